@@ -1,0 +1,54 @@
+/** Makes `dist/`: one bundle, split so that a command reads only what it needs. */
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+
+/** Installed beside the package, because a native binding cannot be bundled. */
+const external = ['libsql'];
+
+await rm(join(root, 'dist'), { recursive: true, force: true });
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: ['src/main.ts', 'src/runtime.ts'],
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  minify: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  external,
+  define: { SCHED_VERSION: JSON.stringify(version) },
+  // Bundled CommonJS packages require node: modules, and an ES module has no `require`.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+  chunkNames: 'chunks/[name]-[hash]',
+  metafile: true,
+  logLevel: 'warning',
+});
+
+/** Packages whose code is in the bundle, with their licences. */
+const bundled = new Set(
+  Object.keys(metafile.inputs).flatMap((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []),
+);
+const licences = await Promise.all(
+  [...bundled].sort().map(async (name) => {
+    const folder = join(root, 'node_modules', name);
+    const facts = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    const text = await licenceIn(folder);
+    return `${name} ${facts.version} (${facts.license})\n\n${text.trim()}\n`;
+  }),
+);
+await writeFile(join(root, 'dist', 'THIRD-PARTY.txt'), licences.join(`\n${'-'.repeat(72)}\n\n`));
+
+/** @param {string} folder */
+async function licenceIn(folder) {
+  const name = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file));
+  if (name === undefined) throw new Error(`no licence text found in ${folder}`);
+  return readFile(join(folder, name), 'utf8');
+}

@@ -1,0 +1,51 @@
+/** What can go wrong, and the exit code that tells a script which it was. */
+export const exitCodes = {
+  internal: 1,
+  usage: 2,
+  environment: 3,
+  auth: 4,
+  forbidden: 5,
+  'not-found': 6,
+  conflict: 7,
+  'rate-limited': 8,
+  unavailable: 9,
+  'outcome-unknown': 10,
+  partial: 11,
+  'confirmation-required': 12,
+  integrity: 13,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type Category = keyof typeof exitCodes;
+
+/** What a failed command did to the service. */
+export type Outcome = 'not-sent' | 'not-applied' | 'applied' | 'unknown';
+
+export interface ErrorFacts {
+  /** Why it happened, for the `cause:` line. */
+  reason?: string;
+  /** A command that mends it, for the `try:` line. */
+  hint?: string;
+  outcome?: Outcome;
+  retryAfterSeconds?: number;
+  http?: { status?: number; method: string; path: string; requestId?: string };
+  /** Replaces the three lines where an error needs a layout of its own. */
+  lines?: string[];
+}
+
+export class SchedError extends Error {
+  readonly category: Category;
+  readonly facts: ErrorFacts;
+
+  constructor(category: Category, message: string, facts: ErrorFacts = {}) {
+    super(message);
+    this.name = 'SchedError';
+    this.category = category;
+    this.facts = facts;
+  }
+}
+
+/** Several wrong inputs reported as one error, so that nobody mends them one run at a time. */
+export const usageError = (problems: string[], facts: ErrorFacts = {}): SchedError =>
+  new SchedError('usage', problems.join('; '), { outcome: 'not-sent', ...facts });

@@ -1,0 +1,29 @@
+/** Edits that turn one word into another, a swap of neighbours counting as one. */
+export const editDistance = (from: string, to: string): number => {
+  let [before, last]: [number[], number[]] = [[], Array.from({ length: to.length + 1 }, (_, index) => index)];
+  for (let i = 1; i <= from.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= to.length; j += 1) {
+      const same = from[i - 1] === to[j - 1];
+      const swapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      row[j] = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1));
+      if (swapped) row[j] = Math.min(row[j]!, before[j - 2]! + 1);
+    }
+    [before, last] = [last, row];
+  }
+  return last[to.length]!;
+};
+
+/** The candidate that was probably meant, if one is close enough. */
+export const nearest = (word: string, candidates: Iterable<string>): string | undefined => {
+  const wanted = word.toLowerCase();
+  let best: { candidate: string; edits: number } | undefined;
+  for (const candidate of candidates) {
+    const lower = candidate.toLowerCase();
+    const edits = lower.startsWith(wanted) && wanted.length >= 3 ? 1 : editDistance(wanted, lower);
+    if (edits <= Math.max(1, Math.floor(lower.length / 3)) && (best === undefined || edits < best.edits)) {
+      best = { candidate, edits };
+    }
+  }
+  return best?.candidate;
+};
