@@ -1,0 +1,18 @@
+/** Every number the service's documentation states, once. */
+export const limits = {
+  pageSize: { min: 1, max: 100, default: 20 },
+  requestsPerMinute: { paid: 500, free: 10 },
+  createInvitee: {
+    trial: { day: 5 },
+    standard: { minute: 10, hour: 50, day: 100 },
+    enterprise: { minute: 500 },
+  },
+  durationMinutes: { min: 1, max: 720 },
+  shareDurationOptions: 4,
+  oneOffHosts: 10,
+  /** Assumed: an access token lives two hours, an authorization code ten minutes. */
+  accessTokenSeconds: 7200,
+  authorizationCodeSeconds: 600,
+  /** Assumed: the service names no maximum; 25 addresses a request are sent. */
+  deletionBatch: 25,
+} as const;

@@ -1,0 +1,29 @@
+import * as z from 'zod';
+import { dateTime, email, one, operation, resource, text } from './operation.ts';
+
+export const User = resource('user', {
+  uri: text('canonical reference of the user'),
+  name: text('full name'),
+  slug: text('the part of the scheduling page address that names the user'),
+  email: email('e-mail address'),
+  scheduling_url: text('address of the scheduling page'),
+  timezone: text('IANA time zone name'),
+  avatar_url: z.string().nullable().describe('address of the profile picture'),
+  created_at: dateTime('when the user was created'),
+  updated_at: dateTime('when the user was last changed'),
+  current_organization: text('the organization the user belongs to'),
+  locale: text('language preference'),
+  resource_type: text('kind of record, "User"'),
+});
+
+// Assumed: GET /users/me; the change history names it without a path.
+export const users = {
+  me: operation({
+    summary: 'Show who the token belongs to',
+    method: 'GET',
+    path: '/users/me',
+    scope: 'users:read',
+    assumed: true,
+    reply: one(User),
+  }),
+};
