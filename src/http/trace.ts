@@ -1,0 +1,26 @@
+import type { Layer } from './message.ts';
+
+interface Clock {
+  now(): number;
+}
+
+/** Tells of every request and its reply, headers left out: no secret can be in it. */
+export const trace =
+  (clock: Clock, note: (line: string) => void): Layer =>
+  (next) =>
+  async (request) => {
+    const started = clock.now();
+    const size = request.body === undefined ? '' : ` (${Buffer.byteLength(request.body)} bytes)`;
+    note(`→ ${request.method} ${request.url}${size}`);
+    try {
+      const reply = await next(request);
+      const id = reply.headers['x-request-id'];
+      note(
+        `← ${reply.status} in ${clock.now() - started} ms, ${Buffer.byteLength(reply.body)} bytes${id ? `, request ${id}` : ''}`,
+      );
+      return reply;
+    } catch (error) {
+      note(`← no reply after ${clock.now() - started} ms: ${(error as Error).message}`);
+      throw error;
+    }
+  };

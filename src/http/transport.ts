@@ -1,0 +1,135 @@
+import { type Duplex, pipeline } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import { NetworkFailure } from './failure.ts';
+import type { HttpReply, HttpRequest, Send } from './message.ts';
+import { proxyFor } from './proxy.ts';
+
+interface Clock {
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface TransportOptions {
+  env: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  interrupted: AbortSignal;
+}
+
+/** Decoded bytes of one reply that are read before giving up: a compressed bomb ends here. */
+export const maxBodyBytes = 32 * 1024 * 1024;
+
+const defaultTimeout = 30_000;
+
+const words: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'the name server did not answer',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'network unreachable',
+  ECONNRESET: 'the connection was reset',
+  EPROTO: 'the TLS handshake failed',
+  UND_ERR_SOCKET: 'the connection was closed before the reply was complete',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
+  UND_ERR_HEADERS_OVERFLOW: 'the reply has oversized headers',
+};
+
+const decoders: Record<string, () => Duplex> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+const readBody = async (body: Dispatcher.ResponseData['body'], encoding: string | undefined): Promise<string> => {
+  const decoder = decoders[encoding?.trim().toLowerCase() ?? ''];
+  const stream: AsyncIterable<Buffer> = decoder === undefined ? body : pipeline(body, decoder(), () => {});
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > maxBodyBytes) throw new Error(`the reply is larger than ${maxBodyBytes / 1024 / 1024} MiB`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '');
+};
+
+/** Tells when the request itself goes out, after its connection, TLS and the proxy's tunnel stand. */
+const noticing =
+  (onSent: () => void): Dispatcher.DispatcherComposeInterceptor =>
+  (dispatch) =>
+  (options, handler) => {
+    const start = handler.onRequestStart?.bind(handler);
+    handler.onRequestStart = (controller, context) => {
+      onSent();
+      start?.(controller, context);
+    };
+    return dispatch(options, handler);
+  };
+
+const plainHeaders = (headers: Dispatcher.ResponseData['headers']): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name.toLowerCase(),
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  );
+
+/** The network. One deadline covers connecting, headers and body; redirects are never followed here. */
+export const createTransport = ({ env, clock, interrupted }: TransportOptions): Send => {
+  const pools = new Map<string, Dispatcher>();
+
+  const dispatcherFor = (url: URL): Dispatcher => {
+    const proxy = proxyFor(url, env);
+    return proxy === undefined ? new Agent({ connections: 8 }) : new ProxyAgent({ uri: proxy });
+  };
+
+  const pooled = (url: URL): Dispatcher => {
+    const pool = pools.get(url.origin) ?? dispatcherFor(url);
+    pools.set(url.origin, pool);
+    return pool;
+  };
+
+  return async (request: HttpRequest): Promise<HttpReply> => {
+    const url = new URL(request.url);
+    const isRead = request.method === 'GET';
+    // An idle connection may die under a write and leave its outcome open, so a write gets a fresh one.
+    const dispatcher = isRead ? pooled(url) : dispatcherFor(url);
+    let sent = false;
+    const noticed = dispatcher.compose(
+      noticing(() => {
+        sent = true;
+      }),
+    );
+    const finished = new AbortController();
+    const deadline = new AbortController();
+    const timeout = request.timeoutMs ?? defaultTimeout;
+    clock.sleep(timeout, finished.signal).then(
+      () => deadline.abort(new Error(`no complete reply within ${timeout / 1000} s`)),
+      () => {},
+    );
+    const signal = AbortSignal.any([deadline.signal, interrupted]);
+    try {
+      const reply = await noticed.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: request.method as Dispatcher.HttpMethod,
+        headers: { 'accept-encoding': 'gzip, br', ...request.headers },
+        body: request.body,
+        signal,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      const headers = plainHeaders(reply.headers);
+      return { status: reply.statusCode, headers, body: await readBody(reply.body, headers['content-encoding']) };
+    } catch (error) {
+      if (interrupted.aborted) throw interrupted.reason;
+      const cause = (deadline.signal.aborted ? deadline.signal.reason : error) as Error & { code?: string };
+      throw new NetworkFailure(url.host, words[cause.code ?? ''] ?? cause.message, sent);
+    } finally {
+      finished.abort();
+      if (!isRead) dispatcher.close().catch(() => {});
+    }
+  };
+};
