@@ -1,0 +1,34 @@
+import type { Operation } from '../api/operation.ts';
+import { fieldsOf, meta } from '../api/schema.ts';
+import type { Input } from './client.ts';
+import type { Json } from './reading.ts';
+
+type Test = (row: Json) => boolean;
+
+const instant = (value: unknown): number => Date.parse(String(value));
+
+/** What one query parameter says of a row, where the row shows it: a service that ignores it is then no danger. */
+const testOf = (name: string, wanted: unknown, fields: Set<string>): Test | undefined => {
+  const edge = /^(min|max)_(.+)$/.exec(name);
+  if (edge !== null && fields.has(edge[2]!)) {
+    const limit = instant(wanted);
+    // Asked the other way round, so that a time nobody can read keeps its row.
+    return edge[1] === 'min' ? (row) => !(instant(row[edge[2]!]) < limit) : (row) => !(instant(row[edge[2]!]) >= limit);
+  }
+  if (!fields.has(name)) return undefined;
+  const text = String(wanted).toLowerCase();
+  return (row) => String(row[name]).toLowerCase() === text;
+};
+
+/** Keeps the rows that fit the query. A row that lacks the field is kept: nothing can be said of it. */
+export const keepFor = (operation: Operation, query: Input['query'] = {}): Test => {
+  const parameters = fieldsOf(operation.query!)!;
+  const fields = new Set(Object.keys(operation.reply.of.schema.shape));
+  const tests = Object.entries(query)
+    .filter(([name]) => meta(parameters[name]!).collection === undefined)
+    .map(([name, wanted]) => ({ field: name.replace(/^(min|max)_/, ''), test: testOf(name, wanted, fields) }));
+  return (row) =>
+    tests.every(
+      ({ field, test }) => test === undefined || row[field] === undefined || row[field] === null || test(row),
+    );
+};

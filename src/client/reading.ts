@@ -1,0 +1,74 @@
+import type { Operation, Resource } from '../api/operation.ts';
+import { SchedError } from '../errors.ts';
+import type { HttpReply, HttpRequest } from '../http/message.ts';
+import { misfit } from './liberal.ts';
+import type { Page } from './paginate.ts';
+
+/** A record as the service sent it, unknown fields and all. */
+export type Json = Record<string, unknown>;
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const factsOf = (request: HttpRequest, reply?: HttpReply) => ({
+  ...(reply === undefined ? {} : { status: reply.status }),
+  method: request.method,
+  path: new URL(request.url).pathname,
+});
+
+/** The reply has another shape than we can work with; a write behind it was carried out all the same. */
+export const integrityError = (request: HttpRequest, problem: string): SchedError =>
+  new SchedError('integrity', 'The service sent a reply that does not fit', {
+    reason: problem,
+    outcome: request.method === 'GET' ? 'not-applied' : 'applied',
+    http: factsOf(request),
+  });
+
+/** Deeper than any record of the service, and far from where writing it out would exhaust the stack. */
+const deepest = 64;
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
+
+const parse = (request: HttpRequest, reply: HttpReply): Json => {
+  let value: unknown;
+  try {
+    value = JSON.parse(reply.body);
+  } catch {
+    const isRead = request.method === 'GET';
+    throw new SchedError(isRead ? 'unavailable' : 'outcome-unknown', 'The service sent a reply that is not JSON', {
+      reason: `HTTP ${reply.status} with ${reply.headers['content-type'] ?? 'no content type'}; is the base URL right?`,
+      outcome: isRead ? 'not-applied' : 'unknown',
+      http: factsOf(request, reply),
+    });
+  }
+  if (!isObject(value)) throw integrityError(request, 'the reply is not an object');
+  if (isDeeper(value, deepest)) throw integrityError(request, 'the reply is nested too deeply');
+  return value;
+};
+
+/** An object, with a `uri` where the service documents one, its other fields of the documented kinds if present. */
+const record = (request: HttpRequest, resource: Resource, value: unknown, where: string): Json => {
+  if (!isObject(value)) throw integrityError(request, `${where} is not an object`);
+  if (Object.hasOwn(resource.schema.shape, 'uri') && typeof value.uri !== 'string') {
+    throw integrityError(request, `${where} has no uri`);
+  }
+  const problem = misfit(resource.schema, value, where);
+  if (problem !== undefined) throw integrityError(request, problem);
+  return value;
+};
+
+export const readOne = (operation: Operation, request: HttpRequest, reply: HttpReply): Json =>
+  record(request, operation.reply.of, parse(request, reply).resource, 'resource');
+
+export const readPage = (operation: Operation, request: HttpRequest, reply: HttpReply): Page<Json> => {
+  const { collection, pagination } = parse(request, reply);
+  if (!Array.isArray(collection)) throw integrityError(request, 'collection is not an array');
+  const items = collection.map((item, index) => record(request, operation.reply.of, item, `collection[${index}]`));
+  const next = isObject(pagination) ? pagination.next_page_token : undefined;
+  if (next === null || next === undefined || next === '') return { items };
+  if (typeof next !== 'string') throw integrityError(request, 'pagination.next_page_token is not a string');
+  return { items, nextToken: next };
+};

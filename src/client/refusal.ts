@@ -1,0 +1,81 @@
+import { type Category, SchedError } from '../errors.ts';
+import type { HttpReply, HttpRequest } from '../http/message.ts';
+
+/** What the service says of an error, in either of its two shapes; every part may be missing. */
+interface Refusal {
+  title?: string;
+  message?: string;
+  details?: { parameter?: string; message?: string }[];
+  required_scopes?: string[];
+  error?: string;
+  error_description?: string;
+}
+
+const longestQuote = 500;
+const longestRequestId = 100;
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** An error body is read for what can be had: it may be empty, HTML or of another shape. */
+const read = (body: string): Refusal => {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null ? (value as Refusal) : {};
+  } catch {
+    return {};
+  }
+};
+
+const categoryOf = (status: number, isRead: boolean): Category => {
+  if (status === 401) return 'auth';
+  if (status === 403) return 'forbidden';
+  if (status === 404) return 'not-found';
+  if (status === 409) return 'conflict';
+  if (status === 429) return 'rate-limited';
+  if (status === 400 || status === 413 || status === 422) return 'usage';
+  if (status >= 300 && status < 400) return 'integrity';
+  const isUnfinished = status >= 500 || status === 408;
+  return isUnfinished && !isRead ? 'outcome-unknown' : 'unavailable';
+};
+
+const summary: Partial<Record<Category, string>> = {
+  auth: 'The service does not accept the token',
+  forbidden: 'The service does not allow this',
+  'not-found': 'The service knows no such thing',
+  conflict: 'The service refused, because something stands against it',
+  usage: 'The service refused the input',
+  'outcome-unknown': 'The service failed, and may or may not have done it',
+  integrity: 'The service redirects elsewhere, and redirects are not followed',
+};
+
+/** A reply that is not a success, as an error of ours: the service's own words in it, cut to a readable length. */
+export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError => {
+  const refusal = read(reply.body);
+  const words = [refusal.title ?? refusal.error, refusal.message ?? refusal.error_description].filter(isText);
+  const details = (Array.isArray(refusal.details) ? refusal.details : [])
+    .filter((detail) => isText(detail?.message))
+    .map((detail) => (isText(detail.parameter) ? `${detail.parameter}: ${detail.message}` : detail.message));
+  const said = [words.join(': '), ...details].filter(isText).join('; ').slice(0, longestQuote);
+  const isRead = request.method === 'GET';
+  const category = categoryOf(reply.status, isRead);
+  const id = reply.headers['x-request-id']?.slice(0, longestRequestId);
+  const scopes = (Array.isArray(refusal.required_scopes) ? refusal.required_scopes.filter(isText) : [])
+    .join(', ')
+    .slice(0, longestQuote);
+  return new SchedError(category, summary[category] ?? `The service failed with status ${reply.status}`, {
+    reason: `${said || `HTTP ${reply.status}`}${scopes ? ` (needs ${scopes})` : ''}${id ? ` [request ${id}]` : ''}`,
+    outcome: category === 'outcome-unknown' ? 'unknown' : 'not-applied',
+    http: {
+      status: reply.status,
+      method: request.method,
+      path: new URL(request.url).pathname,
+      ...(id ? { requestId: id } : {}),
+    },
+  });
+};
+
+/** Whether the service complained of this parameter. */
+export const complainsOf = (reply: HttpReply, parameter: string): boolean => {
+  const { details } = read(reply.body);
+  return Array.isArray(details) && details.some((detail) => detail?.parameter === parameter);
+};
