@@ -1,0 +1,196 @@
+import { type Reading, spelled } from './reading.ts';
+import { refusal } from './refusal.ts';
+import { day, daysIn, hour, midnightOf, minute, months, second, wallText, weekdayOf, weekdays } from './wall.ts';
+import { readZone } from './zone.ts';
+import { edgeOfDay, type Meaning, meaningOf, offsetText, utcText, wallAt } from './zoned.ts';
+
+export interface Circumstances {
+  zone: string;
+  /** Milliseconds since 1970. */
+  now: number;
+  /** Which end of a window it is; without one a time of day is needed. */
+  edge?: 'since' | 'until' | undefined;
+}
+
+interface Clock {
+  sinceMidnight: number;
+  fraction: string;
+}
+
+type Checked<T> = { ok: true; value: T } | { ok: false; problem: string };
+
+const clockForm = String.raw`(?<clock>\d{1,2}:\d\d(?::\d\d(?:\.\d{1,9})?)?)`;
+const dated = new RegExp(
+  String.raw`^(?<date>\d{4}-\d\d-\d\d)(?:[T ]${clockForm}(?: ?(?<offset>Z|[+-]\d\d:\d\d))?(?:\[!?(?<zone>[^\]=]+)\])?)?$`,
+  'i',
+);
+const worded = new RegExp(`^(?<word>[a-z]+)(?: ${clockForm})?$`, 'i');
+const relative = /^(?<sign>[+-])(?:(?<w>\d+)w)?(?:(?<d>\d+)d)?(?:(?<h>\d+)h)?(?:(?<m>\d+)m)?(?:(?<s>\d+)s)?$/i;
+
+const nearDays: Record<string, number> = { yesterday: -1, today: 0, tomorrow: 1 };
+const shortWeekdays: Record<string, number> = { tues: 2, thur: 4, thurs: 4 };
+
+const weekdayCalled = (word: string): number | undefined => {
+  const index = weekdays.findIndex((name) => [name, name.slice(0, 3)].some((form) => form.toLowerCase() === word));
+  return index >= 0 ? index : Object.hasOwn(shortWeekdays, word) ? shortWeekdays[word] : undefined;
+};
+
+const outside = (text: string): Reading => ({
+  ok: false,
+  problem: `"${text}" lies outside the years 1970 to 9999`,
+});
+
+function checkDate(text: string): Checked<number> {
+  const [year, month, date] = text.split('-').map(Number) as [number, number, number];
+  const refuse = (problem: string): Checked<number> => ({ ok: false, problem });
+  if (year < 1970) return refuse(`the year ${text.slice(0, 4)} lies outside the years 1970 to 9999`);
+  if (month < 1 || month > 12) return refuse(`${text} does not exist: months go from 01 to 12`);
+  const last = daysIn(year, month);
+  if (date < 1 || date > last) return refuse(`${text} does not exist: ${months[month - 1]} ${year} has ${last} days`);
+  return { ok: true, value: Date.UTC(year, month - 1, date) };
+}
+
+function checkClock(text: string, midnight: number): Checked<Clock> {
+  const [whole, digits] = text.split('.') as [string, string | undefined];
+  const [hours, minutes, seconds = 0] = whole.split(':').map(Number) as [number, number, number?];
+  const refuse = (problem: string): Checked<Clock> => ({ ok: false, problem });
+  if (hours === 24 && minutes === 0 && seconds === 0)
+    return refuse(
+      `${text} is not a time of day; write 00:00 of the next day: ${wallText(midnight + day).slice(0, 10)} 00:00`,
+    );
+  if (hours > 23) return refuse(`${text} is not a time of day: hours go from 00 to 23`);
+  if (minutes > 59) return refuse(`${text} is not a time of day: minutes go from 00 to 59`);
+  if (seconds > 59) return refuse(`${text} is not a time of day: seconds go from 00 to 59, leap seconds are not taken`);
+  const sinceMidnight = hours * hour + minutes * minute + seconds * second;
+  return { ok: true, value: { sinceMidnight, fraction: digits ? `.${digits}` : '' } };
+}
+
+function checkOffset(text: string): Checked<number> {
+  if (/^z$/i.test(text)) return { ok: true, value: 0 };
+  const [hours, minutes] = [Number(text.slice(1, 3)), Number(text.slice(4, 6))];
+  if (hours > 23 || minutes > 59)
+    return { ok: false, problem: `${text} is not an offset: offsets go from -23:59 to +23:59` };
+  return { ok: true, value: (text.startsWith('-') ? -1 : 1) * (hours * hour + minutes * minute) };
+}
+
+/** Turns what a wall clock's reading means into an answer; two instants, or none, are for the user to decide. */
+function settled(text: string, meaning: Meaning, zone: string, local: boolean, fraction = ''): Reading {
+  if (meaning.kind !== 'one') {
+    const why =
+      meaning.kind === 'gap' ? `does not exist in ${zone}, where clocks are put forward` : `exists twice in ${zone}`;
+    const readings = [meaning.earlier, meaning.later].map((at) => offsetText(at, zone, fraction));
+    return { ok: false, problem: `"${text}" ${why}; write ${readings.join(' or ')}`, readings };
+  }
+  const year = new Date(meaning.at).getUTCFullYear();
+  if (!(year >= 1970 && year <= 9999)) return outside(text);
+  return { ok: true, instant: utcText(meaning.at, fraction), zone, local };
+}
+
+function wholeDay(text: string, midnight: number, { zone, edge }: Circumstances): Reading {
+  if (edge) return settled(text, edgeOfDay(midnight, zone, edge), zone, true);
+  return {
+    ok: false,
+    problem: `"${text}" lacks a time of day; write ${wallText(midnight).slice(0, 10)} 09:00, for example`,
+  };
+}
+
+function readDated(text: string, parts: Record<string, string | undefined>, circumstances: Circumstances): Reading {
+  const date = checkDate(parts.date!);
+  if (!date.ok) return date;
+  if (!parts.clock) return wholeDay(text, date.value, circumstances);
+  const clock = checkClock(parts.clock, date.value);
+  if (!clock.ok) return clock;
+  const { fraction } = clock.value;
+  const wall = date.value + clock.value.sinceMidnight;
+  // RFC 9557: the zone in brackets is taken as it is meant, and must agree with an offset beside it.
+  const named = parts.zone === undefined ? undefined : readZone(parts.zone);
+  if (named && !named.ok) return { ok: false, problem: named.problem };
+  const zone = named?.zone ?? circumstances.zone;
+  if (!parts.offset) return settled(text, meaningOf(wall, zone), zone, !named, fraction);
+  const offset = checkOffset(parts.offset);
+  if (!offset.ok) return offset;
+  const at = wall - offset.value;
+  const reading = settled(text, { kind: 'one', at }, zone, false, fraction);
+  // RFC 9557 §2: after `Z` the zone may have any offset.
+  if (!reading.ok || !named || /^z$/i.test(parts.offset) || wallAt(at, zone) === wall) return reading;
+  const meant = settled(text, meaningOf(wall, zone), zone, false, fraction);
+  const readings = [offsetText(at, zone, fraction), ...spelled(meant)];
+  const problem = `"${text}" contradicts itself: ${parts.offset} is not the offset of ${zone} then; write ${readings.join(' or ')}`;
+  return { ok: false, problem, readings };
+}
+
+/** `monday` is the coming Monday, and today if today is one. */
+function readWorded(
+  text: string,
+  midnight: number,
+  clockText: string | undefined,
+  weekday: boolean,
+  circumstances: Circumstances,
+): Reading {
+  const { zone, now, edge } = circumstances;
+  if (!clockText) return wholeDay(text, midnight, circumstances);
+  const clock = checkClock(clockText, midnight);
+  if (!clock.ok) return clock;
+  const { sinceMidnight, fraction } = clock.value;
+  const reading = settled(text, meaningOf(midnight + sinceMidnight, zone), zone, true, fraction);
+  const passed = reading.ok && midnight + sinceMidnight < wallAt(now, zone);
+  if (!weekday || edge || !passed) return reading;
+  // To begin at `monday 9:30`, said on a Monday at ten, is more likely meant for next week; but that is a guess.
+  const readings = [midnight, midnight + 7 * day].flatMap((start) => {
+    const meaning = meaningOf(start + sinceMidnight, zone);
+    const instants = meaning.kind === 'one' ? [meaning.at] : [meaning.earlier, meaning.later];
+    return instants.map((at) => offsetText(at, zone, fraction));
+  });
+  return { ok: false, problem: `"${text}" is today and has passed; write ${readings.join(' or ')}`, readings };
+}
+
+/** Weeks and days are the calendar's, in the zone; hours, minutes and seconds are exact. */
+function readRelative(
+  text: string,
+  parts: Record<string, string | undefined>,
+  { zone, now, edge }: Circumstances,
+): Reading {
+  const amount = (unit: string): number => (parts.sign === '-' ? -1 : 1) * Number(parts[unit] ?? 0);
+  const days = amount('w') * 7 + amount('d');
+  const exact = amount('h') * hour + amount('m') * minute + amount('s') * second;
+  const start = Math.floor(now / second) * second;
+  // Beyond this neither end of the range can be met, and `Date` breaks.
+  if (Math.abs(days * day) + Math.abs(exact) > 8100 * 366 * day) return outside(text);
+  if (days === 0)
+    return settled(text, { kind: 'one', at: start + exact }, zone, parts.w !== undefined || parts.d !== undefined);
+  const wall = wallAt(start, zone) + days * day;
+  if (wall < 0 || wall >= Date.UTC(10000, 0, 1)) return outside(text);
+  const meaning = meaningOf(wall, zone);
+  if (meaning.kind === 'one') return settled(text, { kind: 'one', at: meaning.at + exact }, zone, true);
+  // Nobody typed the wall clock's reading, so a nightly `--since -7d` must not fail: the window is the wider one.
+  if (edge)
+    return settled(text, { kind: 'one', at: (edge === 'since' ? meaning.earlier : meaning.later) + exact }, zone, true);
+  return settled(
+    text,
+    { kind: meaning.kind, earlier: meaning.earlier + exact, later: meaning.later + exact },
+    zone,
+    true,
+  );
+}
+
+/** Reads a time as people type it. What could mean two things, or nothing, is refused and never guessed. */
+export function readTime(input: string, circumstances: Circumstances): Reading {
+  const text = input.trim().replace(/\s+/g, ' ');
+  if (text.length > 80) return { ok: false, problem: `"${text.slice(0, 59)}…" is too long for a time` };
+  if (text.toLowerCase() === 'now')
+    return settled(text, { kind: 'one', at: circumstances.now }, circumstances.zone, false);
+  const date = dated.exec(text);
+  if (date) return readDated(text, date.groups!, circumstances);
+  const span = relative.exec(text);
+  // `+1M` would be a month to some.
+  if (span && text.length > 1 && !text.includes('M')) return readRelative(text, span.groups!, circumstances);
+  const { word = '', clock } = worded.exec(text)?.groups ?? {};
+  const weekday = weekdayCalled(word.toLowerCase());
+  const near = Object.hasOwn(nearDays, word.toLowerCase()) ? nearDays[word.toLowerCase()] : undefined;
+  if (near !== undefined || weekday !== undefined) {
+    const today = midnightOf(wallAt(circumstances.now, circumstances.zone));
+    const days = near ?? (weekday! - weekdayOf(today) + 7) % 7;
+    return readWorded(text, today + days * day, clock, weekday !== undefined, circumstances);
+  }
+  return refusal(text, (rest, zone) => readTime(rest, { ...circumstances, zone: zone ?? circumstances.zone }));
+}

@@ -1,0 +1,59 @@
+/**
+ * A reading of a wall clock is a plain number here: the milliseconds since 1970 that the same digits would mean in UTC.
+ * Adding a day to it is then arithmetic, and only zoned.ts knows how it becomes an instant. Nothing is parsed through
+ * `Date`, which takes 30 February for 2 March.
+ */
+export const second = 1000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+export const day = 24 * hour;
+
+export const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
+export const months = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+] as const;
+
+const leap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+
+export const daysIn = (year: number, month: number): number =>
+  month === 2 ? (leap(year) ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
+
+export const weekdayOf = (wall: number): number => new Date(wall).getUTCDay();
+
+export const midnightOf = (wall: number): number => wall - (((wall % day) + day) % day);
+
+/** `2026-12-01T15:00:00` */
+export const wallText = (wall: number): string => new Date(wall).toISOString().slice(0, -5);
+
+export type Six = [number, number, number, number, number, number];
+
+// RFC 3339 §5.6; a leap second has no place in a table and is left as it came.
+const timestamp = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(\.\d+)?(?:Z|([+-])(\d\d):(\d\d))$/i;
+
+/** Milliseconds since 1970 of a complete RFC 3339 timestamp, its fraction dropped; `undefined` for anything else. */
+export function timestampOf(text: string): number | undefined {
+  const parts = timestamp.exec(text);
+  if (!parts) return undefined;
+  const [year, month, date] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
+  const [hours, minutes, seconds] = [Number(parts[4]), Number(parts[5]), Number(parts[6])];
+  // `Date.UTC` takes the years 0 to 99 for 1900 to 1999.
+  if (year < 100 || month < 1 || month > 12 || date < 1 || date > daysIn(year, month)) return undefined;
+  if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
+  const wall = Date.UTC(year, month - 1, date, hours, minutes, seconds);
+  if (!parts[8]) return wall;
+  const [offsetHours, offsetMinutes] = [Number(parts[9]), Number(parts[10])];
+  if (offsetHours > 23 || offsetMinutes > 59) return undefined;
+  const offset = offsetHours * hour + offsetMinutes * minute;
+  return parts[8] === '-' ? wall + offset : wall - offset;
+}

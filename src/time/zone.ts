@@ -1,0 +1,212 @@
+import { editDistance } from '../nearest.ts';
+
+/** Where a zone may come from, in the order in which it is looked for. */
+export type ZoneSource = '--tz' | 'SCHED_TZ' | 'profile' | 'TZ' | 'system';
+
+export type ZoneReading = { ok: true; zone: string } | { ok: false; problem: string; candidates: string[] };
+
+/** Abbreviations are refused even where ICU knows them: to it `EST` is Panama, `IST` India, `BST` Bangladesh. */
+const abbreviations: Record<string, string[]> = {
+  EST: ['America/New_York', 'America/Toronto', 'America/Panama'],
+  EDT: ['America/New_York', 'America/Toronto'],
+  ET: ['America/New_York', 'America/Toronto'],
+  EST5EDT: ['America/New_York', 'America/Toronto'],
+  CST: ['America/Chicago', 'America/Mexico_City', 'Asia/Shanghai', 'America/Havana'],
+  CDT: ['America/Chicago', 'America/Winnipeg', 'America/Havana'],
+  CT: ['America/Chicago', 'America/Winnipeg'],
+  CST6CDT: ['America/Chicago', 'America/Winnipeg'],
+  MST: ['America/Denver', 'America/Phoenix', 'America/Edmonton'],
+  MDT: ['America/Denver', 'America/Edmonton'],
+  MT: ['America/Denver', 'America/Edmonton'],
+  MST7MDT: ['America/Denver', 'America/Edmonton'],
+  PST: ['America/Los_Angeles', 'America/Vancouver', 'Asia/Manila'],
+  PDT: ['America/Los_Angeles', 'America/Vancouver'],
+  PT: ['America/Los_Angeles', 'America/Vancouver'],
+  PST8PDT: ['America/Los_Angeles', 'America/Vancouver'],
+  AKST: ['America/Anchorage'],
+  AKDT: ['America/Anchorage'],
+  HST: ['Pacific/Honolulu'],
+  AST: ['America/Halifax', 'America/Puerto_Rico', 'Asia/Riyadh'],
+  ADT: ['America/Halifax'],
+  NST: ['America/St_Johns'],
+  NDT: ['America/St_Johns'],
+  BRT: ['America/Sao_Paulo'],
+  ART: ['America/Argentina/Buenos_Aires'],
+  CLT: ['America/Santiago'],
+  COT: ['America/Bogota'],
+  WET: ['Europe/Lisbon', 'Atlantic/Canary'],
+  WEST: ['Europe/Lisbon', 'Atlantic/Canary'],
+  BST: ['Europe/London', 'Asia/Dhaka'],
+  IST: ['Asia/Kolkata', 'Europe/Dublin', 'Asia/Jerusalem'],
+  CET: ['Europe/Paris', 'Europe/Berlin', 'Africa/Algiers'],
+  CEST: ['Europe/Paris', 'Europe/Berlin'],
+  MET: ['Europe/Paris', 'Europe/Berlin'],
+  EET: ['Europe/Athens', 'Europe/Helsinki', 'Africa/Cairo'],
+  EEST: ['Europe/Athens', 'Europe/Helsinki'],
+  MSK: ['Europe/Moscow'],
+  TRT: ['Europe/Istanbul'],
+  WAT: ['Africa/Lagos'],
+  CAT: ['Africa/Maputo', 'Africa/Johannesburg'],
+  SAST: ['Africa/Johannesburg'],
+  EAT: ['Africa/Nairobi'],
+  GST: ['Asia/Dubai'],
+  PKT: ['Asia/Karachi'],
+  ICT: ['Asia/Bangkok', 'Asia/Ho_Chi_Minh'],
+  WIB: ['Asia/Jakarta'],
+  SGT: ['Asia/Singapore'],
+  HKT: ['Asia/Hong_Kong'],
+  JST: ['Asia/Tokyo'],
+  KST: ['Asia/Seoul'],
+  AWST: ['Australia/Perth'],
+  ACST: ['Australia/Adelaide', 'Australia/Darwin'],
+  ACDT: ['Australia/Adelaide'],
+  AEST: ['Australia/Sydney', 'Australia/Brisbane', 'Australia/Melbourne'],
+  AEDT: ['Australia/Sydney', 'Australia/Melbourne'],
+  AET: ['Australia/Sydney', 'Australia/Brisbane', 'Australia/Melbourne'],
+  NZST: ['Pacific/Auckland'],
+  NZDT: ['Pacific/Auckland'],
+  SST: ['Pacific/Pago_Pago', 'Pacific/Guadalcanal'],
+  Z: ['UTC'],
+};
+
+/** IANA's names without a slash (the file `backward`); ICU accepts further words of its own, which we do not. */
+const plainNames =
+  'UTC GMT UCT Universal Zulu Greenwich GMT0 GMT+0 GMT-0 Cuba Egypt Eire GB GB-Eire Hongkong Iceland Iran Israel Jamaica Japan Kwajalein Libya NZ NZ-CHAT Navajo PRC Poland Portugal ROC ROK Singapore Turkey W-SU'.split(
+    ' ',
+  );
+
+/** Present names that the platform's own list still gives by their former spelling. */
+const renamed =
+  'America/Argentina/Buenos_Aires America/Nuuk Asia/Ho_Chi_Minh Asia/Kathmandu Asia/Kolkata Asia/Yangon Atlantic/Faroe Europe/Kyiv Pacific/Chuuk Pacific/Kanton Pacific/Pohnpei'.split(
+    ' ',
+  );
+
+let known: Map<string, string> | undefined;
+
+/** Names by their lower-case form; listing them takes milliseconds, so it waits until a name needs it. */
+const knownNames = (): Map<string, string> => {
+  known ??= new Map(
+    [...Intl.supportedValuesOf('timeZone'), ...renamed, ...plainNames].map((name) => [name.toLowerCase(), name]),
+  );
+  return known;
+};
+
+const platformKnows = (name: string): boolean => {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** An old link such as `us/eastern` is on no list: capitals go where the database puts them. */
+const capitalised = (name: string): string =>
+  name !== name.toLowerCase()
+    ? name
+    : name.replace(/[a-z]+/g, (word) =>
+        ['of', 'es', 'au'].includes(word)
+          ? word
+          : ['us', 'gmt', 'utc', 'uct', 'act', 'nsw', 'lhi'].includes(word)
+            ? word.toUpperCase()
+            : word[0]!.toUpperCase() + word.slice(1),
+      );
+
+function nearest(name: string): string[] {
+  const wanted = name
+    .toLowerCase()
+    .trim()
+    .replace(/[\s_]+/g, '_');
+  if (wanted === '' || wanted.length > 40) return [];
+  const scored = [...knownNames()].map(([lower, proper]): [number, string] => {
+    const city = wanted.includes('/') ? lower : lower.slice(lower.lastIndexOf('/') + 1);
+    return [editDistance(wanted, city), proper];
+  });
+  const limit = wanted.length < 5 ? 1 : wanted.length < 9 ? 2 : 3;
+  const best = Math.min(...scored.map(([score]) => score));
+  return scored
+    .filter(([score, proper]) => score <= limit && score <= best + 1 && platformKnows(proper))
+    .sort(([left], [right]) => left - right)
+    .map(([, proper]) => proper)
+    .slice(0, 3);
+}
+
+/** The zones an abbreviation may stand for, as far as the platform knows them; `undefined` if it is none. */
+export const abbreviated = (name: string): string[] | undefined =>
+  Object.hasOwn(abbreviations, name.toUpperCase())
+    ? abbreviations[name.toUpperCase()]!.filter(platformKnows)
+    : undefined;
+
+const listed = (names: string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+
+/** Takes an IANA name, also one in other capitals or an old link, and returns it spelled properly. */
+export function readZone(name: string): ZoneReading {
+  const refuse = (problem: string, candidates: string[] = []): ZoneReading => ({
+    ok: false,
+    problem: candidates.length > 0 ? `${problem}; did you mean ${listed(candidates)}?` : problem,
+    candidates,
+  });
+  const shown = `"${name.slice(0, 60)}"`;
+  if (name.trim() === '') return refuse('the time zone is empty; write a name such as Europe/Paris or UTC');
+  // Newer platforms take offsets for zones.
+  if (/^(utc|gmt)?[+-]\d/i.test(name) && !knownNames().has(name.toLowerCase()))
+    return refuse(`${shown} is an offset, not a time zone; write a name such as Europe/Paris or UTC`);
+  const candidates = abbreviated(name);
+  if (candidates) return refuse(`${shown} is an abbreviation, not a time zone`, candidates);
+  if (/^[A-Za-z0-9_+\-/]+$/.test(name) && platformKnows(name)) {
+    const proper = knownNames().get(name.toLowerCase());
+    if (proper) return { ok: true, zone: proper };
+    if (name.includes('/') && !/^systemv\//i.test(name)) return { ok: true, zone: capitalised(name) };
+  }
+  const near = nearest(name);
+  return refuse(
+    `${shown} is not a time zone${near.length > 0 ? '' : '; write a name such as Europe/Paris or UTC'}`,
+    near,
+  );
+}
+
+/** What is wrong with a zone's name, or nothing. */
+export function zoneProblem(name: string): string | undefined {
+  const reading = readZone(name);
+  return reading.ok ? undefined : reading.problem;
+}
+
+/** A POSIX `TZ` may begin with a colon or be a path; `EST5EDT,M3.2.0,M11.1.0` names no zone. */
+const posixName = (text: string): string => text.replace(/^:/, '').replace(/^.*\/zoneinfo\//, '');
+
+export interface ZoneSources {
+  flag?: string | undefined;
+  SCHED_TZ?: string | undefined;
+  profile?: string | undefined;
+  TZ?: string | undefined;
+  system: string;
+}
+
+export type ResolvedZone =
+  | { ok: true; zone: string; source: ZoneSource }
+  | { ok: false; problem: string; candidates: string[]; source: ZoneSource };
+
+/**
+ * The zone in which times are read and shown. What was meant for us is refused if it is wrong; `TZ` was meant for every
+ * program, so one that we cannot use is passed over. An empty variable counts as none.
+ */
+export function resolveZone(sources: ZoneSources): ResolvedZone {
+  const ours: [ZoneSource, string | undefined][] = [
+    ['--tz', sources.flag],
+    ['SCHED_TZ', sources.SCHED_TZ || undefined],
+    ['profile', sources.profile],
+  ];
+  for (const [source, name] of ours) {
+    if (name === undefined) continue;
+    const reading = readZone(name);
+    if (reading.ok) return { ...reading, source };
+    const origin = source === 'profile' ? "the profile's time zone" : source;
+    return { ...reading, problem: `${origin}: ${reading.problem}`, source };
+  }
+  const fromVariable = sources.TZ ? readZone(posixName(sources.TZ)) : undefined;
+  if (fromVariable?.ok) return { ...fromVariable, source: 'TZ' };
+  const system = readZone(sources.system);
+  // A container without zone data calls its zone `Etc/Unknown`.
+  return { ok: true, zone: system.ok ? system.zone : 'UTC', source: 'system' };
+}

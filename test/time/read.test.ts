@@ -1,0 +1,335 @@
+import { describe, expect, it } from 'vitest';
+import { readTime } from '../../src/time/read.ts';
+
+// Tuesday, 17 November 2026, 10:20:30.456 in Paris.
+const now = Date.UTC(2026, 10, 17, 9, 20, 30, 456);
+const paris = { zone: 'Europe/Paris', now };
+const at = (text: string, zone = 'Europe/Paris', edge?: 'since' | 'until', from = now) => {
+  const reading = readTime(text, { zone, now: from, edge });
+  return reading.ok ? reading.instant : reading.problem;
+};
+const utc = (text: string): number => {
+  const reading = readTime(text, { zone: 'UTC', now: 0 });
+  if (!reading.ok) throw new Error(reading.problem);
+  return Date.parse(reading.instant);
+};
+
+describe('read', () => {
+  it.each([
+    ['2026-12-01T15:00:00Z', '2026-12-01T15:00:00Z', false],
+    ['2026-12-01t15:00:00z', '2026-12-01T15:00:00Z', false],
+    ['2026-12-01T15:00:00+01:00', '2026-12-01T14:00:00Z', false],
+    ['2026-12-01 15:00+01:00', '2026-12-01T14:00:00Z', false],
+    ['2026-12-01 15:00 +01:00', '2026-12-01T14:00:00Z', false],
+    ['2026-12-01T15:00-00:00', '2026-12-01T15:00:00Z', false],
+    ['2026-12-01T15:00:00.25-03:30', '2026-12-01T18:30:00.25Z', false],
+    ['2026-12-01T15:00:00.000000Z', '2026-12-01T15:00:00.000000Z', false],
+    ['2026-12-01T23:30:00-05:00', '2026-12-02T04:30:00Z', false],
+    ['2026-12-31T23:30:00-05:00', '2027-01-01T04:30:00Z', false],
+    ['2026-12-01 15:00', '2026-12-01T14:00:00Z', true],
+    ['2026-12-01T15:00', '2026-12-01T14:00:00Z', true],
+    ['2026-12-01 9:30', '2026-12-01T08:30:00Z', true],
+    ['2026-07-01 15:00:07', '2026-07-01T13:00:07Z', true],
+    ['2026-07-01 15:00:07.5', '2026-07-01T13:00:07.5Z', true],
+    ['  2026-12-01   15:00 ', '2026-12-01T14:00:00Z', true],
+    ['2028-02-29 12:00', '2028-02-29T11:00:00Z', true],
+    ['2027-01-01 00:30', '2026-12-31T23:30:00Z', true],
+    ['now', '2026-11-17T09:20:30Z', false],
+    ['NOW', '2026-11-17T09:20:30Z', false],
+    ['today 15:00', '2026-11-17T14:00:00Z', true],
+    ['Tomorrow 15:00', '2026-11-18T14:00:00Z', true],
+    ['yesterday 0:00', '2026-11-15T23:00:00Z', true],
+    ['monday 9:30', '2026-11-23T08:30:00Z', true],
+    ['MON 9:30', '2026-11-23T08:30:00Z', true],
+    ['tuesday 15:00', '2026-11-17T14:00:00Z', true],
+    ['tues 15:00', '2026-11-17T14:00:00Z', true],
+    ['wed 09:00:01', '2026-11-18T08:00:01Z', true],
+    ['thurs 9:00', '2026-11-19T08:00:00Z', true],
+    ['sunday 9:00', '2026-11-22T08:00:00Z', true],
+    ['+2h', '2026-11-17T11:20:30Z', false],
+    ['+90m', '2026-11-17T10:50:30Z', false],
+    ['-45s', '2026-11-17T09:19:45Z', false],
+    ['-7d', '2026-11-10T09:20:30Z', true],
+    ['+1W', '2026-11-24T09:20:30Z', true],
+    ['+1d2h', '2026-11-18T11:20:30Z', true],
+    ['+1w2d3h4m5s', '2026-11-26T12:24:35Z', true],
+    ['+0d', '2026-11-17T09:20:30Z', true],
+    ['-0h', '2026-11-17T09:20:30Z', false],
+  ])('takes %j as %s (in the zone: %s)', (text, instant, local) => {
+    expect(readTime(text, paris)).toEqual({ ok: true, instant, zone: 'Europe/Paris', local });
+  });
+
+  it.each([
+    ['2026-12-01T15:00:00+09:00[Asia/Tokyo]', '2026-12-01T06:00:00Z'],
+    ['2026-12-01T15:00:00Z[Asia/Tokyo]', '2026-12-01T15:00:00Z'],
+    ['2026-12-01T15:00[!asia/tokyo]', '2026-12-01T06:00:00Z'],
+  ])('takes the zone in brackets of %s (RFC 9557)', (text, instant) => {
+    expect(readTime(text, paris)).toEqual({ ok: true, instant, zone: 'Asia/Tokyo', local: false });
+  });
+
+  it('refuses a zone in brackets that contradicts its offset', () => {
+    expect(readTime('2026-12-01T15:00:00+01:00[Asia/Tokyo]', paris)).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining('contradicts itself'),
+      readings: ['2026-12-01T23:00:00+09:00', '2026-12-01T15:00:00+09:00'],
+    });
+    expect(at('2026-12-01T15:00[EST]')).toContain('is an abbreviation');
+    expect(at('2026-12-01T15:00Z[u-ca=hebrew]')).toContain('is not a time');
+  });
+
+  it('takes the offset beside a zone in brackets to choose within a fold', () => {
+    expect(at('2026-10-25T02:30+02:00[Europe/Paris]')).toBe('2026-10-25T00:30:00Z');
+    expect(at('2026-10-25T02:30+01:00[Europe/Paris]')).toBe('2026-10-25T01:30:00Z');
+  });
+
+  it.each([
+    ['2026-12-01', 'Europe/Paris', '2026-11-30T23:00:00Z', '2026-12-01T23:00:00Z'],
+    ['2026-03-29', 'Europe/Paris', '2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'],
+    ['2026-10-25', 'Europe/Paris', '2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z'],
+    ['2026-12-31', 'UTC', '2026-12-31T00:00:00Z', '2027-01-01T00:00:00Z'],
+    ['2028-02-29', 'UTC', '2028-02-29T00:00:00Z', '2028-03-01T00:00:00Z'],
+    ['2028-02-28', 'UTC', '2028-02-28T00:00:00Z', '2028-02-29T00:00:00Z'],
+    // Lord Howe moves by half an hour.
+    ['2026-10-04', 'Australia/Lord_Howe', '2026-10-03T13:30:00Z', '2026-10-04T13:00:00Z'],
+    ['2026-04-05', 'Australia/Lord_Howe', '2026-04-04T13:00:00Z', '2026-04-05T13:30:00Z'],
+    // In Cairo the clock goes from 00:00 to 01:00, in Santiago as well.
+    ['2026-04-24', 'Africa/Cairo', '2026-04-23T22:00:00Z', '2026-04-24T21:00:00Z'],
+    ['2026-04-23', 'Africa/Cairo', '2026-04-22T22:00:00Z', '2026-04-23T22:00:00Z'],
+    ['2026-09-06', 'America/Santiago', '2026-09-06T04:00:00Z', '2026-09-07T03:00:00Z'],
+    // In Havana midnight comes twice, in St. John's (until 2011) the evening before did.
+    ['2026-11-01', 'America/Havana', '2026-11-01T04:00:00Z', '2026-11-02T05:00:00Z'],
+    ['2010-11-06', 'America/St_Johns', '2010-11-06T02:30:00Z', '2010-11-07T03:30:00Z'],
+    ['2010-11-07', 'America/St_Johns', '2010-11-07T02:30:00Z', '2010-11-08T03:30:00Z'],
+    ['2011-12-29', 'Pacific/Apia', '2011-12-29T10:00:00Z', '2011-12-30T10:00:00Z'],
+    ['2011-12-31', 'Pacific/Apia', '2011-12-30T10:00:00Z', '2011-12-31T10:00:00Z'],
+    ['today', 'Europe/Paris', '2026-11-16T23:00:00Z', '2026-11-17T23:00:00Z'],
+    ['TODAY', 'Pacific/Kiritimati', '2026-11-16T10:00:00Z', '2026-11-17T10:00:00Z'],
+    ['yesterday', 'Europe/Paris', '2026-11-15T23:00:00Z', '2026-11-16T23:00:00Z'],
+    ['tomorrow', 'Europe/Paris', '2026-11-17T23:00:00Z', '2026-11-18T23:00:00Z'],
+    ['tuesday', 'Europe/Paris', '2026-11-16T23:00:00Z', '2026-11-17T23:00:00Z'],
+    ['mon', 'Europe/Paris', '2026-11-22T23:00:00Z', '2026-11-23T23:00:00Z'],
+  ])('reaches over the whole day %s in %s', (text, zone, since, until) => {
+    expect([at(text, zone, 'since'), at(text, zone, 'until')]).toEqual([since, until]);
+  });
+
+  it('lets neighbouring days meet, or overlap where the evening came twice', () => {
+    for (const zone of Intl.supportedValuesOf('timeZone'))
+      for (const [day, next] of [
+        ['2026-02-28', '2026-03-01'],
+        ['2027-12-31', '2028-01-01'],
+      ] as const)
+        expect(at(day, zone, 'until')).toBe(at(next, zone, 'since'));
+  });
+
+  it('refuses the day that Samoa left out', () => {
+    for (const edge of ['since', 'until'] as const)
+      expect(readTime('2011-12-30', { zone: 'Pacific/Apia', now, edge })).toMatchObject({
+        ok: false,
+        readings: ['2011-12-29T00:00:00-10:00', '2011-12-31T00:00:00+14:00'],
+      });
+  });
+
+  it.each(['2026-12-01', 'today', 'tomorrow', 'monday'])('refuses %s where a time of day is needed', (text) => {
+    expect(at(text)).toMatch(/lacks a time of day; write 2026-\d\d-\d\d 09:00/);
+  });
+
+  it.each([
+    ['2026-03-29 02:30', 'Europe/Paris', '2026-03-29T01:30:00+01:00', '2026-03-29T03:30:00+02:00', 'does not exist'],
+    ['2026-10-25 02:30', 'Europe/Paris', '2026-10-25T02:30:00+02:00', '2026-10-25T02:30:00+01:00', 'exists twice'],
+    [
+      '2026-03-08T02:00',
+      'America/New_York',
+      '2026-03-08T01:00:00-05:00',
+      '2026-03-08T03:00:00-04:00',
+      'does not exist',
+    ],
+    [
+      '2026-11-01 01:59:59.5',
+      'America/New_York',
+      '2026-11-01T01:59:59.5-04:00',
+      '2026-11-01T01:59:59.5-05:00',
+      'exists twice',
+    ],
+    [
+      '2026-10-04 02:15',
+      'Australia/Lord_Howe',
+      '2026-10-04T01:45:00+10:30',
+      '2026-10-04T02:45:00+11:00',
+      'does not exist',
+    ],
+    [
+      '2026-04-05 01:45',
+      'Australia/Lord_Howe',
+      '2026-04-05T01:45:00+11:00',
+      '2026-04-05T01:45:00+10:30',
+      'exists twice',
+    ],
+    ['2011-12-30 12:00', 'Pacific/Apia', '2011-12-29T12:00:00-10:00', '2011-12-31T12:00:00+14:00', 'does not exist'],
+    ['1972-01-07 00:15', 'Africa/Monrovia', '1972-01-07T00:15:00Z', '1972-01-07T00:59:30Z', 'does not exist'],
+  ])('refuses %s in %s with both readings', (text, zone, earlier, later, why) => {
+    for (const edge of ['since', 'until', undefined] as const) {
+      const reading = readTime(text, { zone, now, edge });
+      expect(reading).toMatchObject({ ok: false, readings: [earlier, later], problem: expect.stringContaining(why) });
+      expect(reading.ok ? '' : reading.problem).toContain(`${earlier} or ${later}`);
+    }
+    expect(utc(earlier)).toBeLessThan(utc(later));
+  });
+
+  it.each([
+    ['2026-03-29 01:59:59', '2026-03-29T00:59:59Z'],
+    ['2026-03-29 03:00', '2026-03-29T01:00:00Z'],
+    ['2026-10-25 01:59:59', '2026-10-24T23:59:59Z'],
+    ['2026-10-25 03:00', '2026-10-25T02:00:00Z'],
+  ])('takes %s at the rim of a change', (text, instant) => {
+    expect(at(text)).toBe(instant);
+  });
+
+  it('keeps the clock over days and the length over hours across a change', () => {
+    const evening = Date.UTC(2026, 2, 28, 17, 0, 0);
+    expect(at('+1d', 'Europe/Paris', undefined, evening)).toBe('2026-03-29T16:00:00Z');
+    expect(at('+24h', 'Europe/Paris', undefined, evening)).toBe('2026-03-29T17:00:00Z');
+    expect(at('+1d1h', 'Europe/Paris', undefined, evening)).toBe('2026-03-29T17:00:00Z');
+    const after = Date.UTC(2026, 9, 26, 17, 0, 0);
+    expect(at('-1w', 'Europe/Paris', 'since', after)).toBe('2026-10-19T16:00:00Z');
+    expect(at('-168h', 'Europe/Paris', 'since', after)).toBe('2026-10-19T17:00:00Z');
+    expect(at('+1d', 'UTC', undefined, Date.UTC(2028, 1, 28, 12))).toBe('2028-02-29T12:00:00Z');
+  });
+
+  it('widens a window whose relative day ends in a gap or a fold, and refuses it without an edge', () => {
+    const toGap = Date.UTC(2026, 3, 5, 0, 30); // 02:30 in Paris, a week after the gap
+    expect(at('-7d', 'Europe/Paris', 'since', toGap)).toBe('2026-03-29T00:30:00Z');
+    expect(at('-7d', 'Europe/Paris', 'until', toGap)).toBe('2026-03-29T01:30:00Z');
+    const toFold = Date.UTC(2026, 10, 1, 1, 30);
+    expect(at('-7d', 'Europe/Paris', 'since', toFold)).toBe('2026-10-25T00:30:00Z');
+    expect(at('-7d', 'Europe/Paris', 'until', toFold)).toBe('2026-10-25T01:30:00Z');
+    expect(readTime('-7d1h', { zone: 'Europe/Paris', now: toFold })).toMatchObject({
+      ok: false,
+      readings: ['2026-10-25T01:30:00+02:00', '2026-10-25T02:30:00+02:00'],
+    });
+  });
+
+  it('refuses a weekday whose time has passed today, with both weeks', () => {
+    expect(readTime('tuesday 9:30', paris)).toMatchObject({
+      ok: false,
+      readings: ['2026-11-17T09:30:00+01:00', '2026-11-24T09:30:00+01:00'],
+    });
+    expect(at('tuesday 9:30', 'Europe/Paris', 'since')).toBe('2026-11-17T08:30:00Z');
+    expect(at('today 9:30')).toBe('2026-11-17T08:30:00Z');
+  });
+
+  it.each([
+    ['', 'the time is empty'],
+    ['   ', 'the time is empty'],
+    ['2026-02-30', 'February 2026 has 28 days'],
+    ['2026-02-30T00:00Z', 'February 2026 has 28 days'],
+    ['2028-02-30 10:00', 'February 2028 has 29 days'],
+    ['2100-02-29 10:00', 'February 2100 has 28 days'],
+    ['2026-04-31', 'April 2026 has 30 days'],
+    ['2026-00-10', 'months go from 01 to 12'],
+    ['2026-13-10', 'months go from 01 to 12'],
+    ['2026-12-00', 'December 2026 has 31 days'],
+    ['2026-12-31 24:00', 'write 00:00 of the next day: 2027-01-01 00:00'],
+    ['today 24:00', 'write 00:00 of the next day: 2026-11-18 00:00'],
+    ['2026-12-01T25:00Z', 'hours go from 00 to 23'],
+    ['2026-12-01T24:01Z', 'hours go from 00 to 23'],
+    ['2026-12-01 15:60', 'minutes go from 00 to 59'],
+    ['2026-12-31T23:59:60Z', 'leap seconds are not taken'],
+    ['2026-12-01T15:00+24:00', 'is not an offset'],
+    ['2026-12-01T15:00+01:60', 'is not an offset'],
+    ['26-12-01', 'the year needs four digits'],
+    ['12/01/26', 'the year needs four digits'],
+    ['12026-12-01', 'the year needs four digits'],
+    ['12/01/2026', '2026-12-01 or 2026-01-12'],
+    ['01.12.2026', '2026-01-12 or 2026-12-01'],
+    ['31/12/2026', 'year-month-day: 2026-12-31'],
+    ['2026/12/01', 'with hyphens: 2026-12-01'],
+    ['20261201', 'with hyphens: 2026-12-01'],
+    ['2026-1-5', 'two digits: 2026-01-05'],
+    ['2026-12', 'a day is missing'],
+    ['2026', 'digits alone'],
+    ['0', 'digits alone'],
+    ['1796137200', 'write 2026-12-01T15:00:00Z'],
+    ['1796137200000', 'write 2026-12-01T15:00:00Z'],
+    ['foo 2026', 'is not a time; write'],
+    ['foo', 'is not a time; write'],
+    ['tomorow 15:00', 'is not a time; write'],
+    ['constructor', 'is not a time; write'],
+    ['2026-W49-2', 'is not a time; write'],
+    ['2026-12-01T15', 'is not a time; write'],
+    ['2026-12-01T', 'is not a time; write'],
+    ['2026-12-01 15:00 foo', 'is not a time; write'],
+    ['٢٠٢٦-12-01', 'is not a time; write'],
+    ['2026-12-01 15:00:00,5', 'with a point'],
+    ['15:00', 'a day is missing, as in today 15:00'],
+    ['3pm', '24 hours: 15:00'],
+    ['tomorrow 12am', '24 hours: 00:00'],
+    ['2026-12-01 12:30 p.m.', '24 hours: 12:30'],
+    ['tomorrow noon', 'write 12:00'],
+    ['next monday', 'monday is the coming one'],
+    ['2 hours ago', 'write a span as'],
+    ['2h', 'needs a sign: +2h or -2h'],
+    ['+2h1d', 'the larger first'],
+    ['+1h1h', 'the larger first'],
+    ['+1.5h', 'whole numbers'],
+    ['+1M', 'months and years are not taken'],
+    ['+1y', 'months and years are not taken'],
+    ['+', 'write a span as'],
+    ['+2', 'write a span as'],
+    ['+-2h', 'write a span as'],
+    ['+99999999999999999999d', 'outside the years 1970 to 9999'],
+    ['+9999999d', 'outside the years 1970 to 9999'],
+    ['-99999d', 'outside the years 1970 to 9999'],
+    ['-99999999h', 'outside the years 1970 to 9999'],
+    ['+99999999999999s', 'outside the years 1970 to 9999'],
+    ['1969-12-31T23:59:59Z', 'outside the years 1970 to 9999'],
+    ['0000-01-01 10:00', 'outside the years 1970 to 9999'],
+    ['1970-01-01T00:00+01:00', 'outside the years 1970 to 9999'],
+    ['9999-12-31T23:00-05:00', 'outside the years 1970 to 9999'],
+    ['15:00 EST', 'America/New_York, America/Toronto'],
+    ['2026-12-01 15:00 UTC+2', 'write the offset'],
+    ['2026-12-01 15:00 Europe/Paris', '--tz Europe/Paris; write 2026-12-01T15:00:00+01:00'],
+    ['2026-12-01 15:00 UTC', 'write 2026-12-01T15:00:00Z'],
+    ['x'.repeat(81), 'is too long'],
+    [`+${'1'.repeat(90)}d`, 'is too long'],
+  ])('refuses %j', (text, hint) => {
+    const reading = readTime(text, paris);
+    expect(reading.ok).toBe(false);
+    expect(reading.ok ? '' : reading.problem).toContain(hint);
+    expect(reading.ok ? '' : reading.problem).not.toMatch(/undefined|NaN|Invalid/);
+  });
+
+  it('refuses 9999-12-31 as until, whose end is no year of four digits', () => {
+    expect(at('9999-12-31', 'UTC', 'until')).toContain('outside the years');
+    expect(at('9999-12-31', 'UTC', 'since')).toBe('9999-12-31T00:00:00Z');
+  });
+
+  it('refuses an abbreviation with the readings of its candidates', () => {
+    expect(readTime('2026-12-01 15:00 CST', paris)).toMatchObject({
+      ok: false,
+      readings: ['2026-12-01T15:00:00-06:00', '2026-12-01T15:00:00+08:00', '2026-12-01T15:00:00-05:00'],
+    });
+    expect(readTime('2026-07-01 15:00 est', paris)).toMatchObject({
+      readings: ['2026-07-01T15:00:00-04:00', '2026-07-01T15:00:00-05:00'],
+    });
+  });
+
+  it.each(['2026-12-01 15:00 +0100', '2026-12-01T15:00+01'])('refuses %s and writes the offset out', (text) => {
+    expect(readTime(text, paris)).toMatchObject({ ok: false, readings: ['2026-12-01T15:00+01:00'] });
+  });
+
+  it('takes every reading it offers', () => {
+    for (const text of [
+      '2026-12-01 15:00 CST',
+      '2026-10-25 02:30',
+      '2026-03-29 02:30',
+      '1796137200',
+      '2026-12-01T15:00+01',
+      'tuesday 9:30',
+    ]) {
+      const reading = readTime(text, paris);
+      expect(reading.ok ? [] : reading.readings).not.toHaveLength(0);
+      for (const offered of reading.ok ? [] : reading.readings!)
+        expect(readTime(offered, paris)).toMatchObject({ ok: true, local: false });
+    }
+  });
+});

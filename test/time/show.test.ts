@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { describeInstant } from '../../src/time/echo.ts';
+import { createShowTime } from '../../src/time/show.ts';
+
+describe('show', () => {
+  it.each([
+    ['2026-11-16T08:30:00.000000Z', 'Europe/Paris', 'Mon 2026-11-16 09:30'],
+    ['2026-11-16T08:30:00Z', 'UTC', 'Mon 2026-11-16 08:30'],
+    ['2026-11-16T08:30:59.999Z', 'UTC', 'Mon 2026-11-16 08:30'],
+    ['2026-11-16T09:30:00+01:00', 'UTC', 'Mon 2026-11-16 08:30'],
+    ['2026-12-31T23:30:00Z', 'Asia/Tokyo', 'Fri 2027-01-01 08:30'],
+    ['2026-12-01T00:00:00Z', 'UTC', 'Tue 2026-12-01 00:00'],
+    ['2028-02-29T12:00:00Z', 'Australia/Lord_Howe', 'Tue 2028-02-29 23:00'],
+    ['1969-12-31T23:59:59Z', 'UTC', 'Wed 1969-12-31 23:59'],
+    ['9999-12-31T23:59:59Z', 'Europe/Paris', 'Sat +010000-01-01 00:59'],
+  ])('%s in %s as %s', (text, zone, shown) => {
+    expect(createShowTime(zone).show(text)).toBe(shown);
+    expect(createShowTime(zone).label).toBe(zone);
+  });
+
+  it.each([
+    '',
+    'soon',
+    '2026-02-30T00:00:00Z',
+    '2026-11-16',
+    '2026-11-16T24:00:00Z',
+    '2026-12-31T23:59:60Z',
+    '2026-11-16T08:30:00',
+    '2026-13-01T00:00:00Z',
+    '0000-01-01T00:00:00Z',
+    '2026-11-16T08:30:00+99:00',
+  ])('returns %j as it came', (text) => {
+    expect(createShowTime('Europe/Paris').show(text)).toBe(text);
+  });
+
+  it.each([
+    ['2026-12-01T14:00:00Z', 'Europe/Paris', 'Tue 2026-12-01 15:00 Europe/Paris (14:00 UTC)'],
+    ['2026-12-01T23:00:00Z', 'Asia/Tokyo', 'Wed 2026-12-02 08:00 Asia/Tokyo (Tue 2026-12-01 23:00 UTC)'],
+    ['2026-12-01T14:00:30.5Z', 'Europe/Paris', 'Tue 2026-12-01 15:00:30 Europe/Paris (14:00:30 UTC)'],
+    ['2026-12-01T14:00:00Z', 'UTC', 'Tue 2026-12-01 14:00 UTC'],
+    ['2026-10-25T00:30:00Z', 'Europe/Paris', 'Sun 2026-10-25 02:30 Europe/Paris (00:30 UTC)'],
+    ['2026-10-25T01:30:00Z', 'Europe/Paris', 'Sun 2026-10-25 02:30 Europe/Paris (01:30 UTC)'],
+    ['soon', 'UTC', 'soon'],
+  ])('echoes %s in %s', (instant, zone, text) => {
+    expect(describeInstant(instant, zone)).toBe(text);
+  });
+});

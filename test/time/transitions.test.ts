@@ -1,0 +1,64 @@
+import { Temporal } from 'temporal-polyfill';
+import { describe, expect, it } from 'vitest';
+import { readTime } from '../../src/time/read.ts';
+import { createShowTime, wallClock } from '../../src/time/show.ts';
+
+const zones = Intl.supportedValuesOf('timeZone');
+const first = Temporal.Instant.from('2020-01-01T00:00Z');
+const last = Date.UTC(2036, 0, 1);
+
+function* changes(zone: string): Generator<{ at: number; before: number; after: number }> {
+  let next = first.toZonedDateTimeISO(zone).getTimeZoneTransition('next');
+  while (next && next.epochMilliseconds < last) {
+    const before = next.subtract({ seconds: 1 }).offsetNanoseconds / 1e6;
+    const after = next.offsetNanoseconds / 1e6;
+    if (before !== after) yield { at: next.epochMilliseconds, before, after };
+    next = next.getTimeZoneTransition('next');
+  }
+}
+
+const iso = (wall: number): string => new Date(wall).toISOString().slice(0, 19);
+
+describe('transitions', () => {
+  it('of every zone until 2035: the gap and the fold are refused with two readings, their rims are taken', {
+    timeout: 30_000,
+  }, () => {
+    let [gaps, folds] = [0, 0];
+    const wrong: string[] = [];
+    for (const zone of zones) {
+      const clock = wallClock(zone);
+      for (const { at, before, after } of changes(zone)) {
+        const [low, high] = [Math.min(before, after), Math.max(before, after)];
+        before < after ? gaps++ : folds++;
+        for (const wall of [at + low, at + high - 1000]) {
+          const reading = readTime(iso(wall), { zone, now: 0 });
+          const readings = reading.ok ? [] : (reading.readings ?? []);
+          const instants = readings.map((text) => Date.parse(text));
+          const expected = [wall - high, wall - low];
+          if (reading.ok || instants.join() !== expected.join()) wrong.push(`${zone} ${iso(wall)} ${readings}`);
+        }
+        for (const [wall, instant] of [
+          [at + low - 1000, at + low - 1000 - before],
+          [at + high, at + high - after],
+        ] as const) {
+          const reading = readTime(iso(wall), { zone, now: 0 });
+          if (!reading.ok || Date.parse(reading.instant) !== instant) wrong.push(`${zone} ${iso(wall)} rim`);
+        }
+        for (const instant of [at - 1000, at, at - 40_000_000, at + 40_000_000])
+          if (clock(instant) !== instant + (instant < at ? before : after)) wrong.push(`${zone} ${iso(instant)} shown`);
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(gaps).toBeGreaterThan(1500);
+    expect(folds).toBeGreaterThan(1500);
+  });
+
+  it('shows in every zone what Temporal shows', () => {
+    for (const zone of zones)
+      for (const at of [0, 1_000_000_000_000, 1_791_000_000_000]) {
+        const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone);
+        const text = zoned.toPlainDateTime().toString({ smallestUnit: 'minute' }).replace('T', ' ');
+        expect(createShowTime(zone).show(new Date(at).toISOString()).slice(4)).toBe(text);
+      }
+  });
+});
