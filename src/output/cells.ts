@@ -1,0 +1,73 @@
+import { valueAt } from './fields.ts';
+import { safe, safeForRunner } from './sanitise.ts';
+import type { Column, Kind } from './view.ts';
+
+/** How times are shown to people; supplied by src/time/. */
+export interface TimeStyle {
+  showTime(iso: string): string;
+  /** Name of the zone that showTime shows. */
+  zoneLabel: string;
+}
+
+/** Stands in a table where the service gave nothing. */
+export const nothing = '–';
+
+const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
+
+const isScalar = (value: unknown) => typeof value !== 'object' || value === null;
+const isNothing = (value: unknown) =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
+export const cellValue = (column: Column, record: object): unknown =>
+  column.value ? column.value(record) : valueAt(record, column.path);
+
+const tsvEscapes: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' };
+const tsvEscape = (text: string): string => text.replace(/[\t\n\r\\]/g, (char) => tsvEscapes[char]!);
+
+/** The whole value for a program: empty for null, a list of plain values joined by commas, else compact JSON. */
+export const tsvCell = (value: unknown): string => {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value) && value.length > 0 && value.every(isScalar)) {
+    return tsvEscape(value.map((item) => item ?? '').join(','));
+  }
+  return tsvEscape(isScalar(value) ? String(value) : JSON.stringify(value));
+};
+
+/** Untrusted text for a person to read: a terminal only prints it, a CI runner only logs it. */
+export const humanText = (text: string): string => safeForRunner(safe(text));
+
+/** The value for a person, as one safe line. */
+export const humanCell = (value: unknown, as: Kind | undefined, time: TimeStyle): string => {
+  if (isNothing(value)) return nothing;
+  if (Array.isArray(value) && value.every(isScalar)) {
+    return value.map((item) => humanCell(item, as, time)).join(', ');
+  }
+  return humanText(isScalar(value) ? phrase(value, as, time) : JSON.stringify(value));
+};
+
+const phrase = (value: unknown, as: Kind | undefined, time: TimeStyle): string => {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  const text = String(value);
+  if (as === 'time') return localTime(text, time);
+  if (as === 'id') return lastSegment(text);
+  if (as === 'minutes') return `${text} min`;
+  return text;
+};
+
+/** A value of a vertical block, where no column header names the zone and the view does not know every field. */
+export const humanField = (value: unknown, time: TimeStyle): string => {
+  const local = typeof value === 'string' ? localTime(value, time) : value;
+  return local === value ? humanCell(value, undefined, time) : humanText(`${local} (${time.zoneLabel})`);
+};
+
+// 30 February from a careless service is shown as it came, rather than costing the whole table.
+const localTime = (text: string, time: TimeStyle): string => {
+  if (!rfc3339.test(text)) return text;
+  try {
+    return time.showTime(text);
+  } catch {
+    return text;
+  }
+};
+
+const lastSegment = (uri: string): string => uri.split('/').filter(Boolean).at(-1) ?? uri;

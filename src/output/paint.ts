@@ -1,0 +1,42 @@
+import { Chalk } from 'chalk';
+
+/** Colour repeats what a word already says, and is never the only sign. */
+export interface Paint {
+  heading(text: string): string;
+  faint(text: string): string;
+  status(word: string): string;
+}
+
+const moods = {
+  green: [
+    'active',
+    'accepted',
+    'confirmed',
+    'approved',
+    'completed',
+    'enabled',
+    'success',
+    'succeeded',
+    'valid',
+    'yes',
+  ],
+  yellow: ['pending', 'invited', 'waiting', 'unknown', 'skipped', 'expiring'],
+  red: ['canceled', 'cancelled', 'declined', 'rejected', 'revoked', 'expired', 'failed', 'inactive', 'no_show'],
+} as const;
+
+const moodOf = new Map(
+  Object.entries(moods).flatMap(([mood, words]) => words.map((word) => [word as string, mood as keyof typeof moods])),
+);
+
+/** The level is ours to say: chalk would look at the environment by itself. */
+export const createPaint = (color: boolean): Paint => {
+  const chalk = new Chalk({ level: color ? 1 : 0 });
+  return {
+    heading: chalk.bold,
+    faint: chalk.dim,
+    status: (word) => {
+      const mood = moodOf.get(word.toLowerCase());
+      return mood ? chalk[mood](word) : word;
+    },
+  };
+};

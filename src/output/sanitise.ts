@@ -1,0 +1,75 @@
+/*
+ * Text from the network is shown, never obeyed (R43, R44). Whatever a terminal would act on or leave invisible is
+ * written visibly; only characters that honest text cannot do without are kept, and only where they belong.
+ */
+
+/** Lone surrogates, line and paragraph separators, and all that is drawn as nothing: bidi, zero-width, tags. */
+const hidden = String.raw`\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}`;
+const unsafe = String.raw`[\p{Cc}${hidden}]`;
+
+const tags = (letters: string) => [...letters].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0)));
+const nations = ['gbeng', 'gbsct', 'gbwls'].map((nation) => tags(nation).join('')).join('|');
+const pictograph = String.raw`\p{Extended_Pictographic}[\uFE0E\uFE0F\p{Emoji_Modifier}]?`;
+
+/** Scripts in which a joiner between two letters changes how a word is written (Persian plurals, Indic conjuncts). */
+const joiningScripts = [
+  'Arabic Syriac Nko Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala',
+  'Khmer Myanmar Tibetan',
+]
+  .join(' ')
+  .split(' ');
+const joiningLetter = String.raw`(?=[\p{L}\p{M}])[${joiningScripts.map((name) => String.raw`\p{Script_Extensions=${name}}`).join('')}]`;
+/** Signs of canonical combining class 9, after which RFC 5892 A.1 and A.2 allow a joiner at the end of a word too. */
+const virama = String.raw`[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D4D\u0DCA\u1039\u103A\u17D2]`;
+
+const kept = [
+  // The flags of England, Scotland and Wales, the only three spelt with tag characters.
+  String.raw`\u{1F3F4}(?:${nations})\u{E007F}`,
+  String.raw`[0-9#*]\uFE0F\u20E3`,
+  // Families and professions; no emoji has more than three joiners, so a longer chain hides something.
+  String.raw`${pictograph}(?:\u200D${pictograph}){0,3}`,
+  String.raw`(?<=${joiningLetter})[\u200C\u200D](?=${joiningLetter})`,
+  String.raw`(?<=${virama})[\u200C\u200D]`,
+  // Registered variants of a Japanese name's characters, and Mongolian letter forms: one selector each.
+  String.raw`(?<=\p{Ideographic})[\uFE00-\uFE02\u{E0100}-\u{E01EF}]`,
+  String.raw`(?<=\p{Script=Mongolian})[\u180B-\u180D\u180F]`,
+].join('|');
+
+const anyUnsafe = new RegExp(unsafe, 'u');
+/** In JSON text a raw C0 control is layout of ours: inside strings they are escaped already. */
+const anyUnsafeInJson = new RegExp(String.raw`[\x7F-\x9F${hidden}]`, 'u');
+const keptOrUnsafe = new RegExp(`(${kept})|${unsafe}`, 'gu');
+
+const replaceUnsafe = (text: string, write: (char: string) => string) =>
+  text.replace(keptOrUnsafe, (match, honest: string | undefined) => honest ?? write(match));
+
+const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0');
+const shortNames: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+const visible = (char: string): string => {
+  const code = char.codePointAt(0)!;
+  const isControl = code < 0x20 || (code >= 0x7f && code < 0xa0);
+  return shortNames[char] ?? (isControl ? `\\x${hex(code, 2)}` : `<U+${hex(code, 4).toUpperCase()}>`);
+};
+
+const jsonEscape = (char: string): string =>
+  char < ' ' ? char : Array.from({ length: char.length }, (_, i) => `\\u${hex(char.charCodeAt(i), 4)}`).join('');
+
+/** Untrusted text as one line that a terminal only prints. */
+export const safe = (text: string): string => (anyUnsafe.test(text) ? replaceUnsafe(text, visible) : text);
+
+/** Sanitised lines that a CI runner does not take for its own commands (GitHub Actions, Azure Pipelines). */
+export const safeForRunner = (text: string): string =>
+  text
+    .replace(/##(?=\[|vso\[)/gi, '# #')
+    // Our own colour may stand before the first word.
+    .replace(/^((?:[^\S\n]|\x1b\[[\d;]*m)*)::/gm, '$1: :');
+
+/**
+ * The output of JSON.stringify without a raw character that is unsafe to show; it parses back to exactly the same.
+ * A runner's command loses its meaning too, since JSON lets any character be written as an escape.
+ */
+export const escapeJson = (json: string): string => {
+  const shown = anyUnsafeInJson.test(json) ? replaceUnsafe(json, jsonEscape) : json;
+  return shown.includes('##') ? shown.replace(/##(?=\[|vso\[)/gi, '#\\u0023') : shown;
+};

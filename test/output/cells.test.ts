@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { humanCell, humanField, tsvCell } from '../../src/output/cells.ts';
+import type { Kind } from '../../src/output/view.ts';
+import { time } from './samples.ts';
+
+describe('cells: tsvCell', () => {
+  it.each([
+    [null, ''],
+    [undefined, ''],
+    [true, 'true'],
+    [0, '0'],
+    ['a\tb\nc\rd\\e', 'a\\tb\\nc\\rd\\\\e'],
+    [['a', 'b', null], 'a,b,'],
+    [[], '[]'],
+    [{ a: [1] }, '{"a":[1]}'],
+    [[{ a: 'x"y' }], '[{"a":"x\\\\"y"}]'],
+    ['\u202E', '\u202E'],
+  ])('%j', (value, text) => expect(tsvCell(value)).toBe(text));
+});
+
+describe('cells: humanCell', () => {
+  it.each<[unknown, Kind | undefined, string]>([
+    [null, undefined, '–'],
+    ['', undefined, '–'],
+    [[], 'list', '–'],
+    [true, 'boolean', 'yes'],
+    [false, undefined, 'no'],
+    [30, 'minutes', '30 min'],
+    [['Ann', 'Bob'], 'list', 'Ann, Bob'],
+    ['https://api.example.com/users/U1', 'id', 'U1'],
+    ['plain', 'id', 'plain'],
+    ['2026-11-16T09:30:00Z', 'time', 'Mon 2026-11-16 09:30'],
+    ['soon', 'time', 'soon'],
+    ['a\nb', undefined, 'a\\nb'],
+    ['::error', undefined, ': :error'],
+    [{ a: 1 }, undefined, '{"a":1}'],
+  ])('%j as %s is %j', (value, as, text) => expect(humanCell(value, as, time)).toBe(text));
+
+  it('shows a time that cannot be read as it came', () => {
+    const strict = {
+      ...time,
+      showTime: () => {
+        throw new RangeError('no such day');
+      },
+    };
+    expect(humanCell('2026-02-30T00:00:00Z', 'time', strict)).toBe('2026-02-30T00:00:00Z');
+    expect(humanField('2026-02-30T00:00:00Z', strict)).toBe('2026-02-30T00:00:00Z');
+  });
+});
+
+describe('cells: humanField', () => {
+  it('names the zone of a time', () =>
+    expect(humanField('2026-11-16T09:30:00+01:00', time)).toBe('Mon 2026-11-16 09:30 (Europe/Berlin)'));
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { formats } from '../../src/output/formats.ts';
+import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
+import { event, eventView, hostile, pagesOf, paper, time } from './samples.ts';
+
+const printer = (options: Partial<PrinterOptions>, stdout = paper(true, 100)) => ({
+  stdout,
+  printer: createPrinter({
+    format: 'table',
+    header: false,
+    color: false,
+    accessible: false,
+    ...time,
+    ...options,
+    stdout,
+  }),
+});
+
+describe('printer: hostile text on a terminal', () => {
+  const everywhere = hostile.map((text, i) => ({
+    ...event(text, i),
+    uri: `https://api.example.com/scheduled_events/${text}`,
+    status: text,
+    start_time: text,
+    location: { [text]: text },
+    event_memberships: [{ user_name: text }],
+    [text]: [text],
+  }));
+  const ours = /\x1b\[\d+m|\n/g;
+  const dangerous = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Cf}\u3164\u115F\u1160\uFFA0]/u;
+
+  for (const format of formats) {
+    for (const accessible of [false, true]) {
+      it(`is harmless as ${format}${accessible ? ', accessible' : ''}`, async () => {
+        const { printer: hostilePrinter, stdout } = printer({ format, accessible, color: true, header: true });
+        await hostilePrinter.list(eventView, pagesOf(everywhere));
+        for (const record of everywhere) await hostilePrinter.one(eventView, record);
+        await hostilePrinter.text(hostile.filter((text) => !text.includes('\n')).join('\n'));
+        const separators = format === 'tsv' ? /\t/g : /(?!)/g;
+        expect(stdout.text.replace(ours, '').replace(separators, '')).not.toMatch(dangerous);
+        expect(stdout.text.length).toBeGreaterThan(hostile.length * 10);
+      });
+    }
+  }
+
+  it('gives a runner nothing to obey in what people read', async () => {
+    for (const accessible of [false, true]) {
+      const { printer: hostilePrinter, stdout } = printer({ accessible }, paper(false));
+      await hostilePrinter.list(eventView, pagesOf(everywhere));
+      for (const record of everywhere) await hostilePrinter.one(eventView, record);
+      expect(stdout.text).not.toMatch(/##(\[|vso\[)|^\s*::/im);
+    }
+  });
+
+  it('keeps every row on one line', async () => {
+    for (const format of ['table', 'jsonl', 'tsv', 'id'] as const) {
+      const { printer: hostilePrinter, stdout } = printer({ format });
+      await hostilePrinter.list(eventView, pagesOf(everywhere));
+      expect(stdout.text.trimEnd().split('\n')).toHaveLength(hostile.length + (format === 'table' ? 1 : 0));
+    }
+  });
+});
+
+describe('printer: one', () => {
+  it('is a vertical block of all fields', async () => {
+    const { printer: blockPrinter, stdout } = printer({});
+    await blockPrinter.one(eventView, { ...event('Intro'), tags: ['a', 'b'], extra: { when: '2026-01-02T03:04:05Z' } });
+    expect(stdout.text).toBe(
+      [
+        'uri         https://api.example.com/scheduled_events/EVENT0001',
+        'name        Intro',
+        'status      active',
+        'start_time  Mon 2026-11-16 09:30 (Europe/Berlin)',
+        'location',
+        '  type      zoom_conference',
+        '  join_url  –',
+        'invitees_counter',
+        '  active  1',
+        'event_memberships',
+        '  - user_name  Ann',
+        '  - user_name  Bob',
+        'tags        a, b',
+        'extra',
+        '  when  Mon 2026-01-02 03:04 (Europe/Berlin)',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('holds the chosen fields only, in every format', async () => {
+    const expected = {
+      table: 'location\n  type  zoom_conference\nname  x\n',
+      json: '{\n  "location": {\n    "type": "zoom_conference"\n  },\n  "name": "x"\n}\n',
+      jsonl: '{"location":{"type":"zoom_conference"},"name":"x"}\n',
+      tsv: 'location.type\tzoom_conference\nname\tx\n',
+      id: 'https://api.example.com/scheduled_events/EVENT0001\n',
+    };
+    for (const format of formats) {
+      const { printer: chosen, stdout } = printer({ format, fields: ['location.type', 'name'] });
+      await chosen.one(eventView, event('x'));
+      expect(stdout.text).toBe(expected[format]);
+    }
+  });
+
+  it('is a flat list of labels for a screen reader', async () => {
+    const { printer: spoken, stdout } = printer({ accessible: true });
+    await spoken.one(eventView, { name: null, location: { type: 'zoom' } });
+    expect(stdout.text).toBe('name: none\nlocation.type: zoom\n');
+  });
+});
+
+describe('printer', () => {
+  it('counts the rows that went out, also after a failure', async () => {
+    const { printer: counting } = printer({ format: 'table' });
+    async function* failing() {
+      yield [event('a'), event('b')];
+      throw new Error('gone');
+    }
+    await expect(counting.list(eventView, failing())).rejects.toThrow('gone');
+    expect(counting.rows).toBe(2);
+  });
+
+  it('writes a table into a pipe too, 120 wide and without colour', async () => {
+    const { printer: piped, stdout } = printer({}, paper(false, 0));
+    const { hiddenColumns } = await piped.list(eventView, pagesOf([event('x'.repeat(300))]));
+    expect(hiddenColumns).toEqual([]);
+    expect(stdout.text.split('\n')[1]).toHaveLength(120);
+  });
+
+  it('passes values through a pipe untouched', async () => {
+    const { printer: piped, stdout } = printer({ format: 'tsv', fields: ['name'] }, paper());
+    await piped.list(eventView, pagesOf([event('\x1b[31m\u202E')]));
+    expect(stdout.text).toBe('\x1b[31m\u202E\n');
+  });
+
+  it('ends its own text with a line break', async () => {
+    const { printer: plain, stdout } = printer({});
+    await plain.text('one\ntwo');
+    await plain.text('three\n');
+    expect(stdout.text).toBe('one\ntwo\nthree\n');
+  });
+});

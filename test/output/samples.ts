@@ -1,0 +1,78 @@
+import type { View } from '../../src/output/view.ts';
+import type { Output } from '../../src/runtime.ts';
+
+export interface Paper extends Output {
+  readonly writes: string[];
+  readonly text: string;
+}
+
+/** A stdout that remembers. */
+export const paper = (isTerminal = false, columns = 80): Paper => {
+  const writes: string[] = [];
+  return {
+    isTerminal,
+    columns,
+    writes,
+    get text() {
+      return writes.join('');
+    },
+    async write(text) {
+      writes.push(text);
+    },
+  };
+};
+
+export async function* pagesOf<Item>(...pages: Item[][]): AsyncGenerator<Item[]> {
+  yield* pages;
+}
+
+/** The same numbers every time (mulberry32). */
+export const seeded = (seed: number) => () => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+};
+
+export const time = {
+  showTime: (iso: string) => `Mon ${iso.slice(0, 10)} ${iso.slice(11, 16)}`,
+  zoneLabel: 'Europe/Berlin',
+};
+
+export const hostile = [
+  '\x1b]0;owned\x07',
+  '\x1b[2J\x1b[H',
+  '\x9b31m',
+  'a\nb\r\nc\td',
+  '\x00\x08\x7f\x85',
+  'abc\u202Etxt.exe',
+  '\u2066\u2069\u061C\u200E',
+  'pay\u200Bpal\u2060\uFEFF\u00AD',
+  '\u{E0041}\u{E007F}',
+  'x\u2028y\u2029z',
+  '\uD800 \uDC00',
+  '\u3164\u115F\u1160\uFFA0\u180E',
+  '::error::x ##[command] ##vso[task.setvariable]',
+  '\u034F\uFFF9\uFFFB a\uFE0F\u200Db',
+];
+
+export const event = (name: string | null, number = 1) => ({
+  uri: `https://api.example.com/scheduled_events/EVENT${String(number).padStart(4, '0')}`,
+  name,
+  status: number % 2 ? 'active' : 'canceled',
+  start_time: '2026-11-16T09:30:00.000000Z',
+  location: number % 2 ? { type: 'zoom_conference', join_url: null } : null,
+  invitees_counter: { active: number },
+  event_memberships: [{ user_name: 'Ann' }, { user_name: 'Bob' }],
+});
+
+export const eventView: View = {
+  columns: [
+    { header: 'ID', path: 'uri', as: 'id', priority: 9 },
+    { header: 'NAME', path: 'name', priority: 5 },
+    { header: 'START', path: 'start_time', as: 'time', priority: 6 },
+    { header: 'STATUS', path: 'status', as: 'status', priority: 4 },
+    { header: 'INVITEES', path: 'invitees_counter.active', as: 'count', priority: 2 },
+    { header: 'HOSTS', path: 'event_memberships.*.user_name', as: 'list', priority: 3 },
+  ],
+};

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { escapeJson, safe, safeForRunner } from '../../src/output/sanitise.ts';
+import { hostile, seeded } from './samples.ts';
+
+const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u115F\u1160\u3164\uFFA0\u180E]/u;
+const invisibleInJson =
+  /[\x7f-\x9f\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u115F\u1160\u3164\uFFA0\u180E]/u;
+
+describe('sanitise: safe', () => {
+  it.each([
+    ['\x1b]0;owned\x07', '\\x1b]0;owned\\x07'],
+    ['\x9b31m', '\\x9b31m'],
+    ['a\nb\r\nc\td', 'a\\nb\\r\\nc\\td'],
+    ['\x00\x7f', '\\x00\\x7f'],
+    ['abc\u202Etxt', 'abc<U+202E>txt'],
+    ['pay\u200Bpal', 'pay<U+200B>pal'],
+    ['soft\u00ADhyphen', 'soft<U+00AD>hyphen'],
+    ['\u{E0041}', '<U+E0041>'],
+    ['x\u2028y', 'x<U+2028>y'],
+    ['\uD800', '<U+D800>'],
+    ['\u3164', '<U+3164>'],
+    ['a\u200Db', 'a<U+200D>b'],
+    ['a\uFE0F', 'a<U+FE0F>'],
+    ['😀\uFE0F\uFE0F', '😀\uFE0F<U+FE0F>'],
+    ['🏴\u{E0061}\u{E007F}', '🏴<U+E0061><U+E007F>'],
+  ])('shows %j visibly', (text, shown) => expect(safe(text)).toBe(shown));
+
+  it.each([
+    'C:\\new\\table',
+    'Zoë, naïve, cafe\u0301',
+    '👨‍👩‍👧‍👦 👩‍❤️‍💋‍👨 🧑🏽‍⚕️ 🏳️‍🌈 ❤️ ☎︎ 1️⃣ 🇩🇪',
+    '🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}',
+    'می\u200Cخواهم',
+    'ශ්\u200Dරී',
+    'ന്\u200D',
+    'র\u200D্যাব',
+    '葛\u{E0100}城',
+    '打ち合わせ',
+    'شركة',
+    '한국어',
+  ])('leaves %j as it is', (text) => expect(safe(text)).toBe(text));
+
+  it('shows a chain of joiners longer than any emoji', () => {
+    expect(safe(Array(5).fill('😀').join('\u200D'))).toContain('<U+200D>');
+  });
+});
+
+describe('sanitise: safeForRunner', () => {
+  it.each([
+    ['##[error]x', '# #[error]x'],
+    ['a ###[b ##vso[c ##VSO[d', 'a ## #[b # #vso[c # #VSO[d'],
+    ['  ::set-output', '  : :set-output'],
+    ['ok\n\t::error', 'ok\n\t: :error'],
+    ['\x1b[2m::error', '\x1b[2m: :error'],
+    ['std::vector ## [x]', 'std::vector ## [x]'],
+  ])('defuses %j', (line, defused) => expect(safeForRunner(line)).toBe(defused));
+});
+
+describe('sanitise: escapeJson', () => {
+  it('writes what is unsafe as escapes and the rest as it is', () => {
+    expect(escapeJson(JSON.stringify('\u202E\x7f\u{E0041}é👨‍👩‍👧'))).toBe('"\\u202e\\u007f\\udb40\\udc41é👨‍👩‍👧"');
+  });
+
+  it('keeps the layout of pretty-printed JSON', () => {
+    const pretty = JSON.stringify({ a: ['x'] }, null, 2);
+    expect(escapeJson(pretty)).toBe(pretty);
+  });
+
+  it('leaves a runner nothing to obey', () => {
+    const json = escapeJson(JSON.stringify('\\##[x] ##vso[y]'));
+    expect(json).not.toMatch(/##(\[|vso)/);
+    expect(JSON.parse(json)).toBe('\\##[x] ##vso[y]');
+  });
+});
+
+describe('sanitise: 5,000 made-up strings', () => {
+  const random = seeded(7);
+  const upTo = (limit: number) => Math.floor(random() * limit);
+  const alphabet = [
+    ...hostile,
+    'a',
+    ' ',
+    '\\',
+    '"',
+    '👨',
+    '\u200D',
+    '\uFE0F',
+    '葛',
+    'م',
+    '\u200C',
+    '1',
+    '##',
+    '[',
+    '::',
+  ];
+  const piece = () => (random() < 0.6 ? alphabet[upTo(alphabet.length)]! : String.fromCharCode(upTo(0x10000)));
+  const strings = Array.from({ length: 5000 }, () => Array.from({ length: upTo(12) }, piece).join(''));
+
+  it('come out without anything invisible, and stay so', () => {
+    for (const text of strings) {
+      const shown = safe(text);
+      expect(shown).not.toMatch(invisible);
+      expect(safe(shown)).toBe(shown);
+      expect(safeForRunner(shown)).not.toMatch(/##(\[|vso\[)|^\s*::/i);
+    }
+  });
+
+  it('come back from JSON exactly', () => {
+    for (const text of strings) {
+      const value = { [text]: text };
+      for (const json of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {
+        const escaped = escapeJson(json);
+        expect(escaped).not.toMatch(invisibleInJson);
+        expect(JSON.stringify(JSON.parse(escaped))).toBe(JSON.stringify(value));
+      }
+    }
+  });
+});
