@@ -1,0 +1,52 @@
+import type { Caller } from './handler.ts';
+import { idOf } from './names.ts';
+import { denied, invalid, notFound } from './refusal.ts';
+import type { Store } from './store.ts';
+
+const isAdministrator = ({ role }: Caller) => role !== 'user';
+
+interface Owners {
+  user?: string | undefined;
+  organization?: string | undefined;
+}
+
+/**
+ * Whose records a list is about, as IDs, after asking whether the caller may see them.
+ * Assumed: `user` alone is for oneself, another user needs the organization too, and that needs an admin or owner.
+ */
+export const chooseOwners = (store: Store, caller: Caller, query: Owners): Owners => {
+  if (query.user === undefined && query.organization === undefined)
+    throw invalid(
+      ...['user', 'organization'].map((parameter) => ({
+        parameter,
+        message: 'user or organization is required',
+        code: 'required',
+      })),
+    );
+  const user = query.user && idOf(query.user);
+  const organization = query.organization && idOf(query.organization);
+  if (organization !== undefined && organization !== caller.organization)
+    throw denied('You do not belong to this organization.');
+  if (user === caller.user) return { user, organization };
+  if (organization === undefined) throw denied("Another user's records need the organization too.");
+  requireAdministrator(caller);
+  if (user !== undefined && !store.get('users', user)) throw notFound('user');
+  return { user, organization };
+};
+
+export const requireAdministrator = (caller: Caller) => {
+  if (!isAdministrator(caller)) throw denied('Only an admin or the owner of the organization may do this.');
+};
+
+/** Assumed: an event is seen and changed by its hosts, and by the admins and the owner of their organization. */
+export const requireEvent = <Doc>(store: Store, caller: Caller, id: string): Doc => {
+  const [row] = store.all<{ doc: string }>(
+    'SELECT doc FROM events WHERE id = ? AND organization = ?',
+    id,
+    caller.organization,
+  );
+  if (!row) throw notFound('event');
+  const isHost = () => store.all('SELECT 1 FROM event_hosts WHERE event = ? AND user = ?', id, caller.user).length > 0;
+  if (!isAdministrator(caller) && !isHost()) throw denied('You do not host this event.');
+  return JSON.parse(row.doc) as Doc;
+};

@@ -1,0 +1,183 @@
+import type * as z from 'zod';
+import type { Catalogue } from '../api/catalogue.ts';
+import { limits } from '../api/limits.ts';
+import { isOpen, type Schedule } from './availability.ts';
+import type { Context } from './handler.ts';
+import { dayMilliseconds, idOf, timestamp, uri } from './names.ts';
+import {
+  type EventRecord,
+  type EventTypeRecord,
+  type InviteeRecord,
+  insertEvent,
+  newEvent,
+  newInvitee,
+  type Place,
+  type UserRecord,
+} from './records.ts';
+import { conflict, type Detail, invalid, invalidParameter, notFound } from './refusal.ts';
+import type { Store } from './store.ts';
+import { isZone } from './zone.ts';
+
+type Booking = z.output<Catalogue['invitees']['create']['body']>;
+
+interface Bookable {
+  id: string;
+  type: EventTypeRecord;
+  limit: number;
+  places: Place[];
+}
+
+/** Assumed: everybody in the organization may book its event types, the secret ones too. */
+const findBookable = ({ store, caller }: Context, reference: string): Bookable => {
+  const id = idOf(reference);
+  const [row] = store.all<{ doc: string; invitee_limit: number; locations: string }>(
+    'SELECT doc, invitee_limit, locations FROM event_types WHERE id = ? AND organization = ?',
+    id,
+    caller.organization,
+  );
+  if (!row) throw notFound('event type');
+  const type: EventTypeRecord = JSON.parse(row.doc);
+  if (type.deleted_at !== null) throw notFound('event type');
+  if (!type.active) throw invalidParameter('event_type', 'is not active', 'inactive');
+  return { id, type, limit: row.invitee_limit, places: JSON.parse(row.locations) };
+};
+
+const wrongAnswers = ({ custom_questions: questions }: EventTypeRecord, answers: Booking['custom_questions'] = []) => {
+  const asked = questions.filter(({ enabled }) => enabled);
+  const details: Detail[] = [];
+  const seen = new Set<string>();
+  for (const [index, { question: text, answer, position }] of answers.entries()) {
+    const wrong = (field: string, message: string) =>
+      details.push({ parameter: `custom_questions[${index}].${field}`, message, code: 'invalid' });
+    const question = asked.find(({ name }) => name === text);
+    if (!question) wrong('question', 'is not a question of this event type');
+    else if (seen.has(text)) wrong('question', 'is answered twice');
+    else if (question.position !== position) wrong('position', `of this question is ${question.position}`);
+    else if (question.required && answer.trim() === '') wrong('answer', 'is required');
+    else if (question.type === 'single_select' && !question.include_other && !question.answer_choices.includes(answer))
+      wrong('answer', `must be one of: ${question.answer_choices.join(', ')}`);
+    seen.add(text);
+  }
+  for (const { name, required } of asked)
+    if (required && !seen.has(name))
+      details.push({ parameter: 'custom_questions', message: `"${name}" must be answered`, code: 'required' });
+  return details;
+};
+
+/** Assumed: the place is one the event type offers, its first one if none is named. */
+const choosePlace = (places: Place[], wanted: Booking['location']): Place => {
+  const offered = wanted ? places.find(({ kind }) => kind === wanted.kind) : places[0];
+  if (!offered) throw invalidParameter('location.kind', `must be one of: ${places.map(({ kind }) => kind).join(', ')}`);
+  const needsWords = offered.kind === 'ask_invitee' || offered.kind === 'outbound_call';
+  const location = needsWords ? wanted?.location : offered.location;
+  if (needsWords && !location)
+    throw invalidParameter('location.location', `is required for ${offered.kind}`, 'required');
+  return location === undefined ? { kind: offered.kind } : { kind: offered.kind, location };
+};
+
+const isFree = (store: Store, user: string, start: number, end: number): boolean =>
+  // The lower bound changes nothing, as no event is longer, and lets the index do the work.
+  store.all(
+    `SELECT 1 FROM event_hosts h JOIN events e ON e.id = h.event
+     WHERE h.user = ? AND h.start_time > ? AND h.start_time < ? AND e.end_time > ? AND e.status = 'active' LIMIT 1`,
+    user,
+    timestamp(start - limits.durationMinutes.max * 60_000 - 1),
+    timestamp(end),
+    timestamp(start),
+  ).length === 0;
+
+const taken = () => conflict('This time is no longer free.');
+
+/** Those who will hold the meeting; refused where the time is not offered (400) or gone (409). */
+const chooseHosts = (store: Store, { id, type }: Bookable, start: number, end: number): string[] => {
+  const schedules = store.all<{ user: string; doc: string }>(
+    'SELECT user, doc FROM schedules WHERE event_type = ? ORDER BY user',
+    id,
+  );
+  const isShared = type.pooling_type === 'round_robin';
+  const open = schedules.filter(({ doc }) => isOpen(JSON.parse(doc) as Schedule, start, end));
+  if (open.length === 0 || (!isShared && open.length < schedules.length))
+    throw invalidParameter('start_time', 'is outside the availability of this event type', 'unavailable');
+  const free = open.filter(({ user }) => isFree(store, user, start, end)).map(({ user }) => user);
+  if (!isShared) {
+    if (free.length < open.length) throw taken();
+    return free;
+  }
+  // Assumed: the turn goes to whoever has the fewest meetings from a week before on.
+  const loadOf = (user: string) =>
+    store.all<{ n: number }>(
+      'SELECT count(*) AS n FROM event_hosts WHERE user = ? AND start_time >= ?',
+      user,
+      timestamp(start - 7 * dayMilliseconds),
+    )[0]!.n;
+  const [turn] = free.map((user) => ({ user, load: loadOf(user) })).sort((a, b) => a.load - b.load);
+  if (!turn) throw taken();
+  return [turn.user];
+};
+
+/** An event of a group type that still has a seat, at exactly this time. */
+const eventWithSeat = (store: Store, { id, type }: Bookable, start: number, email: string) => {
+  if (type.kind !== 'group') return undefined;
+  const [row] = store.all<{ id: string; doc: string }>(
+    "SELECT id, doc FROM events WHERE event_type = ? AND start_time = ? AND status = 'active'",
+    id,
+    timestamp(start),
+  );
+  if (!row) return undefined;
+  const event: EventRecord = JSON.parse(row.doc);
+  if (event.invitees_counter.active >= event.invitees_counter.limit) throw taken();
+  const twice = "SELECT 1 FROM invitees WHERE event = ? AND email = ? AND status = 'active'";
+  if (store.all(twice, row.id, email).length > 0) throw conflict('This address is already booked for this time.');
+  return { id: row.id, event };
+};
+
+const personOf = ({ email, name, first_name, last_name, timezone }: Booking['invitee']) => ({
+  email,
+  name: name ?? [first_name, last_name].filter(Boolean).join(' '),
+  // Assumed: a full name alone is split at its first space.
+  first_name: first_name ?? name?.split(' ')[0] ?? null,
+  last_name: last_name ?? (first_name === undefined ? name?.split(' ').slice(1).join(' ') || null : null),
+  timezone,
+});
+
+/** Books a meeting. The caller's transaction makes sure that nobody else books in between. */
+export const book = (body: Booking, context: Context): InviteeRecord => {
+  const { store, caller, now } = context;
+  const bookable = findBookable(context, body.event_type);
+  const { type } = bookable;
+  const start = Date.parse(body.start_time);
+  const end = start + type.duration * 60_000;
+
+  const details = wrongAnswers(type, body.custom_questions);
+  if (start <= now) details.push({ parameter: 'start_time', message: 'must be in the future', code: 'past' });
+  if (!isZone(body.invitee.timezone))
+    details.push({ parameter: 'invitee.timezone', message: 'is not an IANA time zone', code: 'invalid' });
+  if (details.length > 0) throw invalid(...details);
+  const place = choosePlace(bookable.places, body.location);
+
+  let seat = eventWithSeat(store, bookable, start, body.invitee.email);
+  if (!seat) {
+    const hosts = chooseHosts(store, bookable, start, end);
+    const id = store.nextId('event');
+    const people = hosts.map((host) => store.get<UserRecord>('users', host)!);
+    const event = newEvent({ id, type, hosts: people, start, limit: bookable.limit, place, now });
+    insertEvent(store, id, event, { organization: caller.organization, eventType: bookable.id, hosts });
+    seat = { id, event };
+  }
+
+  const { total, active, limit } = seat.event.invitees_counter;
+  const invitees_counter = { total: total + 1, active: active + 1, limit };
+  store.update('events', seat.id, { ...seat.event, invitees_counter, updated_at: timestamp(now) });
+
+  const id = store.nextId('invitee');
+  const invitee: InviteeRecord = {
+    ...newInvitee({ id, event: seat.id, person: personOf(body.invitee), tracking: body.tracking, now }),
+    scheduling_method: 'instant_book',
+    // Assumed: the user whose token it was; and no payment, which this operation has no way to take.
+    invitee_scheduled_by: uri.user(caller.user),
+  };
+  store.insert('invitees', id, invitee, { event: seat.id });
+  for (const { position, question, answer } of body.custom_questions ?? [])
+    store.run('INSERT INTO answers VALUES (?, ?, ?, ?)', id, position, question, answer);
+  return invitee;
+};

@@ -1,0 +1,121 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+export type Value = string | number | null;
+
+/** The little of SQLite that the sandbox needs, the same over both bindings. */
+export interface Database {
+  exec(sql: string): void;
+  all<Row>(sql: string, ...params: Value[]): Row[];
+  /** Answers how many rows changed. */
+  run(sql: string, ...params: Value[]): number;
+  /** All or nothing, and alone: no other process writes meanwhile. Inside another one it simply joins. */
+  transaction<Result>(work: () => Result): Result;
+  close(): void;
+}
+
+interface Statement {
+  all(...params: Value[]): unknown[];
+  run(...params: Value[]): { changes: number | bigint };
+}
+
+interface Binding {
+  exec(sql: string): unknown;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+type Constructor = new (file: string) => Binding;
+
+/** How long a writer waits for another process's transaction. */
+const busyMilliseconds = 5_000;
+
+const binding = async (): Promise<Constructor> => {
+  // In a variable, because the types of Node 20 do not know the module yet.
+  const builtIn: string = 'node:sqlite';
+  try {
+    return ((await import(/* @vite-ignore */ builtIn)) as { DatabaseSync: Constructor }).DatabaseSync;
+  } catch {
+    return (await import('libsql')).default as unknown as Constructor;
+  }
+};
+
+/** Readable by its owner only from the first moment; SQLite gives its side files the same mode. */
+const createPrivately = (file: string) => {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, 'a', 0o600));
+};
+
+/** Turning on the write-ahead log is the one lock SQLite does not wait for, so wait for it with an empty write. */
+const useWriteAheadLog = (database: Binding) => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const [row] = database.prepare('PRAGMA journal_mode').all() as Array<{ journal_mode: string }>;
+      if (row?.journal_mode === 'wal') return;
+      // Through `all`, because this pragma answers with a row.
+      database.prepare('PRAGMA journal_mode = WAL').all();
+      return;
+    } catch (error) {
+      if (attempt === 10 || !/locked|busy/i.test(String(error))) throw error;
+      database.exec('BEGIN IMMEDIATE; COMMIT');
+    }
+  }
+};
+
+const prepareFile = (database: Binding, inMemory: boolean) => {
+  database.prepare(`PRAGMA busy_timeout = ${busyMilliseconds}`).all();
+  if (!inMemory) useWriteAheadLog(database);
+  // Safe against a crash of the program; only a power cut may lose the last writes, which a sandbox can bear.
+  database.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
+};
+
+/** The file cannot be used; `message` says why and what to do. */
+export const unusable = (message: string) => Object.assign(new Error(message), { code: 'SANDBOX_FILE' });
+
+export const openDatabase = async (file: string): Promise<Database> => {
+  const Opened = await binding();
+  const inMemory = file === ':memory:';
+  if (!inMemory) createPrivately(file);
+  const database = new Opened(file);
+  try {
+    prepareFile(database, inMemory);
+  } catch (error) {
+    database.close();
+    throw /not a database/i.test(String(error)) ? unusable('The file is not a SQLite file.') : error;
+  }
+
+  const statements = new Map<string, Statement>();
+  const prepared = (sql: string): Statement => {
+    const known = statements.get(sql);
+    if (known) return known;
+    const statement = database.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+  let inside = false;
+
+  return {
+    exec: (sql) => void database.exec(sql),
+    all: <Row>(sql: string, ...params: Value[]) => prepared(sql).all(...params) as Row[],
+    run: (sql, ...params) => Number(prepared(sql).run(...params).changes),
+    transaction(work) {
+      if (inside) return work();
+      database.exec('BEGIN IMMEDIATE');
+      inside = true;
+      try {
+        const result = work();
+        database.exec('COMMIT');
+        return result;
+      } catch (error) {
+        database.exec('ROLLBACK');
+        throw error;
+      } finally {
+        inside = false;
+      }
+    },
+    close() {
+      statements.clear();
+      database.close();
+    },
+  };
+};

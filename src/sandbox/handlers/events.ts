@@ -1,0 +1,79 @@
+import { chooseOwners, requireAdministrator, requireEvent } from '../access.ts';
+import type { Handlers } from '../handler.ts';
+import { idOf, timestamp, uri } from '../names.ts';
+import { type Condition, readPage } from '../page.ts';
+import type { EventRecord, InviteeRecord } from '../records.ts';
+import { conflict, notFound } from '../refusal.ts';
+
+/** The same list by two ways in, each with an index that already has the default order. */
+const ofOrganization = { from: 'events e', id: 'e.id', sortable: { start_time: 'e.start_time' } };
+const ofUser = {
+  from: 'event_hosts h CROSS JOIN events e ON e.id = h.event',
+  id: 'h.event',
+  sortable: { start_time: 'h.start_time' },
+};
+
+const canonical = (time: string | undefined) => time && timestamp(Date.parse(time));
+
+export const events: Handlers<'events'> = {
+  list({ query }, { store, caller, asked }) {
+    // Assumed: a group is a scope of its own, for admins and the owner.
+    if (query.group !== undefined) requireAdministrator(caller);
+    if (query.group !== undefined && !store.get('groups', idOf(query.group))) throw notFound('group');
+    const implied = query.group && uri.organization(caller.organization);
+    const { user } = chooseOwners(store, caller, { user: query.user, organization: query.organization ?? implied });
+
+    const where: Condition[] = user ? [['h.user = ?', user]] : [['e.organization = ?', caller.organization]];
+    if (query.status !== undefined) where.push(['e.status = ?', query.status]);
+    if (query.group !== undefined)
+      // Assumed: the events of a group are those its members host.
+      where.push([
+        `EXISTS (SELECT 1 FROM event_hosts o JOIN group_members g ON g.user = o.user
+                 WHERE o.event = e.id AND g."group" = ?)`,
+        idOf(query.group),
+      ]);
+    if (query.invitee_email !== undefined)
+      where.push(['e.id IN (SELECT i.event FROM invitees i WHERE i.email = ?)', query.invitee_email]);
+
+    const listing = {
+      ...(user ? ofUser : ofOrganization),
+      doc: 'e.doc',
+      defaultSort: 'start_time:asc',
+      where,
+      window: { from: canonical(query.min_start_time), until: canonical(query.max_start_time) },
+    };
+    return readPage<EventRecord>(store, listing, query, asked);
+  },
+
+  get: ({ params }, { store, caller }) => requireEvent<EventRecord>(store, caller, params.event),
+
+  // Assumed: an event that is over can be canceled too.
+  cancel({ params, body }, { store, caller, now }) {
+    const event = requireEvent<EventRecord>(store, caller, params.event);
+    if (event.status === 'canceled') throw conflict('The event is already canceled.');
+    const updated_at = timestamp(now);
+    const invitees = store.all<{ id: string; doc: string }>(
+      "SELECT id, doc FROM invitees WHERE event = ? AND status = 'active'",
+      params.event,
+    );
+    for (const { id, doc } of invitees) {
+      const invitee: InviteeRecord = { ...JSON.parse(doc), status: 'canceled', updated_at };
+      store.update('invitees', id, invitee);
+    }
+    const canceled: EventRecord = {
+      ...event,
+      status: 'canceled',
+      updated_at,
+      invitees_counter: { ...event.invitees_counter, active: 0 },
+    };
+    store.update('events', params.event, canceled);
+    store.run(
+      'INSERT INTO cancellations (event, canceled_by, reason, created_at) VALUES (?, ?, ?, ?)',
+      params.event,
+      caller.user,
+      body.reason ?? null,
+      updated_at,
+    );
+    return canceled;
+  },
+};

@@ -1,0 +1,50 @@
+import { requireEvent } from '../access.ts';
+import { book } from '../booking.ts';
+import type { Handlers } from '../handler.ts';
+import { idOf, timestamp, uri } from '../names.ts';
+import { type Condition, readPage } from '../page.ts';
+import type { InviteeRecord } from '../records.ts';
+import { conflict, notFound } from '../refusal.ts';
+
+export const invitees: Handlers<'invitees'> = {
+  list({ params, query }, { store, caller, asked }) {
+    requireEvent(store, caller, params.event);
+    const where: Condition[] = [['i.event = ?', params.event]];
+    if (query.status !== undefined) where.push(['i.status = ?', query.status]);
+    if (query.email !== undefined) where.push(['i.email = ?', query.email]);
+    const listing = {
+      from: 'invitees i',
+      doc: 'i.doc',
+      id: 'i.id',
+      sortable: { created_at: 'i.created_at' },
+      defaultSort: 'created_at:asc',
+      where,
+    };
+    return readPage<InviteeRecord>(store, listing, query, asked);
+  },
+
+  get({ params }, { store, caller }) {
+    requireEvent(store, caller, params.event);
+    const invitee = store.get<InviteeRecord>('invitees', params.invitee);
+    if (!invitee || idOf(invitee.event) !== params.event) throw notFound('invitee');
+    return invitee;
+  },
+
+  create: ({ body }, context) => book(body, context),
+
+  // Assumed: `status` stays as it is, and the event need not be over.
+  'no-show'({ params }, { store, caller, now }) {
+    const invitee = store.get<InviteeRecord>('invitees', params.invitee);
+    if (!invitee) throw notFound('invitee');
+    requireEvent(store, caller, idOf(invitee.event));
+    if (invitee.no_show) throw conflict('The invitee is already marked as a no-show.');
+    const created_at = timestamp(now);
+    const marked: InviteeRecord = {
+      ...invitee,
+      updated_at: created_at,
+      no_show: { uri: uri.noShow(store.nextId('no-show')), created_at },
+    };
+    store.update('invitees', params.invitee, marked);
+    return marked;
+  },
+};

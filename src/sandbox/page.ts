@@ -1,0 +1,108 @@
+import { limits } from '../api/limits.ts';
+import { type Cursor, readCursor, writeCursor } from './cursor.ts';
+import type { Value } from './database.ts';
+import type { Store } from './store.ts';
+
+export type Condition = [sql: string, ...params: Value[]];
+
+/** A list to be read a page at a time. */
+export interface Listing {
+  /** Tables and joins; the record's column is `doc`. */
+  from: string;
+  doc: string;
+  id: string;
+  /** Column of each field that can be sorted by. */
+  sortable: Record<string, string>;
+  defaultSort: string;
+  where: Condition[];
+  /** Limits of the first sort column: kept apart, so that the nearer of limit and cursor bounds the index. */
+  window?: { from?: string | undefined; until?: string | undefined };
+}
+
+export interface PageQuery {
+  count?: number | undefined;
+  page_token?: string | undefined;
+  /** A text; the row's type does not say so for every list. */
+  sort?: string | undefined;
+}
+
+export interface Page<Doc> {
+  items: Doc[];
+  next: string | null;
+  previous: string | null;
+}
+
+/** Which list this is, and when it is asked for: what a page token is tied to. */
+export interface Asked {
+  list: string;
+  now: number;
+}
+
+interface Key {
+  column: string;
+  descending: boolean;
+}
+
+/** The ID comes last, in the direction of the first key, so that one index gives the whole order either way round. */
+const keysOf = ({ sortable, id, defaultSort }: Listing, sort: string | undefined): Key[] => {
+  const keys = (sort ?? defaultSort).split(',').map((part) => {
+    const [field, direction] = part.split(':');
+    return { column: sortable[field!]!, descending: direction === 'desc' };
+  });
+  return [...keys, { column: id, descending: keys[0]!.descending }];
+};
+
+const beyond = ({ column, descending }: Key) => `${column} ${descending ? '<' : '>'} ?`;
+
+/** `a > ? OR (a = ? AND (b > ? OR (b = ? AND …)))`: after a place in an order whose directions may differ. */
+const after = ([key, ...rest]: Key[], [value, ...values]: Value[]): Condition => {
+  if (rest.length === 0) return [beyond(key!), value!];
+  const [sql, ...params] = after(rest, values);
+  return [`(${beyond(key!)} OR (${key!.column} = ? AND ${sql}))`, value!, value!, ...params];
+};
+
+/** A cursor lies inside the window, so where there is one it is the nearer bound on its side. */
+const bounds = ({ window = {} }: Listing, first: Key, edge: Value | undefined): Condition[] => {
+  const lower = edge !== undefined && !first.descending ? edge : window.from;
+  const upper = edge !== undefined && first.descending ? edge : undefined;
+  const conditions: Condition[] = [];
+  if (lower !== undefined) conditions.push([`${first.column} >= ?`, lower]);
+  if (upper !== undefined) conditions.push([`${first.column} <= ?`, upper]);
+  else if (window.until !== undefined) conditions.push([`${first.column} < ?`, window.until]);
+  return conditions;
+};
+
+export const readPage = <Doc>(store: Store, listing: Listing, query: PageQuery, { list, now }: Asked): Page<Doc> => {
+  const cursor: Cursor | undefined =
+    query.page_token === undefined ? undefined : readCursor(query.page_token, list, now);
+  const count = query.count ?? limits.pageSize.default;
+  const backwards = cursor?.way === 'previous';
+  const keys = keysOf(listing, query.sort).map((key) => ({ ...key, descending: key.descending !== backwards }));
+  const place = cursor && [...cursor.keys, cursor.id];
+
+  const conditions = [...listing.where, ...bounds(listing, keys[0]!, place?.[0])];
+  if (place) conditions.push(after(keys, place));
+  const columns = keys.map(({ column }, index) => `${column} AS k${index}`).join(', ');
+  const order = keys.map(({ column, descending }) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ');
+  const rows = store.all<Record<string, Value> & { doc: string }>(
+    `SELECT ${listing.doc} AS doc, ${columns} FROM ${listing.from}
+     WHERE ${conditions.map(([sql]) => sql).join(' AND ') || '1'} ORDER BY ${order} LIMIT ?`,
+    ...conditions.flatMap(([, ...params]) => params),
+    count + 1,
+  );
+
+  // One row more than asked for tells whether there is another page.
+  const hasMore = rows.length > count;
+  const shown = rows.slice(0, count);
+  if (backwards) shown.reverse();
+  const token = (way: Cursor['way'], row: Record<string, Value> | undefined) => {
+    if (!row) return null;
+    const values = keys.map((_, index) => row[`k${index}`]!);
+    return writeCursor({ way, keys: values.slice(0, -1), id: String(values.at(-1)) }, list, now);
+  };
+  return {
+    items: shown.map(({ doc }) => JSON.parse(doc) as Doc),
+    next: backwards || hasMore ? token('next', shown.at(-1)) : null,
+    previous: (backwards ? hasMore : cursor) ? token('previous', shown[0]) : null,
+  };
+};

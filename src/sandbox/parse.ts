@@ -1,0 +1,95 @@
+import type * as z from 'zod';
+import type { Operation } from '../api/operation.ts';
+import { definition, elementOf, fieldsOf, meta, unwrap } from '../api/schema.ts';
+import type { HttpRequest } from '../http/message.ts';
+import { origin } from './names.ts';
+import { type Detail, invalid, Refusal } from './refusal.ts';
+
+/** `['custom_questions', 0, 'question']` ⇒ `custom_questions[0].question` */
+const dotted = (path: PropertyKey[]): string =>
+  path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+
+const required = 'is required';
+
+const detailsOf = (issue: z.core.$ZodIssue): Detail[] => {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({
+      parameter: dotted([...issue.path, key]),
+      message: 'is not a parameter of this operation',
+      code: 'unknown',
+    }));
+  const code = issue.message === required ? 'required' : issue.code;
+  return [{ parameter: dotted(issue.path), message: issue.message, code }];
+};
+
+/** References stand under the one origin and in the right collection; anything else cannot be ours. */
+const wrongReferences = (schema: z.ZodType, value: unknown, path: PropertyKey[] = []): Detail[] => {
+  const { collection } = meta(schema);
+  if (collection !== undefined && typeof value === 'string') {
+    const prefix = `${origin}/${collection}/`;
+    if (value.startsWith(prefix) && /^[\w-]{1,128}$/.test(value.slice(prefix.length))) return [];
+    return [{ parameter: dotted(path), message: `must be a URI like ${prefix}ID`, code: 'invalid_reference' }];
+  }
+  const element = elementOf(schema);
+  if (element && Array.isArray(value))
+    return value.flatMap((item, index) => wrongReferences(element, item, [...path, index]));
+  const fields = fieldsOf(schema);
+  if (!fields || typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, item]) =>
+    fields[name] ? wrongReferences(fields[name], item, [...path, name]) : [],
+  );
+};
+
+const parse = (schema: z.ZodObject, value: unknown): unknown => {
+  const parsed = schema.safeParse(value, {
+    error: (issue) => (issue.input === undefined && issue.code === 'invalid_type' ? required : undefined),
+  });
+  const details = parsed.success ? wrongReferences(schema, parsed.data) : parsed.error.issues.flatMap(detailsOf);
+  if (details.length > 0) throw invalid(...details);
+  return parsed.data;
+};
+
+/** What a text on the wire stands for; what it cannot stand for is left for the schema to refuse. */
+const fromText = (schema: z.ZodType | undefined, text: string): unknown => {
+  const type = schema && definition(unwrap(schema)).type;
+  if (type === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
+  if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
+  return text;
+};
+
+export const parseQuery = (row: Operation, search: URLSearchParams): unknown => {
+  const fields: Record<string, z.ZodType> = row.query ? fieldsOf(row.query)! : {};
+  const names = [...new Set(search.keys())];
+  const refused = names.flatMap((name): Detail[] => {
+    if (!Object.hasOwn(fields, name))
+      return [{ parameter: name, message: 'is not a parameter of this operation', code: 'unknown' }];
+    if (search.getAll(name).length > 1) return [{ parameter: name, message: 'is given twice', code: 'repeated' }];
+    return [];
+  });
+  if (refused.length > 0) throw invalid(...refused);
+  if (!row.query) return undefined;
+  return parse(row.query, Object.fromEntries(names.map((name) => [name, fromText(fields[name], search.get(name)!)])));
+};
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal(400, 'Invalid Argument', 'The body is not valid JSON.');
+  }
+};
+
+export const parseBody = (row: Operation, request: HttpRequest, contentType: string | undefined): unknown => {
+  if (row.method === 'GET') return undefined;
+  const text = request.body?.trim() ?? '';
+  if (text !== '' && !/^application\/json\s*(;|$)/i.test(contentType ?? ''))
+    throw new Refusal(415, 'Unsupported Media Type', 'The body must be sent as application/json.');
+  // Assumed: no body is as good as an empty one where every field may be left out.
+  const body = text === '' ? {} : jsonOf(text);
+  if (row.body) return parse(row.body, body);
+  if (JSON.stringify(body) !== '{}') throw new Refusal(400, 'Invalid Argument', 'This operation takes no body.');
+  return undefined;
+};

@@ -1,0 +1,105 @@
+import type * as z from 'zod';
+import type { EventType } from '../api/event-types.ts';
+import type { ScheduledEvent } from '../api/events.ts';
+import type { Invitee } from '../api/invitees.ts';
+import type { LocationChoice } from '../api/locations.ts';
+import type { User } from '../api/users.ts';
+import { timestamp, uri } from './names.ts';
+import type { Store } from './store.ts';
+
+export type EventRecord = z.output<typeof ScheduledEvent.schema>;
+export type InviteeRecord = z.output<typeof Invitee.schema>;
+export type EventTypeRecord = z.output<typeof EventType.schema>;
+export type UserRecord = z.output<typeof User.schema>;
+export type Place = z.output<typeof LocationChoice>;
+
+const videoHosts: Partial<Record<Place['kind'], string>> = {
+  google_conference: 'https://meet.northlight.example/g',
+  zoom_conference: 'https://meet.northlight.example/z',
+  microsoft_teams_conference: 'https://meet.northlight.example/t',
+  webex_conference: 'https://meet.northlight.example/w',
+  gotomeeting_conference: 'https://meet.northlight.example/m',
+};
+
+/** Assumed: an online meeting has an address and is `pushed` once the provider knows it; other places have only words. */
+export const locationOf = ({ kind, location }: Place, event: string): EventRecord['location'] => {
+  const video = videoHosts[kind];
+  return {
+    type: kind,
+    location: location ?? null,
+    join_url: video ? `${video}/${event.toLowerCase()}` : null,
+    status: video ? 'pushed' : null,
+  };
+};
+
+/** An event as it is when somebody has just booked it; the invitees are counted as they are added. */
+export const newEvent = (given: {
+  id: string;
+  type: EventTypeRecord;
+  hosts: UserRecord[];
+  start: number;
+  limit: number;
+  place: Place;
+  now: number;
+}): EventRecord => ({
+  uri: uri.event(given.id),
+  name: given.type.name,
+  meeting_notes_plain: null,
+  meeting_notes_html: null,
+  status: 'active',
+  start_time: timestamp(given.start),
+  end_time: timestamp(given.start + given.type.duration * 60_000),
+  event_type: given.type.uri,
+  location: locationOf(given.place, given.id),
+  invitees_counter: { total: 0, active: 0, limit: given.limit },
+  created_at: timestamp(given.now),
+  updated_at: timestamp(given.now),
+  event_memberships: given.hosts.map((host) => ({ user: host.uri, user_email: host.email, user_name: host.name })),
+});
+
+const noTracking: InviteeRecord['tracking'] = {
+  utm_campaign: null,
+  utm_source: null,
+  utm_medium: null,
+  utm_content: null,
+  utm_term: null,
+  crm_uuid: null,
+};
+
+/** An invitee as it is just after booking. */
+export const newInvitee = (given: {
+  id: string;
+  event: string;
+  person: { email: string; name: string; first_name: string | null; last_name: string | null; timezone: string };
+  tracking?: { [Field in keyof InviteeRecord['tracking']]?: string | undefined } | undefined;
+  now: number;
+}): InviteeRecord => ({
+  uri: uri.invitee(given.event, given.id),
+  ...given.person,
+  status: 'active',
+  event: uri.event(given.event),
+  created_at: timestamp(given.now),
+  updated_at: timestamp(given.now),
+  tracking: { ...noTracking, ...given.tracking },
+  text_reminder_number: null,
+  rescheduled: false,
+  old_invitee: null,
+  new_invitee: null,
+  cancel_url: `https://book.northlight.example/cancellations/${given.id}`,
+  reschedule_url: `https://book.northlight.example/reschedulings/${given.id}`,
+  payment: null,
+  no_show: null,
+  reconfirmation: null,
+  scheduling_method: null,
+  invitee_scheduled_by: null,
+});
+
+export const insertEvent = (
+  store: Store,
+  id: string,
+  event: EventRecord,
+  facts: { organization: string; eventType: string; hosts: string[] },
+) => {
+  store.insert('events', id, event, { organization: facts.organization, event_type: facts.eventType });
+  for (const host of facts.hosts) store.run('INSERT INTO event_hosts VALUES (?, ?, ?)', host, event.start_time, id);
+};

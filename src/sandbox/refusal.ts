@@ -1,0 +1,44 @@
+export interface Detail {
+  parameter?: string;
+  message: string;
+  code?: string;
+}
+
+/** An answer other than success. Thrown anywhere, turned into a reply in one place. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly title: string;
+  /** Further fields of the body. */
+  readonly more: Record<string, unknown>;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    status: number,
+    title: string,
+    message: string,
+    more: Record<string, unknown> = {},
+    headers: Record<string, string> = {},
+  ) {
+    super(message);
+    this.status = status;
+    this.title = title;
+    this.more = more;
+    this.headers = headers;
+  }
+}
+
+// Assumed: the titles and the shape of all errors but 429; the documentation does not show them.
+export const invalid = (...details: Detail[]) =>
+  new Refusal(400, 'Invalid Argument', 'The supplied parameters are invalid.', { details });
+
+export const invalidParameter = (parameter: string, message: string, code = 'invalid') =>
+  invalid({ parameter, message, code });
+
+export const unauthenticated = (message: string) =>
+  new Refusal(401, 'Unauthenticated', message, {}, { 'www-authenticate': 'Bearer' });
+
+export const denied = (message: string) => new Refusal(403, 'Permission Denied', message);
+
+export const notFound = (what: string) => new Refusal(404, 'Resource Not Found', `The ${what} does not exist.`);
+
+export const conflict = (message: string) => new Refusal(409, 'Already Exists', message);

@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { HttpReply, Send } from '../http/message.ts';
+import { Refusal } from './refusal.ts';
+
+const bodyLimitBytes = 1024 * 1024;
+
+const loopback = ['127.0.0.1', 'localhost', '[::1]'];
+
+export interface Server {
+  /** Without a slash at the end. */
+  url: string;
+  port: number;
+  close(): Promise<void>;
+}
+
+/** A page in a browser can make a name of its own point here (DNS rebinding), but then it is that name it asks for. */
+const checkHost = (host: string | undefined, port: number) => {
+  if (!loopback.some((name) => host?.toLowerCase() === `${name}:${port}`))
+    throw new Refusal(421, 'Misdirected Request', 'The sandbox answers on the loopback address only.');
+};
+
+const readBody = async (message: IncomingMessage): Promise<string> => {
+  const tooLarge = () =>
+    new Refusal(413, 'Payload Too Large', 'The body is larger than 1 MiB.', {}, { connection: 'close' });
+  if (Number(message.headers['content-length'] ?? 0) > bodyLimitBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > bodyLimitBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+const headersOf = (message: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, [value].flat().join(', ')]));
+
+const answer = async (service: Send, message: IncomingMessage, port: number, number: number): Promise<HttpReply> => {
+  try {
+    checkHost(message.headers.host, port);
+    const body = await readBody(message);
+    const url = `http://127.0.0.1:${port}${message.url}`;
+    return await service({ method: message.method ?? 'GET', url, headers: headersOf(message), body });
+  } catch (error) {
+    const {
+      status,
+      title,
+      message: words,
+      headers,
+    } = error instanceof Refusal ? error : new Refusal(500, 'Internal Server Error', 'The sandbox failed.');
+    const body = JSON.stringify({ title, message: words });
+    return {
+      status,
+      headers: { 'content-type': 'application/json', 'x-request-id': `refused-${number}`, ...headers },
+      body,
+    };
+  }
+};
+
+/** Serves it on the loopback address; port 0 takes a free one. A busy port rejects with `EADDRINUSE`. */
+export const serve = async (
+  service: Send,
+  { port, host = '127.0.0.1' }: { port: number; host?: '127.0.0.1' | '::1' },
+): Promise<Server> => {
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host, exclusive: true }, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+  const bound = (server.address() as AddressInfo).port;
+  let requests = 0;
+  server.on('request', async (message, response) => {
+    const { status, headers, body } = await answer(service, message, bound, ++requests);
+    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+  });
+  return {
+    url: `http://${host === '::1' ? '[::1]' : host}:${bound}`,
+    port: bound,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};

@@ -1,0 +1,79 @@
+import { type Database, unusable, type Value } from './database.ts';
+import { makeId } from './names.ts';
+import { applicationId, migrations } from './schema.ts';
+
+/** Tables whose rows hold a record as the JSON the service answers. */
+export type Table = 'organizations' | 'users' | 'groups' | 'event_types' | 'schedules' | 'events' | 'invitees';
+
+export interface Store extends Database {
+  /** The record, or `undefined`. */
+  get<Doc>(table: Table, id: string): Doc | undefined;
+  /** Adds a row; `columns` are the facts kept beside the record. */
+  insert(table: Table, id: string, doc: object, columns?: Record<string, Value>): void;
+  /** Replaces the record of an existing row. */
+  update(table: Table, id: string, doc: object): void;
+  /** A new ID. Only inside a transaction, which is what makes it unique among processes. */
+  nextId(kind: string): string;
+  fact(key: string): Value | undefined;
+  setFact(key: string, value: Value): void;
+  /** Removes every row of every table. */
+  clear(): void;
+}
+
+const pragma = (database: Database, name: string): number =>
+  Number(Object.values(database.all<Record<string, number>>(`PRAGMA ${name}`)[0] ?? { none: 0 })[0]);
+
+/** Refuses what is not ours or from the future, and brings an older file up to date. */
+const migrate = (database: Database) => {
+  const version = pragma(database, 'user_version');
+  const isEmpty = database.all('SELECT 1 FROM sqlite_master LIMIT 1').length === 0;
+  if (!isEmpty && pragma(database, 'application_id') !== applicationId)
+    throw unusable('The file holds something other than a sandbox.');
+  if (version > migrations.length)
+    throw unusable(
+      `The sandbox was made by a newer version of sched (its schema is ${version}, this version knows ${migrations.length}). Update sched, or remove the file to start afresh.`,
+    );
+  for (const sql of migrations.slice(version)) database.exec(sql);
+  database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
+};
+
+const isCurrent = (database: Database): boolean =>
+  pragma(database, 'user_version') === migrations.length && pragma(database, 'application_id') === applicationId;
+
+export const openStore = (database: Database): Store => {
+  // Looked at again inside: another process may have been faster.
+  if (!isCurrent(database)) database.transaction(() => isCurrent(database) || migrate(database));
+
+  const store: Store = {
+    ...database,
+    get<Doc>(table: Table, id: string) {
+      const [row] = database.all<{ doc: string }>(`SELECT doc FROM ${table} WHERE id = ?`, id);
+      return row && (JSON.parse(row.doc) as Doc);
+    },
+    insert(table, id, doc, columns = {}) {
+      const names = ['id', 'doc', ...Object.keys(columns)];
+      const marks = names.map(() => '?').join(', ');
+      const values = [id, JSON.stringify(doc), ...Object.values(columns)];
+      database.run(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${marks})`, ...values);
+    },
+    update(table, id, doc) {
+      database.run(`UPDATE ${table} SET doc = ? WHERE id = ?`, JSON.stringify(doc), id);
+    },
+    nextId(kind) {
+      const sequence = Number(store.fact('sequence') ?? 0) + 1;
+      store.setFact('sequence', sequence);
+      return makeId(`${kind}/${sequence}`);
+    },
+    fact: (key) => database.all<{ value: Value }>('SELECT value FROM meta WHERE key = ?', key)[0]?.value,
+    setFact(key, value) {
+      database.run('INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value', key, value);
+    },
+    clear() {
+      // Rows refer to each other in every direction; what is consistent is the end.
+      database.exec('PRAGMA defer_foreign_keys = ON');
+      const tables = database.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
+      for (const { name } of tables) database.run(`DELETE FROM "${name}"`);
+    },
+  };
+  return store;
+};

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { isOpen, type Rule } from '../../src/sandbox/availability.ts';
+import { instantOf, isZone, localTime } from '../../src/sandbox/zone.ts';
+
+const hours = (from: string, to: string) => [{ from, to }];
+
+describe('availability', () => {
+  const rules: Rule[] = [
+    { type: 'wday', wday: 'monday', intervals: [...hours('09:00', '12:00'), ...hours('13:00', '24:00')] },
+    { type: 'date', date: '2026-03-30', intervals: [] },
+    { type: 'date', date: '2026-04-01', intervals: hours('10:00', '11:00') },
+  ];
+  const open = (start: string, minutes: number) => {
+    const begin = Date.parse(start);
+    return isOpen({ timezone: 'Europe/Berlin', rules }, begin, begin + minutes * 60_000);
+  };
+
+  it('holds the whole meeting in one interval', () => {
+    expect(open('2026-03-23T09:00:00+01:00', 180)).toBe(true);
+    expect(open('2026-03-23T09:00:00+01:00', 181)).toBe(false);
+    expect(open('2026-03-23T08:59:00+01:00', 15)).toBe(false);
+    expect(open('2026-03-23T11:30:00+01:00', 120)).toBe(false);
+  });
+
+  it('ends at midnight at the latest', () => {
+    expect(open('2026-03-23T23:00:00+01:00', 60)).toBe(true);
+    expect(open('2026-03-23T23:30:00+01:00', 60)).toBe(false);
+  });
+
+  it('puts the rule of a date before the rule of its weekday', () => {
+    expect(open('2026-03-30T09:00:00+02:00', 15)).toBe(false);
+    expect(open('2026-04-01T10:00:00+02:00', 60)).toBe(true);
+    expect(open('2026-04-08T10:00:00+02:00', 60)).toBe(false);
+  });
+
+  it('follows summer time', () => {
+    expect(open('2026-04-06T07:00:00Z', 15)).toBe(true);
+    expect(open('2026-03-23T07:00:00Z', 15)).toBe(false);
+  });
+});
+
+describe('zone', () => {
+  it('reads wall clocks', () => {
+    expect(localTime('Asia/Kathmandu', Date.parse('2026-03-11T18:30:00Z'))).toEqual({
+      date: '2026-03-12',
+      weekday: 'thursday',
+      minutes: 15,
+    });
+  });
+
+  it('finds the instant of a wall clock, on the days the clocks change too', () => {
+    const iso = (date: string, hour: number) => new Date(instantOf('America/New_York', date, hour * 60)).toISOString();
+    expect(iso('2026-03-08', 1)).toBe('2026-03-08T06:00:00.000Z');
+    expect(iso('2026-03-08', 9)).toBe('2026-03-08T13:00:00.000Z');
+    expect(iso('2026-11-01', 9)).toBe('2026-11-01T14:00:00.000Z');
+  });
+
+  it('tells a zone from a word', () => {
+    expect(['UTC', 'Asia/Tokyo', 'Mars/Olympus', ''].map(isZone)).toEqual([true, true, false, false]);
+  });
+});

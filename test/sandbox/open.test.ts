@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { openSandbox } from '../../src/sandbox/open.ts';
+import { amara, eventType, freeMonday, noon, temporary } from './world.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const booking = {
+  method: 'POST',
+  url: 'http://127.0.0.1:4010/invitees',
+  headers: { authorization: 'Bearer sandbox_owner', 'content-type': 'application/json' },
+  body: JSON.stringify({
+    event_type: eventType('intro-call'),
+    start_time: `${freeMonday}T08:00:00Z`,
+    invitee: { email: 'ada@engine.example', name: 'Ada', timezone: 'UTC' },
+  }),
+};
+
+const me = { method: 'GET', url: '/users/me', headers: { authorization: 'Bearer sandbox_owner' } };
+
+describe('open', () => {
+  const clock = { now: () => noon };
+
+  it('seeds a new file once, privately, and tells its age', async () => {
+    const file = temporary('new/sandbox.db');
+    const first = await openSandbox({ file, clock, verify: true });
+    expect(first.token).toMatch(/^sandbox_/);
+    expect(first.seedAgeDays).toBe(0);
+    expect(JSON.parse((await first.service(me)).body).resource.uri).toBe(amara);
+    expect((await first.service(booking)).status).toBe(200);
+    first.close();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+
+    const later = await openSandbox({ file, clock: { now: () => noon + 36 * 3_600_000 } });
+    expect(later.seedAgeDays).toBe(1.5);
+    expect((await later.service(booking)).status).toBe(409);
+    later.close();
+  });
+
+  it('goes back to a fresh world, for other handles too', async () => {
+    const file = temporary('reset.db');
+    const one = await openSandbox({ file, clock });
+    const two = await openSandbox({ file, clock });
+    expect((await one.service(booking)).status).toBe(200);
+    expect((await two.service(booking)).status).toBe(409);
+    two.reset();
+    expect((await one.service(booking)).status).toBe(200);
+    one.close();
+    two.close();
+  });
+
+  it('lives in memory too', async () => {
+    const sandbox = await openSandbox({ file: ':memory:', clock });
+    expect((await sandbox.service(me)).status).toBe(200);
+    sandbox.close();
+  });
+
+  it('lets processes that open a new file at once seed it once, and one of them have the slot', async () => {
+    const directory = temporary('race');
+    mkdirSync(directory);
+    const program = join(directory, 'racer.mjs');
+    const source = `
+      import { openSandbox } from './src/sandbox/open.ts';
+      let seeds = 0;
+      const clock = { now: () => (seeds++, ${noon}) };
+      const sandbox = await openSandbox({ file: process.argv[2], clock });
+      const seeded = seeds > 0;
+      const { status } = await sandbox.service(${JSON.stringify(booking)});
+      console.log(JSON.stringify({ seeded, status }));
+      sandbox.close();`;
+    await build({
+      stdin: { contents: source, resolveDir: root, loader: 'ts' },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      outfile: program,
+      alias: { libsql: join(root, 'node_modules/libsql/index.js') },
+      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+      external: [join(root, 'node_modules/libsql/index.js')],
+      logLevel: 'error',
+    });
+    const file = join(directory, 'sandbox.db');
+    const outputs = await Promise.all(Array.from({ length: 6 }, () => run(process.execPath, [program, file])));
+    const results = outputs.map(({ stdout }) => JSON.parse(stdout) as { seeded: boolean; status: number });
+    expect(results.filter(({ seeded }) => seeded)).toHaveLength(1);
+    expect(results.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+  }, 20_000);
+});

@@ -1,0 +1,73 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Server, serve } from '../../src/sandbox/server.ts';
+import { openWorld } from './world.ts';
+
+interface Options {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+describe('server', () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await serve((await openWorld()).send, { port: 0 });
+  });
+  afterAll(() => server.close());
+
+  const ask = (path: string, { method = 'GET', headers = {}, body }: Options = {}) =>
+    new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
+      const sent = request(server.url + path, { method, headers }, async (reply) => {
+        let text = '';
+        for await (const chunk of reply) text += chunk;
+        resolve({ status: reply.statusCode!, headers: reply.headers, body: text });
+      });
+      sent.on('error', reject);
+      sent.end(body);
+    });
+
+  const authorization = 'Bearer sandbox_owner';
+
+  it('serves the service on the loopback address, to no other origin', async () => {
+    const { status, headers, body } = await ask('/users/me', {
+      headers: { authorization, origin: 'https://evil.example' },
+    });
+    expect([status, JSON.parse(body).resource.name]).toEqual([200, 'Amara Lindqvist']);
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+  });
+
+  it('answers only to its own name', async () => {
+    const statusFor = async (host: string) => (await ask('/users/me', { headers: { authorization, host } })).status;
+    expect(await statusFor(`localhost:${server.port}`)).toBe(200);
+    for (const host of [`evil.example:${server.port}`, '127.0.0.1', `127.0.0.1:${server.port + 1}`, 'evil.example'])
+      expect(await statusFor(host)).toBe(421);
+  });
+
+  it('takes no body over 1 MiB, announced or not', async () => {
+    const headers = { authorization, 'content-type': 'application/json' };
+    const body = JSON.stringify({ reason: 'x'.repeat(1024 * 1024) });
+    const path = '/scheduled_events/NONE/cancellation';
+    expect((await ask(path, { method: 'POST', headers, body })).status).toBe(413);
+    const chunked = { ...headers, 'transfer-encoding': 'chunked' };
+    expect((await ask(path, { method: 'POST', headers: chunked, body })).status).toBe(413);
+    expect((await ask(path, { method: 'POST', headers, body: '{"reason":"x"}' })).status).toBe(404);
+  });
+
+  it('says when the port is busy', async () => {
+    const again = serve(async () => ({ status: 200, headers: {}, body: '' }), { port: server.port });
+    await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+
+  it('closes at once, open connections or not', async () => {
+    const short = await serve(async () => ({ status: 200, headers: {}, body: '' }), { port: 0 });
+    const socket = connect(short.port, '127.0.0.1');
+    await new Promise((resolve) => socket.once('connect', resolve));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => {});
+    await short.close();
+    await closed;
+  });
+});

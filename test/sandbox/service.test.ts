@@ -1,0 +1,163 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { catalogue, loadCatalogue, type Noun } from '../../src/api/catalogue.ts';
+import { denied } from '../../src/sandbox/refusal.ts';
+import { nouns } from '../../src/sandbox/route.ts';
+import { amara, openWorld, organization, parametersOf, type World } from './world.ts';
+
+describe('service', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld();
+  });
+
+  it('answers 404 on a path it does not know', async () => {
+    for (const path of ['/', '/nowhere', '/users/me/more', '/scheduled_events/a%2Fb', '//users/me']) {
+      const { status, body } = await world.get(path);
+      expect([path, status, body.title]).toEqual([path, 404, 'Resource Not Found']);
+    }
+  });
+
+  it('answers 405 and names the methods where only the method is wrong', async () => {
+    const { status, headers } = await world.call('DELETE', '/users/me');
+    expect([status, headers.allow]).toEqual([405, 'GET']);
+  });
+
+  it('answers 401 without a token, with an unknown one, and with another scheme', async () => {
+    const asked = [
+      { token: null },
+      { token: 'sandbox_nobody' },
+      { token: null, headers: { authorization: 'Basic c2FuZGJveF9vd25lcg==' } },
+    ];
+    for (const each of asked) {
+      const { status, body, headers } = await world.get('/users/me', {}, each);
+      expect([status, body.title, headers['www-authenticate']]).toEqual([401, 'Unauthenticated', 'Bearer']);
+    }
+  });
+
+  it('reads header names in any case', async () => {
+    const { status } = await world.get(
+      '/users/me',
+      {},
+      { token: null, headers: { AUTHORIZATION: 'bearer sandbox_user' } },
+    );
+    expect(status).toBe(200);
+  });
+
+  it('refuses an expired token', async () => {
+    const { store, get } = await openWorld();
+    store.run("UPDATE tokens SET expires_at = '2026-03-11T12:00:00.000Z'");
+    expect((await get('/users/me')).status).toBe(401);
+  });
+
+  it('shows who the token belongs to', async () => {
+    const { body } = await world.get('/users/me');
+    expect(body.resource).toMatchObject({ uri: amara, name: 'Amara Lindqvist', current_organization: organization });
+  });
+
+  it('answers JSON with a request id of its own each time, also when refusing', async () => {
+    const replies = [await world.get('/users/me'), await world.get('/users/me'), await world.get('/nowhere')];
+    expect(new Set(replies.map(({ headers }) => headers['x-request-id'])).size).toBe(3);
+    expect(replies.every(({ headers }) => headers['content-type'] === 'application/json')).toBe(true);
+  });
+
+  it('names every wrong query parameter', async () => {
+    const { status, body } = await world.get('/scheduled_events', {
+      user: amara,
+      count: '0',
+      status: 'gone',
+      sort: 'name',
+    });
+    expect(status).toBe(400);
+    expect(body.title).toBe('Invalid Argument');
+    expect(parametersOf(body).sort()).toEqual(['count', 'sort', 'status']);
+  });
+
+  it.each([
+    ['an unknown parameter', `user=${amara}&colour=red`, 'colour'],
+    ['a parameter given twice', `user=${amara}&status=active&status=active`, 'status'],
+    ['a count that is no number', `user=${amara}&count=ten`, 'count'],
+    ['a count with a fraction', `user=${amara}&count=1.5`, 'count'],
+    ['a time without a zone', `user=${amara}&min_start_time=2026-03-11T10:00:00`, 'min_start_time'],
+    ['a day that does not exist', `user=${amara}&min_start_time=2026-02-30T10:00:00Z`, 'min_start_time'],
+    ['a bare ID for a reference', 'user=XYZ', 'user'],
+    ['a reference under another origin', 'user=http://localhost:4010/users/XYZ', 'user'],
+    ['a reference to another collection', `user=${organization}`, 'user'],
+  ])('refuses %s', async (_, query, parameter) => {
+    const { status, body } = await world.get(`/scheduled_events?${query}`);
+    expect([status, parametersOf(body)]).toEqual([400, [parameter]]);
+  });
+
+  it('refuses a query where the operation takes none', async () => {
+    const { status, body } = await world.get('/users/me', { verbose: 'true' });
+    expect([status, parametersOf(body)]).toEqual([400, ['verbose']]);
+  });
+
+  it('names wrong and missing fields of a body, dotted and indexed', async () => {
+    const { status, body } = await world.call('POST', '/invitees', {
+      body: { invitee: { email: 'no', extra: 1, timezone: 'UTC' }, custom_questions: [{ answer: 'x', position: 0 }] },
+    });
+    expect(status).toBe(400);
+    expect(parametersOf(body).sort()).toEqual([
+      'custom_questions[0].question',
+      'event_type',
+      'invitee.email',
+      'invitee.extra',
+      'invitee.name',
+      'start_time',
+    ]);
+    expect(body.details).toContainEqual({ parameter: 'start_time', message: 'is required', code: 'required' });
+  });
+
+  it('answers 400 to a body that is not JSON, or JSON but no object', async () => {
+    expect((await world.call('POST', '/invitees', { body: '{"a":' })).status).toBe(400);
+    expect((await world.call('POST', '/invitees', { body: '[]' })).status).toBe(400);
+  });
+
+  it('answers 415 to a body of another type', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    expect((await world.call('POST', '/invitees', { body: {}, headers })).status).toBe(415);
+  });
+
+  it('refuses a body where the operation takes none', async () => {
+    const path = '/invitees/XYZ/no_show';
+    expect((await world.call('POST', path, { body: { why: 'x' } })).status).toBe(400);
+    expect((await world.call('POST', path, { body: {} })).status).toBe(404);
+  });
+
+  it('lets a guard refuse, and add headers to whatever is answered', async () => {
+    const { get } = await openWorld({
+      guards: [
+        ({ headers }) => Object.assign(headers, { 'x-ratelimit-limit': '500' }),
+        ({ caller, row }) => {
+          if (caller.role === 'user') throw denied(`not ${row.scope}`);
+        },
+      ],
+    });
+    const refused = await get('/users/me', {}, { token: 'sandbox_user' });
+    expect([refused.status, refused.body.message]).toEqual([403, 'not users:read']);
+    expect(refused.headers['x-ratelimit-limit']).toBe('500');
+    expect((await get('/users/me')).headers['x-ratelimit-limit']).toBe('500');
+  });
+
+  it('turns a fault of its own into 500 without a stack', async () => {
+    const { store, get } = await openWorld({ verify: false });
+    store.exec('ALTER TABLE users RENAME TO gone');
+    const { status, body } = await get('/users/me');
+    expect([status, Object.keys(body)]).toEqual([500, ['title', 'message']]);
+  });
+
+  it('throws at an answer that breaks its row, when told to verify', async () => {
+    const { store, get } = await openWorld();
+    store.run("UPDATE users SET doc = json_set(doc, '$.surprise', 1)");
+    await expect(get('/users/me')).rejects.toThrow(/users me answers with a wrong shape/);
+  });
+
+  it('finds every row of the catalogue under its noun', async () => {
+    const all = await loadCatalogue();
+    for (const noun of Object.keys(catalogue) as Noun[]) {
+      for (const [verb, row] of Object.entries(all[noun])) {
+        expect(nouns[noun].under, `${noun} ${verb}`).toContain(row.path.split('/')[1]);
+      }
+    }
+  });
+});

@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/sandbox/database.ts';
+import { openStore } from '../../src/sandbox/store.ts';
+import { openWorld, temporary } from './world.ts';
+
+describe('store', () => {
+  it('undoes a transaction that throws', async () => {
+    const store = openStore(await openDatabase(':memory:'));
+    const failing = () =>
+      store.transaction(() => {
+        store.setFact('a', 1);
+        throw new Error('no');
+      });
+    expect(failing).toThrow('no');
+    expect(store.fact('a')).toBeUndefined();
+    store.transaction(() => store.transaction(() => store.setFact('a', 2)));
+    expect(store.fact('a')).toBe(2);
+  });
+
+  it('never gives an ID twice, also to two handles', async () => {
+    const file = temporary('ids.db');
+    const [one, two] = [openStore(await openDatabase(file)), openStore(await openDatabase(file))];
+    const ids = Array.from({ length: 50 }, (_, turn) => {
+      const store = turn % 2 ? one : two;
+      return store.transaction(() => store.nextId('event'));
+    });
+    expect(new Set(ids).size).toBe(50);
+    expect(ids.every((id) => /^[A-HJ-NP-Z2-9]{16}$/.test(id))).toBe(true);
+  });
+
+  it('keeps what was written for the next opening', async () => {
+    const { file, store } = await openWorld();
+    store.setFact('note', 'kept');
+    store.close();
+    expect(openStore(await openDatabase(file)).fact('note')).toBe('kept');
+  });
+
+  it('refuses a file of a newer version', async () => {
+    const { file, store } = await openWorld();
+    store.exec('PRAGMA user_version = 999');
+    store.close();
+    const database = await openDatabase(file);
+    expect(() => openStore(database)).toThrow(/newer version of sched/);
+  });
+
+  it("refuses somebody else's file and leaves it alone", async () => {
+    const file = temporary('foreign.db');
+    const database = await openDatabase(file);
+    database.exec('CREATE TABLE recipes (name)');
+    expect(() => openStore(database)).toThrow(expect.objectContaining({ code: 'SANDBOX_FILE' }));
+    expect(database.all('SELECT name FROM sqlite_master')).toEqual([{ name: 'recipes' }]);
+  });
+
+  it('refuses a file that is no database', async () => {
+    const file = temporary('text.db');
+    writeFileSync(file, 'Dear diary, '.repeat(500));
+    await expect(openDatabase(file).then(openStore)).rejects.toThrow(expect.objectContaining({ code: 'SANDBOX_FILE' }));
+  });
+});

@@ -1,0 +1,108 @@
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { openDatabase } from '../../src/sandbox/database.ts';
+import { makeId, uri } from '../../src/sandbox/names.ts';
+import { seed } from '../../src/sandbox/seed.ts';
+import { createService, type ServiceOptions } from '../../src/sandbox/service.ts';
+import { openStore } from '../../src/sandbox/store.ts';
+
+/** A Wednesday; the seeded world reaches from the end of January to the end of April. */
+export const noon = Date.parse('2026-03-11T12:00:00Z');
+
+/** A Monday after all seeded events: every host is free. 09:00 in Berlin is 07:00Z. */
+export const freeMonday = '2026-05-04';
+
+export const amara = uri.user(makeId('seed/user/amara'));
+export const jonas = uri.user(makeId('seed/user/jonas'));
+export const tomas = uri.user(makeId('seed/user/tomas'));
+export const organization = uri.organization(makeId('seed/organization'));
+export const eventType = (slug: string) => uri.eventType(makeId(`seed/event-type/${slug}`));
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any body
+type Body = any;
+
+export interface Asked {
+  token?: string | null;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'sched-sandbox-'));
+const template = join(directory, 'template.db');
+let worlds = 0;
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Seeding takes a while, copying does not: a test file seeds one world and gives each test a copy. */
+const freshFile = async (): Promise<string> => {
+  if (worlds === 0) {
+    const store = openStore(await openDatabase(':memory:'));
+    store.transaction(() => seed(store, noon));
+    store.exec(`VACUUM INTO '${template}'`);
+    store.close();
+  }
+  const file = temporary(`${++worlds}.db`);
+  copyFileSync(template, file);
+  return file;
+};
+
+/** A path that is removed when the test file is done. */
+export const temporary = (name: string) => join(directory, name);
+
+/** A seeded world whose every answer is held against its row. */
+export const openWorld = async (options: Partial<ServiceOptions> & { file?: string } = {}) => {
+  const { file = await freshFile(), ...service } = options;
+  const clock = { now: () => clock.time, time: noon };
+  const store = openStore(await openDatabase(file));
+  const send = createService({ store, clock, verify: true, ...service });
+
+  const call = async (method: string, path: string, { token = 'sandbox_owner', body, headers = {} }: Asked = {}) => {
+    const reply = await send({
+      method,
+      url: path.startsWith('http') ? path : `http://127.0.0.1:4010${path}`,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return { status: reply.status, headers: reply.headers, body: JSON.parse(reply.body) as Body };
+  };
+
+  const get = (path: string, query: Record<string, string> = {}, asked: Asked = {}) =>
+    call('GET', Object.keys(query).length > 0 ? `${path}?${new URLSearchParams(query)}` : path, asked);
+
+  /** Every record of a list, page by page. */
+  const walk = async (path: string, query: Record<string, string>, way = 'next_page_token'): Promise<Body[]> => {
+    const pages: Body[][] = [];
+    for (let token = query.page_token; ; ) {
+      const { status, body } = await get(path, { ...query, ...(token ? { page_token: token } : {}) });
+      if (status !== 200) throw new Error(JSON.stringify(body));
+      pages.push(body.collection);
+      token = body.pagination[way];
+      if (!token) return (way === 'next_page_token' ? pages : pages.reverse()).flat();
+    }
+  };
+
+  const book = (slug: string, start: string, more: Record<string, unknown> = {}, asked: Asked = {}) =>
+    call('POST', '/invitees', {
+      ...asked,
+      body: {
+        event_type: eventType(slug),
+        start_time: start,
+        invitee: { email: 'ada@engine.example', name: 'Ada Lovelace', timezone: 'Europe/London' },
+        ...more,
+      },
+    });
+
+  return { file, store, clock, send, call, get, walk, book };
+};
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
+
+/** The path of a record's URI. */
+export const pathOf = (reference: string) => new URL(reference).pathname;
+
+export const parametersOf = (body: Body): string[] => body.details.map(({ parameter }: Body) => parameter);
