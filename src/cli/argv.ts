@@ -1,0 +1,100 @@
+import type { Flag } from './command.ts';
+
+/** A command line with its flags behind the command words, where the command that owns them reads them. */
+export interface Words {
+  noun?: string;
+  verb?: string;
+  rest: string[];
+}
+
+const long = (word: string): string | undefined => /^--([^=]+)/.exec(word)?.[1];
+
+export const findFlag = (word: string, flags: readonly Flag[]): Flag | undefined => {
+  const name = long(word);
+  if (name === undefined) return flags.find((flag) => flag.short !== undefined && word.startsWith(`-${flag.short}`));
+  return flags.find((flag) => flag.name === name || (flag.negatable && `no-${flag.name}` === name));
+};
+
+/** Whether the flag takes the word behind it as its value. */
+const takesNext = (word: string, flag: Flag): boolean => {
+  if (flag.value === undefined || flag.optional) return false;
+  return word.startsWith('--') ? !word.includes('=') : word.length === 2;
+};
+
+/**
+ * Splits `argv` into noun, verb and the rest. Flags written before the verb (`sched --sandbox events list`)
+ * move behind it. `--json` before the noun takes a value only in its `=` form.
+ */
+export const splitWords = (
+  argv: readonly string[],
+  shared: readonly Flag[],
+  isLeaf: (noun: string) => boolean,
+): Words => {
+  const words: string[] = [];
+  const moved: string[] = [];
+  let index = 0;
+  while (index < argv.length && words.length < 2 && argv[index] !== '--') {
+    const word = argv[index]!;
+    index += 1;
+    if (!word.startsWith('-') || word === '-') {
+      words.push(word);
+      if (isLeaf(word)) break;
+      continue;
+    }
+    moved.push(word);
+    const flag = findFlag(word, shared);
+    if (flag !== undefined && takesNext(word, flag) && index < argv.length) moved.push(argv[index++]!);
+  }
+  const [noun, verb] = words;
+  return {
+    ...(noun === undefined ? {} : { noun }),
+    ...(verb === undefined ? {} : { verb }),
+    rest: [...moved, ...argv.slice(index)],
+  };
+};
+
+/** What Commander cannot know of a command's words: unknown flags, values that are missing, where `--json` ends. */
+export interface Scan {
+  /** The words for Commander, unknown flags taken out. */
+  words: string[];
+  unknown: string[];
+  /** Flags that stand at the end without their value. */
+  valueless: string[];
+}
+
+/** `isField` tells whether a word behind a bare `--json` is a field list and not an argument. */
+export const scanWords = (
+  rest: readonly string[],
+  flags: readonly Flag[],
+  isField: (word: string) => boolean,
+): Scan => {
+  const scan: Scan = { words: [], unknown: [], valueless: [] };
+  for (let index = 0; index < rest.length; index += 1) {
+    const word = rest[index]!;
+    const next = rest[index + 1];
+    if (word === '--') {
+      scan.words.push(...rest.slice(index));
+      break;
+    }
+    if (!word.startsWith('-') || word === '-' || word === '--help' || word === '-h') {
+      scan.words.push(word);
+      continue;
+    }
+    const flag = findFlag(word, flags);
+    if (flag === undefined) {
+      scan.unknown.push(word);
+    } else if (flag.optional && !word.includes('=')) {
+      const taken = next !== undefined && !next.startsWith('-') && isField(next);
+      scan.words.push(`${word}=${taken ? next : ''}`);
+      if (taken) index += 1;
+    } else if (takesNext(word, flag)) {
+      if (next === undefined) scan.valueless.push(word);
+      // Joined with `=`, so that a value that looks like a flag can never be taken for one.
+      else scan.words.push(`--${flag.name}=${next}`);
+      index += 1;
+    } else {
+      scan.words.push(word);
+    }
+  }
+  return scan;
+};

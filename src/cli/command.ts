@@ -1,0 +1,52 @@
+import type { Operation } from '../api/operation.ts';
+import type { Context } from './context.ts';
+import type { Problems } from './problems.ts';
+
+export interface Argument {
+  name: string;
+  description: string;
+  required?: boolean;
+  variadic?: boolean;
+}
+
+/** Headings under which help gathers flags, in this order. */
+export const flagHeadings = ['Filters', 'Flags', 'Listing', 'Output', 'Safety', 'Connection'] as const;
+
+export interface Flag {
+  name: string;
+  short?: string;
+  /** What stands for its value in help; a flag without one is a switch. */
+  value?: string;
+  /** The value may be left out. */
+  optional?: true;
+  repeat?: true;
+  /** Declared as a pair with `--no-…`, so that leaving it out sends nothing. */
+  negatable?: true;
+  choices?: readonly string[];
+  description: string;
+  heading: (typeof flagHeadings)[number];
+}
+
+/** Raw values by flag name: only what was typed. */
+export type Typed = Readonly<Record<string, string | string[] | boolean | undefined>>;
+
+export interface Invocation {
+  context: Context;
+  args: string[];
+  typed: Typed;
+  problems: Problems;
+}
+
+/** A command as plain data with one function last; Commander's tree is built from these. */
+export interface Command {
+  name: string;
+  summary: string;
+  arguments: Argument[];
+  flags: Flag[];
+  /** Command lines without the leading `sched`. */
+  examples: string[];
+  /** Paragraphs below the examples. */
+  notes?: string[];
+  operation?: Operation;
+  run(invocation: Invocation): Promise<void>;
+}

@@ -1,0 +1,74 @@
+import type * as z from 'zod';
+import type { Operation } from '../api/operation.ts';
+import { choicesOf, definition, elementOf, fieldsOf, isOptional, meta, unwrap } from '../api/schema.ts';
+import type { Flag } from './command.ts';
+
+/** A flag that stands for one field of a request. */
+export interface FieldFlag extends Flag {
+  part: 'query' | 'body';
+  /** Where in the query or body, outermost name first. */
+  path: string[];
+  schema: z.ZodType;
+  /** The service needs it, and so does everything around it. */
+  required: boolean;
+}
+
+/** Fields whose flag is not simply their own last name. */
+const names: Record<string, string> = {
+  organization: 'org',
+  invitee_email: 'invitee',
+  min_start_time: 'since',
+  max_start_time: 'until',
+  start_time: 'start',
+  'location.kind': 'location-kind',
+};
+
+/** What stands for a value in help. */
+const placeholders: Record<string, string> = { datetime: 'TIME', email: 'EMAIL' };
+
+/** Part of every list, and served by flags of their own. */
+const paging = new Set(['count', 'page_token']);
+
+const placeholderOf = (name: string, schema: z.ZodType): string => {
+  const { type, format } = definition(unwrap(schema));
+  if (meta(schema).collection !== undefined) return 'ID';
+  if (choicesOf(schema) !== undefined) return 'WORD';
+  if (type === 'number') return 'N';
+  if (format !== undefined && placeholders[format] !== undefined) return placeholders[format];
+  return name === 'timezone' ? 'ZONE' : 'TEXT';
+};
+
+const flagOf = (part: 'query' | 'body', path: string[], schema: z.ZodType, required: boolean): FieldFlag => {
+  const field = path.at(-1)!;
+  const name = names[path.join('.')] ?? field.replaceAll('_', '-');
+  const isSwitch = definition(unwrap(schema)).type === 'boolean';
+  const choices = choicesOf(schema);
+  return {
+    name,
+    ...(isSwitch ? { negatable: true } : { value: placeholderOf(field, schema) }),
+    ...(choices === undefined ? {} : { choices }),
+    description: meta(schema).description ?? '',
+    heading: part === 'query' ? 'Filters' : 'Flags',
+    part,
+    path,
+    schema,
+    required,
+  };
+};
+
+/** One flag per plain field; an object's fields each have their own, a list of objects is left to the command. */
+const flagsOf = (part: 'query' | 'body', schema: z.ZodType, path: string[], required: boolean): FieldFlag[] =>
+  Object.entries(fieldsOf(schema) ?? {}).flatMap(([name, field]) => {
+    const here = [...path, name];
+    const needed = required && !isOptional(field);
+    if (fieldsOf(field) !== undefined) return flagsOf(part, field, here, needed);
+    return elementOf(field) === undefined ? [flagOf(part, here, field, needed)] : [];
+  });
+
+/** The flags that an operation's query and body ask for. */
+export const fieldFlags = (operation: Operation): FieldFlag[] => [
+  ...(operation.query === undefined ? [] : flagsOf('query', operation.query, [], true)).filter(
+    ({ path }) => !paging.has(path[0]!),
+  ),
+  ...(operation.body === undefined ? [] : flagsOf('body', operation.body, [], true)),
+];

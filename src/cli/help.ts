@@ -1,0 +1,40 @@
+import { groups, nouns } from './nouns.ts';
+
+const columns = (rows: [string, string][]): string[] => {
+  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
+  return rows.map(([name, summary]) => `  ${name.padEnd(width)}${summary}`);
+};
+
+/** The first page, from names and summaries alone: it loads no schema. */
+export const topHelp = (): string => {
+  const sections = groups.flatMap((group) => {
+    const rows = Object.entries(nouns)
+      .filter(([, noun]) => noun.group === group)
+      .map(([name, noun]): [string, string] => [name, noun.summary]);
+    return rows.length === 0 ? [] : [`${group}:`, ...columns(rows), ''];
+  });
+  return [
+    'The scheduling service on the command line.',
+    '',
+    'Usage: sched <noun> <verb> [IDs] [flags]',
+    '',
+    ...sections,
+    'Look around without an account:',
+    '  sched --sandbox events list',
+    '  sched --sandbox event-types list --json=name,duration',
+    '',
+    'More: sched <noun> --help, sched <noun> <verb> --help. Nouns may be singular.',
+  ].join('\n');
+};
+
+export const nounHelp = (noun: string, commands: readonly { name: string; summary: string }[]): string =>
+  [
+    nouns[noun]!.summary,
+    '',
+    `Usage: sched ${noun} <verb> [IDs] [flags]`,
+    '',
+    'Verbs:',
+    ...columns(commands.map(({ name, summary }): [string, string] => [name, summary])),
+    '',
+    `More: sched ${noun} <verb> --help`,
+  ].join('\n');

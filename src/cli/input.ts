@@ -1,0 +1,131 @@
+import type * as z from 'zod';
+import { type Operation, pathParameters } from '../api/operation.ts';
+import type { Input } from '../client/client.ts';
+import { isObject, type Json } from '../client/reading.ts';
+import type { Invocation } from './command.ts';
+import type { Context } from './context.ts';
+import type { FieldFlag } from './flags.ts';
+import { readId } from './ids.ts';
+import { readJsonFile } from './json-file.ts';
+import { ownWords, type Reference, readValue, type Value } from './values.ts';
+
+const setAt = (target: Json, [name, ...rest]: readonly string[], value: unknown): void => {
+  if (rest.length === 0) {
+    target[name!] = value;
+    return;
+  }
+  if (!isObject(target[name!])) target[name!] = {};
+  setAt(target[name!] as Json, rest, value);
+};
+
+const isSet = (value: unknown, [name, ...rest]: readonly string[]): boolean =>
+  name === undefined || (isObject(value) && Object.hasOwn(value, name) && isSet(value[name], rest));
+
+/** `invitee.email`, `custom_questions[0].answer`: as the service writes a parameter. */
+const dotted = (path: readonly PropertyKey[]): string =>
+  path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '');
+
+/** What is wrong with a whole body, each named by the flag that would mend it where there is one. */
+const bodyProblems = (schema: z.ZodObject, body: Json, flags: readonly FieldFlag[]): string[] =>
+  (schema.safeParse(body).error?.issues ?? []).map(({ path, message }) => {
+    const flag = flags.find((candidate) => candidate.part === 'body' && candidate.path.join('.') === path.join('.'));
+    return `${flag === undefined ? dotted(path) || 'the body' : `--${flag.name}`}: ${message}`;
+  });
+
+/** The IDs of a command's arguments by the names in its path, and the origins of those typed as full URIs. */
+const readArguments = ({ args, problems }: Invocation, { path }: Operation) => {
+  const names = pathParameters(path);
+  // One full `uri` of the innermost record carries the IDs of those around it.
+  const whole = args.length === 1 && names.length > 1 ? readId(args[0]!, path, names.at(-1)!) : undefined;
+  if (whole?.ok && whole.ids.length === names.length) {
+    return { ids: Object.fromEntries(names.map((name, index) => [name, whole.ids[index]!])), origins: [whole.origin!] };
+  }
+  const ids: Record<string, string> = {};
+  const origins: string[] = [];
+  for (const [index, name] of names.entries()) {
+    const raw = args[index];
+    const read = raw === undefined ? undefined : readId(raw, path, name);
+    if (read === undefined) problems.add(`<${name.replaceAll('_', '-')}> is missing`);
+    else if (!read.ok) problems.add(read.problem);
+    else {
+      ids[name] = read.ids.at(-1)!;
+      if (read.origin !== undefined) origins.push(read.origin);
+    }
+  }
+  return { ids, origins };
+};
+
+const readFlags = async (invocation: Invocation, flags: readonly FieldFlag[]): Promise<[FieldFlag, Value][]> => {
+  const values: [FieldFlag, Value][] = [];
+  for (const flag of flags) {
+    const raw = invocation.typed[flag.name];
+    if (raw === undefined) continue;
+    const read = await readValue(flag, raw as string | boolean, invocation);
+    if (read.ok) values.push([flag, read.value]);
+    else invocation.problems.add(read.problem);
+  }
+  return values;
+};
+
+/** Refuses URIs of another service. Its own root is asked for only where the base URL alone does not settle it. */
+const checkOrigins = async (
+  { context, problems }: Invocation,
+  origins: readonly (string | undefined)[],
+): Promise<void> => {
+  const base = new URL((await context.connection()).baseUrl).origin;
+  const foreign = origins.filter((origin) => origin !== undefined && origin !== base);
+  if (foreign.length === 0) return;
+  const own = new URL(await context.root()).origin;
+  for (const origin of foreign) {
+    if (origin !== own) problems.add(`${origin} is not where this account's service is (${base})`);
+  }
+};
+
+const uriOf = async ({ id, collection }: Reference, context: Context): Promise<string> => {
+  if (id !== ownWords[collection]) return `${await context.root()}/${collection}/${id}`;
+  const { user, organization } = await context.identity();
+  return collection === 'users' ? user : organization;
+};
+
+/**
+ * What was typed, as the operation's input. Everything that can be wrong with it is known, and has ended the command,
+ * before a write is sent; the service is asked about itself only when nothing is wrong so far.
+ * `complete` puts in what has no flag of its own.
+ */
+export const readInput = async (
+  invocation: Invocation,
+  operation: Operation,
+  flags: readonly FieldFlag[],
+  complete: (body: Json) => Promise<void> = async () => {},
+): Promise<Input> => {
+  const { context, typed, problems } = invocation;
+  const { ids, origins } = readArguments(invocation, operation);
+  const values = await readFlags(invocation, flags);
+  const body =
+    typed.body === undefined ? {} : await readJsonFile(String(typed.body), '--body', context.runtime, problems);
+  for (const flag of flags) {
+    if (flag.required && typed[flag.name] === undefined && !isSet(body, flag.path))
+      problems.add(`--${flag.name} is required`);
+  }
+  problems.check();
+
+  await checkOrigins(invocation, [
+    ...origins,
+    ...values.map(([, value]) => ('origin' in value ? value.origin : undefined)),
+  ]);
+  problems.check();
+  const query: NonNullable<Input['query']> = {};
+  for (const [flag, value] of values) {
+    const final = 'ready' in value ? value.ready : await uriOf(value, context);
+    if (flag.part === 'query') query[flag.path[0]!] = final as string | number | boolean;
+    else setAt(body, flag.path, final);
+  }
+  if (operation.body === undefined) return { path: ids, query };
+  await complete(body);
+  for (const problem of bodyProblems(operation.body, body, flags)) problems.add(problem);
+  problems.check();
+  return { path: ids, query, body };
+};

@@ -1,0 +1,21 @@
+import { usageError } from '../errors.ts';
+
+/** Everything wrong with a command line, gathered so that it is reported at once. */
+export class Problems {
+  readonly #found: string[] = [];
+  readonly #example: string | undefined;
+
+  constructor(example?: string) {
+    this.#example = example;
+  }
+
+  add(problem: string): void {
+    this.#found.push(problem);
+  }
+
+  /** Ends the command with everything gathered so far. */
+  check(): void {
+    if (this.#found.length === 0) return;
+    throw usageError(this.#found, this.#example === undefined ? {} : { hint: this.#example });
+  }
+}

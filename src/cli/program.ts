@@ -1,0 +1,104 @@
+import { Command as Commander, Option } from 'commander';
+import { fieldsOf } from '../api/schema.ts';
+import { type Argument, type Command, type Flag, flagHeadings, type Typed } from './command.ts';
+import { sharedFlags } from './shared-flags.ts';
+import { views } from './views.ts';
+
+/** Every flag of a command, its own first, gathered under their headings. */
+export const allFlags = (command: Command): Flag[] => {
+  const flags = [...command.flags, ...sharedFlags];
+  return flagHeadings.flatMap((heading) => flags.filter((flag) => flag.heading === heading));
+};
+
+const spell = ({ name, required, variadic }: Argument): string => {
+  const word = `${name}${variadic ? '...' : ''}`;
+  return required ? `<${word}>` : `[${word}]`;
+};
+
+const optionOf = (flag: Flag): Option => {
+  const value = flag.value === undefined ? '' : flag.optional ? ` [${flag.value}]` : ` <${flag.value}>`;
+  const choices = flag.choices === undefined ? '' : `: ${flag.choices.join(', ')}`;
+  const option = new Option(
+    `${flag.short ? `-${flag.short}, ` : ''}--${flag.name}${value}`,
+    `${flag.description}${choices}${flag.repeat ? ' (may be given again)' : ''}`,
+  );
+  option.helpGroup(`${flag.heading}:`);
+  if (flag.repeat) option.argParser((text: string, before: string[] = []) => [...before, text]);
+  return option;
+};
+
+/** Columns of the tab-separated form: a promise to scripts, so help names them. */
+const columnsNote = (command: Command): string[] => {
+  const { operation } = command;
+  if (operation?.reply.kind !== 'many') return [];
+  const { columns } = views[operation.reply.of.name as keyof typeof views];
+  return [`In a pipe: ${columns.map((column) => column.path).join(', ')}, tab-separated.`];
+};
+
+const afterHelp = (command: Command): string => {
+  const { operation } = command;
+  const paragraphs = [
+    `Examples:\n${command.examples.map((example) => `  sched ${example}`).join('\n')}`,
+    ...(command.notes ?? []),
+    ...columnsNote(command),
+    ...(operation === undefined
+      ? []
+      : [
+          `Operation: ${operation.method} ${operation.path}${operation.assumed ? ' (assumed)' : ''}, scope ${operation.scope}`,
+        ]),
+  ];
+  return `\n${paragraphs.join('\n\n')}`;
+};
+
+/** One command of ours as Commander's. Which arguments must be there is checked later, with everything else. */
+export const leafOf = (command: Command): Commander => {
+  const leaf = new Commander(command.name)
+    .description(command.summary)
+    .usage([...command.arguments.map(spell), '[flags]'].join(' '))
+    .addHelpOption(new Option('-h, --help', 'show this help').helpGroup('Output:'))
+    .allowExcessArguments()
+    .exitOverride()
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} })
+    .addHelpText('after', afterHelp(command));
+  for (const { name, description } of command.arguments) leaf.argument(`[${name}]`, description);
+  for (const flag of allFlags(command)) {
+    leaf.addOption(optionOf(flag));
+    if (flag.negatable)
+      leaf.addOption(new Option(`--no-${flag.name}`, `the opposite of --${flag.name}`).helpGroup(`${flag.heading}:`));
+  }
+  return leaf;
+};
+
+/** `--reason TEXT` and `--json[=FIELDS]`: as it is typed, not as Commander declares it. */
+const optionTerm = ({ flags }: Option): string => flags.replace(/ <(.+)>$/, ' $1').replace(/ \[(.+)\]$/, '[=$1]');
+
+/** The help text of a command, as wide as the terminal but no wider than reads well. */
+export const helpOf = (noun: string, command: Command, columns: number): string => {
+  let text = '';
+  leafOf(command)
+    .name(`sched ${noun} ${command.name}`)
+    .configureHelp({ helpWidth: Math.min(columns || 80, 100), optionTerm })
+    .configureOutput({
+      writeOut: (part) => {
+        text += part;
+      },
+    })
+    .outputHelp();
+  return text;
+};
+
+/** What was typed, by flag name; nothing that merely has a default. */
+export const typedOf = (leaf: Commander, command: Command): Typed => {
+  const typed: Record<string, string | string[] | boolean> = {};
+  for (const flag of allFlags(command)) {
+    const isNo = flag.name.startsWith('no-');
+    const key = new Option(`--${flag.name}`).attributeName();
+    if (leaf.getOptionValueSource(key) !== 'cli') continue;
+    typed[flag.name] = isNo ? leaf.getOptionValue(key) === false : leaf.getOptionValue(key);
+  }
+  return typed;
+};
+
+/** Names that `--fields` knows: those of the record a command answers with. */
+export const knownFields = (command: Command): string[] =>
+  command.operation === undefined ? [] : Object.keys(fieldsOf(command.operation.reply.of.schema) ?? {});

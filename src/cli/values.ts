@@ -1,0 +1,96 @@
+import { definition, meta, unwrap } from '../api/schema.ts';
+import { nearest } from '../nearest.ts';
+import type { Invocation } from './command.ts';
+import type { FieldFlag } from './flags.ts';
+import { readReference } from './ids.ts';
+
+/** A typed value on its way into a request: ready as it is, or a reference whose root is still to be learnt. */
+export type Value = { ready: unknown } | Reference;
+
+export interface Reference {
+  id: string;
+  collection: string;
+  /** Of the full URI, where one was typed. */
+  origin?: string | undefined;
+}
+
+type Checked<T> = { ok: true; value: T } | { ok: false; problem: string };
+
+const refuse = (flag: FieldFlag, raw: string, problem: string): Checked<never> => ({
+  ok: false,
+  problem: `--${flag.name} '${raw}' ${problem}`,
+});
+
+/** Words that stand for the token's own records. */
+export const ownWords: Readonly<Record<string, string>> = { users: 'me', organizations: 'current' };
+
+const readOwnReference = (flag: FieldFlag, raw: string, collection: string): Checked<Value> => {
+  if (raw === ownWords[collection]) return { ok: true, value: { id: raw, collection } };
+  const read = readReference(raw, flag.name, collection);
+  return read.ok ? { ok: true, value: { id: read.ids[0]!, collection, origin: read.origin } } : read;
+};
+
+const readChoice = (flag: FieldFlag, raw: string, choices: readonly string[]): Checked<Value> => {
+  if (choices.includes(raw)) return { ok: true, value: { ready: raw } };
+  const meant = nearest(raw, choices);
+  return refuse(
+    flag,
+    raw,
+    `is not one of ${choices.join(', ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+  );
+};
+
+/** A time: one end of a window for a filter, a moment that will be sent for a body. */
+const readMoment = async (flag: FieldFlag, raw: string, { context, typed }: Invocation): Promise<Checked<Value>> => {
+  const { settings, runtime } = context;
+  const { zone, zoneSource } = settings;
+  const { readZone } = await import('../time/zone.ts');
+  // A wrong --timezone is reported for itself, and must not hide what is wrong with the time.
+  const theirs = typed.timezone === undefined ? undefined : readZone(String(typed.timezone));
+  const now = runtime.clock.now();
+  const reading =
+    flag.name === 'since' || flag.name === 'until'
+      ? (await import('../time/read.ts')).readTime(raw, { zone, now, edge: flag.name })
+      : (await import('../time/mutation.ts')).readMutationTime(raw, {
+          zone,
+          zoneSource,
+          inviteeZone: theirs?.ok ? theirs.zone : undefined,
+          isTerminal: runtime.stdin.isTerminal && runtime.stderr.isTerminal,
+          now,
+        });
+  return reading.ok
+    ? { ok: true, value: { ready: reading.instant } }
+    : { ok: false, problem: `--${flag.name}: ${reading.problem}` };
+};
+
+const readZoneName = async (flag: FieldFlag, raw: string): Promise<Checked<Value>> => {
+  const { readZone } = await import('../time/zone.ts');
+  const reading = readZone(raw);
+  return reading.ok
+    ? { ok: true, value: { ready: reading.zone } }
+    : { ok: false, problem: `--${flag.name}: ${reading.problem}` };
+};
+
+/** One typed value as its field's schema wants it. */
+export const readValue = async (
+  flag: FieldFlag,
+  raw: string | boolean,
+  invocation: Invocation,
+): Promise<Checked<Value>> => {
+  if (typeof raw === 'boolean') return { ok: true, value: { ready: raw } };
+  const { collection } = meta(flag.schema);
+  const { type, format } = definition(unwrap(flag.schema));
+  if (collection !== undefined) return readOwnReference(flag, raw, collection);
+  if (flag.choices !== undefined) return readChoice(flag, raw, flag.choices);
+  if (format === 'datetime') return readMoment(flag, raw, invocation);
+  if (flag.value === 'ZONE') return readZoneName(flag, raw);
+  if (type === 'number' && !/^-?\d{1,15}$/.test(raw)) return refuse(flag, raw, 'is not a whole number');
+  const value = type === 'number' ? Number(raw) : raw;
+  const checked = flag.schema.safeParse(value);
+  if (checked.success) return { ok: true, value: { ready: value } };
+  return refuse(
+    flag,
+    raw,
+    format === 'email' ? 'is not an e-mail address' : `is not allowed: ${checked.error.issues[0]!.message}`,
+  );
+};

@@ -1,0 +1,46 @@
+import { exitCodes, type SchedError } from './errors.ts';
+import type { Runtime } from './runtime.ts';
+import { ClosedPipe } from './runtime.ts';
+import { version } from './version.ts';
+
+/** Whether errors are wanted as JSON, from the raw words: it must be known even when these cannot be parsed. */
+const wantsJsonErrors = (argv: readonly string[], { env, stderr }: Runtime): boolean => {
+  if (env.SCHED_ERROR_FORMAT === 'json') return true;
+  if (stderr.isTerminal) return false;
+  const asks = (word: string, index: number) =>
+    /^--json(=|$)|^(-o=?|--output=)jsonl?$/.test(word) ||
+    (/^(-o|--output)$/.test(word) && /^jsonl?$/.test(argv[index + 1] ?? ''));
+  const end = argv.indexOf('--');
+  return argv.slice(0, end < 0 ? argv.length : end).some(asks);
+};
+
+const report = async (error: SchedError, isJson: boolean, runtime: Runtime): Promise<number> => {
+  const { errorJson, errorLines } = await import('./cli/report.ts');
+  const lines = isJson ? [errorJson(error)] : errorLines(error);
+  const trace = runtime.env.SCHED_DEBUG === '1' && error.stack !== undefined ? [error.stack] : [];
+  await runtime.stderr.write(`${[...trace, ...lines].join('\n')}\n`).catch(() => {});
+  return exitCodes[error.category];
+};
+
+/** Runs one command line and returns its exit code. Any throw becomes words and a code here, and only here. */
+export const run = async (argv: readonly string[], runtime: Runtime): Promise<number> => {
+  const isJson = wantsJsonErrors(argv, runtime);
+  try {
+    if (argv.length === 1 && argv[0] === '--version') {
+      await runtime.stdout.write(`${version}\n`);
+      return 0;
+    }
+    if (argv.length === 0 || (argv.length === 1 && ['--help', '-h', 'help'].includes(argv[0]!))) {
+      const { topHelp } = await import('./cli/help.ts');
+      await runtime.stdout.write(`${topHelp()}\n`);
+      return 0;
+    }
+    const { invoke } = await import('./cli/invoke.ts');
+    await invoke(argv, runtime, isJson);
+    return 0;
+  } catch (error) {
+    if (error instanceof ClosedPipe) return 0;
+    const { asSchedError } = await import('./cli/report.ts');
+    return report(asSchedError(error), isJson, runtime);
+  }
+};

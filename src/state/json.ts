@@ -1,0 +1,63 @@
+export interface JsonError {
+  problem: string;
+  line: number;
+  column: number;
+}
+
+/** One token of JSON (RFC 8259), tried at a place. */
+const token =
+  /[\t\n\r ]*(?:("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([[\]{},:])|$)/y;
+
+type Expect = 'value' | 'value or ]' | 'name or }' | 'name' | ':' | ', or ]' | ', or }' | 'the end';
+
+const words: Record<Expect, string> = {
+  value: 'a value is expected',
+  'value or ]': 'a value or ] is expected',
+  'name or }': 'a "name" or } is expected',
+  name: 'a "name" is expected',
+  ':': ': is expected',
+  ', or ]': ', or ] is expected',
+  ', or }': ', or } is expected',
+  'the end': 'nothing more is expected',
+};
+
+/**
+ * The first place where a text is not JSON, or `undefined` if it is. The platform's own messages name a place only
+ * sometimes, and not the same one in every version.
+ */
+export const locateJsonError = (text: string): JsonError | undefined => {
+  const open: ('{' | '[')[] = [];
+  let expect: Expect = 'value';
+  let position = 0;
+  const afterValue = (): Expect => (open.length === 0 ? 'the end' : open.at(-1) === '[' ? ', or ]' : ', or }');
+
+  for (;;) {
+    token.lastIndex = position;
+    const match = token.exec(text);
+    const isEnd = match !== null && match[0].trim() === '' && token.lastIndex === text.length;
+    if (isEnd && expect === 'the end') return undefined;
+    const [, string, number, word, mark] = match ?? [];
+    const isValue = string !== undefined || number !== undefined || word !== undefined;
+    const wantsValue = expect === 'value' || expect === 'value or ]';
+    if (wantsValue && isValue) expect = afterValue();
+    else if (wantsValue && (mark === '{' || mark === '[')) {
+      open.push(mark);
+      expect = mark === '{' ? 'name or }' : 'value or ]';
+    } else if ((expect === 'name' || expect === 'name or }') && string !== undefined) expect = ':';
+    else if (expect === ':' && mark === ':') expect = 'value';
+    else if (mark === ',' && (expect === ', or ]' || expect === ', or }'))
+      expect = expect === ', or ]' ? 'value' : 'name';
+    else if (
+      (mark === ']' && (expect === ', or ]' || expect === 'value or ]')) ||
+      (mark === '}' && (expect === ', or }' || expect === 'name or }'))
+    ) {
+      open.pop();
+      expect = afterValue();
+    } else {
+      const at = position + (/^[\t\n\r ]*/.exec(text.slice(position))?.[0].length ?? 0);
+      const before = text.slice(0, at).split('\n');
+      return { problem: words[expect], line: before.length, column: before.at(-1)!.length + 1 };
+    }
+    position = token.lastIndex;
+  }
+};

@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createWorld } from '../support/run.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+beforeEach(async () => {
+  world = await createWorld();
+});
+
+const firstUri = async (flags = '--status active --since tomorrow') =>
+  (await world.run(`events list ${flags} --limit 1 -o id`)).stdout.trim();
+
+describe('events list', () => {
+  test('gives one JSON array across pages', async () => {
+    const { code, stdout, requests } = await world.run('events list --json --page-size 7');
+    const events = JSON.parse(stdout);
+    expect(code).toBe(0);
+    expect(events.length).toBeGreaterThan(50);
+    expect(new Set(events.map((event: { uri: string }) => event.uri)).size).toBe(events.length);
+    expect(requests.filter(({ url }) => url.includes('page_token')).length).toBe(Math.ceil(events.length / 7) - 1);
+  });
+
+  test('never follows next_page, and repeats the filters with the token', async () => {
+    const { requests } = await world.run('events list --status active --page-size 20 --json');
+    const pages = requests.filter(({ url }) => url.includes('/scheduled_events?'));
+    expect(
+      pages.every(
+        ({ url }) => url.startsWith('http://127.0.0.1:4010/scheduled_events?') && url.includes('status=active'),
+      ),
+    ).toBe(true);
+  });
+
+  test('asks for no more than the limit', async () => {
+    const { stdout, requests } = await world.run('events list --limit 5 --json=uri,name,start_time');
+    expect(JSON.parse(stdout)).toHaveLength(5);
+    expect(Object.keys(JSON.parse(stdout)[0])).toEqual(['uri', 'name', 'start_time']);
+    expect(requests.at(-1)!.url).toContain('count=5');
+  });
+
+  test('shows at most 50 rows on a terminal and says how to see the rest', async () => {
+    const { stdout, stderr } = await world.run('events list', { terminals: ['stdout', 'stderr'], columns: 100 });
+    expect(stdout.trimEnd().split('\n')).toHaveLength(51);
+    expect(stdout).toContain('START (Europe/Paris)');
+    expect(stderr).toContain('first 50 shown · the rest: --all');
+    expect(stderr).toContain('your events · whole organization: --org current');
+  });
+
+  test('asks for the whole organization when told to', async () => {
+    const own = JSON.parse((await world.run('events list --json=uri')).stdout).length;
+    const { stdout, requests } = await world.run('events list --org current --json=uri');
+    expect(JSON.parse(stdout).length).toBeGreaterThan(own);
+    expect(requests.at(-1)!.url).not.toContain('user=');
+  });
+
+  test('finds nothing without failing', async () => {
+    const { code, stdout, stderr } = await world.run('events list --since 2040-01-01 --json');
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
+  });
+
+  test('stops fetching when the reader goes away', async () => {
+    const { code, requests } = await world.run('events list --page-size 5 -o id', { closeAfter: 100 });
+    expect(code).toBe(0);
+    expect(requests.filter(({ url }) => url.includes('/scheduled_events'))).toHaveLength(1);
+  });
+
+  test('takes flags in front of the noun, and the noun in the singular', async () => {
+    const { code, stdout } = await world.run('--json event list --limit 1');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toHaveLength(1);
+  });
+});
+
+describe('events get', () => {
+  test('keeps its ID behind a bare --json', async () => {
+    const uri = await firstUri();
+    const { stdout } = await world.run(`events get --json ${uri.split('/').at(-1)}`);
+    expect(JSON.parse(stdout).uri).toBe(uri);
+  });
+
+  test('takes a field list behind --json', async () => {
+    const uri = await firstUri();
+    const { stdout } = await world.run(`events get ${uri} --json name,location.type`);
+    expect(Object.keys(JSON.parse(stdout))).toEqual(['name', 'location']);
+  });
+
+  test('refuses the URI of another kind or of another origin, and sends nothing there', async () => {
+    const wrongKind = await world.run('events get http://127.0.0.1:4010/users/ABC');
+    expect(wrongKind).toMatchObject({ code: 2, requests: [] });
+    const wrongOrigin = await world.run('events get https://evil.example/scheduled_events/ABC');
+    expect(wrongOrigin.code).toBe(2);
+    expect(wrongOrigin.stderr).toContain('https://evil.example');
+    expect(wrongOrigin.requests.map(({ url }) => url)).toEqual(['http://127.0.0.1:4010/users/me']);
+  });
+
+  test.each(['../users/me', 'a/b', 'a%2fb', '..', 'a?x', 'a#x', 'http://127.0.0.1:4010/scheduled_events/../users/me'])(
+    'refuses an ID that would change the path: %s',
+    async (id) => {
+      expect(await world.run(['events', 'get', id])).toMatchObject({ code: 2, requests: [] });
+    },
+  );
+
+  test('says what was not found', async () => {
+    const { code, stderr } = await world.run('events get NOSUCHEVENT');
+    expect(code).toBe(6);
+    expect(stderr.split('\n')[0]).toBe('error: The service knows no such thing');
+  });
+});
+
+describe('events cancel', () => {
+  test('does nothing without consent', async () => {
+    const uri = await firstUri();
+    const { code, requests } = await world.run(['events', 'cancel', uri, '--reason', '-your slot is gone']);
+    expect(code).toBe(12);
+    expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  test('cancels with consent, and says "already" the second time', async () => {
+    const uri = await firstUri();
+    const first = await world.run(`events cancel ${uri} --yes --reason ill --json`);
+    expect(first.code).toBe(0);
+    expect(JSON.parse(first.stdout).status).toBe('canceled');
+    expect(JSON.parse(first.requests.at(-1)!.body!)).toEqual({ reason: 'ill' });
+    const second = await world.run(`events cancel ${uri} --yes --json`);
+    expect(second.code).toBe(0);
+    expect(JSON.parse(second.stdout)).toMatchObject({ status: 'canceled', _sched: { already: true } });
+    expect(second.stderr).toContain('already canceled');
+  });
+
+  test('asks on a terminal, and takes no for an answer', async () => {
+    const uri = await firstUri();
+    const terminals = ['stdin', 'stdout', 'stderr'] as const;
+    const no = await world.run(`events cancel ${uri}`, { terminals: [...terminals], stdin: 'n\n' });
+    expect(no.code).toBe(12);
+    const yes = await world.run(`events cancel ${uri}`, { terminals: [...terminals], stdin: 'y\n' });
+    expect(yes.code).toBe(0);
+    expect(yes.stderr).toContain('canceled: ');
+  });
+
+  test('goes on after a failure among several, and says how many failed', async () => {
+    const uri = await firstUri();
+    const { code, stdout, stderr } = await world.run(`events cancel NOSUCHEVENT ${uri} --yes -o id`);
+    expect(code).toBe(11);
+    expect(stdout.trim()).toBe(uri);
+    expect(stderr).toContain('1 of 2 events were not canceled');
+  });
+
+  test('prints the request and sends no write with --dry-run', async () => {
+    const uri = await firstUri();
+    const { code, stdout, requests } = await world.run(`events cancel ${uri} -n --reason ill`);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ method: 'POST', url: `${uri}/cancellation`, body: { reason: 'ill' } });
+    expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+});

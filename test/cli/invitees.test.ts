@@ -1,0 +1,151 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createWorld } from '../support/run.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+let eventType: string;
+beforeEach(async () => {
+  world = await createWorld();
+  const types = JSON.parse((await world.run('event-types list --active --json')).stdout);
+  eventType = types.find(
+    (type: { kind: string; pooling_type: string | null; custom_questions: { required: boolean }[] }) =>
+      type.kind === 'solo' && type.pooling_type === null && type.custom_questions.every(({ required }) => !required),
+  ).uri;
+});
+
+/** A Monday after all seeded events. */
+const start = '2027-02-01T10:00:00Z';
+const booking = (more = '') =>
+  `invitee create --event-type ${eventType} --start ${start} --email ada@engine.example --name "Ada Byron" --timezone Europe/Paris ${more}`;
+
+describe('invitees create', () => {
+  test('books, and the booking is seen by the next commands', async () => {
+    const { code, stdout, stderr } = await world.run(booking('--json'));
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: '{"note":"booked: Mon 2027-02-01 11:00 Europe/Paris (10:00 UTC) for ada@engine.example"}\n',
+    });
+    const invitee = JSON.parse(stdout);
+    const events = JSON.parse((await world.run('events list --since 2027-02-01 --until 2027-02-01 --json')).stdout);
+    expect(events.map((event: { uri: string }) => event.uri)).toEqual([invitee.event]);
+    const listed = JSON.parse((await world.run(`invitees list ${invitee.event} --json`)).stdout);
+    expect(listed).toEqual([invitee]);
+    const got = await world.run(`invitees get ${invitee.uri} --json`);
+    expect(JSON.parse(got.stdout)).toEqual(invitee);
+  });
+
+  test('refuses a slot that is taken with exit 7', async () => {
+    expect((await world.run(booking())).code).toBe(0);
+    const second = await world.run(booking());
+    expect(second.code).toBe(7);
+  });
+
+  test('sends only what was typed', async () => {
+    const { requests } = await world.run(booking('--utm-source news --location-kind custom --location "Room 5"'));
+    expect(JSON.parse(requests.at(-1)!.body!)).toEqual({
+      event_type: eventType,
+      start_time: start,
+      invitee: { email: 'ada@engine.example', name: 'Ada Byron', timezone: 'Europe/Paris' },
+      location: { kind: 'custom', location: 'Room 5' },
+      tracking: { utm_source: 'news' },
+    });
+  });
+
+  test('reports everything that is wrong or missing at once, and sends nothing', async () => {
+    const { code, stderr, requests } = await world.run(
+      'invitees create --start 2026-02-30T10:00:00Z --email nobody --location-kind zom_conference --timezone Europe/Pari --nmae x',
+    );
+    expect(code).toBe(2);
+    expect(requests).toEqual([]);
+    for (const part of [
+      '--nmae is not a flag here, did you mean --name?',
+      '--event-type is required',
+      "--email 'nobody' is not an e-mail address",
+      'did you mean zoom_conference?',
+      'Europe/Paris',
+      'February',
+    ]) {
+      expect(stderr).toContain(part);
+    }
+    expect(stderr).toContain('try: sched invitees create --event-type');
+  });
+
+  test('needs a name or a first name', async () => {
+    const { code, stderr } = await world.run(
+      `invitees create --event-type ${eventType} --start ${start} --email a@b.example --timezone UTC`,
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain('--name: name or first_name is required');
+  });
+
+  test('refuses a time that would mean another instant to the invitee, with both readings', async () => {
+    const { code, stderr, requests } = await world.run(
+      `invitees create --event-type ${eventType} --start "2027-02-01 10:00" --tz America/New_York --email a@b.example --name A --timezone Europe/Paris`,
+    );
+    expect(code).toBe(2);
+    expect(requests).toEqual([]);
+    expect(stderr).toContain('2027-02-01T10:00:00-05:00');
+    expect(stderr).toContain('2027-02-01T10:00:00+01:00');
+  });
+
+  test('takes the body from stdin, single fields changed by flags', async () => {
+    const body = {
+      event_type: eventType,
+      start_time: start,
+      invitee: { email: 'a@b.example', name: 'A', timezone: 'UTC' },
+    };
+    const { code, stdout } = await world.run('invitees create --body - --email c@d.example -n', {
+      stdin: JSON.stringify(body),
+    });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).body.invitee).toEqual({ email: 'c@d.example', name: 'A', timezone: 'UTC' });
+  });
+
+  test('says where a body is not JSON', async () => {
+    const { code, stderr, requests } = await world.run('invitees create --body -', {
+      stdin: '{\n  "a": 1,\n  "b" 2\n}',
+    });
+    expect(code).toBe(2);
+    expect(requests).toEqual([]);
+    expect(stderr).toContain('stdin is not JSON: : is expected at line 3, column 7');
+  });
+
+  test('says which question an answer does not fit', async () => {
+    const { stdout } = await world.run('event-types list --json');
+    const asking = JSON.parse(stdout).find((type: { custom_questions: unknown[] }) => type.custom_questions.length > 0);
+    const line = `invitees create --event-type ${asking.uri} --start ${start} --email a@b.example --name A --timezone UTC`;
+    const wrong = await world.run([...line.split(' '), '--answer', 'Favourite colour=blue']);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('names no question of this event type');
+    const right = await world.run([...line.split(' '), '--answer', `${asking.custom_questions[0].name}=Yes`, '-n']);
+    expect(JSON.parse(right.stdout).body.custom_questions).toEqual([
+      { question: asking.custom_questions[0].name, answer: 'Yes', position: asking.custom_questions[0].position },
+    ]);
+  });
+});
+
+describe('invitees no-show', () => {
+  const someone = async () => {
+    const [event] = JSON.parse(
+      (await world.run('events list --status active --until today --limit 1 --json=uri')).stdout,
+    );
+    return JSON.parse((await world.run(`invitees list ${event.uri} --json=uri --status active`)).stdout)[0]
+      .uri as string;
+  };
+
+  test('marks by the full URI, and says "already" the second time', async () => {
+    const uri = await someone();
+    const first = await world.run(`invitees no-show ${uri} --json`);
+    expect(first.code).toBe(0);
+    expect(JSON.parse(first.stdout).no_show).toMatchObject({ uri: expect.any(String) });
+    const second = await world.run(`invitees no-show ${uri} --json`);
+    expect(second.code).toBe(0);
+    expect(JSON.parse(second.stdout)._sched).toEqual({ already: true });
+  });
+
+  test('marks by two IDs, and by a bare invitee ID that cannot be read back', async () => {
+    const uri = await someone();
+    const [event, , invitee] = uri.split('/').slice(-3);
+    expect((await world.run(`invitees no-show ${event} ${invitee}`)).code).toBe(0);
+    expect((await world.run(`invitees no-show ${invitee}`)).code).toBe(7);
+  });
+});

@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { cleanEnvironment, program, sched, shell, temporaryHome } from './program.ts';
+
+describe('the program', () => {
+  test('says its version', async () => {
+    expect(await sched(['--version'], temporaryHome())).toEqual({
+      code: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: '',
+    });
+  });
+
+  test('lists, books, cancels and remembers on its sandbox', async () => {
+    const home = temporaryHome();
+    const list = await sched(
+      ['--sandbox', 'events', 'list', '--status', 'active', '--limit', '5', '--json=uri,name,start_time'],
+      home,
+    );
+    expect(list.stderr).toBe('{"note":"sandbox"}\n');
+    expect(JSON.parse(list.stdout)).toHaveLength(5);
+    const [{ uri }] = JSON.parse(list.stdout);
+    const canceled = await sched(['--sandbox', 'events', 'cancel', uri, '--yes', '--json=status'], home);
+    expect(JSON.parse(canceled.stdout)).toEqual({ status: 'canceled' });
+    const again = await sched(['--sandbox', 'events', 'get', uri, '--json=status'], home);
+    expect(JSON.parse(again.stdout)).toEqual({ status: 'canceled' });
+  });
+
+  test('ends quietly when its reader has had enough', async () => {
+    const { code, stdout } = await shell(
+      'set -o pipefail; sched --sandbox events list -o id | head -2',
+      temporaryHome(),
+    );
+    expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 0, lines: 2 });
+  });
+
+  test('fails when its output cannot be written', async () => {
+    const { code, stderr } = await shell('sched --sandbox events list > /dev/full', temporaryHome());
+    expect(code).toBe(3);
+    expect(stderr).toContain('Cannot write the output');
+  });
+
+  test('names the host that cannot be reached', async () => {
+    const env = { SCHED_TOKEN: 'x', SCHED_BASE_URL: 'http://127.0.0.1:1' };
+    const { code, stderr } = await sched(['events', 'list'], temporaryHome(), env);
+    expect({ code, stderr }).toEqual({
+      code: 9,
+      stderr: 'error: Cannot reach 127.0.0.1:1\ncause: connection refused\n',
+    });
+  });
+
+  test('shows the way in when there is no account', async () => {
+    const { code, stderr } = await sched(['events', 'list'], temporaryHome());
+    expect(code).toBe(4);
+    expect(stderr.split('\n').slice(0, 2)).toEqual([
+      'error: no account yet',
+      '  look around without one   sched --sandbox events list',
+    ]);
+  });
+
+  test('keeps its files to their owner, even under umask 0', async () => {
+    const home = temporaryHome();
+    await shell('umask 0; sched --sandbox events list --limit 1', home);
+    const folder = join(home, '.local/state/sched');
+    const modes = [folder, ...readdirSync(folder).map((file) => join(folder, file))].map(
+      (path) => statSync(path).mode & 0o077,
+    );
+    expect(modes.every((mode) => mode === 0)).toBe(true);
+  });
+
+  test('writes 100,000 rows whole and with flat memory', async () => {
+    const rows = 100_000;
+    const pageSize = 100;
+    const server = createServer((request, response) => {
+      const { searchParams, pathname } = new URL(request.url!, 'http://127.0.0.1');
+      if (pathname === '/users/me') {
+        return response.end(
+          JSON.stringify({ resource: { uri: 'http://127.0.0.1/users/U', current_organization: 'O' } }),
+        );
+      }
+      const page = Number(searchParams.get('page_token') ?? 0);
+      const collection = Array.from({ length: pageSize }, (_, index) => ({
+        uri: `http://127.0.0.1/scheduled_events/E${page * pageSize + index}`,
+        name: `Event ${page * pageSize + index}`,
+        status: 'active',
+        start_time: '2026-11-15T18:00:00Z',
+      }));
+      const last = (page + 1) * pageSize >= rows;
+      response.end(JSON.stringify({ collection, pagination: { next_page_token: last ? null : String(page + 1) } }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const env = { SCHED_TOKEN: 'x', SCHED_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    // A heap that 100,000 rows held at once would not fit into.
+    const child = spawn(process.execPath, ['--max-old-space-size=48', program, 'events', 'list', '-o', 'jsonl'], {
+      env: cleanEnvironment(temporaryHome(), env),
+    });
+    let lines = 0;
+    let last = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const parts = (last + text).split('\n');
+      last = parts.pop()!;
+      lines += parts.length;
+    });
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    server.close();
+    expect({ code, lines, last }).toEqual({ code: 0, lines: rows, last: '' });
+  });
+
+  test('serves the sandbox until told to stop', async () => {
+    const home = temporaryHome();
+    const child = spawn(process.execPath, [program, 'sandbox', 'start', '--port', '0', '--json'], {
+      env: cleanEnvironment(home),
+    });
+    const line = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))));
+    const { base_url, token } = JSON.parse(line);
+    const { code, stdout } = await sched(['users', 'me', '--json=resource_type'], home, {
+      SCHED_BASE_URL: base_url,
+      SCHED_TOKEN: token,
+    });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '{\n  "resource_type": "User"\n}\n' });
+    child.kill('SIGTERM');
+    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+  });
+});

@@ -1,0 +1,115 @@
+import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
+import { run as runProgram } from '../../src/main.ts';
+import { type Clock, ClosedPipe, type Runtime } from '../../src/runtime.ts';
+import { openSandbox } from '../../src/sandbox/open.ts';
+import { splitCommandLine } from './shell-words.ts';
+
+/** A Sunday evening in Paris, well inside a week without clock changes. */
+export const someday = Date.parse('2026-11-15T18:00:00Z');
+
+export interface Result {
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** Every request that reached the network. */
+  requests: HttpRequest[];
+}
+
+export interface WorldOptions {
+  env?: Record<string, string>;
+  /** Terminals among stdin, stdout and stderr. */
+  terminals?: ('stdin' | 'stdout' | 'stderr')[];
+  columns?: number;
+  stdin?: string;
+  /** Stands for the network instead of the sandbox. */
+  send?: Send;
+  /** stdout takes this many characters before its reader goes away. */
+  closeAfter?: number;
+}
+
+/** A clock that moves only when somebody sleeps. */
+export const virtualClock = (start = someday): Clock & { slept: number[] } => {
+  let now = start;
+  const slept: number[] = [];
+  return {
+    slept,
+    now: () => now,
+    sleep: async (milliseconds) => {
+      slept.push(milliseconds);
+      now += milliseconds;
+    },
+  };
+};
+
+/** One sandbox in memory as the whole network, and commands run against it one after another. */
+export const createWorld = async (options: WorldOptions = {}) => {
+  const clock = virtualClock();
+  const sandbox = await openSandbox({ file: ':memory:', clock, verify: true });
+  const run = (line: string | string[], more: WorldOptions = {}): Promise<Result> =>
+    runInWorld(line, sandbox.service, sandbox.token, clock, {
+      ...options,
+      ...more,
+      env: { ...options.env, ...more.env },
+    });
+  return { run, clock, service: sandbox.service, token: sandbox.token };
+};
+
+const runInWorld = async (
+  line: string | string[],
+  service: Send,
+  token: string,
+  clock: Clock,
+  {
+    env = {},
+    terminals = [],
+    columns = 80,
+    stdin = '',
+    send = service,
+    closeAfter = Number.POSITIVE_INFINITY,
+  }: WorldOptions,
+): Promise<Result> => {
+  const requests: HttpRequest[] = [];
+  const written = { stdout: '', stderr: '' };
+  const output = (name: 'stdout' | 'stderr') => ({
+    isTerminal: terminals.includes(name),
+    columns,
+    write: async (text: string) => {
+      written[name] += text;
+      if (name === 'stdout' && written.stdout.length > closeAfter) throw new ClosedPipe();
+    },
+  });
+  const lines = stdin.split('\n');
+  const runtime: Runtime = {
+    env: { SCHED_TOKEN: token, SCHED_BASE_URL: 'http://127.0.0.1:4010', ...env },
+    home: '/nonexistent',
+    platform: 'linux',
+    stdin: {
+      isTerminal: terminals.includes('stdin'),
+      bytes: async () => new TextEncoder().encode(stdin),
+      line: async () => lines.shift(),
+    },
+    stdout: output('stdout'),
+    stderr: output('stderr'),
+    clock,
+    systemZone: 'Europe/Paris',
+    randomBytes: (count) => new Uint8Array(count),
+    send: async (request) => {
+      requests.push(request);
+      return send(request);
+    },
+    interrupted: new AbortController().signal,
+  };
+  const argv = typeof line === 'string' ? splitCommandLine(line) : line;
+  const code = await runProgram(argv, runtime);
+  return { code, ...written, requests };
+};
+
+/** A network that answers every request with this. */
+export const replying =
+  (reply: Partial<HttpReply>): Send =>
+  async () => ({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+    ...reply,
+  });
