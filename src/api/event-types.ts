@@ -1,5 +1,19 @@
 import * as z from 'zod';
-import { dateTime, flag, integer, listQuery, many, one, operation, reference, resource, text } from './operation.ts';
+import { LocationChoice } from './locations.ts';
+import {
+  dateTime,
+  flag,
+  integer,
+  listQuery,
+  many,
+  minutes,
+  one,
+  operation,
+  reference,
+  resource,
+  text,
+} from './operation.ts';
+import { User } from './users.ts';
 
 const Profile = z.strictObject({
   type: text('kind of owner'),
@@ -42,6 +56,29 @@ export const EventType = resource('event type', {
   locale: text('language of its scheduling page'),
 });
 
+export const EventTypeHost = resource('event type host', {
+  uri: text('canonical reference of the membership'),
+  event_type: text('reference of the event type'),
+  member: User.schema.describe('the host'),
+  created_at: dateTime('when the host was added'),
+  updated_at: dateTime('when the membership was last changed'),
+});
+
+const color = z
+  .string()
+  .regex(/^#[0-9a-fA-F]{6}$/, 'must be # and six hex digits')
+  .describe('colour, # and six hex digits');
+
+/** What a host may choose about an event type, at its making or later. */
+const choices = {
+  name: z.string().min(1).describe('name'),
+  duration: minutes('length in minutes'),
+  active: flag('whether it can be booked'),
+  color,
+  description_plain: text('description as plain text'),
+  location: LocationChoice.describe('where to meet'),
+};
+
 export const eventTypes = {
   list: operation({
     summary: 'List event types, those shared with the user included',
@@ -65,5 +102,43 @@ export const eventTypes = {
     path: '/event_types/{event_type}',
     scope: 'event_types:read',
     reply: one(EventType),
+  }),
+  create: operation({
+    summary: 'Create a one-on-one event type',
+    method: 'POST',
+    path: '/event_types',
+    effect: 'creation',
+    scope: 'event_types:write',
+    // Assumed: the shape of the body and 201; the change history names the operation alone.
+    assumed: true,
+    body: z.strictObject({
+      owner: reference('users', 'who hosts it'),
+      ...choices,
+      duration: choices.duration.optional(),
+      active: choices.active.optional(),
+      color: choices.color.optional(),
+      description_plain: choices.description_plain.optional(),
+      location: choices.location.optional(),
+    }),
+    reply: one(EventType, 201),
+  }),
+  update: operation({
+    summary: 'Change an event type',
+    method: 'PATCH',
+    path: '/event_types/{event_type}',
+    effect: 'change',
+    scope: 'event_types:write',
+    body: z.strictObject({ ...choices, timezone: z.string().min(1).describe('IANA time zone') }).partial(),
+    reply: one(EventType),
+  }),
+  hosts: operation({
+    summary: 'List the hosts of an event type',
+    method: 'GET',
+    path: '/event_type_memberships',
+    scope: 'event_types:read',
+    // Assumed: GET /event_type_memberships; the change history names the operation alone.
+    assumed: true,
+    query: listQuery({ event_type: reference('event_types', 'whose hosts') }),
+    reply: many(EventTypeHost),
   }),
 };

@@ -70,6 +70,7 @@ export const events = {
     summary: 'Cancel a scheduled event and notify its invitees',
     method: 'POST',
     path: '/scheduled_events/{event}/cancellation',
+    effect: 'change',
     scope: 'scheduled_events:write',
     body: z.strictObject({ reason: z.string().optional().describe('told to the invitees') }),
     reply: one(ScheduledEvent),

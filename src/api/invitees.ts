@@ -118,6 +118,7 @@ export const invitees = {
     summary: 'Book a meeting for an invitee',
     method: 'POST',
     path: '/invitees',
+    effect: 'creation',
     scope: 'scheduled_events:write',
     body: z.strictObject({
       event_type: reference('event_types', 'what to book'),
@@ -137,6 +138,7 @@ export const invitees = {
     summary: 'Mark an invitee as a no-show',
     method: 'POST',
     path: '/invitees/{invitee}/no_show',
+    effect: 'change',
     scope: 'scheduled_events:write',
     reply: one(Invitee),
   }),

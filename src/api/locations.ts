@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { flag, many, operation, reference, resource } from './operation.ts';
 
 /** Assumed: the kinds of location; the documentation shows the field without its values. */
 export const locationKinds = [
@@ -14,8 +15,28 @@ export const locationKinds = [
   'gotomeeting_conference',
 ] as const;
 
+const kind = z.enum(locationKinds).describe('kind of location');
+
 /** Where to meet, as a request says it. */
 export const LocationChoice = z.strictObject({
-  kind: z.enum(locationKinds).describe('kind of location'),
+  kind,
   location: z.string().optional().describe('address, phone number or instructions'),
 });
+
+export const ConnectedLocation = resource('location', {
+  kind,
+  connected: flag('whether the host has connected it'),
+});
+
+export const locations = {
+  list: operation({
+    summary: 'List the locations a host has connected',
+    method: 'GET',
+    path: '/locations',
+    scope: 'locations:read',
+    // Assumed: the list takes the user and has no pages; the change history names it without its shape.
+    assumed: true,
+    query: z.strictObject({ user: reference('users', 'whose locations').optional() }),
+    reply: many(ConnectedLocation),
+  }),
+};

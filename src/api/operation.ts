@@ -19,16 +19,29 @@ export const one = <R extends Resource>(of: R, status = 200) => ({ kind: 'one', 
 /** `{ collection: […], pagination: … }` around a page of records. */
 export const many = <R extends Resource>(of: R) => ({ kind: 'many', of, status: 200 }) as const;
 
-export type Reply = ReturnType<typeof one> | ReturnType<typeof many>;
+/** One record without an envelope. */
+export const bare = <R extends Resource>(of: R, status = 200) => ({ kind: 'bare', of, status }) as const;
+
+export type Reply = ReturnType<typeof one> | ReturnType<typeof many> | ReturnType<typeof bare>;
 
 /** One operation of the service: what it says of itself, and nothing that only one reader needs. */
 export interface Operation {
   readonly summary: string;
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: `/${string}`;
-  readonly scope: Scope;
+  /** What the token must be allowed; an operation without a scope is asked without a token. */
+  readonly scope?: Scope;
+  /** The host it lives on, where that is not the API's own. */
+  readonly server?: 'mcp';
+  /** Open to organizations on this plan only. */
+  readonly plan?: 'enterprise';
   /** The documentation names the operation without its shape, so the shape is our bet. */
   readonly assumed?: true;
+  /**
+   * What carrying a write out a second time would do: the same thing once more (a deletion), nothing that could not be
+   * read back (a change), or another one beside the first (a creation). Reads have none.
+   */
+  readonly effect?: 'deletion' | 'change' | 'creation';
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
   readonly reply: Reply;

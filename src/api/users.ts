@@ -16,12 +16,20 @@ export const User = resource('user', {
   resource_type: text('kind of record, "User"'),
 });
 
-// Assumed: GET /users/me; the change history names it without a path.
+// Assumed: GET /users/me and /users/{uuid}; the change history names them without a path.
 export const users = {
   me: operation({
     summary: 'Show who the token belongs to',
     method: 'GET',
     path: '/users/me',
+    scope: 'users:read',
+    assumed: true,
+    reply: one(User),
+  }),
+  get: operation({
+    summary: 'Show a user',
+    method: 'GET',
+    path: '/users/{user}',
     scope: 'users:read',
     assumed: true,
     reply: one(User),

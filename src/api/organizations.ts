@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import { dateTime, email, listQuery, many, one, operation, reference, resource, text } from './operation.ts';
+import { User } from './users.ts';
+
+export const Organization = resource('organization', {
+  uri: text('canonical reference of the organization'),
+  name: text('name'),
+  kind: text('individual or team'),
+  plan: text('plan the organization is on'),
+  stage: text('trial or active'),
+  created_at: dateTime('when it was created'),
+  updated_at: dateTime('when it was last changed'),
+});
+
+export const Membership = resource('member', {
+  uri: text('canonical reference of the membership'),
+  role: text('owner, admin or user'),
+  user: User.schema.describe('the member'),
+  organization: text('reference of the organization'),
+  created_at: dateTime('when the user joined'),
+  updated_at: dateTime('when the membership was last changed'),
+});
+
+const invitationStatus = z.enum(['pending', 'accepted', 'declined']);
+
+// Assumed: the fields of an invitation beyond those it shares with an organization.
+export const Invitation = resource('invitation', {
+  uri: text('canonical reference of the invitation'),
+  organization: text('reference of the organization'),
+  email: email('address the invitation went to'),
+  status: invitationStatus.describe('pending, accepted or declined'),
+  last_sent_at: z.iso.datetime({ offset: true }).nullable().describe('when it was last sent'),
+  user: z.string().nullable().describe('reference of the user who accepted it'),
+  name: text('name of the organization'),
+  kind: text('kind of the organization'),
+  plan: text('plan of the organization'),
+  stage: text('stage of the organization'),
+  created_at: dateTime('when it was created'),
+  updated_at: dateTime('when it was last changed'),
+});
+
+export const orgs = {
+  get: operation({
+    summary: 'Show an organization',
+    method: 'GET',
+    path: '/organizations/{organization}',
+    scope: 'organizations:read',
+    reply: one(Organization),
+  }),
+};
+
+export const members = {
+  list: operation({
+    summary: 'List the members of the organization',
+    method: 'GET',
+    path: '/organization_memberships',
+    scope: 'organizations:read',
+    query: listQuery({
+      organization: reference('organizations', 'whose members').optional(),
+      user: reference('users', 'only the membership of this user').optional(),
+      role: z.enum(['owner', 'admin', 'user']).optional().describe('only members with this role'),
+      // Assumed: the list can be narrowed to an address.
+      email: z.email().optional().describe('only the member with this address'),
+    }),
+    reply: many(Membership),
+  }),
+  get: operation({
+    summary: 'Show a membership of the organization',
+    method: 'GET',
+    path: '/organization_memberships/{membership}',
+    scope: 'organizations:read',
+    reply: one(Membership),
+  }),
+};
+
+export const invitations = {
+  list: operation({
+    summary: 'List people invited to join the organization',
+    method: 'GET',
+    path: '/organization_invitations',
+    scope: 'organizations:read',
+    query: listQuery(
+      {
+        organization: reference('organizations', 'whose invitations'),
+        email: z.email().optional().describe('only invitations to this address'),
+        status: invitationStatus.optional().describe('only invitations in this state'),
+      },
+      ['created_at'],
+    ),
+    reply: many(Invitation),
+  }),
+};

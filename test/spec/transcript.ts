@@ -1,0 +1,47 @@
+import { readdirSync } from 'node:fs';
+
+/**
+ * One exchange as it goes over the wire, typed by hand from the service's documentation and from what we decided
+ * where that is silent. Nothing here knows `src/api`: a path that is wrong there must be found by these.
+ */
+export interface Transcript {
+  /** Method, path and query, the references in it URL-encoded; the whole address where it is not the API's. */
+  line: string;
+  headers: Record<string, string>;
+  body?: unknown;
+  status: number;
+  reply: Record<string, unknown>;
+  /** Fields that may hold more than is shown. */
+  open?: string[];
+}
+
+/** Headers of a request without a body. */
+export const plain = {
+  accept: 'application/json',
+  'user-agent': 'sched/VERSION',
+  authorization: 'Bearer ACCESS_TOKEN',
+};
+
+/** Headers of a request with a JSON body. */
+export const json = { ...plain, 'content-type': 'application/json' };
+
+export const lastPage = (count: number) => ({
+  count,
+  next_page: null,
+  previous_page: null,
+  next_page_token: null,
+  previous_page_token: null,
+});
+
+/** Every transcript by noun and verb: one file per noun. */
+export const loadTranscripts = async (): Promise<Record<string, Transcript>> => {
+  const directory = new URL('./transcripts/', import.meta.url);
+  const files = readdirSync(directory);
+  const loaded = await Promise.all(
+    files.map(async (file): Promise<{ transcripts: Record<string, Transcript> }> => {
+      const address = new URL(file, directory).href;
+      return import(/* @vite-ignore */ address);
+    }),
+  );
+  return Object.assign({}, ...loaded.map(({ transcripts }) => transcripts));
+};

@@ -1,0 +1,88 @@
+import { json, lastPage, plain, type Transcript } from '../transcript.ts';
+
+const invitee = {
+  uri: 'https://api.example.com/scheduled_events/EVENT_ID/invitees/INVITEE_ID',
+  email: 'ada@example.com',
+  first_name: 'Ada',
+  last_name: 'Byron',
+  name: 'Ada Byron',
+  status: 'active',
+  timezone: 'Europe/Paris',
+  event: 'https://api.example.com/scheduled_events/EVENT_ID',
+  created_at: '2026-11-01T10:00:00.000000Z',
+  updated_at: '2026-11-01T10:00:00.000000Z',
+  tracking: {
+    utm_campaign: 'spring',
+    utm_source: 'newsletter',
+    utm_medium: 'email',
+    utm_content: 'button',
+    utm_term: 'engine',
+    crm_uuid: '0031',
+  },
+  text_reminder_number: '+15550100',
+  rescheduled: false,
+  old_invitee: 'https://api.example.com/scheduled_events/EVENT_ID/invitees/OLD',
+  new_invitee: 'https://api.example.com/scheduled_events/EVENT_ID/invitees/NEW',
+  cancel_url: 'https://example.com/cancellations/INVITEE_ID',
+  reschedule_url: 'https://example.com/reschedulings/INVITEE_ID',
+  payment: {
+    external_id: 'ch_1',
+    provider: 'stripe',
+    amount: 180,
+    currency: 'EUR',
+    terms: 'sixty minutes',
+    successful: true,
+  },
+  no_show: { uri: 'https://api.example.com/invitee_no_shows/NO_SHOW', created_at: '2026-12-01T15:00:00.000000Z' },
+  reconfirmation: {},
+  scheduling_method: 'instant_book',
+  invitee_scheduled_by: 'https://api.example.com/users/USER_ID',
+};
+
+export const transcripts: Record<string, Transcript> = {
+  'invitees list': {
+    line: 'GET /scheduled_events/EVENT_ID/invitees?status=active&sort=created_at%3Adesc&count=100',
+    headers: plain,
+    status: 200,
+    reply: { collection: [invitee], pagination: lastPage(1) },
+  },
+  'invitees get': {
+    line: 'GET /scheduled_events/EVENT_ID/invitees/INVITEE_ID',
+    headers: plain,
+    status: 200,
+    reply: { resource: invitee },
+  },
+  'invitees create': {
+    line: 'POST /invitees',
+    headers: json,
+    body: {
+      event_type: 'https://api.example.com/event_types/EVENT_TYPE_ID',
+      start_time: '2026-05-04T08:00:00Z',
+      invitee: {
+        email: 'ada@example.com',
+        name: 'Ada Byron',
+        first_name: 'Ada',
+        last_name: 'Byron',
+        timezone: 'Europe/Paris',
+      },
+      custom_questions: [{ question: 'What would you like to talk about?', answer: 'The engine', position: 0 }],
+      location: { kind: 'outbound_call', location: '+15550100' },
+      tracking: {
+        utm_campaign: 'spring',
+        utm_source: 'newsletter',
+        utm_medium: 'email',
+        utm_content: 'button',
+        utm_term: 'engine',
+        crm_uuid: '0031',
+      },
+    },
+    status: 200,
+    reply: { resource: invitee },
+  },
+  'invitees no-show': {
+    line: 'POST /invitees/INVITEE_ID/no_show',
+    headers: plain,
+    status: 200,
+    reply: { resource: invitee },
+  },
+};

@@ -1,0 +1,11 @@
+import { plain, type Transcript } from '../transcript.ts';
+
+export const transcripts: Record<string, Transcript> = {
+  // Decided: no pages, so no count is sent either.
+  'locations list': {
+    line: 'GET /locations?user=https%3A%2F%2Fapi.example.com%2Fusers%2FUSER_ID',
+    headers: plain,
+    status: 200,
+    reply: { collection: [{ kind: 'zoom_conference', connected: true }] },
+  },
+};

@@ -1,0 +1,16 @@
+import type { Transcript } from '../transcript.ts';
+
+export const transcripts: Record<string, Transcript> = {
+  // Another origin than the API's: the token does not go there.
+  'mcp metadata': {
+    line: 'GET https://mcp.example.com/.well-known/oauth-protected-resource',
+    headers: { accept: 'application/json', 'user-agent': 'sched/VERSION' },
+    status: 200,
+    reply: {
+      resource: 'https://mcp.example.com',
+      authorization_servers: ['https://auth.example.com'],
+      scopes_supported: ['scheduled_events:read'],
+      bearer_methods_supported: ['header'],
+    },
+  },
+};
