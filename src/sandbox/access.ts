@@ -38,15 +38,26 @@ export const requireAdministrator = (caller: Caller) => {
   if (!isAdministrator(caller)) throw denied('Only an admin or the owner of the organization may do this.');
 };
 
+/** Oneself, or an admin or the owner of the organization. */
+export const requireSelf = (caller: Caller, user: string, refusal: string) => {
+  if (user !== caller.user && !isAdministrator(caller)) throw denied(refusal);
+};
+
+/** For lists of which the organization must be named. */
+export const requireOrganization = (caller: Caller, organization: string) => {
+  if (idOf(organization) !== caller.organization) throw denied('You do not belong to this organization.');
+};
+
 /** Assumed: an event is seen and changed by its hosts, and by the admins and the owner of their organization. */
 export const requireEvent = <Doc>(store: Store, caller: Caller, id: string): Doc => {
-  const [row] = store.all<{ doc: string }>(
+  const row = store.first<{ doc: string }>(
     'SELECT doc FROM events WHERE id = ? AND organization = ?',
     id,
     caller.organization,
   );
   if (!row) throw notFound('event');
-  const isHost = () => store.all('SELECT 1 FROM event_hosts WHERE event = ? AND user = ?', id, caller.user).length > 0;
+  const isHost = () =>
+    store.first('SELECT 1 FROM event_hosts WHERE event = ? AND user = ?', id, caller.user) !== undefined;
   if (!isAdministrator(caller) && !isHost()) throw denied('You do not host this event.');
   return JSON.parse(row.doc) as Doc;
 };

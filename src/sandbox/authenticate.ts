@@ -2,18 +2,44 @@ import type { Caller } from './handler.ts';
 import { timestamp } from './names.ts';
 import { unauthenticated } from './refusal.ts';
 import type { Store } from './store.ts';
+import { fingerprint } from './tokens.ts';
 
-/** Who the bearer token belongs to. */
-export const authenticate = (store: Store, authorization: string | undefined, now: number): Caller => {
-  const token = /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? '')?.[1];
-  if (token === undefined) throw unauthenticated('A bearer token is required.');
-  const [caller] = store.all<Caller & { expires_at: string | null }>(
-    `SELECT t.user, m.organization, m.role, t.expires_at
-     FROM tokens t JOIN memberships m ON m.user = t.user WHERE t.token = ?`,
+/** Whose token it is, expired or not. */
+export interface Holder {
+  caller: Caller;
+  expiresAt: string | null;
+}
+
+interface Row extends Omit<Caller, 'scopes' | 'token'> {
+  scopes: string | null;
+  expires_at: string | null;
+}
+
+const tokenIn = (authorization: string | undefined): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? '')?.[1];
+
+/** `undefined` where there is no bearer token, or one that nobody was given. */
+export const findHolder = (store: Store, authorization: string | undefined): Holder | undefined => {
+  const secret = tokenIn(authorization);
+  if (secret === undefined) return undefined;
+  const token = fingerprint(secret);
+  const row = store.first<Row>(
+    `SELECT t.user, m.organization, m.role, o.doc ->> 'plan' AS plan, t.scopes, t.expires_at
+     FROM access_tokens t JOIN memberships m ON m.user = t.user JOIN organizations o ON o.id = m.organization
+     WHERE t.hash = ?`,
     token,
   );
-  if (!caller) throw unauthenticated('The access token is invalid.');
-  if (caller.expires_at !== null && caller.expires_at <= timestamp(now))
+  if (!row) return undefined;
+  const { user, organization, role, plan, scopes, expires_at } = row;
+  const caller = { user, organization, role, plan, token, scopes: scopes?.split(' ') ?? null };
+  return { caller, expiresAt: expires_at };
+};
+
+/** The caller, where the token is one that works now. */
+export const authenticate = (holder: Holder | undefined, authorization: string | undefined, now: number): Caller => {
+  if (tokenIn(authorization) === undefined) throw unauthenticated('A bearer token is required.');
+  if (!holder) throw unauthenticated('The access token is invalid.');
+  if (holder.expiresAt !== null && holder.expiresAt <= timestamp(now))
     throw unauthenticated('The access token has expired.');
-  return { user: caller.user, organization: caller.organization, role: caller.role };
+  return holder.caller;
 };

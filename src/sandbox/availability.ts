@@ -1,24 +1,50 @@
+import type * as z from 'zod';
+import type { AvailabilityRule, AvailabilitySchedule } from '../api/availability.ts';
+import { dayMilliseconds } from './names.ts';
+import type { Detail } from './refusal.ts';
 import { localTime } from './zone.ts';
 
-export interface Interval {
-  from: string;
-  to: string;
-}
+export type Rule = z.output<typeof AvailabilityRule>;
 
-/** Assumed: rules look like this; the documentation names them without their contents. */
-export type Rule =
-  | { type: 'wday'; wday: string; intervals: Interval[] }
-  | { type: 'date'; date: string; intervals: Interval[] };
+export type Interval = Rule['intervals'][number];
 
 /** When a host can be booked for an event type. */
-export interface Schedule {
-  uri: string;
-  default: boolean;
-  name: string;
-  user: string;
-  timezone: string;
-  rules: Rule[];
-}
+export type Schedule = z.output<typeof AvailabilitySchedule.schema>;
+
+const workdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const;
+
+/** Everybody's own hours: nine to five on weekdays with a break, and one day off behind the seeding and one ahead. */
+export const workingHours = (timezone: string, seededAt: number): Rule[] => {
+  const intervals = [
+    { from: '09:00', to: '12:30' },
+    { from: '13:00', to: '17:00' },
+  ];
+  const daysOff = [-16, 12].map((days) => localTime(timezone, seededAt + days * dayMilliseconds).date);
+  return [
+    ...workdays.map((wday): Rule => ({ type: 'wday', wday, intervals })),
+    ...daysOff.map((date): Rule => ({ type: 'date', date, intervals: [] })),
+  ];
+};
+
+/** Assumed: a day has one rule, and its hours do not overlap; they may touch. */
+export const wrongRules = (rules: readonly Rule[], path: string): Detail[] => {
+  const seen = new Set<string>();
+  return rules.flatMap((rule, index) => {
+    const details: Detail[] = [];
+    const [field, day] = rule.type === 'wday' ? ['wday', rule.wday] : ['date', rule.date];
+    if (seen.has(day))
+      details.push({ parameter: `${path}[${index}].${field}`, message: `has two rules: ${day}`, code: 'repeated' });
+    seen.add(day);
+    for (const [place, { from, to }] of rule.intervals.entries())
+      if (rule.intervals.slice(0, place).some((other) => from < other.to && other.from < to))
+        details.push({
+          parameter: `${path}[${index}].intervals[${place}]`,
+          message: 'overlaps another interval of the day',
+          code: 'overlapping',
+        });
+    return details;
+  });
+};
 
 const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
 

@@ -1,7 +1,10 @@
 import type * as z from 'zod';
 import type { Catalogue } from '../api/catalogue.ts';
 import { limits } from '../api/limits.ts';
+import { logActivity } from './activity.ts';
 import { isOpen, type Schedule } from './availability.ts';
+import { liesWithin } from './dates.ts';
+import { type KnownEventType, requireEventType } from './event-type.ts';
 import type { Context } from './handler.ts';
 import { dayMilliseconds, idOf, timestamp, uri } from './names.ts';
 import {
@@ -14,32 +17,17 @@ import {
   type Place,
   type UserRecord,
 } from './records.ts';
-import { conflict, type Detail, invalid, invalidParameter, notFound } from './refusal.ts';
+import { conflict, type Detail, invalid, invalidParameter } from './refusal.ts';
 import type { Store } from './store.ts';
 import { isZone } from './zone.ts';
 
 type Booking = z.output<Catalogue['invitees']['create']['body']>;
 
-interface Bookable {
-  id: string;
-  type: EventTypeRecord;
-  limit: number;
-  places: Place[];
-}
-
 /** Assumed: everybody in the organization may book its event types, the secret ones too. */
-const findBookable = ({ store, caller }: Context, reference: string): Bookable => {
-  const id = idOf(reference);
-  const [row] = store.all<{ doc: string; invitee_limit: number; locations: string }>(
-    'SELECT doc, invitee_limit, locations FROM event_types WHERE id = ? AND organization = ?',
-    id,
-    caller.organization,
-  );
-  if (!row) throw notFound('event type');
-  const type: EventTypeRecord = JSON.parse(row.doc);
-  if (type.deleted_at !== null) throw notFound('event type');
-  if (!type.active) throw invalidParameter('event_type', 'is not active', 'inactive');
-  return { id, type, limit: row.invitee_limit, places: JSON.parse(row.locations) };
+const findBookable = ({ store, caller }: Context, reference: string): KnownEventType => {
+  const known = requireEventType(store, caller, idOf(reference));
+  if (!known.type.active) throw invalidParameter('event_type', 'is not active', 'inactive');
+  return known;
 };
 
 const wrongAnswers = ({ custom_questions: questions }: EventTypeRecord, answers: Booking['custom_questions'] = []) => {
@@ -65,8 +53,10 @@ const wrongAnswers = ({ custom_questions: questions }: EventTypeRecord, answers:
 };
 
 /** Assumed: the place is one the event type offers, its first one if none is named. */
-const choosePlace = (places: Place[], wanted: Booking['location']): Place => {
+const choosePlace = (places: Place[], wanted: Booking['location']): Place | undefined => {
+  if (places.length === 0 && !wanted) return undefined;
   const offered = wanted ? places.find(({ kind }) => kind === wanted.kind) : places[0];
+  if (places.length === 0) throw invalidParameter('location.kind', 'is not offered: the event type has no location');
   if (!offered) throw invalidParameter('location.kind', `must be one of: ${places.map(({ kind }) => kind).join(', ')}`);
   const needsWords = offered.kind === 'ask_invitee' || offered.kind === 'outbound_call';
   const location = needsWords ? wanted?.location : offered.location;
@@ -89,14 +79,17 @@ const isFree = (store: Store, user: string, start: number, end: number): boolean
 const taken = () => conflict('This time is no longer free.');
 
 /** Those who will hold the meeting; refused where the time is not offered (400) or gone (409). */
-const chooseHosts = (store: Store, { id, type }: Bookable, start: number, end: number): string[] => {
+const chooseHosts = (store: Store, { id, type, dates }: KnownEventType, start: number, end: number): string[] => {
   const schedules = store.all<{ user: string; doc: string }>(
     'SELECT user, doc FROM schedules WHERE event_type = ? ORDER BY user',
     id,
   );
   const isShared = type.pooling_type === 'round_robin';
-  const open = schedules.filter(({ doc }) => isOpen(JSON.parse(doc) as Schedule, start, end));
-  if (open.length === 0 || (!isShared && open.length < schedules.length))
+  // Assumed: single spots stand in place of the hosts' hours; days of a one-off meeting are open in those hours.
+  const isSpots = dates?.kind === 'spots';
+  const open = schedules.filter(({ doc }) => isSpots || isOpen(JSON.parse(doc) as Schedule, start, end));
+  const isOffered = dates === null || liesWithin(dates, start, end);
+  if (!isOffered || open.length === 0 || (!isShared && open.length < schedules.length))
     throw invalidParameter('start_time', 'is outside the availability of this event type', 'unavailable');
   const free = open.filter(({ user }) => isFree(store, user, start, end)).map(({ user }) => user);
   if (!isShared) {
@@ -116,7 +109,7 @@ const chooseHosts = (store: Store, { id, type }: Bookable, start: number, end: n
 };
 
 /** An event of a group type that still has a seat, at exactly this time. */
-const eventWithSeat = (store: Store, { id, type }: Bookable, start: number, email: string) => {
+const eventWithSeat = (store: Store, { id, type }: KnownEventType, start: number, email: string) => {
   if (type.kind !== 'group') return undefined;
   const [row] = store.all<{ id: string; doc: string }>(
     "SELECT id, doc FROM events WHERE event_type = ? AND start_time = ? AND status = 'active'",
@@ -179,5 +172,6 @@ export const book = (body: Booking, context: Context): InviteeRecord => {
   store.insert('invitees', id, invitee, { event: seat.id });
   for (const { position, question, answer } of body.custom_questions ?? [])
     store.run('INSERT INTO answers VALUES (?, ?, ?, ?)', id, position, question, answer);
+  logActivity(context, 'ScheduledEvent.Book', { event: invitee.event, event_type: type.uri, name: type.name });
   return invitee;
 };

@@ -1,5 +1,7 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { applicationId } from './schema.ts';
 
 export type Value = string | number | null;
 
@@ -7,6 +9,8 @@ export type Value = string | number | null;
 export interface Database {
   exec(sql: string): void;
   all<Row>(sql: string, ...params: Value[]): Row[];
+  /** The first row, or `undefined`: quicker than `all`. A binding may add fields of its own to it. */
+  first<Row>(sql: string, ...params: Value[]): Row | undefined;
   /** Answers how many rows changed. */
   run(sql: string, ...params: Value[]): number;
   /** All or nothing, and alone: no other process writes meanwhile. Inside another one it simply joins. */
@@ -16,6 +20,7 @@ export interface Database {
 
 interface Statement {
   all(...params: Value[]): unknown[];
+  get(...params: Value[]): unknown;
   run(...params: Value[]): { changes: number | bigint };
 }
 
@@ -26,6 +31,9 @@ interface Binding {
 }
 
 type Constructor = new (file: string) => Binding;
+
+/** The file cannot be used; `message` says why and what to do. */
+export const unusable = (message: string) => Object.assign(new Error(message), { code: 'SANDBOX_FILE' });
 
 /** How long a writer waits for another process's transaction. */
 const busyMilliseconds = 5_000;
@@ -62,15 +70,47 @@ const useWriteAheadLog = (database: Binding) => {
   }
 };
 
+/** Somebody else's file is left as it is, its journal too. */
+const refuseForeign = (database: Binding) => {
+  const [id] = database.prepare('PRAGMA application_id').all() as Array<{ application_id: number }>;
+  if (id?.application_id === applicationId) return;
+  if (database.prepare('SELECT 1 FROM sqlite_master LIMIT 1').all().length > 0)
+    throw unusable('The file holds something other than a sandbox.');
+};
+
 const prepareFile = (database: Binding, inMemory: boolean) => {
   database.prepare(`PRAGMA busy_timeout = ${busyMilliseconds}`).all();
+  refuseForeign(database);
   if (!inMemory) useWriteAheadLog(database);
   // Safe against a crash of the program; only a power cut may lose the last writes, which a sandbox can bear.
   database.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
 };
 
-/** The file cannot be used; `message` says why and what to do. */
-export const unusable = (message: string) => Object.assign(new Error(message), { code: 'SANDBOX_FILE' });
+/** Where SQLite keeps what the file is for: https://www.sqlite.org/fileformat.html#the_database_header */
+const applicationIdAt = 68;
+
+/** Whether nothing would be lost but a sandbox, however damaged, if the file were removed. */
+export const isSandboxFile = async (file: string): Promise<boolean> => {
+  const start = await readStart(file);
+  if (start.length === 0) return true;
+  const isDatabase = start.toString('latin1').startsWith('SQLite format 3\0');
+  return isDatabase && start.length === 100 && start.readUInt32BE(applicationIdAt) === applicationId;
+};
+
+const readStart = async (file: string): Promise<Buffer> => {
+  try {
+    const handle = await open(file, 'r');
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(100), 0, 100, 0);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+};
 
 export const openDatabase = async (file: string): Promise<Database> => {
   const Opened = await binding();
@@ -97,6 +137,7 @@ export const openDatabase = async (file: string): Promise<Database> => {
   return {
     exec: (sql) => void database.exec(sql),
     all: <Row>(sql: string, ...params: Value[]) => prepared(sql).all(...params) as Row[],
+    first: <Row>(sql: string, ...params: Value[]) => prepared(sql).get(...params) as Row | undefined,
     run: (sql, ...params) => Number(prepared(sql).run(...params).changes),
     transaction(work) {
       if (inside) return work();

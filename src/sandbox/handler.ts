@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Catalogue, Noun } from '../api/catalogue.ts';
 import type { Operation, PathParameter } from '../api/operation.ts';
 import type { Asked, Page } from './page.ts';
+import type { Plan } from './plan.ts';
 import type { Store } from './store.ts';
 
 /** Who asks, as far as the token tells. */
@@ -9,25 +10,41 @@ export interface Caller {
   user: string;
   organization: string;
   role: 'owner' | 'admin' | 'user';
+  /** Plan of the organization. */
+  plan: Plan;
+  /** What the token may do; `null` is everything. */
+  scopes: readonly string[] | null;
+  /** Fingerprint of the token. */
+  token: string;
 }
 
-/** What every handler is given beside the request's own input. */
-export interface Context {
+/** What every handler is given beside the request's own input; all there is where no token is asked for. */
+export interface PublicContext {
   store: Store;
-  caller: Caller;
   /** Milliseconds since 1970, by the sandbox's clock. */
   now: number;
   /** For the pages of a list. */
   asked: Asked;
+  /** The origin under which this server was reached. */
+  server: string;
+}
+
+export interface Context extends PublicContext {
+  caller: Caller;
 }
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
 type Params<Row extends Operation> = { [Name in PathParameter<Row['path']>]: string };
 
-type Result<Row extends Operation> = Row['reply'] extends { kind: 'many' }
-  ? Page<z.output<Row['reply']['of']['schema']>>
-  : z.output<Row['reply']['of']['schema']>;
+type RecordOf<Row extends Operation> = z.output<Row['reply']['of']['schema']>;
+
+/** A list whose query knows no page token has no pages. */
+type ListOf<Row extends Operation> = Row extends { query: { shape: { page_token: unknown } } }
+  ? Page<RecordOf<Row>>
+  : Array<RecordOf<Row>>;
+
+type Result<Row extends Operation> = Row['reply'] extends { kind: 'many' } ? ListOf<Row> : RecordOf<Row>;
 
 /** Answers one operation. A write runs inside a transaction, so a handler cannot wait for anything. */
 export type Handler<Row extends Operation> = (
@@ -36,7 +53,7 @@ export type Handler<Row extends Operation> = (
     query: Parsed<Row extends { query: infer Query } ? Query : undefined>;
     body: Parsed<Row extends { body: infer Body } ? Body : undefined>;
   },
-  context: Context,
+  context: Row extends { scope: string } ? Context : PublicContext,
 ) => Result<Row>;
 
 /** One handler per row of the noun: one that is forgotten does not compile. */

@@ -15,13 +15,33 @@ const under = (collection: string) => (id: string) => `${origin}/${collection}/$
 export const uri = {
   user: under('users'),
   organization: under('organizations'),
+  membership: under('organization_memberships'),
+  invitation: under('organization_invitations'),
   group: under('groups'),
+  relationship: under('group_relationships'),
   eventType: under('event_types'),
+  host: under('event_type_memberships'),
   event: under('scheduled_events'),
   schedule: under('event_type_availability_schedules'),
   noShow: under('invitee_no_shows'),
+  routingForm: under('routing_forms'),
+  submission: under('routing_form_submissions'),
+  activity: under('activity_log_entries'),
   invitee: (event: string, id: string) => `${origin}/scheduled_events/${event}/invitees/${id}`,
 };
+
+/** Where people book; no such site exists. */
+export const bookingSite = 'https://book.northlight.example';
+
+/** `Lucía Romero` ⇒ `lucia-romero`; empty where nothing of the text can stand in an address. */
+export const slugOf = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll('ı', 'i')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '');
 
 export const idOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
 

@@ -1,14 +1,17 @@
 import type { Send } from '../http/message.ts';
-import type { Clock } from '../runtime.ts';
 import { openDatabase } from './database.ts';
-import { seed, seedAgeDays, tokens } from './seed.ts';
-import { createService } from './service.ts';
+import { changePlan, type Plan, planOf } from './plan.ts';
+import { isSeeded, seed, seedAgeDays } from './seed.ts';
+import { createService, type ServiceOptions } from './service.ts';
 import { openStore } from './store.ts';
+import { ownerToken } from './tokens.ts';
 
 export interface Sandbox {
   readonly service: Send;
   /** The default user's token; she owns the organization. */
   readonly token: string;
+  /** Plan of the organization. */
+  readonly plan: Plan;
   /** How old the seeded world is: after some weeks nothing in it lies ahead any more. */
   readonly seedAgeDays: number;
   /** Back to a freshly seeded world. */
@@ -16,32 +19,35 @@ export interface Sandbox {
   close(): void;
 }
 
-export interface SandboxOptions {
+export interface SandboxOptions extends Omit<ServiceOptions, 'store' | 'guards'> {
   /** A path, or `:memory:`. */
   file: string;
-  clock: Pick<Clock, 'now'>;
-  /** See `ServiceOptions`. */
-  verify?: boolean;
+  /** Plan of the organization. Where none is named, a world that is there keeps its own and a new one is on enterprise. */
+  plan?: Plan | undefined;
 }
 
-/** Opens the embedded service, and fills it with a world when it is new. */
-export const openSandbox = async ({ file, clock, verify = false }: SandboxOptions): Promise<Sandbox> => {
+/** Opens the embedded service, fills it with a world when it is new, and completes a world of an older version. */
+export const openSandbox = async ({ file, plan, ...options }: SandboxOptions): Promise<Sandbox> => {
+  const { clock } = options;
   const database = await openDatabase(file);
   try {
     const store = openStore(database);
-    const isSeeded = () => store.fact('seeded_at') !== undefined;
     // Asked again inside the transaction: another process may have seeded it meanwhile.
-    if (!isSeeded()) store.transaction(() => isSeeded() || seed(store, clock.now()));
+    if (!isSeeded(store)) store.transaction(() => isSeeded(store) || seed(store, clock.now(), { plan }));
+    if (plan !== undefined) store.transaction(() => changePlan(store, plan));
     return {
-      service: createService({ store, clock, verify }),
-      token: tokens.owner.token,
+      service: createService({ store, ...options }),
+      token: ownerToken,
+      get plan() {
+        return planOf(store);
+      },
       get seedAgeDays() {
         return seedAgeDays(store, clock.now());
       },
       reset: () =>
         store.transaction(() => {
           store.clear();
-          seed(store, clock.now());
+          seed(store, clock.now(), { plan });
         }),
       close: () => store.close(),
     };

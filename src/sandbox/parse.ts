@@ -14,7 +14,19 @@ const dotted = (path: PropertyKey[]): string =>
 
 const required = 'is required';
 
+/** Of several shapes the one that was meant: whose `type` fits, else the one with the least wrong. */
+const meant = (errors: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] => {
+  const fitting = errors.filter((issues) => !issues.some(({ path }) => path.length === 1 && path[0] === 'type'));
+  return fitting.sort((a, b) => a.length - b.length)[0] ?? [];
+};
+
 const detailsOf = (issue: z.core.$ZodIssue): Detail[] => {
+  if (issue.code === 'invalid_union') {
+    const inner = meant(issue.errors);
+    if (inner.length > 0) return inner.flatMap((each) => detailsOf({ ...each, path: [...issue.path, ...each.path] }));
+    const path = issue.errors.length > 0 ? [...issue.path, 'type'] : issue.path;
+    return [{ parameter: dotted(path), message: 'is none of the known kinds', code: 'invalid' }];
+  }
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
       parameter: dotted([...issue.path, key]),

@@ -1,16 +1,26 @@
 import type * as z from 'zod';
+import type { ActivityEntry } from '../api/activity.ts';
 import type { EventType } from '../api/event-types.ts';
 import type { ScheduledEvent } from '../api/events.ts';
+import type { Group } from '../api/groups.ts';
 import type { Invitee } from '../api/invitees.ts';
 import type { LocationChoice } from '../api/locations.ts';
+import type { Invitation, Organization } from '../api/organizations.ts';
+import type { RoutingForm, Submission } from '../api/routing-forms.ts';
 import type { User } from '../api/users.ts';
-import { timestamp, uri } from './names.ts';
+import { bookingSite, timestamp, uri } from './names.ts';
 import type { Store } from './store.ts';
 
 export type EventRecord = z.output<typeof ScheduledEvent.schema>;
 export type InviteeRecord = z.output<typeof Invitee.schema>;
 export type EventTypeRecord = z.output<typeof EventType.schema>;
 export type UserRecord = z.output<typeof User.schema>;
+export type OrganizationRecord = z.output<typeof Organization.schema>;
+export type InvitationRecord = z.output<typeof Invitation.schema>;
+export type GroupRecord = z.output<typeof Group.schema>;
+export type RoutingFormRecord = z.output<typeof RoutingForm.schema>;
+export type SubmissionRecord = z.output<typeof Submission.schema>;
+export type ActivityRecord = z.output<typeof ActivityEntry.schema>;
 export type Place = z.output<typeof LocationChoice>;
 
 const videoHosts: Partial<Record<Place['kind'], string>> = {
@@ -39,7 +49,8 @@ export const newEvent = (given: {
   hosts: UserRecord[];
   start: number;
   limit: number;
-  place: Place;
+  /** An event type without a location makes events without one. */
+  place: Place | undefined;
   now: number;
 }): EventRecord => ({
   uri: uri.event(given.id),
@@ -50,7 +61,7 @@ export const newEvent = (given: {
   start_time: timestamp(given.start),
   end_time: timestamp(given.start + given.type.duration * 60_000),
   event_type: given.type.uri,
-  location: locationOf(given.place, given.id),
+  location: given.place ? locationOf(given.place, given.id) : null,
   invitees_counter: { total: 0, active: 0, limit: given.limit },
   created_at: timestamp(given.now),
   updated_at: timestamp(given.now),
@@ -85,8 +96,8 @@ export const newInvitee = (given: {
   rescheduled: false,
   old_invitee: null,
   new_invitee: null,
-  cancel_url: `https://book.northlight.example/cancellations/${given.id}`,
-  reschedule_url: `https://book.northlight.example/reschedulings/${given.id}`,
+  cancel_url: `${bookingSite}/cancellations/${given.id}`,
+  reschedule_url: `${bookingSite}/reschedulings/${given.id}`,
   payment: null,
   no_show: null,
   reconfirmation: null,

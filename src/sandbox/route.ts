@@ -1,6 +1,6 @@
 import { catalogue, type Noun } from '../api/catalogue.ts';
 import type { Operation } from '../api/operation.ts';
-import type { Context, Handlers } from './handler.ts';
+import type { Caller, Handlers, PublicContext } from './handler.ts';
 import { notFound, Refusal } from './refusal.ts';
 
 type NounRoutes<N extends Noun> = {
@@ -19,17 +19,68 @@ export const nouns: { [N in Noun]: NounRoutes<N> } = {
     handlers: async () => (await import('./handlers/invitees.ts')).invitees,
   },
   'event-types': {
-    under: ['event_types'],
+    under: ['event_types', 'event_type_memberships'],
     handlers: async () => (await import('./handlers/event-types.ts')).eventTypes,
+  },
+  availability: {
+    under: ['event_type_availability_schedules'],
+    handlers: async () => (await import('./handlers/availability.ts')).availability,
+  },
+  shares: {
+    under: ['shares'],
+    handlers: async () => (await import('./handlers/shares.ts')).shares,
+  },
+  'one-offs': {
+    under: ['one_off_event_types'],
+    handlers: async () => (await import('./handlers/one-offs.ts')).oneOffs,
+  },
+  locations: {
+    under: ['locations'],
+    handlers: async () => (await import('./handlers/locations.ts')).locations,
+  },
+  'routing-forms': {
+    under: ['routing_forms', 'routing_form_submissions'],
+    handlers: async () => (await import('./handlers/routing-forms.ts')).routingForms,
+  },
+  orgs: {
+    under: ['organizations'],
+    handlers: async () => (await import('./handlers/organizations.ts')).orgs,
+  },
+  members: {
+    under: ['organization_memberships'],
+    handlers: async () => (await import('./handlers/organizations.ts')).members,
+  },
+  invitations: {
+    under: ['organization_invitations'],
+    handlers: async () => (await import('./handlers/organizations.ts')).invitations,
+  },
+  groups: {
+    under: ['groups', 'group_relationships'],
+    handlers: async () => (await import('./handlers/groups.ts')).groups,
   },
   users: {
     under: ['users'],
     handlers: async () => (await import('./handlers/users.ts')).users,
   },
+  activity: {
+    under: ['activity_log_entries'],
+    handlers: async () => (await import('./handlers/activity.ts')).activity,
+  },
+  compliance: {
+    under: ['data_compliance'],
+    handlers: async () => (await import('./handlers/compliance.ts')).compliance,
+  },
+  mcp: {
+    under: ['.well-known'],
+    handlers: async () => (await import('./handlers/mcp.ts')).mcp,
+  },
 };
 
 /** A handler as the pipeline sees it: what its types promise was checked where it was written. */
-type AnyHandler = (input: { params: object; query: unknown; body: unknown }, context: Context) => unknown;
+type AnyHandler = (
+  input: { params: object; query: unknown; body: unknown },
+  context: PublicContext & { caller: Caller | undefined },
+) => unknown;
 
 export interface Route {
   noun: Noun;
@@ -41,9 +92,13 @@ export interface Route {
 
 const idPattern = /^[A-Za-z0-9_-]{1,128}$/;
 
+/** A row with its path taken apart, and its handler. */
+interface Entry extends Omit<Route, 'params'> {
+  parts: readonly string[];
+}
+
 /** The path's parameters, or `undefined` where it is another path. */
-const match = (path: string, segments: string[]): Record<string, string> | undefined => {
-  const parts = path.split('/').slice(1);
+const match = (parts: readonly string[], segments: readonly string[]): Record<string, string> | undefined => {
   if (parts.length !== segments.length) return undefined;
   const params: Record<string, string> = {};
   for (const [index, part] of parts.entries()) {
@@ -56,25 +111,42 @@ const match = (path: string, segments: string[]): Record<string, string> | undef
   return params;
 };
 
-const routesUnder = async (segments: string[]): Promise<Route[]> => {
-  const asked = (Object.keys(nouns) as Noun[]).filter((noun) => nouns[noun].under.includes(segments[0] ?? ''));
+const parametersIn = ({ parts }: Entry): number => parts.filter((part) => part.startsWith('{')).length;
+
+const loadEntries = async (first: string): Promise<Entry[]> => {
+  const asked = (Object.keys(nouns) as Noun[]).filter((noun) => nouns[noun].under.includes(first));
   const found = asked.map(async (noun) => {
     const rows: Record<string, Operation> = await catalogue[noun].load();
     const handlers = (await nouns[noun].handlers()) as unknown as Record<string, AnyHandler>;
-    return Object.entries(rows).flatMap(([verb, row]) => {
-      const params = match(row.path, segments);
-      return params ? [{ noun, verb, row, params, handle: handlers[verb]! }] : [];
+    return Object.entries(rows).map(([verb, row]) => {
+      return { noun, verb, row, parts: row.path.split('/').slice(1), handle: handlers[verb]! };
     });
   });
   // `/users/me` before `/users/{user}`.
-  return (await Promise.all(found)).flat().sort((a, b) => Object.keys(a.params).length - Object.keys(b.params).length);
+  return (await Promise.all(found)).flat().sort((one, other) => parametersIn(one) - parametersIn(other));
+};
+
+const firstSegments = new Set(Object.values(nouns).flatMap(({ under }) => under));
+const loaded = new Map<string, Entry[]>();
+
+/** Loaded once for each first segment: only what a process is asked for. */
+const entriesUnder = async (first: string): Promise<Entry[]> => {
+  const entries = await loadEntries(first);
+  if (firstSegments.has(first)) loaded.set(first, entries);
+  return entries;
 };
 
 export const findRoute = async (method: string, pathname: string): Promise<Route> => {
-  const routes = await routesUnder(pathname.split('/').slice(1));
-  const route = routes.find(({ row }) => row.method === method);
-  if (route) return route;
-  if (routes.length === 0) throw notFound('path');
-  const allow = [...new Set(routes.map(({ row }) => row.method))].join(', ');
-  throw new Refusal(405, 'Method Not Allowed', `This path takes ${allow}.`, {}, { allow });
+  const segments = pathname.split('/').slice(1);
+  const first = segments[0] ?? '';
+  const allow = new Set<string>();
+  for (const { parts, ...entry } of loaded.get(first) ?? (await entriesUnder(first))) {
+    const params = match(parts, segments);
+    if (!params) continue;
+    if (entry.row.method === method) return { ...entry, params };
+    allow.add(entry.row.method);
+  }
+  if (allow.size === 0) throw notFound('path');
+  const methods = [...allow].join(', ');
+  throw new Refusal(405, 'Method Not Allowed', `This path takes ${methods}.`, {}, { allow: methods });
 };

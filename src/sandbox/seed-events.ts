@@ -1,4 +1,5 @@
 import { isOpen, type Schedule } from './availability.ts';
+import { dice, type Roll } from './dice.ts';
 import { dayMilliseconds, idOf, makeId, timestamp, uri } from './names.ts';
 import {
   type EventRecord,
@@ -29,19 +30,6 @@ interface World {
 }
 
 const reachDays = 42;
-
-/** Mulberry32: chance that is the same every time. */
-const dice = (seed: number) => {
-  let state = seed;
-  return (sides: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % sides;
-  };
-};
-
-type Roll = ReturnType<typeof dice>;
 
 /** What invitees leave to be filled in: their own place, or their own phone number. */
 const placeFor = ({ kind, location }: Place, roll: Roll): Place => {

@@ -1,4 +1,5 @@
 import type { Caller } from './handler.ts';
+import { makeId } from './names.ts';
 import type { EventTypeRecord, Place } from './records.ts';
 
 /** The organization of the sandbox: who works there, and what can be booked. */
@@ -21,6 +22,8 @@ export const team = [
 }>;
 
 export type Member = (typeof team)[number]['key'];
+
+export const userId = (key: Member) => makeId(`seed/user/${key}`);
 
 export const groups: ReadonlyArray<{ name: string; members: Member[] }> = [
   { name: 'Customer team', members: ['tomas', 'kofi', 'lucia', 'sam'] },

@@ -1,34 +1,26 @@
-import type { Rule, Schedule } from './availability.ts';
-import { dayMilliseconds, makeId, timestamp, uri } from './names.ts';
+import { type Schedule, workingHours } from './availability.ts';
+import { descriptionOf, newEventType } from './event-type.ts';
+import { bookingSite, dayMilliseconds, makeId, slugOf, timestamp, uri } from './names.ts';
+import { type Plan, stageOf } from './plan.ts';
 import type { EventTypeRecord, UserRecord } from './records.ts';
+import { seedActivity } from './seed-activity.ts';
 import { type HostedOffer, seedEvents } from './seed-events.ts';
-import { groups, type Member, type Offer, offers, team } from './seed-team.ts';
+import { seedOrganization } from './seed-organization.ts';
+import { seedRoutingForms } from './seed-routing-forms.ts';
+import { groups, type Member, type Offer, offers, team, userId } from './seed-team.ts';
 import type { Store } from './store.ts';
-import { localTime } from './zone.ts';
-
-/** Ready-made tokens, one per role. Their prefix tells any reader, and the scan for leaked secrets, what they are. */
-export const tokens = {
-  owner: { token: 'sandbox_owner', member: 'amara' },
-  admin: { token: 'sandbox_admin', member: 'jonas' },
-  user: { token: 'sandbox_user', member: 'tomas' },
-} as const satisfies Record<string, { token: `sandbox_${string}`; member: Member }>;
+import { seedTokens } from './tokens.ts';
 
 const organization = { id: makeId('seed/organization'), name: 'Northlight Advisory' };
-
-const userId = (key: Member) => makeId(`seed/user/${key}`);
-
-/** `Lucía Romero` ⇒ `lucia-romero` */
-const slugOf = (name: string) =>
-  name.normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll('ı', 'i').toLowerCase().replaceAll(' ', '-');
 
 const userOf = ({ key, name, timezone, locale }: (typeof team)[number], created_at: string): UserRecord => ({
   uri: uri.user(userId(key)),
   name,
   slug: slugOf(name),
   email: `${slugOf(name).replace('-', '.')}@northlight.example`,
-  scheduling_url: `https://book.northlight.example/${slugOf(name)}`,
+  scheduling_url: `${bookingSite}/${slugOf(name)}`,
   timezone,
-  avatar_url: key === 'kofi' ? null : `https://book.northlight.example/avatars/${slugOf(name)}.png`,
+  avatar_url: key === 'kofi' ? null : `${bookingSite}/avatars/${slugOf(name)}.png`,
   created_at,
   updated_at: created_at,
   current_organization: uri.organization(organization.id),
@@ -38,63 +30,43 @@ const userOf = ({ key, name, timezone, locale }: (typeof team)[number], created_
 
 const colors = ['#0a8f6b', '#2f6fde', '#c2410c', '#7c3aed', '#b91c1c', '#0e7490'];
 
-const eventTypeOf = (offer: Offer, id: string, position: number, owner: UserRecord, created_at: string) => {
-  const record: EventTypeRecord = {
-    uri: uri.eventType(id),
+const eventTypeOf = (offer: Offer, id: string, position: number, owner: UserRecord, now: number): EventTypeRecord => ({
+  ...newEventType({
+    id,
     name: offer.name,
-    active: !offer.inactive,
     slug: offer.slug,
     scheduling_url: `${owner.scheduling_url}/${offer.slug}`,
     duration: offer.duration,
-    kind: offer.limit ? 'group' : 'solo',
-    pooling_type: offer.pooling ?? null,
-    type: 'StandardEventType',
-    color: colors[position % colors.length]!,
-    created_at,
-    updated_at: created_at,
-    internal_note: offer.price ? 'Paid at booking' : null,
-    description_plain: offer.description ?? null,
-    description_html: offer.description ? `<p>${offer.description}</p>` : null,
-    profile: { type: offer.pooling ? 'Team' : 'User', name: owner.name, owner: owner.uri },
-    secret: offer.secret ?? false,
-    booking_method: 'instant',
-    custom_questions: (offer.questions ?? []).map((question, place) => ({
-      enabled: true,
-      required: false,
-      answer_choices: [],
-      include_other: false,
-      ...question,
-      position: place,
-    })),
-    deleted_at: null,
-    admin_managed: offer.pooling === 'collective',
-    locale: owner.locale,
-  };
-  return record;
-};
+    owner,
+    now,
+  }),
+  ...descriptionOf(offer.description),
+  active: !offer.inactive,
+  kind: offer.limit ? 'group' : 'solo',
+  pooling_type: offer.pooling ?? null,
+  color: colors[position % colors.length]!,
+  internal_note: offer.price ? 'Paid at booking' : null,
+  profile: { type: offer.pooling ? 'Team' : 'User', name: owner.name, owner: owner.uri },
+  secret: offer.secret ?? false,
+  custom_questions: (offer.questions ?? []).map((question, place) => ({
+    enabled: true,
+    required: false,
+    answer_choices: [],
+    include_other: false,
+    ...question,
+    position: place,
+  })),
+  admin_managed: offer.pooling === 'collective',
+});
 
-/** Nine to five on weekdays with a break, and one day off behind and one ahead. */
-const rulesIn = (timezone: string, now: number): Rule[] => {
-  const intervals = [
-    { from: '09:00', to: '12:30' },
-    { from: '13:00', to: '17:00' },
-  ];
-  const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'];
-  const daysOff = [-16, 12].map((days) => localTime(timezone, now + days * dayMilliseconds).date);
-  return [
-    ...weekdays.map((wday): Rule => ({ type: 'wday', wday, intervals })),
-    ...daysOff.map((date): Rule => ({ type: 'date', date, intervals: [] })),
-  ];
-};
-
-const seedTeam = (store: Store, now: number): Map<Member, UserRecord> => {
+const seedTeam = (store: Store, now: number, plan: Plan): Map<Member, UserRecord> => {
   const founded = timestamp(now - 400 * dayMilliseconds);
   store.insert('organizations', organization.id, {
     uri: uri.organization(organization.id),
     name: organization.name,
     kind: 'team',
-    plan: 'enterprise',
-    stage: 'active',
+    plan,
+    stage: stageOf(plan),
     created_at: founded,
     updated_at: founded,
   });
@@ -112,17 +84,15 @@ const seedTeam = (store: Store, now: number): Map<Member, UserRecord> => {
     const group = { uri: uri.group(id), name, organization: uri.organization(organization.id) };
     const record = { ...group, created_at: founded, updated_at: founded };
     store.insert('groups', id, record, { organization: organization.id });
-    for (const key of members) store.run('INSERT INTO group_members VALUES (?, ?)', id, userId(key));
+    for (const key of members) store.run('INSERT INTO group_members ("group", user) VALUES (?, ?)', id, userId(key));
   }
-  for (const { token, member } of Object.values(tokens))
-    store.run('INSERT INTO tokens VALUES (?, ?, ?, NULL)', token, userId(member), founded);
   return users;
 };
 
 const seedOffers = (store: Store, users: Map<Member, UserRecord>, now: number): HostedOffer[] =>
   offers.map((offer, position) => {
     const id = makeId(`seed/event-type/${offer.slug}`);
-    const created = timestamp(now - (300 - position * 9) * dayMilliseconds);
+    const created = now - (300 - position * 9) * dayMilliseconds;
     const type = eventTypeOf(offer, id, position, users.get(offer.hosts[0]!)!, created);
     store.insert('event_types', id, type, {
       organization: organization.id,
@@ -132,14 +102,14 @@ const seedOffers = (store: Store, users: Map<Member, UserRecord>, now: number): 
     });
     const hosts = offer.hosts.map((key) => {
       const user = users.get(key)!;
-      store.run('INSERT INTO event_type_hosts VALUES (?, ?)', id, userId(key));
+      store.run('INSERT INTO event_type_hosts (event_type, user) VALUES (?, ?)', id, userId(key));
       const schedule: Schedule = {
         uri: uri.schedule(makeId(`seed/schedule/${offer.slug}/${key}`)),
         default: true,
         name: 'Working hours',
         user: user.uri,
         timezone: user.timezone,
-        rules: rulesIn(user.timezone, now),
+        rules: workingHours(user.timezone, now),
       };
       const facts = { event_type: id, user: userId(key) };
       store.insert('schedules', makeId(`seed/schedule/${offer.slug}/${key}`), schedule, facts);
@@ -148,12 +118,40 @@ const seedOffers = (store: Store, users: Map<Member, UserRecord>, now: number): 
     return { offer, id, type, hosts };
   });
 
-/** Fills an empty store with the same world for the same moment. Call it inside a transaction. */
-export const seed = (store: Store, now: number) => {
-  const users = seedTeam(store, now);
-  const hosted = seedOffers(store, users, now);
-  seedEvents(store, { organization: organization.id, hosted, now });
-  store.setFact('seeded_at', now);
+interface SeedOptions {
+  /** Plan of the organization, `enterprise` unless told. */
+  plan?: Plan | undefined;
+}
+
+/** The world as it grew with the program, one stage after another: the first is what version 1 of the file held. */
+export const stages: ReadonlyArray<(store: Store, now: number, options: SeedOptions) => void> = [
+  (store, now, { plan = 'enterprise' }) => {
+    const users = seedTeam(store, now, plan);
+    const hosted = seedOffers(store, users, now);
+    seedEvents(store, { organization: organization.id, hosted, now });
+    store.setFact('seeded_at', now);
+  },
+  (store, now) => {
+    seedOrganization(store, organization.id, now);
+    seedRoutingForms(store, organization.id, now);
+    seedActivity(store, organization.id, now);
+  },
+  seedTokens,
+];
+
+const stagesDone = (store: Store): number =>
+  Number(store.fact('seed_stages') ?? (store.fact('seeded_at') === undefined ? 0 : 1));
+
+export const isSeeded = (store: Store): boolean => stagesDone(store) === stages.length;
+
+/**
+ * Fills an empty store with the same world for the same moment, and completes the world of an older version: what is
+ * new is added as of the moment of its seeding, and what was booked there stays. Call it inside a transaction.
+ */
+export const seed = (store: Store, now: number, options: SeedOptions = {}) => {
+  const moment = Number(store.fact('seeded_at') ?? now);
+  for (const stage of stages.slice(stagesDone(store))) stage(store, moment, options);
+  store.setFact('seed_stages', stages.length);
 };
 
 export const seedAgeDays = (store: Store, now: number): number =>

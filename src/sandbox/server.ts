@@ -23,7 +23,10 @@ const checkHost = (host: string | undefined, port: number) => {
 const readBody = async (message: IncomingMessage): Promise<string> => {
   const tooLarge = () =>
     new Refusal(413, 'Payload Too Large', 'The body is larger than 1 MiB.', {}, { connection: 'close' });
-  if (Number(message.headers['content-length'] ?? 0) > bodyLimitBytes) throw tooLarge();
+  const { 'content-length': length, 'transfer-encoding': encoding } = message.headers;
+  if (Number(length ?? 0) > bodyLimitBytes) throw tooLarge();
+  // RFC 9112 §6.3: without either there is no body. Most requests are reads, and reading nothing is not free.
+  if (length === undefined && encoding === undefined) return '';
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of message as AsyncIterable<Buffer>) {
@@ -34,14 +37,18 @@ const readBody = async (message: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-const headersOf = (message: IncomingMessage): Record<string, string> =>
-  Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, [value].flat().join(', ')]));
+const headersOf = (message: IncomingMessage): Record<string, string> => {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(message.headers))
+    headers[name] = typeof value === 'string' ? value : (value ?? []).join(', ');
+  return headers;
+};
 
 const answer = async (service: Send, message: IncomingMessage, port: number, number: number): Promise<HttpReply> => {
   try {
     checkHost(message.headers.host, port);
     const body = await readBody(message);
-    const url = `http://127.0.0.1:${port}${message.url}`;
+    const url = `http://${message.headers.host}${message.url}`;
     return await service({ method: message.method ?? 'GET', url, headers: headersOf(message), body });
   } catch (error) {
     const {

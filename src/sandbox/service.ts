@@ -1,13 +1,22 @@
+import { randomBytes as someBytes } from 'node:crypto';
+import { oauthPaths } from '../api/oauth.ts';
+import type { Operation } from '../api/operation.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import type { Clock } from '../runtime.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, findHolder } from './authenticate.ts';
+import { carryOutDeletions } from './deletion.ts';
 import type { Caller } from './handler.ts';
 import { origin } from './names.ts';
+import type { OAuthOptions } from './oauth/endpoints.ts';
+import type { RandomBytes } from './oauth/key.ts';
 import type { Page } from './page.ts';
 import { parseBody, parseQuery } from './parse.ts';
+import { requirePlan } from './plan.ts';
 import { Refusal } from './refusal.ts';
 import { findRoute, type Route } from './route.ts';
+import { requireScope } from './scope.ts';
 import type { Store } from './store.ts';
+import { throttle } from './throttle.ts';
 
 /** A request that found its operation and its caller. */
 export interface Call extends Route {
@@ -17,37 +26,53 @@ export interface Call extends Route {
   headers: Record<string, string>;
 }
 
-/** Stands between the caller and the handler: lets the call pass, or throws a `Refusal`. */
+/** Stands between the caller and the handler: lets the call pass, or throws a `Refusal`. Not asked where no token is. */
 export type Guard = (call: Call) => void;
 
 export interface ServiceOptions {
   store: Store;
   clock: Pick<Clock, 'now'>;
-  /** In order; scope, plan, rate limit and the like. */
+  /** Asked in order, after the rate limit and the scope and before the plan. */
   guards?: readonly Guard[];
+  /** Whether requests are counted and refused, as the plan says; they are unless told. */
+  limits?: boolean;
+  oauth?: OAuthOptions;
+  /** Where secrets come from. */
+  randomBytes?: RandomBytes;
   /** For tests: an answer that breaks its row's shape, or any other fault of ours, is thrown instead of answered with 500. */
   verify?: boolean;
 }
 
+const oauthAddresses: readonly string[] = Object.values(oauthPaths);
+
+/** Node's names are lower-case already; a caller in this process may write them as it likes. */
 const header = ({ headers }: HttpRequest, name: string): string | undefined =>
-  Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
+  headers[name] ?? Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
 
 const urlOf = (request: HttpRequest): URL => {
-  if (!URL.canParse(request.url, origin)) throw new Refusal(400, 'Invalid Argument', 'The address is malformed.');
-  return new URL(request.url, origin);
+  try {
+    return new URL(request.url, origin);
+  } catch {
+    throw new Refusal(400, 'Invalid Argument', 'The address is malformed.');
+  }
 };
 
 /** The list and its filters, without the place in it: what a page token is good for. */
-const listOf = (url: URL, { user }: Caller): string => {
+const listOf = (url: URL, caller: Caller | undefined): string => {
   const filters = new URLSearchParams(url.searchParams);
   filters.delete('page_token');
   filters.delete('count');
   filters.sort();
-  return `${user} ${url.pathname}?${filters}`;
+  return `${caller?.user} ${url.pathname}?${filters}`;
 };
 
-const wrap = ({ kind }: { kind: 'one' | 'many' }, result: unknown, url: URL): object => {
-  if (kind === 'one') return { resource: result };
+const isPaged = ({ query }: Operation): boolean => query !== undefined && 'page_token' in query.shape;
+
+/** The answer as JSON, in its envelope. */
+const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL): string => {
+  if (kind === 'one') return JSON.stringify({ resource: result });
+  if (kind === 'bare') return JSON.stringify(result);
+  if (Array.isArray(result)) return JSON.stringify({ collection: result });
   const { items, next, previous } = result as Page<unknown>;
   const address = (token: string | null) => {
     if (token === null) return null;
@@ -55,50 +80,79 @@ const wrap = ({ kind }: { kind: 'one' | 'many' }, result: unknown, url: URL): ob
     page.searchParams.set('page_token', token);
     return page.href;
   };
-  return {
-    collection: items,
-    pagination: {
-      count: items.length,
-      next_page: address(next),
-      previous_page: address(previous),
-      next_page_token: next,
-      previous_page_token: previous,
-    },
+  const pagination = {
+    count: items.length,
+    next_page: address(next),
+    previous_page: address(previous),
+    next_page_token: next,
+    previous_page_token: previous,
   };
+  return `{"collection":[${items.join(',')}],"pagination":${JSON.stringify(pagination)}}`;
+};
+
+const recordsOf = ({ kind }: Operation['reply'], result: unknown): unknown[] => {
+  if (kind !== 'many') return [result];
+  return Array.isArray(result) ? result : (result as Page<unknown>).items.map((text) => JSON.parse(text));
 };
 
 /** Throws where an answer is not exactly what its row says. */
 const checkAnswer = ({ row, noun, verb }: Route, result: unknown) => {
-  const records = row.reply.kind === 'one' ? [result] : (result as Page<unknown>).items;
-  for (const record of records) {
+  for (const record of recordsOf(row.reply, result)) {
     const { error } = row.reply.of.schema.safeParse(record);
     if (error) throw new Error(`${noun} ${verb} answers with a wrong shape: ${error.message}`);
   }
 };
 
 /** The whole service as one function. */
-export const createService = ({ store, clock, guards = [], verify = false }: ServiceOptions): Send => {
+export const createService = ({
+  store,
+  clock,
+  guards = [],
+  limits = true,
+  oauth = {},
+  randomBytes = someBytes,
+  verify = false,
+}: ServiceOptions): Send => {
   let requests = 0;
 
   const answer = async (request: HttpRequest, headers: Record<string, string>): Promise<HttpReply> => {
     const url = urlOf(request);
-    const route = await findRoute(request.method, url.pathname);
     const now = clock.now();
-    const caller = authenticate(store, header(request, 'authorization'), now);
-    for (const guard of guards) guard({ ...route, caller, request, headers });
+    if (oauthAddresses.includes(url.pathname)) {
+      const { answerOAuth } = await import('./oauth/endpoints.ts');
+      const contentType = header(request, 'content-type');
+      const site = header(request, 'sec-fetch-site');
+      const reply = answerOAuth({ store, now, url, request, contentType, site, limits, randomBytes, ...oauth });
+      return { ...reply, headers: { ...headers, ...reply.headers } };
+    }
+    const authorization = header(request, 'authorization');
+    const holder = findHolder(store, authorization);
+    if (holder && limits) {
+      throttle(store, holder.caller, { method: request.method, pathname: url.pathname }, now, headers);
+    }
+    const route = await findRoute(request.method, url.pathname);
+    carryOutDeletions(store, now);
+    const isPublic = route.row.scope === undefined;
+    const caller = isPublic ? undefined : authenticate(holder, authorization, now);
+    if (caller) {
+      requireScope(route.row, caller);
+      for (const guard of guards) guard({ ...route, caller, request, headers });
+      requirePlan(route.row, caller.plan);
+    }
     const input = {
       params: route.params,
       query: parseQuery(route.row, url.searchParams),
       body: parseBody(route.row, request, header(request, 'content-type')),
     };
     const perform = () => {
-      const result = route.handle(input, { store, caller, now, asked: { list: listOf(url, caller), now } });
+      const asked = { list: isPaged(route.row) ? listOf(url, caller) : '', now };
+      const result = route.handle(input, { store, caller, now, asked, server: url.origin });
       if (verify) checkAnswer(route, result);
       return result;
     };
     const result = route.row.method === 'GET' ? perform() : store.transaction(perform);
     const { reply } = route.row;
-    return { status: reply.status, headers, body: JSON.stringify(wrap(reply, result, url)) };
+    return { status: reply.status, headers, body: wrap(reply, result, url) };
   };
 
   return async (request) => {

@@ -3,7 +3,19 @@ import { makeId } from './names.ts';
 import { applicationId, migrations } from './schema.ts';
 
 /** Tables whose rows hold a record as the JSON the service answers. */
-export type Table = 'organizations' | 'users' | 'groups' | 'event_types' | 'schedules' | 'events' | 'invitees';
+export type Table =
+  | 'organizations'
+  | 'users'
+  | 'groups'
+  | 'event_types'
+  | 'schedules'
+  | 'events'
+  | 'invitees'
+  | 'shares'
+  | 'invitations'
+  | 'routing_forms'
+  | 'submissions'
+  | 'activity';
 
 export interface Store extends Database {
   /** The record, or `undefined`. */
@@ -13,7 +25,7 @@ export interface Store extends Database {
   /** Replaces the record of an existing row. */
   update(table: Table, id: string, doc: object): void;
   /** A new ID. Only inside a transaction, which is what makes it unique among processes. */
-  nextId(kind: string): string;
+  nextId(kind: string, counter?: string): string;
   fact(key: string): Value | undefined;
   setFact(key: string, value: Value): void;
   /** Removes every row of every table. */
@@ -24,30 +36,30 @@ const pragma = (database: Database, name: string): number =>
   Number(Object.values(database.all<Record<string, number>>(`PRAGMA ${name}`)[0] ?? { none: 0 })[0]);
 
 /** Refuses what is not ours or from the future, and brings an older file up to date. */
-const migrate = (database: Database) => {
+const migrate = (database: Database, steps: readonly string[]) => {
   const version = pragma(database, 'user_version');
   const isEmpty = database.all('SELECT 1 FROM sqlite_master LIMIT 1').length === 0;
   if (!isEmpty && pragma(database, 'application_id') !== applicationId)
     throw unusable('The file holds something other than a sandbox.');
-  if (version > migrations.length)
+  if (version > steps.length)
     throw unusable(
-      `The sandbox was made by a newer version of sched (its schema is ${version}, this version knows ${migrations.length}). Update sched, or remove the file to start afresh.`,
+      `The sandbox was made by a newer version of sched (its schema is ${version}, this version knows ${steps.length}). Update sched, or remove the file to start afresh.`,
     );
-  for (const sql of migrations.slice(version)) database.exec(sql);
-  database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
+  for (const sql of steps.slice(version)) database.exec(sql);
+  database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}`);
 };
 
-const isCurrent = (database: Database): boolean =>
-  pragma(database, 'user_version') === migrations.length && pragma(database, 'application_id') === applicationId;
-
-export const openStore = (database: Database): Store => {
+/** `steps` is for tests, which make a file as an older version left it. */
+export const openStore = (database: Database, steps: readonly string[] = migrations): Store => {
+  const isCurrent = () =>
+    pragma(database, 'user_version') === steps.length && pragma(database, 'application_id') === applicationId;
   // Looked at again inside: another process may have been faster.
-  if (!isCurrent(database)) database.transaction(() => isCurrent(database) || migrate(database));
+  if (!isCurrent()) database.transaction(() => isCurrent() || migrate(database, steps));
 
   const store: Store = {
     ...database,
     get<Doc>(table: Table, id: string) {
-      const [row] = database.all<{ doc: string }>(`SELECT doc FROM ${table} WHERE id = ?`, id);
+      const row = database.first<{ doc: string }>(`SELECT doc FROM ${table} WHERE id = ?`, id);
       return row && (JSON.parse(row.doc) as Doc);
     },
     insert(table, id, doc, columns = {}) {
@@ -59,12 +71,12 @@ export const openStore = (database: Database): Store => {
     update(table, id, doc) {
       database.run(`UPDATE ${table} SET doc = ? WHERE id = ?`, JSON.stringify(doc), id);
     },
-    nextId(kind) {
-      const sequence = Number(store.fact('sequence') ?? 0) + 1;
-      store.setFact('sequence', sequence);
+    nextId(kind, counter = 'sequence') {
+      const sequence = Number(store.fact(counter) ?? 0) + 1;
+      store.setFact(counter, sequence);
       return makeId(`${kind}/${sequence}`);
     },
-    fact: (key) => database.all<{ value: Value }>('SELECT value FROM meta WHERE key = ?', key)[0]?.value,
+    fact: (key) => database.first<{ value: Value }>('SELECT value FROM meta WHERE key = ?', key)?.value,
     setFact(key, value) {
       database.run('INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value', key, value);
     },

@@ -18,6 +18,20 @@ const lists: Array<[name: string, path: string, filters: Record<string, string>]
   ],
   ['event types', '/event_types', { organization }],
   ['event types by two keys of differing directions', '/event_types', { organization, sort: 'position:desc,name' }],
+  ['memberships', '/organization_memberships', { organization }],
+  ['invitations', '/organization_invitations', { organization, sort: 'created_at:desc' }],
+  ['relationships', '/group_relationships', { organization }],
+  ['the activity log', '/activity_log_entries', { organization }],
+  [
+    'a window of the activity log, forwards',
+    '/activity_log_entries',
+    {
+      organization,
+      sort: 'occurred_at',
+      min_occurred_at: '2026-02-10T00:00:00Z',
+      max_occurred_at: '2026-03-01T00:00:00Z',
+    },
+  ],
   ["a user's event types", '/event_types', { user: amara, sort: 'updated_at:desc' }],
 ];
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open.ts';
-import { amara, eventType, freeMonday, noon, temporary } from './world.ts';
+import { amara, eventType, freeMonday, noon, organization, temporary } from './world.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -53,6 +53,21 @@ describe('open', () => {
     expect((await one.service(booking)).status).toBe(200);
     one.close();
     two.close();
+  });
+
+  it('seeds the plan it is told, now and at every reset', async () => {
+    const sandbox = await openSandbox({ file: ':memory:', clock, plan: 'trial', verify: true });
+    const ask = async (path: string) => {
+      const reply = await sandbox.service({ ...me, url: path });
+      return { status: reply.status, ...JSON.parse(reply.body) };
+    };
+    const log = `/activity_log_entries?organization=${encodeURIComponent(organization)}`;
+    for (let turn = 0; turn < 2; turn++) {
+      expect((await ask(new URL(organization).pathname)).resource).toMatchObject({ plan: 'trial', stage: 'trial' });
+      expect(await ask(log)).toMatchObject({ status: 403, title: 'Permission Denied' });
+      sandbox.reset();
+    }
+    sandbox.close();
   });
 
   it('lives in memory too', async () => {

@@ -90,10 +90,22 @@ describe('seed', () => {
         `SELECT (SELECT count(DISTINCT doc ->> '$.location.type') FROM events) AS kinds,
               (SELECT count(*) FROM events) BETWEEN 250 AND 380 AS enough,
               (SELECT count(*) FROM invitees WHERE doc ->> 'created_at' > doc ->> 'updated_at') AS backwards,
-              (SELECT count(*) FROM invitees WHERE doc ->> 'updated_at' > ?) AS early`,
+              (SELECT count(*) FROM activity) BETWEEN 130 AND 180 AS active,
+              (SELECT count(*) FROM submissions) AS submissions,
+              (SELECT count(*) FROM (SELECT doc ->> 'updated_at' AS at FROM invitees
+                UNION ALL SELECT doc ->> 'updated_at' FROM submissions
+                UNION ALL SELECT doc ->> 'updated_at' FROM invitations
+                UNION ALL SELECT occurred_at FROM activity) WHERE at > ?) AS early`,
         new Date(moment).toISOString(),
       );
-      expect(found).toEqual({ kinds: locationKinds.length, enough: 1, backwards: 0, early: 0 });
+      expect(found).toEqual({
+        kinds: locationKinds.length,
+        enough: 1,
+        backwards: 0,
+        active: 1,
+        submissions: 61,
+        early: 0,
+      });
     },
   );
 

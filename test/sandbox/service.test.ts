@@ -45,7 +45,7 @@ describe('service', () => {
 
   it('refuses an expired token', async () => {
     const { store, get } = await openWorld();
-    store.run("UPDATE tokens SET expires_at = '2026-03-11T12:00:00.000Z'");
+    store.run("UPDATE access_tokens SET expires_at = '2026-03-11T12:00:00.000Z'");
     expect((await get('/users/me')).status).toBe(401);
   });
 

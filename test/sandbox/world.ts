@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { makeId, uri } from '../../src/sandbox/names.ts';
+import type { Plan } from '../../src/sandbox/plan.ts';
 import { seed } from '../../src/sandbox/seed.ts';
 import { createService, type ServiceOptions } from '../../src/sandbox/service.ts';
 import { openStore } from '../../src/sandbox/store.ts';
@@ -14,10 +15,12 @@ export const noon = Date.parse('2026-03-11T12:00:00Z');
 /** A Monday after all seeded events: every host is free. 09:00 in Berlin is 07:00Z. */
 export const freeMonday = '2026-05-04';
 
-export const amara = uri.user(makeId('seed/user/amara'));
-export const jonas = uri.user(makeId('seed/user/jonas'));
-export const tomas = uri.user(makeId('seed/user/tomas'));
+export const user = (key: string) => uri.user(makeId(`seed/user/${key}`));
+export const amara = user('amara');
+export const jonas = user('jonas');
+export const tomas = user('tomas');
 export const organization = uri.organization(makeId('seed/organization'));
+export const membership = (key: string) => uri.membership(makeId(`seed/membership/${key}`));
 export const eventType = (slug: string) => uri.eventType(makeId(`seed/event-type/${slug}`));
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any body
@@ -50,12 +53,12 @@ const freshFile = async (): Promise<string> => {
 /** A path that is removed when the test file is done. */
 export const temporary = (name: string) => join(directory, name);
 
-/** A seeded world whose every answer is held against its row. */
+/** A seeded world whose every answer is held against its row. Requests are not counted unless a test asks for it. */
 export const openWorld = async (options: Partial<ServiceOptions> & { file?: string } = {}) => {
   const { file = await freshFile(), ...service } = options;
   const clock = { now: () => clock.time, time: noon };
   const store = openStore(await openDatabase(file));
-  const send = createService({ store, clock, verify: true, ...service });
+  const send = createService({ store, clock, verify: true, limits: false, ...service });
 
   const call = async (method: string, path: string, { token = 'sandbox_owner', body, headers = {} }: Asked = {}) => {
     const reply = await send({
@@ -97,7 +100,13 @@ export const openWorld = async (options: Partial<ServiceOptions> & { file?: stri
       },
     });
 
-  return { file, store, clock, send, call, get, walk, book };
+  const setPlan = (plan: Plan) => store.run("UPDATE organizations SET doc = json_set(doc, '$.plan', ?)", plan);
+
+  /** The newest entry of the activity log. */
+  const lastActivity = async (): Promise<Body> =>
+    (await get('/activity_log_entries', { organization, count: '1' })).body.collection[0];
+
+  return { file, store, clock, send, call, get, walk, book, setPlan, lastActivity };
 };
 
 export type World = Awaited<ReturnType<typeof openWorld>>;

@@ -1,13 +1,48 @@
-import { chooseOwners } from '../access.ts';
+import { chooseOwners, requireSelf } from '../access.ts';
+import { logActivity } from '../activity.ts';
+import type { Schedule } from '../availability.ts';
+import { descriptionOf, insertEventType, newEventType, requireEventType } from '../event-type.ts';
 import type { Handlers } from '../handler.ts';
+import { idOf, slugOf, timestamp, uri } from '../names.ts';
 import { type Condition, readPage } from '../page.ts';
-import type { EventTypeRecord } from '../records.ts';
-import { notFound } from '../refusal.ts';
+import type { EventTypeRecord, UserRecord } from '../records.ts';
+import { invalidParameter } from '../refusal.ts';
+import type { Store } from '../store.ts';
+import { isZone } from '../zone.ts';
+
+/** Assumed: the length of an event type that was made without one. */
+const usualMinutes = 30;
+
+/** Assumed: a slug is made of the name, and unique among those of its owner. */
+const freeSlug = (store: Store, owner: UserRecord, name: string): string => {
+  const taken = new Set(
+    store
+      .all<{ slug: string | null }>(
+        "SELECT doc ->> 'slug' AS slug FROM event_types WHERE doc ->> '$.profile.owner' = ?",
+        owner.uri,
+      )
+      .map(({ slug }) => slug),
+  );
+  const wanted = slugOf(name) || 'meeting';
+  let slug = wanted;
+  for (let number = 2; taken.has(slug); number++) slug = `${wanted}-${number}`;
+  return slug;
+};
+
+/** Assumed: the zone of an event type is that of its owner's hours; other hosts keep theirs. */
+const moveHours = (store: Store, eventType: string, owner: string, timezone: string) => {
+  const schedules = store.all<{ id: string; doc: string }>(
+    'SELECT id, doc FROM schedules WHERE event_type = ? AND user = ?',
+    eventType,
+    owner,
+  );
+  for (const { id, doc } of schedules) store.update('schedules', id, { ...(JSON.parse(doc) as Schedule), timezone });
+};
 
 export const eventTypes: Handlers<'event-types'> = {
   list({ query }, { store, caller, asked }) {
     const { user } = chooseOwners(store, caller, query);
-    const where: Condition[] = [['t.organization = ?', caller.organization]];
+    const where: Condition[] = [['t.organization = ?', caller.organization], ["t.doc ->> 'deleted_at' IS NULL"]];
     if (user !== undefined)
       where.push(['EXISTS (SELECT 1 FROM event_type_hosts h WHERE h.event_type = t.id AND h.user = ?)', user]);
     if (query.active !== undefined) where.push(['t.active = ?', Number(query.active)]);
@@ -22,14 +57,73 @@ export const eventTypes: Handlers<'event-types'> = {
     return readPage<EventTypeRecord>(store, listing, query, asked);
   },
 
-  get({ params }, { store, caller }) {
-    // Assumed: everybody in the organization may read its event types.
-    const [row] = store.all<{ doc: string }>(
-      'SELECT doc FROM event_types WHERE id = ? AND organization = ?',
-      params.event_type,
-      caller.organization,
-    );
-    if (!row) throw notFound('event type');
-    return JSON.parse(row.doc) as EventTypeRecord;
+  get: ({ params }, { store, caller }) => requireEventType(store, caller, params.event_type).type,
+
+  create({ body }, context) {
+    const { store, caller, now } = context;
+    const ownerId = idOf(body.owner);
+    requireSelf(caller, ownerId, 'Only an admin or the owner of the organization may do this for somebody else.');
+    const owner = store.get<UserRecord>('users', ownerId);
+    if (!owner) throw invalidParameter('owner', 'is not a member of the organization', 'unknown_user');
+    const id = store.nextId('event-type');
+    const slug = freeSlug(store, owner, body.name);
+    const { name, duration = usualMinutes, active, color } = body;
+    const plain = newEventType({
+      id,
+      name,
+      slug,
+      scheduling_url: `${owner.scheduling_url}/${slug}`,
+      duration,
+      owner,
+      now,
+    });
+    const type: EventTypeRecord = {
+      ...plain,
+      ...descriptionOf(body.description_plain),
+      active: active ?? plain.active,
+      color: color ?? plain.color,
+    };
+    const hosts = [{ id: ownerId, user: owner }];
+    insertEventType(store, id, type, { organization: caller.organization, hosts, place: body.location, now });
+    logActivity(context, 'EventType.Create', { event_type: type.uri, name, type: type.type });
+    return type;
+  },
+
+  // Assumed: nothing sent changes nothing, `updated_at` neither.
+  update({ params, body }, context) {
+    const { store, caller, now } = context;
+    const { type } = requireEventType(store, caller, params.event_type);
+    const owner = idOf(type.profile?.owner ?? '');
+    requireSelf(caller, owner, 'Only its owner, or an admin or the owner of the organization, may change it.');
+    const { timezone, location, description_plain, ...shown } = body;
+    if (timezone !== undefined && !isZone(timezone)) throw invalidParameter('timezone', 'is not an IANA time zone');
+    const fields = Object.keys(body);
+    if (fields.length === 0) return type;
+    const changed = {
+      ...type,
+      ...shown,
+      ...(description_plain === undefined ? {} : descriptionOf(description_plain)),
+      updated_at: timestamp(now),
+    } as EventTypeRecord;
+    store.update('event_types', params.event_type, changed);
+    if (timezone !== undefined) moveHours(store, params.event_type, owner, timezone);
+    if (location !== undefined)
+      store.run('UPDATE event_types SET locations = ? WHERE id = ?', JSON.stringify([location]), params.event_type);
+    logActivity(context, 'EventType.Update', { event_type: type.uri, name: changed.name, fields });
+    return changed;
+  },
+
+  hosts({ query }, { store, caller, asked }) {
+    const { id } = requireEventType(store, caller, idOf(query.event_type));
+    const listing = {
+      from: 'event_type_hosts h JOIN users u ON u.id = h.user',
+      doc: `json_object('uri', '${uri.host('')}' || h.id, 'event_type', '${uri.eventType('')}' || h.event_type, 'member', json(u.doc),
+        'created_at', h.created_at, 'updated_at', h.created_at)`,
+      id: 'h.id',
+      sortable: { name: "(u.doc ->> 'name')" },
+      defaultSort: 'name:asc',
+      where: [['h.event_type = ?', id]] satisfies Condition[],
+    };
+    return readPage(store, listing, query, asked);
   },
 };

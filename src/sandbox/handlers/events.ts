@@ -1,4 +1,5 @@
 import { chooseOwners, requireAdministrator, requireEvent } from '../access.ts';
+import { logActivity } from '../activity.ts';
 import type { Handlers } from '../handler.ts';
 import { idOf, timestamp, uri } from '../names.ts';
 import { type Condition, readPage } from '../page.ts';
@@ -48,7 +49,8 @@ export const events: Handlers<'events'> = {
   get: ({ params }, { store, caller }) => requireEvent<EventRecord>(store, caller, params.event),
 
   // Assumed: an event that is over can be canceled too.
-  cancel({ params, body }, { store, caller, now }) {
+  cancel({ params, body }, context) {
+    const { store, caller, now } = context;
     const event = requireEvent<EventRecord>(store, caller, params.event);
     if (event.status === 'canceled') throw conflict('The event is already canceled.');
     const updated_at = timestamp(now);
@@ -74,6 +76,11 @@ export const events: Handlers<'events'> = {
       body.reason ?? null,
       updated_at,
     );
+    logActivity(context, 'ScheduledEvent.Cancel', {
+      event: event.uri,
+      event_type: event.event_type,
+      name: event.name,
+    });
     return canceled;
   },
 };

@@ -1,4 +1,5 @@
 import { requireEvent } from '../access.ts';
+import { logActivity } from '../activity.ts';
 import { book } from '../booking.ts';
 import type { Handlers } from '../handler.ts';
 import { idOf, timestamp, uri } from '../names.ts';
@@ -33,7 +34,8 @@ export const invitees: Handlers<'invitees'> = {
   create: ({ body }, context) => book(body, context),
 
   // Assumed: `status` stays as it is, and the event need not be over.
-  'no-show'({ params }, { store, caller, now }) {
+  'no-show'({ params }, context) {
+    const { store, caller, now } = context;
     const invitee = store.get<InviteeRecord>('invitees', params.invitee);
     if (!invitee) throw notFound('invitee');
     requireEvent(store, caller, idOf(invitee.event));
@@ -45,6 +47,7 @@ export const invitees: Handlers<'invitees'> = {
       no_show: { uri: uri.noShow(store.nextId('no-show')), created_at },
     };
     store.update('invitees', params.invitee, marked);
+    logActivity(context, 'Invitee.MarkNoShow', { event: marked.event, invitee: marked.uri });
     return marked;
   },
 };

@@ -1,6 +1,14 @@
 import type { Handlers } from '../handler.ts';
 import type { UserRecord } from '../records.ts';
+import { notFound } from '../refusal.ts';
 
 export const users: Handlers<'users'> = {
   me: (_, { store, caller }) => store.get<UserRecord>('users', caller.user)!,
+
+  // Assumed: the members of an organization may see each other, as hosts of one event type do anyway.
+  get({ params }, { store }) {
+    const user = store.get<UserRecord>('users', params.user);
+    if (!user) throw notFound('user');
+    return user;
+  },
 };

@@ -1,0 +1,60 @@
+import type * as z from 'zod';
+import type { Catalogue } from '../api/catalogue.ts';
+import { dayMilliseconds } from './names.ts';
+import type { Detail } from './refusal.ts';
+import { localTime } from './zone.ts';
+
+type DateSetting = z.output<Catalogue['one-offs']['create']['body']>['date_setting'];
+
+/** When a one-off meeting can be booked, as it is kept: single times, or whole days of a zone. */
+export type Dates =
+  | { kind: 'spots'; spots: Array<{ from: number; to: number }> }
+  | { kind: 'days'; timezone: string; first: string; last: string; onlyWeekdays: boolean };
+
+/** Nobody books further ahead, and dates stay in four-digit years. */
+const centuryDays = 36_500;
+
+/** Assumed: days in the future are counted from the day the link is made, that day included. */
+export const datesOf = (setting: DateSetting, timezone: string, now: number): Dates => {
+  if (setting.type === 'spots') {
+    const spots = setting.spots.map((spot) => ({ from: Date.parse(spot.start_time), to: Date.parse(spot.end_time) }));
+    return { kind: 'spots', spots };
+  }
+  if (setting.type === 'date_range')
+    return { kind: 'days', timezone, first: setting.start_date, last: setting.end_date, onlyWeekdays: false };
+  const last = now + Math.min(setting.days, centuryDays) * dayMilliseconds;
+  return {
+    kind: 'days',
+    timezone,
+    first: localTime(timezone, now).date,
+    last: localTime(timezone, last).date,
+    onlyWeekdays: setting.only_weekdays ?? false,
+  };
+};
+
+/** Assumed: a spot lies ahead and is long enough for the meeting; a range may have begun, but not be over. */
+export const wrongDates = (dates: Dates, duration: number, now: number): Detail[] => {
+  if (dates.kind === 'days')
+    return dates.last < localTime(dates.timezone, now).date
+      ? [{ parameter: 'date_setting.end_date', message: 'must not be in the past', code: 'past' }]
+      : [];
+  return dates.spots.flatMap(({ from, to }, index) => {
+    const spot = `date_setting.spots[${index}]`;
+    const details: Detail[] = [];
+    if (from <= now) details.push({ parameter: `${spot}.start_time`, message: 'must be in the future', code: 'past' });
+    if (to - from < duration * 60_000)
+      details.push({
+        parameter: `${spot}.end_time`,
+        message: `must be at least ${duration} minutes after start_time`,
+        code: 'too_short',
+      });
+    return details;
+  });
+};
+
+export const liesWithin = (dates: Dates, start: number, end: number): boolean => {
+  if (dates.kind === 'spots') return dates.spots.some(({ from, to }) => from <= start && end <= to);
+  const { date, weekday } = localTime(dates.timezone, start);
+  const isWeekend = weekday === 'saturday' || weekday === 'sunday';
+  return dates.first <= date && date <= dates.last && !(dates.onlyWeekdays && isWeekend);
+};

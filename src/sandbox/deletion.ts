@@ -1,0 +1,102 @@
+import { nextActivityId, writeActivity } from './activity.ts';
+import { idOf, timestamp } from './names.ts';
+import type { EventRecord, InviteeRecord, SubmissionRecord } from './records.ts';
+import type { Store } from './store.ts';
+
+/** Assumed: the service takes days, and so that it can be seen, the sandbox takes a minute. */
+export const deletionDelayMilliseconds = 60_000;
+
+const gone = 'Deleted';
+
+/** What is left: that somebody was there, and when. */
+const anonymous = (invitee: InviteeRecord, updated_at: string): InviteeRecord => ({
+  ...invitee,
+  email: `deleted-${idOf(invitee.uri).toLowerCase()}@deleted.invalid`,
+  first_name: gone,
+  last_name: 'invitee',
+  name: 'Deleted invitee',
+  timezone: null,
+  text_reminder_number: null,
+  tracking: Object.fromEntries(Object.keys(invitee.tracking).map((name) => [name, null])) as InviteeRecord['tracking'],
+  payment: invitee.payment && { ...invitee.payment, external_id: gone.toLowerCase() },
+  reconfirmation: null,
+  updated_at,
+});
+
+/** A phone number or an address that the invitee gave at booking. */
+const withoutInviteesWords = (event: EventRecord): EventRecord =>
+  event.location?.type === 'outbound_call' || event.location?.type === 'ask_invitee'
+    ? { ...event, location: { ...event.location, location: null } }
+    : event;
+
+const deleteInvitees = (store: Store, organization: string, email: string, at: string): number => {
+  const invitees = store.all<{ id: string; doc: string; event: string; event_doc: string }>(
+    `SELECT i.id, i.doc, i.event, e.doc AS event_doc FROM invitees i JOIN events e ON e.id = i.event
+     WHERE i.email = ? AND e.organization = ?`,
+    email,
+    organization,
+  );
+  for (const { id, doc, event, event_doc } of invitees) {
+    store.update('invitees', id, anonymous(JSON.parse(doc), at));
+    store.update('events', event, withoutInviteesWords(JSON.parse(event_doc)));
+    store.run('DELETE FROM answers WHERE invitee = ?', id);
+  }
+  return invitees.length;
+};
+
+/** Submissions of routing forms hold the address among their answers, and then the other answers are theirs too. */
+const deleteSubmissions = (store: Store, organization: string, email: string, at: string) => {
+  const submissions = store.all<{ id: string; doc: string }>(
+    `SELECT s.id, s.doc FROM submissions s JOIN routing_forms f ON f.id = s.form
+     WHERE f.organization = ? AND EXISTS (SELECT 1 FROM json_each(s.doc, '$.questions_and_answers') a
+       WHERE a.value ->> 'answer' = ? COLLATE NOCASE)`,
+    organization,
+    email,
+  );
+  for (const { id, doc } of submissions) {
+    const submission: SubmissionRecord = JSON.parse(doc);
+    const questions_and_answers = submission.questions_and_answers.map((each) => ({ ...each, answer: gone }));
+    store.update('submissions', id, { ...submission, questions_and_answers, tracking: {}, updated_at: at });
+  }
+};
+
+export const requestDeletion = (store: Store, organization: string, emails: readonly string[], now: number) => {
+  const due = timestamp(now + deletionDelayMilliseconds);
+  store.run(
+    'INSERT INTO deletions (organization, emails, due_at) VALUES (?, ?, ?)',
+    organization,
+    JSON.stringify(emails),
+    due,
+  );
+};
+
+interface Deletion {
+  id: number;
+  organization: string;
+  emails: string;
+  due_at: string;
+}
+
+const carryOut = (store: Store, { id, organization, emails, due_at }: Deletion) => {
+  let invitees = 0;
+  for (const email of JSON.parse(emails) as string[]) {
+    invitees += deleteInvitees(store, organization, email, due_at);
+    deleteSubmissions(store, organization, email, due_at);
+  }
+  // The request held the addresses too.
+  store.run('DELETE FROM deletions WHERE id = ?', id);
+  const actor = { type: 'System', display_name: 'Data deletion', alternative_identifier: 'data-deletion' };
+  const happening = { name: 'InviteeData.Delete', actor, details: { invitees }, at: Date.parse(due_at) } as const;
+  writeActivity(store, nextActivityId(store), organization, happening);
+};
+
+/** Does what has come due since the last request. */
+export const carryOutDeletions = (store: Store, now: number) => {
+  const at = timestamp(now);
+  if (store.first('SELECT 1 FROM deletions WHERE due_at <= ?', at) === undefined) return;
+  // Asked again inside: another process may have been faster.
+  store.transaction(() => {
+    const due = store.all<Deletion>('SELECT * FROM deletions WHERE due_at <= ? ORDER BY id', at);
+    for (const deletion of due) carryOut(store, deletion);
+  });
+};

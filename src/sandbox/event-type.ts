@@ -1,0 +1,117 @@
+import { type Schedule, workingHours } from './availability.ts';
+import type { Dates } from './dates.ts';
+import type { Caller } from './handler.ts';
+import { timestamp, uri } from './names.ts';
+import type { EventTypeRecord, Place, UserRecord } from './records.ts';
+import { notFound } from './refusal.ts';
+import type { Store } from './store.ts';
+
+/** An event type with what the service knows of it and does not show. */
+export interface KnownEventType {
+  id: string;
+  type: EventTypeRecord;
+  limit: number;
+  places: Place[];
+  /** Lengths that a share may choose from. */
+  options: number[];
+  dates: Dates | null;
+}
+
+interface Row {
+  doc: string;
+  invitee_limit: number;
+  locations: string;
+  duration_options: string;
+  dates: string | null;
+}
+
+/** Assumed: everybody in the organization may read its event types; one that was deleted is as good as unknown. */
+export const requireEventType = (store: Store, caller: Caller, id: string): KnownEventType => {
+  const [row] = store.all<Row>(
+    `SELECT doc, invitee_limit, locations, duration_options, dates FROM event_types
+     WHERE id = ? AND organization = ? AND doc ->> 'deleted_at' IS NULL`,
+    id,
+    caller.organization,
+  );
+  if (!row) throw notFound('event type');
+  const type: EventTypeRecord = JSON.parse(row.doc);
+  // Assumed: a type's own length is always an option; only some types have more.
+  const options = [...new Set<number>([type.duration, ...JSON.parse(row.duration_options)])];
+  const dates: Dates | null = row.dates === null ? null : JSON.parse(row.dates);
+  return { id, type, limit: row.invitee_limit, places: JSON.parse(row.locations), options, dates };
+};
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+export const descriptionOf = (plain: string | undefined) => ({
+  description_plain: plain ?? null,
+  description_html: plain ? `<p>${plain.replaceAll(/[&<>]/g, (sign) => escapes[sign]!)}</p>` : null,
+});
+
+/** An event type as it is when nothing special was said about it. */
+export const newEventType = (given: {
+  id: string;
+  name: string;
+  slug: string | null;
+  scheduling_url: string;
+  duration: number;
+  owner: UserRecord;
+  now: number;
+}): EventTypeRecord => ({
+  uri: uri.eventType(given.id),
+  name: given.name,
+  active: true,
+  slug: given.slug,
+  scheduling_url: given.scheduling_url,
+  duration: given.duration,
+  kind: 'solo',
+  pooling_type: null,
+  type: 'StandardEventType',
+  color: '#2f6fde',
+  created_at: timestamp(given.now),
+  updated_at: timestamp(given.now),
+  internal_note: null,
+  description_plain: null,
+  description_html: null,
+  profile: { type: 'User', name: given.owner.name, owner: given.owner.uri },
+  secret: false,
+  booking_method: 'instant',
+  custom_questions: [],
+  deleted_at: null,
+  admin_managed: false,
+  locale: given.owner.locale,
+});
+
+interface Facts {
+  organization: string;
+  hosts: Array<{ id: string; user: UserRecord }>;
+  place: Place | undefined;
+  dates?: Dates;
+  now: number;
+}
+
+/** Adds it after all others, with its hosts and their usual hours. */
+export const insertEventType = (store: Store, id: string, type: EventTypeRecord, facts: Facts) => {
+  const [last] = store.all<{ position: number | null }>('SELECT max(position) AS position FROM event_types');
+  store.insert('event_types', id, type, {
+    organization: facts.organization,
+    position: (last?.position ?? -1) + 1,
+    invitee_limit: 1,
+    locations: JSON.stringify(facts.place ? [facts.place] : []),
+    dates: facts.dates ? JSON.stringify(facts.dates) : null,
+  });
+  for (const host of facts.hosts) {
+    const added = 'INSERT INTO event_type_hosts (event_type, user, id, created_at) VALUES (?, ?, ?, ?)';
+    store.run(added, id, host.id, store.nextId('host'), timestamp(facts.now));
+    const schedule = store.nextId('schedule');
+    const hours: Schedule = {
+      uri: uri.schedule(schedule),
+      default: true,
+      name: 'Working hours',
+      user: host.user.uri,
+      timezone: host.user.timezone,
+      rules: workingHours(host.user.timezone, Number(store.fact('seeded_at') ?? facts.now)),
+    };
+    store.insert('schedules', schedule, hours, { event_type: id, user: host.id });
+  }
+};

@@ -1,0 +1,27 @@
+import { requireAdministrator, requireOrganization } from '../access.ts';
+import type { Handlers } from '../handler.ts';
+import { timestamp } from '../names.ts';
+import { type Condition, readPage } from '../page.ts';
+import type { ActivityRecord } from '../records.ts';
+
+const canonical = (time: string | undefined) => time && timestamp(Date.parse(time));
+
+export const activity: Handlers<'activity'> = {
+  list({ query }, { store, caller, asked }) {
+    requireOrganization(caller, query.organization);
+    requireAdministrator(caller);
+    const where: Condition[] = [['a.organization = ?', caller.organization]];
+    if (query.action !== undefined) where.push(['a.action = ?', query.action]);
+    if (query.namespace !== undefined) where.push(['a.namespace = ?', query.namespace]);
+    const listing = {
+      from: 'activity a',
+      doc: 'a.doc',
+      id: 'a.id',
+      sortable: { occurred_at: 'a.occurred_at' },
+      defaultSort: 'occurred_at:desc',
+      where,
+      window: { from: canonical(query.min_occurred_at), until: canonical(query.max_occurred_at) },
+    };
+    return readPage<ActivityRecord>(store, listing, query, asked);
+  },
+};

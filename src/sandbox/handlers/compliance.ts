@@ -1,0 +1,16 @@
+import { requireAdministrator } from '../access.ts';
+import { logActivity } from '../activity.ts';
+import { requestDeletion } from '../deletion.ts';
+import type { Handlers } from '../handler.ts';
+
+export const compliance: Handlers<'compliance'> = {
+  // Assumed: for admins and the owner; an address nobody has is accepted like any other, and tells nothing.
+  delete({ body }, context) {
+    const { store, caller, now } = context;
+    requireAdministrator(caller);
+    const emails = [...new Set(body.emails.map((email) => email.toLowerCase()))];
+    requestDeletion(store, caller.organization, emails, now);
+    logActivity(context, 'InviteeData.RequestDeletion', { addresses: emails.length });
+    return {};
+  },
+};

@@ -1,0 +1,83 @@
+import { requireOrganization } from '../access.ts';
+import type { Handlers } from '../handler.ts';
+import { idOf, uri } from '../names.ts';
+import { type Condition, readPage } from '../page.ts';
+import type { GroupRecord } from '../records.ts';
+import { invalid, notFound } from '../refusal.ts';
+import type { Store } from '../store.ts';
+
+/** Assumed: who stands in the relationship is a membership of the organization, told with the user behind it. */
+const relationship = `json_object('uri', '${uri.relationship('')}' || r.id, 'role', r.role,
+  'owner', json_object('type', 'OrganizationMembership', 'uri', '${uri.membership('')}' || m.id,
+    'user', u.doc ->> 'uri', 'name', u.doc ->> 'name', 'email', u.doc ->> 'email'),
+  'organization', '${uri.organization('')}' || m.organization, 'group', '${uri.group('')}' || r."group",
+  'created_at', r.created_at, 'updated_at', r.created_at)`;
+const relationshipTables = 'group_members r JOIN memberships m ON m.user = r.user JOIN users u ON u.id = r.user';
+
+const requireGroup = (store: Store, id: string): GroupRecord => {
+  const group = store.get<GroupRecord>('groups', id);
+  if (!group) throw notFound('group');
+  return group;
+};
+
+const scopes = ['organization', 'owner', 'group'] as const;
+
+// Assumed: everybody in the organization may see its groups and who is in them.
+export const groups: Handlers<'groups'> = {
+  list({ query }, { store, caller, asked }) {
+    requireOrganization(caller, query.organization);
+    const listing = {
+      from: 'groups g',
+      doc: 'g.doc',
+      id: 'g.id',
+      sortable: { name: "(g.doc ->> 'name')" },
+      defaultSort: 'name:asc',
+      where: [['g.organization = ?', caller.organization]] satisfies Condition[],
+    };
+    return readPage<GroupRecord>(store, listing, query, asked);
+  },
+
+  get: ({ params }, { store }) => requireGroup(store, params.group),
+
+  relationships({ query }, { store, caller, asked }) {
+    const given = scopes.filter((scope) => query[scope] !== undefined);
+    if (given.length !== 1)
+      throw invalid(
+        ...(given.length === 0 ? scopes : given).map((parameter) => ({
+          parameter,
+          message: 'exactly one of organization, owner and group is required',
+          code: given.length === 0 ? 'required' : 'exclusive',
+        })),
+      );
+    const where: Condition[] = [['m.organization = ?', caller.organization]];
+    if (query.organization !== undefined) requireOrganization(caller, query.organization);
+    if (query.group !== undefined) {
+      requireGroup(store, idOf(query.group));
+      where.push(['r."group" = ?', idOf(query.group)]);
+    }
+    if (query.owner !== undefined) {
+      const known = 'SELECT 1 FROM memberships WHERE id = ? AND organization = ?';
+      if (store.all(known, idOf(query.owner), caller.organization).length === 0) throw notFound('membership');
+      where.push(['m.id = ?', idOf(query.owner)]);
+    }
+    const listing = {
+      from: relationshipTables,
+      doc: relationship,
+      id: 'r.id',
+      sortable: { created_at: 'r.created_at' },
+      defaultSort: 'created_at:asc',
+      where,
+    };
+    return readPage(store, listing, query, asked);
+  },
+
+  relationship({ params }, { store, caller }) {
+    const [row] = store.all<{ doc: string }>(
+      `SELECT ${relationship} AS doc FROM ${relationshipTables} WHERE r.id = ? AND m.organization = ?`,
+      params.relationship,
+      caller.organization,
+    );
+    if (!row) throw notFound('group relationship');
+    return JSON.parse(row.doc);
+  },
+};

@@ -1,0 +1,20 @@
+import { locationKinds } from '../../api/locations.ts';
+import { requireSelf } from '../access.ts';
+import type { Handlers } from '../handler.ts';
+import { idOf } from '../names.ts';
+import { notFound } from '../refusal.ts';
+
+/** Assumed: only online meetings need connecting, so only their providers are listed, connected or not. */
+const providers = locationKinds.filter((kind) => kind.endsWith('_conference'));
+
+export const locations: Handlers<'locations'> = {
+  list({ query }, { store, caller }) {
+    const user = query.user === undefined ? caller.user : idOf(query.user);
+    requireSelf(caller, user, "Only an admin or the owner of the organization may see another user's locations.");
+    if (!store.get('users', user)) throw notFound('user');
+    const connected = store
+      .all<{ kind: string }>('SELECT kind FROM connected_locations WHERE user = ?', user)
+      .map(({ kind }) => kind);
+    return providers.map((kind) => ({ kind, connected: connected.includes(kind) }));
+  },
+};

@@ -1,0 +1,59 @@
+import { requireSelf } from '../access.ts';
+import { logActivity } from '../activity.ts';
+import { datesOf, wrongDates } from '../dates.ts';
+import { insertEventType, newEventType } from '../event-type.ts';
+import type { Handlers } from '../handler.ts';
+import { bookingSite, idOf, slugOf } from '../names.ts';
+import type { EventTypeRecord, UserRecord } from '../records.ts';
+import { type Detail, invalid } from '../refusal.ts';
+import type { Store } from '../store.ts';
+import { isZone } from '../zone.ts';
+
+interface Wanted {
+  parameter: string;
+  id: string;
+}
+
+/** Members of the organization, each once. */
+const wrongHosts = (store: Store, hosts: Wanted[]): Detail[] =>
+  hosts.flatMap(({ parameter, id }, index): Detail[] => {
+    if (!store.get('users', id))
+      return [{ parameter, message: 'is not a member of the organization', code: 'unknown_user' }];
+    if (hosts.findIndex((other) => other.id === id) < index)
+      return [{ parameter, message: 'hosts the meeting already', code: 'repeated' }];
+    return [];
+  });
+
+export const oneOffs: Handlers<'one-offs'> = {
+  create({ body }, context) {
+    const { store, caller, now } = context;
+    const { name, host, co_hosts = [], duration, date_setting, location: place } = body;
+    const wanted = [host, ...co_hosts].map((reference, index) => ({
+      parameter: index === 0 ? 'host' : `co_hosts[${index - 1}]`,
+      id: idOf(reference),
+    }));
+    requireSelf(caller, wanted[0]!.id, 'Only an admin or the owner of the organization may do this for somebody else.');
+    const details = wrongHosts(store, wanted);
+    if (body.timezone !== undefined && !isZone(body.timezone))
+      details.push({ parameter: 'timezone', message: 'is not an IANA time zone', code: 'invalid' });
+    if (details.length > 0) throw invalid(...details);
+
+    const hosts = wanted.map(({ id }) => ({ id, user: store.get<UserRecord>('users', id)! }));
+    const owner = hosts[0]!.user;
+    // Assumed: without a zone the dates are those of the host.
+    const dates = datesOf(date_setting, body.timezone ?? owner.timezone, now);
+    const wrong = wrongDates(dates, duration, now);
+    if (wrong.length > 0) throw invalid(...wrong);
+
+    const id = store.nextId('event-type');
+    const scheduling_url = `${bookingSite}/d/${id.toLowerCase()}/${slugOf(name) || 'meeting'}`;
+    const type: EventTypeRecord = {
+      ...newEventType({ id, name, slug: null, scheduling_url, duration, owner, now }),
+      type: 'AdhocEventType',
+      pooling_type: hosts.length > 1 ? 'collective' : null,
+    };
+    insertEventType(store, id, type, { organization: caller.organization, hosts, place, dates, now });
+    logActivity(context, 'EventType.Create', { event_type: type.uri, name, type: type.type });
+    return type;
+  },
+};

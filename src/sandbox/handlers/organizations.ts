@@ -1,0 +1,68 @@
+import { chooseOwners, requireAdministrator, requireOrganization, requireSelf } from '../access.ts';
+import type { Handlers } from '../handler.ts';
+import { uri } from '../names.ts';
+import { type Condition, readPage } from '../page.ts';
+import type { InvitationRecord, OrganizationRecord } from '../records.ts';
+import { notFound } from '../refusal.ts';
+
+/** The membership with the user as the user is now. */
+const membership = `json_object('uri', '${uri.membership('')}' || m.id, 'role', m.role, 'user', json(u.doc),
+  'organization', '${uri.organization('')}' || m.organization, 'created_at', m.created_at, 'updated_at', m.updated_at)`;
+const membershipTables = 'memberships m JOIN users u ON u.id = m.user';
+
+export const orgs: Handlers<'orgs'> = {
+  get({ params }, { store, caller }) {
+    // One's own is the only one there is.
+    if (params.organization !== caller.organization) throw notFound('organization');
+    return store.get<OrganizationRecord>('organizations', params.organization)!;
+  },
+};
+
+export const members: Handlers<'members'> = {
+  list({ query }, { store, caller, asked }) {
+    const { user } = chooseOwners(store, caller, query);
+    const where: Condition[] = [['m.organization = ?', caller.organization]];
+    if (user !== undefined) where.push(['m.user = ?', user]);
+    if (query.role !== undefined) where.push(['m.role = ?', query.role]);
+    if (query.email !== undefined) where.push(['u.email = ? COLLATE NOCASE', query.email]);
+    const listing = {
+      from: membershipTables,
+      doc: membership,
+      id: 'm.id',
+      sortable: { created_at: 'm.created_at' },
+      defaultSort: 'created_at:asc',
+      where,
+    };
+    return readPage(store, listing, query, asked);
+  },
+
+  get({ params }, { store, caller }) {
+    const [row] = store.all<{ doc: string; user: string }>(
+      `SELECT ${membership} AS doc, m.user FROM ${membershipTables} WHERE m.id = ? AND m.organization = ?`,
+      params.membership,
+      caller.organization,
+    );
+    if (!row) throw notFound('membership');
+    requireSelf(caller, row.user, "Only an admin or the owner of the organization may see another user's membership.");
+    return JSON.parse(row.doc);
+  },
+};
+
+export const invitations: Handlers<'invitations'> = {
+  list({ query }, { store, caller, asked }) {
+    requireOrganization(caller, query.organization);
+    requireAdministrator(caller);
+    const where: Condition[] = [['i.organization = ?', caller.organization]];
+    if (query.email !== undefined) where.push(['i.email = ?', query.email]);
+    if (query.status !== undefined) where.push(['i.status = ?', query.status]);
+    const listing = {
+      from: 'invitations i',
+      doc: 'i.doc',
+      id: 'i.id',
+      sortable: { created_at: 'i.created_at' },
+      defaultSort: 'created_at:asc',
+      where,
+    };
+    return readPage<InvitationRecord>(store, listing, query, asked);
+  },
+};

@@ -1,0 +1,36 @@
+import { requireOrganization } from '../access.ts';
+import type { Handlers } from '../handler.ts';
+import { idOf } from '../names.ts';
+import { type Condition, readPage } from '../page.ts';
+import type { RoutingFormRecord, SubmissionRecord } from '../records.ts';
+import { notFound } from '../refusal.ts';
+
+// Assumed: everybody in the organization may see its forms and what was submitted to them.
+export const routingForms: Handlers<'routing-forms'> = {
+  list({ query }, { store, caller, asked }) {
+    requireOrganization(caller, query.organization);
+    const listing = {
+      from: 'routing_forms f',
+      doc: 'f.doc',
+      id: 'f.id',
+      sortable: { created_at: 'f.created_at' },
+      defaultSort: 'created_at:asc',
+      where: [['f.organization = ?', caller.organization]] satisfies Condition[],
+    };
+    return readPage<RoutingFormRecord>(store, listing, query, asked);
+  },
+
+  submissions({ query }, { store, asked }) {
+    const form = idOf(query.form);
+    if (!store.get('routing_forms', form)) throw notFound('routing form');
+    const listing = {
+      from: 'submissions s',
+      doc: 's.doc',
+      id: 's.id',
+      sortable: { created_at: 's.created_at' },
+      defaultSort: 'created_at:asc',
+      where: [['s.form = ?', form]] satisfies Condition[],
+    };
+    return readPage<SubmissionRecord>(store, listing, query, asked);
+  },
+};

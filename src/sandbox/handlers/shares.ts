@@ -1,0 +1,56 @@
+import type * as z from 'zod';
+import type { Catalogue } from '../../api/catalogue.ts';
+import { requireSelf } from '../access.ts';
+import { logActivity } from '../activity.ts';
+import { wrongRules } from '../availability.ts';
+import { type KnownEventType, requireEventType } from '../event-type.ts';
+import type { Context, Handlers } from '../handler.ts';
+import { bookingSite, idOf } from '../names.ts';
+import { type Detail, invalid } from '../refusal.ts';
+import { isZone } from '../zone.ts';
+
+type ShareBody = z.output<Catalogue['shares']['create']['body']>;
+
+/** Assumed: links are made by the hosts of the event type, and by the admins and the owner of the organization. */
+const requireHost = ({ store, caller }: Context, { id }: KnownEventType) => {
+  const isHost = store.all('SELECT 1 FROM event_type_hosts WHERE event_type = ? AND user = ?', id, caller.user).length;
+  requireSelf(caller, isHost ? caller.user : '', 'Only its hosts, or an admin, may share this event type.');
+};
+
+const wrongShare = (body: ShareBody, { type, options }: KnownEventType): Detail[] => {
+  const details: Detail[] = [];
+  if (!type.active) details.push({ parameter: 'event_type', message: 'is not active', code: 'inactive' });
+  const { duration, duration_options, availability_rule: hours } = body;
+  // Where options are sent, the row itself holds the duration against them.
+  if (duration !== undefined && duration_options === undefined && !options.includes(duration))
+    details.push({
+      parameter: 'duration',
+      message: `must be one of the event type's duration options: ${options.join(', ')}`,
+      code: 'invalid',
+    });
+  details.push(...wrongRules(hours?.rules ?? [], 'availability_rule.rules'));
+  if (hours?.timezone !== undefined && !isZone(hours.timezone))
+    details.push({ parameter: 'availability_rule.timezone', message: 'is not an IANA time zone', code: 'invalid' });
+  return details;
+};
+
+export const shares: Handlers<'shares'> = {
+  create({ body }, context) {
+    const { store, caller } = context;
+    const known = requireEventType(store, caller, idOf(body.event_type));
+    requireHost(context, known);
+    const details = wrongShare(body, known);
+    if (details.length > 0) throw invalid(...details);
+    const id = store.nextId('share');
+    const { event_type, ...share_override } = body;
+    const link = {
+      booking_url: `${bookingSite}/d/${id.toLowerCase()}/${known.type.slug ?? 'meeting'}`,
+      owner: event_type,
+      owner_type: 'EventType',
+    };
+    const share = { scheduling_links: [link], share_override };
+    store.insert('shares', id, share, { event_type: known.id });
+    logActivity(context, 'Share.Create', { event_type, name: body.name ?? known.type.name });
+    return share;
+  },
+};

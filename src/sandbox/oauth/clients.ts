@@ -1,0 +1,28 @@
+import { clientId } from '../tokens.ts';
+
+export interface Client {
+  id: string;
+  name: string;
+  /** In words for whoever is asked to consent. */
+  about: string;
+  allows(redirectUri: string): boolean;
+}
+
+/** RFC 8252 §7.3: any port, and everything else exactly, as a text: nothing is normalised before it is compared. */
+const onLoopback = (path: string) => (redirectUri: string) => {
+  const found = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(\/.*)$/.exec(redirectUri);
+  return found !== null && Number(found[1] ?? 80) <= 65_535 && found[2] === path;
+};
+
+/** Public clients, without a secret. */
+const clients: readonly Client[] = [
+  { id: clientId, name: 'sched', about: 'the command line', allows: onLoopback('/callback') },
+  {
+    id: 'northlight-calendar',
+    name: 'Northlight Calendar',
+    about: 'a web application of the sandbox',
+    allows: (redirectUri) => redirectUri === 'https://calendar.northlight.example/oauth/callback',
+  },
+];
+
+export const findClient = (id: string | undefined): Client | undefined => clients.find((client) => client.id === id);

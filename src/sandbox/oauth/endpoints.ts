@@ -1,0 +1,211 @@
+import { CodeGrant, oauthPaths, RefreshGrant } from '../../api/oauth.ts';
+import { scopes } from '../../api/scopes.ts';
+import type { HttpReply, HttpRequest } from '../../http/message.ts';
+import { Refusal } from '../refusal.ts';
+import { userId } from '../seed-team.ts';
+import type { Store } from '../store.ts';
+import { admit } from '../throttle.ts';
+import { logins } from '../tokens.ts';
+import { type AuthorizationRequest, checkAuthorization, redirectTo } from './authorization.ts';
+import { findClient } from './clients.ts';
+import {
+  type Grant,
+  issueCode,
+  ownerOfCode,
+  ownerOfRefresh,
+  redeemCode,
+  refreshTokens,
+  revokeToken,
+} from './grants.ts';
+import { type RandomBytes, sealOf } from './key.ts';
+import { consentPage, errorPage } from './page.ts';
+import { type Parameters, readForm, readParameters } from './parameters.ts';
+import { readTicket, writeTicket } from './ticket.ts';
+
+export interface OAuthOptions {
+  /** Consents at once, for scripts. */
+  autoConsent?: boolean | undefined;
+  /** How long a spent refresh token gets the same reply again; not at all unless told. */
+  refreshReplayMilliseconds?: number | undefined;
+}
+
+/** A request to the authorization server. All hosts of the sandbox are one server, whose address is the issuer. */
+interface Asked extends OAuthOptions {
+  store: Store;
+  now: number;
+  url: URL;
+  request: HttpRequest;
+  contentType: string | undefined;
+  /** `Sec-Fetch-Site`: from where a browser sends it. */
+  site: string | undefined;
+  /** Whether token requests are counted. */
+  limits: boolean;
+  randomBytes: RandomBytes;
+}
+
+/** Assumed: so many token requests a minute, as seen at services of this kind. */
+const tokenRequestsPerMinute = 8;
+
+const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };
+
+const json = (status: number, body: object, headers: Record<string, string> = {}): HttpReply => ({
+  status,
+  headers: { ...noStore, ...headers },
+  body: JSON.stringify(body),
+});
+
+/** RFC 6749 §5.2. */
+const refused = (error: string, error_description: string, status = 400, headers: Record<string, string> = {}) =>
+  json(status, { error, error_description }, headers);
+
+const goTo = (status: 302 | 303, location: string): HttpReply => ({
+  status,
+  headers: { ...noStore, location, 'referrer-policy': 'no-referrer' },
+  body: '',
+});
+
+const worldOf = ({ store, now, randomBytes }: Asked) => ({ store, now, seal: sealOf(store, randomBytes) });
+
+const loginFor = (hint: string | undefined) =>
+  logins.find(({ role, name }) => hint === role || hint === name) ?? logins[0]!;
+
+/** Back to the client with a code that stands for the person's consent. */
+const consent = (asked: Asked, request: AuthorizationRequest, user: string, status: 302 | 303): HttpReply => {
+  const code = issueCode(worldOf(asked), request, user, asked.randomBytes);
+  return goTo(status, redirectTo(request.redirectUri, { code }, { state: request.state, issuer: asked.url.origin }));
+};
+
+const authorize = (asked: Asked): HttpReply => {
+  const { url, now, randomBytes } = asked;
+  const verdict = checkAuthorization(readParameters(url.searchParams));
+  if (verdict.kind === 'untrusted') return errorPage(verdict.why);
+  if (verdict.kind === 'wrong') {
+    const { redirectUri, state, error, why } = verdict;
+    return goTo(302, redirectTo(redirectUri, { error, error_description: why }, { state, issuer: url.origin }));
+  }
+  const { client, request } = verdict;
+  const login = loginFor(request.loginHint);
+  if (asked.autoConsent) return consent(asked, request, userId(login.key), 302);
+  const ticket = writeTicket(request, now, worldOf(asked).seal, randomBytes);
+  return consentPage({ client, request, ticket, chosen: login.key });
+};
+
+/** What the person decided on our page. */
+const decide = (asked: Asked): HttpReply => {
+  const { url, request: sent, contentType, site, now } = asked;
+  const form = readForm(sent, contentType);
+  // A browser tells where a form was sent from, and another program has no reason to say it.
+  const isForeign = site !== undefined && site !== 'same-origin';
+  const request =
+    form === undefined || form.repeated.length > 0 || isForeign
+      ? undefined
+      : readTicket(form.values.ticket ?? '', now, worldOf(asked).seal);
+  if (!request)
+    return errorPage('This consent was not given on our page, or more than ten minutes after it was shown.');
+  const { decision, user } = form!.values;
+  const login = logins.find(({ key }) => key === user);
+  if (decision === 'allow' && login) return consent(asked, request, userId(login.key), 303);
+  if (decision !== 'deny') return errorPage('The form was sent without a decision, or without an account.');
+  const denial = { error: 'access_denied', error_description: 'The request was denied.' };
+  return goTo(303, redirectTo(request.redirectUri, denial, { state: request.state, issuer: url.origin }));
+};
+
+type Redeem = () => Grant;
+
+const grants: Record<
+  string,
+  (asked: Asked, values: Parameters['values']) => { owner?: string; redeem: Redeem } | null
+> = {
+  authorization_code: (asked, values) => {
+    const { data } = CodeGrant.safeParse(values);
+    if (!data) return null;
+    const owner = ownerOfCode(asked.store, data.code);
+    return { ...(owner === undefined ? {} : { owner }), redeem: () => redeemCode(worldOf(asked), data) };
+  },
+  refresh_token: (asked, values) => {
+    const { data } = RefreshGrant.safeParse(values);
+    if (!data) return null;
+    const owner = ownerOfRefresh(asked.store, data.refresh_token);
+    const window = asked.refreshReplayMilliseconds ?? 0;
+    return {
+      ...(owner === undefined ? {} : { owner }),
+      redeem: () => refreshTokens(worldOf(asked), data, window),
+    };
+  },
+};
+
+/** The form of a client, or the refusal of one that is malformed or comes from nobody we know. */
+const clientForm = ({ request, contentType }: Asked): Parameters['values'] | HttpReply => {
+  const form = readForm(request, contentType);
+  if (!form) return refused('invalid_request', 'The body must be sent as application/x-www-form-urlencoded.');
+  if (form.repeated.length > 0) return refused('invalid_request', `${form.repeated.join(', ')}: given more than once.`);
+  if (form.values.client_id === undefined) return refused('invalid_request', 'client_id is missing.');
+  if (!findClient(form.values.client_id)) return refused('invalid_client', 'The client is not registered.', 401);
+  return form.values;
+};
+
+const isReply = (value: Parameters['values'] | HttpReply): value is HttpReply => typeof value.status === 'number';
+
+const token = (asked: Asked): HttpReply => {
+  const { store, now } = asked;
+  const values = clientForm(asked);
+  if (isReply(values)) return values;
+  if (values.grant_type === undefined) return refused('invalid_request', 'grant_type is missing.');
+  const grant = Object.hasOwn(grants, values.grant_type) ? grants[values.grant_type] : undefined;
+  if (!grant) return refused('unsupported_grant_type', `grant_type must be one of: ${Object.keys(grants).join(', ')}.`);
+  const found = grant(asked, values);
+  if (!found) return refused('invalid_request', 'A parameter of the grant is missing or malformed.');
+  let headers: Record<string, string> = {};
+  if (found.owner !== undefined && asked.limits) {
+    const window = { name: 'token/minute', key: `token/${found.owner}`, limit: tokenRequestsPerMinute } as const;
+    const admission = admit(store, [{ ...window, span: 'minute' }], now);
+    headers = admission.headers;
+    if (admission.refusedBy) {
+      const words = `No more than ${tokenRequestsPerMinute} token requests a minute for this user (${window.name}).`;
+      return refused('rate_limited', words, 429, headers);
+    }
+  }
+  const granted = store.transaction(found.redeem);
+  return 'refused' in granted ? refused('invalid_grant', granted.refused, 400, headers) : json(200, granted, headers);
+};
+
+const revoke = (asked: Asked): HttpReply => {
+  const values = clientForm(asked);
+  if (isReply(values)) return values;
+  const { client_id, token: secret } = values;
+  if (secret === undefined) return refused('invalid_request', 'token is missing.');
+  asked.store.transaction(() => revokeToken(asked.store, client_id!, secret));
+  return json(200, {});
+};
+
+/** RFC 8414 §2. */
+const metadata = ({ url: { origin } }: Asked): HttpReply =>
+  json(200, {
+    issuer: origin,
+    authorization_endpoint: `${origin}${oauthPaths.authorize}`,
+    token_endpoint: `${origin}${oauthPaths.token}`,
+    revocation_endpoint: `${origin}${oauthPaths.revoke}`,
+    scopes_supported: Object.keys(scopes),
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: Object.keys(grants),
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: ['none'],
+    authorization_response_iss_parameter_supported: true,
+  });
+
+const endpoints: Record<string, Record<string, (asked: Asked) => HttpReply>> = {
+  [oauthPaths.authorize]: { GET: authorize, POST: decide },
+  [oauthPaths.token]: { POST: token },
+  [oauthPaths.revoke]: { POST: revoke },
+  [oauthPaths.metadata]: { GET: metadata },
+};
+
+export const answerOAuth = (asked: Asked): HttpReply => {
+  const methods = endpoints[asked.url.pathname]!;
+  const { method } = asked.request;
+  if (Object.hasOwn(methods, method)) return methods[method]!(asked);
+  const allow = Object.keys(methods).join(', ');
+  throw new Refusal(405, 'Method Not Allowed', `This path takes ${allow}.`, {}, { allow });
+};

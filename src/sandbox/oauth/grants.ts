@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import type * as z from 'zod';
+import { limits } from '../../api/limits.ts';
+import type { AccessToken, CodeGrant, RefreshGrant } from '../../api/oauth.ts';
+import { scopes } from '../../api/scopes.ts';
+import { dayMilliseconds, timestamp, uri } from '../names.ts';
+import type { Store } from '../store.ts';
+import { sweepWindows } from '../throttle.ts';
+import { fingerprint } from '../tokens.ts';
+import type { AuthorizationRequest } from './authorization.ts';
+import { isSame, type RandomBytes, type Seal } from './key.ts';
+
+/** What the token endpoint answers, or why it does not. */
+export type Grant = z.output<typeof AccessToken> | { refused: string };
+
+export interface World {
+  store: Store;
+  now: number;
+  seal: Seal;
+}
+
+/** A code for the client: good once, for ten minutes, for this client, redirect and challenge. */
+export const issueCode = (
+  { store, now }: World,
+  { client, redirectUri, challenge, scopes: allowed }: AuthorizationRequest,
+  user: string,
+  randomBytes: RandomBytes,
+): string => {
+  const code = `sandbox_code_${Buffer.from(randomBytes(32)).toString('base64url')}`;
+  store.run(
+    `INSERT INTO codes (hash, client, redirect_uri, challenge, user, scopes, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    fingerprint(code),
+    client,
+    redirectUri,
+    challenge,
+    user,
+    allowed.join(' '),
+    timestamp(now + limits.authorizationCodeSeconds * 1000),
+  );
+  return code;
+};
+
+interface Family {
+  id: number;
+  user: string;
+  scopes: string;
+}
+
+/** The tokens that a secret buys. They are made of it, so that the same secret buys the same ones, and none is kept. */
+const boughtWith = (secret: string, seal: Seal) => ({
+  access_token: `sandbox_access_${seal(`access ${secret}`)}`,
+  refresh_token: `sandbox_refresh_${seal(`refresh ${secret}`)}`,
+});
+
+const recordOf = ({ store, seal }: World, { user, scopes: scope }: Family, secret: string, at: number): Grant => {
+  const [member] = store.all<{ organization: string }>('SELECT organization FROM memberships WHERE user = ?', user);
+  return {
+    ...boughtWith(secret, seal),
+    token_type: 'Bearer',
+    scope,
+    expires_in: limits.accessTokenSeconds,
+    created_at: Math.floor(at / 1000),
+    owner: uri.user(user),
+    organization: uri.organization(member!.organization),
+  };
+};
+
+/** Keeps the two tokens that the secret buys, and forgets what died a day ago. */
+const issueTokens = (world: World, family: Family, secret: string): Grant => {
+  const { store, now, seal } = world;
+  const { access_token, refresh_token } = boughtWith(secret, seal);
+  const at = timestamp(now);
+  store.run(
+    'INSERT INTO access_tokens (hash, user, scopes, family, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
+    fingerprint(access_token),
+    family.user,
+    family.scopes,
+    family.id,
+    at,
+    timestamp(now + limits.accessTokenSeconds * 1000),
+  );
+  const kept = 'INSERT INTO refresh_tokens (hash, family, created_at) VALUES (?, ?, ?)';
+  store.run(kept, fingerprint(refresh_token), family.id, at);
+  const dayAgo = timestamp(now - dayMilliseconds);
+  store.run('DELETE FROM access_tokens WHERE expires_at < ?', dayAgo);
+  store.run('DELETE FROM codes WHERE expires_at < ?', dayAgo);
+  sweepWindows(store, now);
+  return recordOf(world, family, secret, now);
+};
+
+/** Everything that came from one consent, access tokens too. */
+const revokeFamily = (store: Store, family: number) => store.run('DELETE FROM families WHERE id = ?', family);
+
+interface Code {
+  client: string;
+  redirect_uri: string;
+  challenge: string;
+  user: string;
+  scopes: string;
+  expires_at: string;
+  used_at: string | null;
+  family: number | null;
+}
+
+const findCode = (store: Store, code: string): Code | undefined =>
+  store.all<Code>('SELECT * FROM codes WHERE hash = ?', fingerprint(code))[0];
+
+/** Whose the code is, where it is one. */
+export const ownerOfCode = (store: Store, code: string): string | undefined => findCode(store, code)?.user;
+
+/**
+ * One attempt per code, by its own client. The refusals are answers and not thrown, because what they change must stay.
+ * RFC 6749 §4.1.2: a code that comes twice takes back what it gave.
+ */
+export const redeemCode = (world: World, grant: z.output<typeof CodeGrant>): Grant => {
+  const { store, now } = world;
+  const code = findCode(store, grant.code);
+  if (!code || code.client !== grant.client_id) return { refused: 'The code is not one that this client was given.' };
+  if (code.used_at !== null) {
+    if (code.family !== null) revokeFamily(store, code.family);
+    return { refused: 'The code was used before. What it gave is revoked.' };
+  }
+  const hash = fingerprint(grant.code);
+  store.run('UPDATE codes SET used_at = ? WHERE hash = ?', timestamp(now), hash);
+  if (code.expires_at <= timestamp(now)) return { refused: 'The code has expired.' };
+  if (code.redirect_uri !== grant.redirect_uri) return { refused: 'The redirect_uri is not that of the request.' };
+  const challenge = createHash('sha256').update(grant.code_verifier).digest('base64url');
+  if (!isSame(challenge, code.challenge)) return { refused: 'The code_verifier does not fit the code_challenge.' };
+  const [added] = store.all<{ id: number }>(
+    'INSERT INTO families (client, user, scopes, created_at) VALUES (?, ?, ?, ?) RETURNING id',
+    code.client,
+    code.user,
+    code.scopes,
+    timestamp(now),
+  );
+  store.run('UPDATE codes SET family = ? WHERE hash = ?', added!.id, hash);
+  return issueTokens(world, { id: added!.id, user: code.user, scopes: code.scopes }, grant.code);
+};
+
+interface Refresh {
+  family: number;
+  used_at: string | null;
+  client: string;
+  user: string;
+  scopes: string | null;
+}
+
+const findRefresh = (store: Store, token: string): Refresh | undefined =>
+  store.all<Refresh>(
+    `SELECT r.family, r.used_at, f.client, f.user, f.scopes
+     FROM refresh_tokens r JOIN families f ON f.id = r.family WHERE r.hash = ?`,
+    fingerprint(token),
+  )[0];
+
+export const ownerOfRefresh = (store: Store, token: string): string | undefined => findRefresh(store, token)?.user;
+
+/** A legacy token may do everything, and on renewal that is written down scope by scope. Its access token ends with it. */
+const becomeScoped = (store: Store, family: number): string => {
+  const all = Object.keys(scopes).join(' ');
+  store.run('UPDATE families SET scopes = ? WHERE id = ?', all, family);
+  store.run('DELETE FROM access_tokens WHERE family = ? AND scopes IS NULL', family);
+  return all;
+};
+
+/** Rotation: a refresh token is good once. Seen again, after the window if there is one, it takes its family with it. */
+export const refreshTokens = (
+  world: World,
+  { client_id, refresh_token: token }: z.output<typeof RefreshGrant>,
+  replayMilliseconds: number,
+): Grant => {
+  const { store, now } = world;
+  const known = findRefresh(store, token);
+  if (!known || known.client !== client_id)
+    return { refused: 'The refresh token is not one that this client was given.' };
+  const { family: id, user } = known;
+  if (known.used_at !== null) {
+    const usedAt = Date.parse(known.used_at);
+    if (now - usedAt < replayMilliseconds) return recordOf(world, { id, user, scopes: known.scopes! }, token, usedAt);
+    revokeFamily(store, id);
+    return { refused: 'The refresh token was used before. All tokens of this login are revoked.' };
+  }
+  store.run('UPDATE refresh_tokens SET used_at = ? WHERE hash = ?', timestamp(now), fingerprint(token));
+  return issueTokens(world, { id, user, scopes: known.scopes ?? becomeScoped(store, id) }, token);
+};
+
+/** RFC 7009: a refresh token takes its family along, an access token only itself; what is unknown is revoked already. */
+export const revokeToken = (store: Store, client: string, token: string) => {
+  const refresh = findRefresh(store, token);
+  if (refresh?.client === client) revokeFamily(store, refresh.family);
+  store.run(
+    'DELETE FROM access_tokens WHERE hash = ? AND family IN (SELECT id FROM families WHERE client = ?)',
+    fingerprint(token),
+    client,
+  );
+};

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { oauthPaths } from '../../api/oauth.ts';
+import { type Scope, scopes } from '../../api/scopes.ts';
+import type { HttpReply } from '../../http/message.ts';
+import type { Member } from '../seed-team.ts';
+import { logins } from '../tokens.ts';
+import type { AuthorizationRequest } from './authorization.ts';
+import type { Client } from './clients.ts';
+
+const style = `
+:root { color-scheme: light dark; --ink: #1b2430; --soft: #4d5a69; --line: #cfd7e0; --card: #fff; --page: #eef2f6;
+  --accent: #1d5fc4; --on-accent: #fff; --tint: #e9f1fd; --note: #6b4a00; --note-tint: #fdf1d3; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e9eef4; --soft: #aab6c4; --line: #3a4654; --card: #1a222c;
+  --page: #10161d; --accent: #8ab8ff; --on-accent: #0b1a2e; --tint: #1e2d42; --note: #f2cf86; --note-tint: #33291240; } }
+* { box-sizing: border-box; }
+body { margin: 0; padding: 2rem 1rem; background: var(--page); color: var(--ink);
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+main { max-width: 42rem; margin: 0 auto; padding: 2rem; background: var(--card); border: 1px solid var(--line);
+  border-radius: 1rem; }
+.badge { display: inline-block; margin: 0 0 1rem; padding: .15rem .7rem; border-radius: 1rem; background: var(--note-tint);
+  color: var(--note); font-size: .875rem; font-weight: 600; }
+h1 { margin: 0 0 .5rem; font-size: 1.6rem; line-height: 1.25; text-wrap: balance; }
+h2 { margin: 1.5rem 0 .5rem; font-size: 1.05rem; }
+p { margin: 0 0 .75rem; }
+.soft { color: var(--soft); }
+code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .85em;
+  overflow-wrap: anywhere; }
+.lists { display: grid; gap: 0 2rem; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); }
+ul { margin: 0; padding: 0; list-style: none; }
+li { padding: .35rem 0; border-top: 1px solid var(--line); line-height: 1.35; }
+li:first-child { border-top: 0; }
+li code { display: block; color: var(--soft); }
+fieldset { margin: 1.75rem 0 1.5rem; padding: 0; border: 0; }
+legend { padding: 0; margin-bottom: .5rem; font-size: 1.05rem; font-weight: 700; }
+label { display: flex; gap: .75rem; align-items: center; padding: .6rem .9rem; border: 1px solid var(--line);
+  cursor: pointer; }
+label:first-of-type { border-radius: .6rem .6rem 0 0; }
+label:last-of-type { border-radius: 0 0 .6rem .6rem; }
+label + label { border-top: 0; }
+label:has(:checked) { background: var(--tint); }
+input { flex: none; width: 1.15rem; height: 1.15rem; margin: 0; accent-color: var(--accent); }
+label small { margin-left: auto; color: var(--soft); font-size: .875rem; }
+.buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-bottom: 1.25rem; }
+button { flex: 1 1 10rem; min-height: 2.9rem; padding: 0 1.25rem; border: 2px solid var(--accent); border-radius: .6rem;
+  background: transparent; color: var(--accent); font: inherit; font-weight: 600; cursor: pointer; }
+button.allow { background: var(--accent); color: var(--on-accent); }
+:is(button, input):focus-visible { outline: 3px solid var(--ink); outline-offset: 3px; }
+@media (forced-colors: active) { button, label { border-color: ButtonText; } }
+@media (max-width: 30rem) { body { padding: 0; } main { border: 0; border-radius: 0; padding: 1.25rem; } }
+`;
+
+/** The page may use its own style and send its form, and nothing else. */
+const styleHash = createHash('sha256').update(style).digest('base64');
+
+const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+const quoted = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => escapes[sign]!);
+
+const page = (status: number, title: string, formAction: string, content: string): HttpReply => ({
+  status,
+  headers: {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cross-origin-opener-policy': 'same-origin',
+  },
+  body: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${quoted(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<p class="badge">Sandbox: nothing here is real</p>
+<h1>${quoted(title)}</h1>
+${content}
+</main>
+</body>
+</html>
+`,
+});
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const list = (heading: string, names: Scope[]): string =>
+  names.length === 0
+    ? ''
+    : `<section><h2>${heading}</h2><ul>${names
+        .map((name) => `<li>${capital(scopes[name])} <code>${name}</code></li>`)
+        .join('')}</ul></section>`;
+
+/** What follows a form's sending must be allowed too. An IPv6 address cannot be written there, so then it is any http one. */
+const formTargets = (redirectUri: string): string => {
+  const { origin, hostname } = new URL(redirectUri);
+  return `'self' ${hostname.startsWith('[') ? 'http:' : origin}`;
+};
+
+/** Asks a person, in words, whether the client may. A plain form: no script, and the focus goes from top to bottom. */
+export const consentPage = ({
+  client,
+  request,
+  ticket,
+  chosen,
+}: {
+  client: Client;
+  request: AuthorizationRequest;
+  ticket: string;
+  chosen: Member;
+}): HttpReply => {
+  const { hostname, host } = new URL(request.redirectUri);
+  const isHere = hostname === '127.0.0.1' || hostname === '[::1]';
+  const people = logins.map(
+    ({ key, name, role }) =>
+      `<label><input type="radio" name="user" value="${key}"${key === chosen ? ' checked' : ''}> ${quoted(name)} <small>${role}</small></label>`,
+  );
+  return page(
+    200,
+    `Allow ${client.name} to use your account?`,
+    formTargets(request.redirectUri),
+    `<p>${quoted(`${client.name}, ${client.about},`)} asks to act for you at Northlight Advisory.
+<span class="soft">Client ID <code>${quoted(client.id)}</code></span></p>
+<div class="lists">
+${list(
+  'It could read',
+  request.scopes.filter((name) => name.endsWith(':read')),
+)}
+${list(
+  'It could change',
+  request.scopes.filter((name) => name.endsWith(':write')),
+)}
+</div>
+<form method="post" action="${oauthPaths.authorize}">
+<input type="hidden" name="ticket" value="${quoted(ticket)}">
+<fieldset><legend>Which account?</legend>${people.join('')}</fieldset>
+<div class="buttons">
+<button class="allow" name="decision" value="allow">Allow</button>
+<button name="decision" value="deny">Deny</button>
+</div>
+</form>
+<p class="soft">Either way you are then sent back to <code>${quoted(host)}</code>${isHere ? ', which is a program on this computer' : ''}.</p>`,
+  );
+};
+
+/** For what cannot be sent back, because nobody knows whether the way back leads to the client. */
+export const errorPage = (why: string): HttpReply =>
+  page(
+    400,
+    'This request cannot be answered',
+    "'none'",
+    `<p>${quoted(why)}</p>
+<p class="soft">You were not sent back to the application, because it is not certain that the way back leads there. You can close this page.</p>`,
+  );

@@ -1,0 +1,29 @@
+import { limits } from '../../api/limits.ts';
+import type { AuthorizationRequest } from './authorization.ts';
+import { isSame, type RandomBytes, type Seal } from './key.ts';
+
+/**
+ * What the consent form carries: the checked request, sealed. A page elsewhere cannot read ours, so it has no ticket, and a
+ * consent without one is none.
+ */
+export const writeTicket = (
+  request: AuthorizationRequest,
+  now: number,
+  seal: Seal,
+  randomBytes: RandomBytes,
+): string => {
+  const nonce = Buffer.from(randomBytes(16)).toString('base64url');
+  const payload = Buffer.from(JSON.stringify({ request, now, nonce })).toString('base64url');
+  return `${payload}.${seal(`consent ${payload}`)}`;
+};
+
+/** The request, or `undefined` where the ticket is not ours or too old. */
+export const readTicket = (ticket: string, now: number, seal: Seal): AuthorizationRequest | undefined => {
+  const [payload = '', signature = ''] = ticket.split('.');
+  if (!isSame(signature, seal(`consent ${payload}`))) return undefined;
+  const written = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
+    request: AuthorizationRequest;
+    now: number;
+  };
+  return now - written.now > limits.authorizationCodeSeconds * 1000 ? undefined : written.request;
+};

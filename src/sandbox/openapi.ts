@@ -1,0 +1,160 @@
+import { loadCatalogue } from '../api/catalogue.ts';
+import { jsonSchema } from '../api/json-schema.ts';
+import { type Operation, pathParameters, type Resource } from '../api/operation.ts';
+import { isOptional, meta } from '../api/schema.ts';
+import { scopes } from '../api/scopes.ts';
+import { origin } from './names.ts';
+
+type Json = Record<string, unknown>;
+
+/** `event type` ⇒ `EventType`. */
+const componentName = ({ name }: Resource): string =>
+  name.replace(/(?:^|\s)(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+const reference = (resource: Resource): Json => ({ $ref: `#/components/schemas/${componentName(resource)}` });
+
+const nullableText = { type: ['string', 'null'] };
+
+const pagination: Json = {
+  type: 'object',
+  required: ['count'],
+  properties: {
+    count: { type: 'integer', description: 'records in this page' },
+    next_page: nullableText,
+    previous_page: nullableText,
+    next_page_token: nullableText,
+    previous_page_token: nullableText,
+  },
+};
+
+const errorSchema: Json = {
+  type: 'object',
+  required: ['title', 'message'],
+  properties: {
+    title: { type: 'string' },
+    message: { type: 'string' },
+    details: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { parameter: { type: 'string' }, message: { type: 'string' }, code: { type: 'string' } },
+      },
+    },
+    required_scopes: { type: 'array', items: { type: 'string' } },
+  },
+};
+
+const rateLimitHeaders = Object.fromEntries(
+  Object.entries({
+    'x-ratelimit-limit': 'ceiling for the current request',
+    'x-ratelimit-remaining': 'requests left in the current window',
+    'x-ratelimit-reset': 'seconds until a retry is allowed',
+  }).map(([name, description]) => [name, { description, schema: { type: 'integer' } }]),
+);
+
+const json = (schema: Json): Json => ({ content: { 'application/json': { schema } } });
+
+/** The success of an operation, in its envelope. */
+const success = ({ reply, query }: Operation): Json => {
+  if (reply.kind === 'bare') return reference(reply.of);
+  if (reply.kind === 'one') {
+    return { type: 'object', required: ['resource'], properties: { resource: reference(reply.of) } };
+  }
+  const isPaged = query !== undefined && Object.hasOwn(query.shape, 'count');
+  return {
+    type: 'object',
+    required: ['collection', ...(isPaged ? ['pagination'] : [])],
+    properties: {
+      collection: { type: 'array', items: reference(reply.of) },
+      ...(isPaged ? { pagination: { $ref: '#/components/schemas/Pagination' } } : {}),
+    },
+  };
+};
+
+const failures: Record<string, string> = {
+  400: 'Invalid Argument',
+  401: 'Unauthenticated',
+  403: 'Permission Denied, or Insufficient scope',
+  404: 'Resource Not Found',
+  409: 'Already Exists',
+  429: 'Too Many Requests',
+};
+
+/** What can go wrong with every operation of its kind. */
+const failuresOf = ({ method, scope, path }: Operation): string[] => [
+  '400',
+  ...(scope === undefined ? [] : ['401', '403', '429']),
+  '404',
+  ...(method === 'POST' && path !== '/shares' ? ['409'] : []),
+];
+
+const parameters = ({ path, query }: Operation): Json[] => [
+  ...pathParameters(path).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$' },
+  })),
+  ...Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: !isOptional(schema),
+    description: meta(schema).description,
+    schema: jsonSchema(schema, 'input'),
+  })),
+];
+
+const describe = (noun: string, verb: string, row: Operation): Json => ({
+  operationId: `${noun}.${verb}`,
+  tags: [noun],
+  summary: row.summary,
+  ...(row.assumed ? { description: 'Assumed: the documentation names this operation without its shape.' } : {}),
+  security: row.scope === undefined ? [] : [{ oauth: [row.scope] }, { token: [] }],
+  parameters: parameters(row),
+  ...(row.body === undefined ? {} : { requestBody: { required: true, ...json(jsonSchema(row.body, 'input')) } }),
+  responses: {
+    [row.reply.status]: { description: 'Success', headers: rateLimitHeaders, ...json(success(row)) },
+    ...Object.fromEntries(
+      failuresOf(row).map((status) => [
+        status,
+        { description: failures[status], ...json({ $ref: '#/components/schemas/Error' }) },
+      ]),
+    ),
+  },
+});
+
+/** An OpenAPI 3.1 description of the whole service, read off the catalogue. */
+export const openapi = async (version: string): Promise<Json> => {
+  const catalogue = await loadCatalogue();
+  const paths: Record<string, Json> = {};
+  const schemas: Json = { Error: errorSchema, Pagination: pagination };
+  for (const [noun, rows] of Object.entries(catalogue)) {
+    for (const [verb, row] of Object.entries(rows)) {
+      paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: describe(noun, verb, row) };
+      schemas[componentName(row.reply.of)] = jsonSchema(row.reply.of.schema, 'output');
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Scheduling service', version, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: origin, description: 'the embedded sandbox' }],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'a personal access token' },
+        oauth: {
+          type: 'oauth2',
+          flows: {
+            authorizationCode: {
+              authorizationUrl: `${origin}/oauth/authorize`,
+              tokenUrl: `${origin}/oauth/token`,
+              refreshUrl: `${origin}/oauth/token`,
+              scopes,
+            },
+          },
+        },
+      },
+    },
+  };
+};

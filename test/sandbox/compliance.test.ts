@@ -1,0 +1,115 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { freeMonday, openWorld, organization, parametersOf, pathOf, type World } from './world.ts';
+
+const at = (time: string) => `${freeMonday}T${time}:00Z`;
+
+describe('compliance', () => {
+  let world: World;
+  beforeEach(async () => {
+    world = await openWorld();
+  });
+  const remove = (emails: unknown, token = 'sandbox_owner') =>
+    world.call('POST', '/data_compliance/invitee_deletion', { body: { emails }, token });
+  /** Whether any row of any table says this. */
+  const isKept = (words: RegExp) =>
+    world.store
+      .all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .some(({ name }) => words.test(JSON.stringify(world.store.all(`SELECT * FROM "${name}"`))));
+
+  it('accepts at once, and deletes a moment later', async () => {
+    const { body } = await world.book('consultation', at('08:00'), {
+      location: { kind: 'outbound_call', location: '+1 555 0100' },
+      tracking: { utm_source: 'letter', crm_uuid: 'crm-7' },
+      custom_questions: [{ question: 'What would you like to talk about?', answer: 'My secret', position: 0 }],
+    });
+    const path = pathOf(body.resource.uri);
+    const accepted = await remove(['ADA@engine.example']);
+    expect([accepted.status, accepted.body]).toEqual([202, {}]);
+
+    world.clock.time += 59_000;
+    expect((await world.get(path)).body.resource.email).toBe('ada@engine.example');
+    world.clock.time += 1000;
+    const { resource } = (await world.get(path)).body;
+    expect(resource).toMatchObject({
+      uri: body.resource.uri,
+      email: `deleted-${path.split('/').at(-1)!.toLowerCase()}@deleted.invalid`,
+      name: 'Deleted invitee',
+      first_name: 'Deleted',
+      last_name: 'invitee',
+      timezone: null,
+      status: 'active',
+      tracking: { utm_source: null, crm_uuid: null },
+      updated_at: '2026-03-11T12:01:00.000Z',
+    });
+    expect((await world.get(pathOf(resource.event))).body.resource.location).toMatchObject({
+      type: 'outbound_call',
+      location: null,
+    });
+    const found = await world.get('/scheduled_events', { organization, invitee_email: 'ada@engine.example' });
+    expect(found.body.collection).toEqual([]);
+    expect(isKept(/ada@engine|My secret|\+1 555 0100|Lovelace|crm-7/i)).toBe(false);
+  });
+
+  it('reaches seeded invitees, payments and submissions of routing forms, and nobody else', async () => {
+    const gone = ['grace.hall@redwood.example', 'zoe.mueller@lindenbaum.example', 'noa.levi@gefen.example'];
+    expect(isKept(/grace\.hall@redwood/)).toBe(true);
+    const count = () => world.store.all('SELECT count(*) AS n FROM invitees')[0];
+    const before = count();
+    await remove([...gone, gone[0], 'nobody@nowhere.example']);
+    world.clock.time += 3_600_000;
+    await world.get('/users/me');
+    expect(isKept(new RegExp(gone.join('|'), 'i'))).toBe(false);
+    expect(isKept(/bjork@geysir\.example/)).toBe(true);
+    expect(count()).toEqual(before);
+    // Every answer still has the shape its row says, which the world verifies.
+    const forms = await world.walk('/routing_forms', { organization });
+    const submissions = [];
+    for (const { uri } of forms) submissions.push(...(await world.walk('/routing_form_submissions', { form: uri })));
+    expect(submissions.some((each) => each.questions_and_answers[1].answer === 'Deleted')).toBe(true);
+    const events = await world.walk('/scheduled_events', { organization, count: '100' });
+    for (const { uri } of events) await world.walk(`${pathOf(uri)}/invitees`, {});
+  });
+
+  it('is logged twice, without the addresses', async () => {
+    await remove(['grace.hall@redwood.example', 'nobody@nowhere.example']);
+    expect(await world.lastActivity()).toMatchObject({
+      fully_qualified_name: 'InviteeData.RequestDeletion',
+      details: { addresses: 2 },
+    });
+    world.clock.time += 60_000;
+    const done = await world.lastActivity();
+    expect(done).toMatchObject({ fully_qualified_name: 'InviteeData.Delete', actor: { type: 'System' } });
+    expect(done.details.invitees).toBeGreaterThan(0);
+    const entries = await world.walk('/activity_log_entries', { organization, namespace: 'InviteeData' });
+    expect(entries).toHaveLength(2);
+    expect(JSON.stringify(entries)).not.toMatch(/redwood|nowhere/);
+  });
+
+  it('names what is no address', async () => {
+    expect(parametersOf((await remove(['grace.hall@redwood.example', 'grace'])).body)).toEqual(['emails[1]']);
+    expect(parametersOf((await remove([])).body)).toEqual(['emails']);
+    expect(parametersOf((await remove(undefined)).body)).toEqual(['emails']);
+  });
+
+  it('is for admins and the owner, on the Enterprise plan', async () => {
+    const emails = ['grace.hall@redwood.example'];
+    expect((await remove(emails, 'sandbox_user')).status).toBe(403);
+    expect((await remove(emails, 'sandbox_admin')).status).toBe(202);
+    world.setPlan('standard');
+    const { status, body } = await remove(emails);
+    expect([status, body.title]).toEqual([403, 'Permission Denied']);
+    expect(body.message).toContain('upgrade to Enterprise');
+  });
+
+  it('is carried out once by two handles on one file', async () => {
+    const other = await openWorld({ file: world.file });
+    await remove(['grace.hall@redwood.example']);
+    world.clock.time += 60_000;
+    other.clock.time += 60_000;
+    await Promise.all([world.get('/users/me'), other.get('/users/me')]);
+    const entries = await world.walk('/activity_log_entries', { organization, action: 'Delete' });
+    expect(entries).toHaveLength(1);
+    expect(world.store.all('SELECT * FROM deletions')).toEqual([]);
+    other.store.close();
+  });
+});

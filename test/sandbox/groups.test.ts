@@ -1,0 +1,69 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { makeId, uri } from '../../src/sandbox/names.ts';
+import { membership, openWorld, organization, parametersOf, pathOf, type World } from './world.ts';
+
+const group = (name: string) => uri.group(makeId(`seed/group/${name}`));
+const asUser = { token: 'sandbox_user' };
+
+describe('groups', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld();
+  });
+
+  it('are listed by name', async () => {
+    const groups = await world.walk('/groups', { organization, count: '3' });
+    expect(groups.map(({ name }) => name)).toEqual(['Berlin office', 'Customer team', 'Leadership', 'Product team']);
+    expect((await world.get('/groups', { organization }, asUser)).status).toBe(200);
+  });
+
+  it('need the organization', async () => {
+    const { status, body } = await world.get('/groups');
+    expect([status, parametersOf(body)]).toEqual([400, ['organization']]);
+    expect((await world.get('/groups', { organization: uri.organization('OTHER') })).status).toBe(403);
+  });
+
+  it('are got one by one', async () => {
+    const { body } = await world.get(pathOf(group('Leadership')));
+    expect(body.resource).toMatchObject({ uri: group('Leadership'), name: 'Leadership', organization });
+    expect((await world.get('/groups/NONE')).status).toBe(404);
+  });
+
+  describe('relationships', () => {
+    const list = (query: Record<string, string>, asked = {}) => world.get('/group_relationships', query, asked);
+
+    it('are listed by organization, member or group', async () => {
+      const all = await world.walk('/group_relationships', { organization, count: '5' });
+      expect(all).toHaveLength(12);
+      expect(new Set(all.map((each) => each.uri)).size).toBe(12);
+      const ofGroup = (await list({ group: group('Customer team') })).body.collection;
+      expect(ofGroup).toHaveLength(4);
+      expect(ofGroup.filter(({ role }: { role: string }) => role === 'admin')).toMatchObject([
+        { owner: { type: 'OrganizationMembership', uri: membership('sam'), name: 'Sam Whitaker' } },
+      ]);
+      const ofMember = await world.walk('/group_relationships', { owner: membership('jonas') });
+      expect(ofMember.map((each) => each.group).sort()).toEqual([group('Berlin office'), group('Leadership')].sort());
+      expect((await list({ organization }, asUser)).status).toBe(200);
+    });
+
+    it('need exactly one of the three', async () => {
+      expect(parametersOf((await list({})).body)).toEqual(['organization', 'owner', 'group']);
+      const both = await list({ organization, group: group('Leadership') });
+      expect([both.status, parametersOf(both.body)]).toEqual([400, ['organization', 'group']]);
+      const wrong = await list({ owner: uri.user('X') });
+      expect([wrong.status, parametersOf(wrong.body)]).toEqual([400, ['owner']]);
+    });
+
+    it('need what exists', async () => {
+      expect((await list({ group: uri.group('NONE') })).status).toBe(404);
+      expect((await list({ owner: uri.membership('NONE') })).status).toBe(404);
+      expect((await list({ organization: uri.organization('OTHER') })).status).toBe(403);
+    });
+
+    it('are got one by one', async () => {
+      const [first] = (await list({ organization })).body.collection;
+      expect((await world.get(pathOf(first.uri))).body.resource).toEqual(first);
+      expect((await world.get('/group_relationships/NONE')).status).toBe(404);
+    });
+  });
+});

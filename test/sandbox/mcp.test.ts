@@ -1,0 +1,60 @@
+import { request } from 'node:http';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { scopes } from '../../src/api/scopes.ts';
+import { serve } from '../../src/sandbox/server.ts';
+import { openWorld, parametersOf, type World } from './world.ts';
+
+const path = '/.well-known/oauth-protected-resource';
+
+describe('mcp', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld();
+  });
+
+  it('describes the address that was asked, without a token and without an envelope', async () => {
+    const { status, body } = await world.get(`http://localhost:9999${path}`, {}, { token: null });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      resource: 'http://localhost:9999',
+      authorization_servers: ['http://localhost:9999'],
+      scopes_supported: Object.keys(scopes),
+      bearer_methods_supported: ['header'],
+    });
+    expect((await world.get(path, {}, { token: 'wrong' })).body.resource).toBe('http://127.0.0.1:4010');
+  });
+
+  it('asks no guard, as guards are about callers', async () => {
+    const { get } = await openWorld({
+      guards: [
+        () => {
+          throw new Error('asked');
+        },
+      ],
+    });
+    expect((await get(path, {}, { token: null })).status).toBe(200);
+  });
+
+  it('takes no query and no other method', async () => {
+    expect(parametersOf((await world.get(path, { verbose: '1' })).body)).toEqual(['verbose']);
+    expect((await world.call('POST', path)).status).toBe(405);
+    expect((await world.get('/.well-known/other')).status).toBe(404);
+  });
+
+  it('knows the name by which the server was reached', async () => {
+    const server = await serve(world.send, { port: 0 });
+    /** The name travels in the header; the connection goes to the one address there is. */
+    const askAs = (host: string) =>
+      new Promise<string>((resolve, reject) => {
+        const sent = request(server.url + path, { headers: { host } }, async (reply) => {
+          let text = '';
+          for await (const chunk of reply) text += chunk;
+          resolve(JSON.parse(text).resource);
+        });
+        sent.on('error', reject).end();
+      });
+    for (const host of [`127.0.0.1:${server.port}`, `localhost:${server.port}`])
+      expect(await askAs(host)).toBe(`http://${host}`);
+    await server.close();
+  });
+});

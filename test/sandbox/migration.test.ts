@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/sandbox/database.ts';
+import { idOf, makeId } from '../../src/sandbox/names.ts';
+import { openSandbox } from '../../src/sandbox/open.ts';
+import { type EventTypeRecord, insertEvent, newEvent, newInvitee, type UserRecord } from '../../src/sandbox/records.ts';
+import { migrations } from '../../src/sandbox/schema.ts';
+import { seed, stages } from '../../src/sandbox/seed.ts';
+import { openStore, type Store } from '../../src/sandbox/store.ts';
+import { amara, eventType, freeMonday, noon, openWorld, organization, pathOf, temporary } from './world.ts';
+
+const dayLater = noon + 86_400_000;
+const event = makeId('event/1');
+const invitee = makeId('invitee/2');
+
+/** A file as version 1 left it: its one migration, its one stage of the seed, and a booking of the user's. */
+const versionOne = async (name: string): Promise<string> => {
+  const file = temporary(name);
+  const store = openStore(await openDatabase(file), migrations.slice(0, 1));
+  store.transaction(() => {
+    stages[0]!(store, noon, {});
+    store.run('INSERT INTO tokens VALUES (?, ?, ?, NULL)', 'sandbox_owner', idOf(amara), '2025-02-04T12:00:00.000Z');
+    const type = store.get<EventTypeRecord>('event_types', idOf(eventType('intro-call')))!;
+    const start = Date.parse(`${freeMonday}T08:00:00Z`);
+    const hosts = [store.get<UserRecord>('users', idOf(amara))!];
+    const booked = newEvent({
+      id: event,
+      type,
+      hosts,
+      start,
+      limit: 1,
+      place: { kind: 'google_conference' },
+      now: noon,
+    });
+    booked.invitees_counter = { total: 1, active: 1, limit: 1 };
+    insertEvent(store, event, booked, {
+      organization: idOf(organization),
+      eventType: idOf(type.uri),
+      hosts: [idOf(amara)],
+    });
+    const person = { email: 'ada@engine.example', name: 'Ada', first_name: 'Ada', last_name: null, timezone: 'UTC' };
+    store.insert('invitees', invitee, newInvitee({ id: invitee, event, person, now: noon }), { event });
+    store.setFact('sequence', 2);
+  });
+  expect(store.all('PRAGMA user_version')).toEqual([{ user_version: 1 }]);
+  store.close();
+  return file;
+};
+
+const everything = (store: Store, where: Record<string, string> = {}) =>
+  store
+    .all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    .map(({ name }) => [name, store.all(`SELECT * FROM "${name}" WHERE ${where[name] ?? '1'}`)]);
+
+describe('migration', () => {
+  it('opens a file of version 1, keeps what was booked in it, and completes its world', async () => {
+    const file = await versionOne('one.db');
+    const sandbox = await openSandbox({ file, clock: { now: () => dayLater }, verify: true });
+    expect(sandbox.seedAgeDays).toBe(1);
+    sandbox.close();
+
+    const world = await openWorld({ file });
+    const kept = await world.get(`/scheduled_events/${event}/invitees/${invitee}`);
+    expect(kept.body.resource.email).toBe('ada@engine.example');
+    expect((await world.book('intro-call', `${freeMonday}T08:00:00Z`)).status).toBe(409);
+    const next = await world.book('intro-call', `${freeMonday}T09:00:00Z`);
+    expect(next.status).toBe(200);
+    expect(pathOf(next.body.resource.event)).toBe(`/scheduled_events/${makeId('event/3')}`);
+    for (const [path, query] of [
+      ['/groups', { organization }],
+      ['/group_relationships', { organization }],
+      ['/organization_invitations', { organization }],
+      ['/routing_forms', { organization }],
+      ['/activity_log_entries', { organization }],
+      ['/event_type_memberships', { event_type: eventType('support-call') }],
+    ] as const)
+      expect((await world.get(path, query)).body.collection.length, path).toBeGreaterThan(3);
+    world.store.close();
+  });
+
+  it('makes the very world that a new file gets, but for the booking', async () => {
+    const file = await versionOne('same.db');
+    (await openSandbox({ file, clock: { now: () => dayLater } })).close();
+    const old = openStore(await openDatabase(file));
+    const fresh = openStore(await openDatabase(':memory:'));
+    fresh.transaction(() => seed(fresh, noon));
+    const seeded = {
+      events: `id <> '${event}'`,
+      event_hosts: `event <> '${event}'`,
+      invitees: `id <> '${invitee}'`,
+      meta: "key <> 'sequence'",
+    };
+    expect(everything(old, seeded)).toEqual(everything(fresh));
+    old.close();
+  });
+
+  it('happens once, also when two open the file', async () => {
+    const file = await versionOne('twice.db');
+    const clock = { now: () => dayLater };
+    const [one, two] = await Promise.all([openSandbox({ file, clock }), openSandbox({ file, clock })]);
+    one.close();
+    two.close();
+    const store = openStore(await openDatabase(file));
+    expect(store.all('SELECT count(*) AS n FROM invitations')).toEqual([{ n: 8 }]);
+    expect(store.fact('seed_stages')).toBe(stages.length);
+    store.close();
+  });
+});

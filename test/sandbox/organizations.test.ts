@@ -1,0 +1,133 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { uri } from '../../src/sandbox/names.ts';
+import {
+  amara,
+  jonas,
+  membership,
+  openWorld,
+  organization,
+  parametersOf,
+  pathOf,
+  tomas,
+  user,
+  type World,
+} from './world.ts';
+
+const asUser = { token: 'sandbox_user' };
+
+describe('organizations', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await openWorld();
+  });
+
+  it('shows the own one, to everybody in it', async () => {
+    const { body } = await world.get(pathOf(organization), {}, asUser);
+    expect(body.resource).toMatchObject({ uri: organization, kind: 'team', plan: 'enterprise', stage: 'active' });
+    expect((await world.get('/organizations/OTHER')).status).toBe(404);
+  });
+
+  it('shows users to each other', async () => {
+    expect((await world.get(pathOf(amara), {}, asUser)).body.resource).toMatchObject({ uri: amara });
+    expect((await world.get('/users/NOBODY')).status).toBe(404);
+  });
+
+  describe('members', () => {
+    const list = (query: Record<string, string>, asked = {}) => world.get('/organization_memberships', query, asked);
+    const names = (body: { collection: Array<{ user: { name: string } }> }) =>
+      body.collection.map((member) => member.user.name);
+
+    it('are listed in the order in which they joined, page by page', async () => {
+      const members = await world.walk('/organization_memberships', { organization, count: '4' });
+      expect(members).toHaveLength(9);
+      expect(members[0]).toMatchObject({ uri: membership('amara'), role: 'owner', user: { uri: amara }, organization });
+      const joined = members.map(({ created_at }) => created_at);
+      expect(joined).toEqual([...joined].sort());
+    });
+
+    it('can be narrowed to a user, a role or an address', async () => {
+      expect(names((await list({ organization, user: tomas })).body)).toEqual(['Tomás Ferreira']);
+      expect(names((await list({ organization, role: 'admin' })).body)).toEqual(['Jonas Weber', 'Priya Raman']);
+      expect(names((await list({ organization, email: 'Mei.Tanaka@northlight.example' })).body)).toEqual([
+        'Mei Tanaka',
+      ]);
+      expect((await list({ organization, role: 'user', user: jonas })).body.collection).toEqual([]);
+      expect(parametersOf((await list({ organization, role: 'boss' })).body)).toEqual(['role']);
+      expect(parametersOf((await list({ organization, sort: 'created_at' })).body)).toEqual(['sort']);
+    });
+
+    it('are for admins and the owner, but for the own one', async () => {
+      expect((await list({ organization }, asUser)).status).toBe(403);
+      expect((await list({ user: amara, organization }, asUser)).status).toBe(403);
+      expect(names((await list({ user: tomas }, asUser)).body)).toEqual(['Tomás Ferreira']);
+      expect(parametersOf((await list({})).body)).toEqual(['user', 'organization']);
+      expect((await list({ organization: uri.organization('OTHER') })).status).toBe(403);
+    });
+
+    it('are got one by one', async () => {
+      const { body } = await world.get(pathOf(membership('tomas')), {}, asUser);
+      expect(body.resource).toMatchObject({ uri: membership('tomas'), role: 'user', user: { uri: tomas } });
+      expect((await world.get(pathOf(membership('amara')), {}, asUser)).status).toBe(403);
+      expect((await world.get(pathOf(membership('tomas')))).body).toEqual(body);
+      expect((await world.get('/organization_memberships/NONE')).status).toBe(404);
+    });
+  });
+
+  describe('invitations', () => {
+    const list = (query: Record<string, string>, asked = {}) => world.get('/organization_invitations', query, asked);
+
+    it('are listed in the order in which they were made, in every state', async () => {
+      const all = await world.walk('/organization_invitations', { organization, count: '3' });
+      expect(all).toHaveLength(8);
+      expect(new Set(all.map(({ status }) => status))).toEqual(new Set(['pending', 'accepted', 'declined']));
+      const newest = await world.walk('/organization_invitations', { organization, sort: 'created_at:desc' });
+      expect(newest).toEqual([...all].reverse());
+      expect(all[0]).toMatchObject({ status: 'accepted', user: user('lucia'), name: 'Northlight Advisory' });
+    });
+
+    it('can be narrowed to a state or an address', async () => {
+      const pending = await list({ organization, status: 'pending' });
+      expect(pending.body.collection).toHaveLength(4);
+      const one = await list({ organization, email: 'RAJ.patel@northlight.example' });
+      expect(one.body.collection).toMatchObject([{ email: 'raj.patel@northlight.example', status: 'pending' }]);
+      expect(parametersOf((await list({ organization, status: 'lost', email: 'x' })).body).sort()).toEqual([
+        'email',
+        'status',
+      ]);
+    });
+
+    it('need the organization, and an admin or its owner', async () => {
+      expect(parametersOf((await list({})).body)).toEqual(['organization']);
+      expect((await list({ organization }, asUser)).status).toBe(403);
+      expect((await list({ organization }, { token: 'sandbox_admin' })).status).toBe(200);
+      expect((await list({ organization: uri.organization('OTHER') })).status).toBe(403);
+    });
+  });
+
+  describe('locations', () => {
+    const list = (query: Record<string, string> = {}, asked = {}) => world.get('/locations', query, asked);
+
+    it('come without pages, with all that can be connected', async () => {
+      const { status, body } = await list();
+      expect(status).toBe(200);
+      expect(body).toEqual({
+        collection: [
+          { kind: 'google_conference', connected: true },
+          { kind: 'zoom_conference', connected: true },
+          { kind: 'microsoft_teams_conference', connected: true },
+          { kind: 'webex_conference', connected: true },
+          { kind: 'gotomeeting_conference', connected: false },
+        ],
+      });
+      expect(parametersOf((await list({ count: '5' })).body)).toEqual(['count']);
+    });
+
+    it('are those of another user for admins and the owner only', async () => {
+      const { body } = await list({ user: tomas });
+      expect(body).toEqual((await list({}, asUser)).body);
+      expect(body.collection).toContainEqual({ kind: 'zoom_conference', connected: false });
+      expect((await list({ user: amara }, asUser)).status).toBe(403);
+      expect((await list({ user: uri.user('NOBODY') })).status).toBe(404);
+    });
+  });
+});
