@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { homedir } from 'node:os';
+import { homedir, hostname, userInfo } from 'node:os';
+import { isatty } from 'node:tty';
 import { SchedError } from './errors.ts';
 import type { Send } from './http/message.ts';
 
@@ -18,6 +19,29 @@ export interface Runtime {
   readonly send: Send;
   /** Aborted by SIGINT or SIGTERM; its reason is the error to report. */
   readonly interrupted: AbortSignal;
+  /** Starts a program that shows a stream page by page on the terminal; nothing where it cannot be started. */
+  openPager?(command: readonly string[]): Promise<Pager | undefined>;
+  /** The network for what must not be cut off by a signal: a spent token's answer exists nowhere else. */
+  readonly sendToEnd: Send;
+  /** Does a piece of work to its end, whatever signals come meanwhile; they take effect afterwards. */
+  protect<Value>(work: () => Promise<Value>): Promise<Value>;
+  readonly machine: Machine;
+  /** Whether a browser could be started with that address. */
+  openBrowser(url: string): Promise<boolean>;
+}
+
+/** This machine, the account on it, and this process. */
+export interface Machine {
+  readonly platform: string;
+  readonly host: string;
+  /** The account's own home directory, whatever `HOME` says. */
+  readonly accountHome: string;
+  readonly pid: number;
+  /** Of the program that runs JavaScript. */
+  readonly version: string;
+  /** The program that runs JavaScript. */
+  readonly executable: string;
+  isAlive(pid: number): boolean;
 }
 
 export interface Input {
@@ -32,8 +56,15 @@ export interface Output {
   readonly isTerminal: boolean;
   /** Width of the terminal; meaningless elsewhere. */
   readonly columns: number;
+  /** Height of the terminal, where it is known. */
+  readonly rows?: number;
   /** Resolves when the text is accepted; throws `ClosedPipe` when nobody reads any more. */
   write(text: string): Promise<void>;
+}
+
+export interface Pager extends Output {
+  /** Says that nothing more comes, and resolves when the reader has put the pager away. */
+  close(): Promise<void>;
 }
 
 export interface Clock {
@@ -46,36 +77,73 @@ export interface Clock {
 /** The reader of our output has gone (`| head`): stop working, and that is no failure. */
 export class ClosedPipe extends Error {}
 
-const outputOf = (stream: NodeJS.WriteStream): Output => {
-  // Failures reach us through the callback of each write; without a listener they would also end the process.
-  stream.on('error', () => {});
+const writeTo = (stream: NodeJS.WritableStream, text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    stream.write(text, (error) => {
+      if (!error) return resolve();
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return reject(new ClosedPipe());
+      reject(new SchedError('environment', 'Cannot write the output', { reason: code ?? message }));
+    });
+  });
+
+/** Opening a stream costs more than asking the system what it is, so it waits for the first use. */
+const outputOf = (descriptor: 1 | 2, open: () => NodeJS.WriteStream): Output => {
+  let opened: NodeJS.WriteStream | undefined;
+  const stream = (): NodeJS.WriteStream => {
+    // Failures reach us through the callback of each write; without a listener they would also end the process.
+    opened ??= open().on('error', () => {});
+    return opened;
+  };
   return {
-    isTerminal: stream.isTTY === true,
+    isTerminal: isatty(descriptor),
     get columns() {
-      return stream.columns ?? 80;
+      return stream().columns ?? 80;
     },
-    write: (text) =>
-      new Promise((resolve, reject) => {
-        stream.write(text, (error) => {
-          if (!error) return resolve();
-          const { code, message } = error as NodeJS.ErrnoException;
-          if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return reject(new ClosedPipe());
-          reject(new SchedError('environment', 'Cannot write the output', { reason: code ?? message }));
-        });
-      }),
+    get rows() {
+      return stream().rows ?? 24;
+    },
+    write: (text) => writeTo(stream(), text),
   };
 };
 
-const inputOf = (stream: NodeJS.ReadStream, interrupted: AbortSignal): Input => ({
-  isTerminal: stream.isTTY === true,
+/** Without a shell: what the environment says is words, not a script. */
+const pagerIn = async ([program, ...words]: readonly string[], env: NodeJS.ProcessEnv): Promise<Pager | undefined> => {
+  const { spawn } = await import('node:child_process');
+  const child = spawn(program!, words, {
+    stdio: ['pipe', 'inherit', 'inherit'],
+    // Colour as it is, no screen of its own, and out at once where everything fits: as git does.
+    env: { LESS: 'FRX', LV: '-c', ...env },
+  });
+  const closed = new Promise<void>((resolve) => {
+    child.once('close', () => resolve());
+  });
+  const isStarted = await new Promise<boolean>((resolve) => {
+    child.once('spawn', () => resolve(true)).once('error', () => resolve(false));
+  });
+  if (!isStarted) return undefined;
+  child.stdin.on('error', () => {});
+  return {
+    isTerminal: true,
+    columns: process.stdout.columns ?? 80,
+    write: (text) => writeTo(child.stdin, text),
+    close: () => {
+      child.stdin.end();
+      return closed;
+    },
+  };
+};
+
+const inputOf = (interrupted: AbortSignal): Input => ({
+  isTerminal: isatty(0),
   bytes: async () => {
     const chunks: Buffer[] = [];
-    for await (const chunk of stream) chunks.push(chunk as Buffer);
+    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks);
   },
   line: async () => {
     const { createInterface } = await import('node:readline');
-    const lines = createInterface({ input: stream, terminal: false });
+    const lines = createInterface({ input: process.stdin, terminal: false });
     try {
       return await new Promise<string | undefined>((resolve, reject) => {
         lines.once('line', resolve).once('close', () => resolve(undefined));
@@ -110,46 +178,111 @@ const clock: Clock = {
     }),
 };
 
-/** SIGINT and SIGTERM, once each as an error to report; a second one ends the process at once. */
-const interruption = (): AbortSignal => {
+/** SIGINT and SIGTERM, once each as an error to report; a second one ends the process at once, or after protected work. */
+const interruption = (): Pick<Runtime, 'interrupted' | 'protect'> => {
   const controller = new AbortController();
+  let protectedWorks = 0;
+  let atTheEnd: (() => void) | undefined;
   const stop = (category: 'interrupted' | 'terminated', code: number) => () => {
-    if (controller.signal.aborted) process.exit(code);
+    if (controller.signal.aborted) {
+      if (protectedWorks === 0) process.exit(code);
+      atTheEnd = () => process.exit(code);
+    }
     controller.abort(new SchedError(category, category === 'interrupted' ? 'Interrupted' : 'Terminated'));
   };
   process.on('SIGINT', stop('interrupted', 130));
   process.on('SIGTERM', stop('terminated', 143));
-  return controller.signal;
+  return {
+    interrupted: controller.signal,
+    protect: async (work) => {
+      // A closed terminal ends a process unless it listens.
+      const hangUp = () => {
+        atTheEnd ??= () => process.kill(process.pid, 'SIGHUP');
+      };
+      process.on('SIGHUP', hangUp);
+      protectedWorks += 1;
+      try {
+        return await work();
+      } finally {
+        protectedWorks -= 1;
+        process.off('SIGHUP', hangUp);
+        if (protectedWorks === 0) atTheEnd?.();
+      }
+    },
+  };
+};
+
+const accountHome = (): string => {
+  try {
+    return userInfo().homedir || homedir();
+  } catch {
+    // A container may run under a number that has no account.
+    return homedir();
+  }
+};
+
+const machine: Machine = {
+  version: process.versions.node,
+  platform: process.platform,
+  get host() {
+    return hostname();
+  },
+  get accountHome() {
+    return accountHome();
+  },
+  pid: process.pid,
+  executable: process.execPath,
+  isAlive: (pid) => {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EPERM';
+    }
+  },
 };
 
 /** The real world. */
 export const nodeRuntime = (): Runtime => {
-  const interrupted = interruption();
+  const { interrupted, protect } = interruption();
   const { env } = process;
-  let transport: Promise<Send> | undefined;
-  const loadTransport = async (): Promise<Send> => {
+  const loadTransport = async (signal: AbortSignal): Promise<Send> => {
     if (process.versions.node.startsWith('20.')) {
       // On Node 20 the HTTP parser's WebAssembly is recompiled at exit, which takes 200 ms; one tier is enough.
       const { setFlagsFromString } = await import('node:v8');
       setFlagsFromString('--liftoff-only');
     }
     const { createTransport } = await import('./http/transport.ts');
-    return createTransport({ env, clock, interrupted });
+    return createTransport({ env, clock, interrupted: signal });
+  };
+  const sendUntil = (signal: AbortSignal): Send => {
+    let transport: Promise<Send> | undefined;
+    return async (request) => {
+      transport ??= loadTransport(signal);
+      return (await transport)(request);
+    };
   };
   return {
     env,
     home: homedir(),
     platform: process.platform,
-    stdin: inputOf(process.stdin, interrupted),
-    stdout: outputOf(process.stdout),
-    stderr: outputOf(process.stderr),
+    stdin: inputOf(interrupted),
+    stdout: outputOf(1, () => process.stdout),
+    stderr: outputOf(2, () => process.stderr),
     clock,
-    systemZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    randomBytes: (count) => randomBytes(count),
-    send: async (request) => {
-      transport ??= loadTransport();
-      return (await transport)(request);
+    get systemZone() {
+      return Intl.DateTimeFormat().resolvedOptions().timeZone;
     },
+    randomBytes: (count) => randomBytes(count),
+    send: sendUntil(interrupted),
     interrupted,
+    openPager: (command) => pagerIn(command, env),
+    sendToEnd: sendUntil(new AbortController().signal),
+    protect,
+    machine,
+    openBrowser: async (url) => {
+      const { openBrowser } = await import('./auth/browser.ts');
+      return openBrowser(url, { env, platform: process.platform });
+    },
   };
 };

@@ -1,5 +1,5 @@
 import { SchedError } from '../errors.ts';
-import type { Layer } from './message.ts';
+import type { HttpReply, HttpRequest, Layer } from './message.ts';
 
 /** A token and the only origin it may be sent to. */
 export interface Credential {
@@ -9,19 +9,30 @@ export interface Credential {
 
 export interface Credentials {
   current(): Promise<Credential>;
+  /** Another credential in place of one that was refused; missing where there can be none. */
+  renew?(refused: Credential): Promise<Credential>;
 }
+
+const refused = 401;
 
 /** Puts the bearer token on requests to its own origin, and refuses to send it anywhere else. */
 export const authorize =
   (credentials: Credentials): Layer =>
-  (next) =>
-  async (request) => {
-    const { token, origin } = await credentials.current();
-    const target = new URL(request.url).origin;
-    if (target !== origin) {
-      throw new SchedError('auth', `The credential belongs to ${origin} and is not sent to ${target}`, {
-        outcome: 'not-sent',
-      });
-    }
-    return next({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
+  (next) => {
+    const sendWith = (request: HttpRequest, { token, origin }: Credential): Promise<HttpReply> => {
+      const target = new URL(request.url).origin;
+      if (target !== origin) {
+        throw new SchedError('auth', `The credential belongs to ${origin} and is not sent to ${target}`, {
+          outcome: 'not-sent',
+        });
+      }
+      return next({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
+    };
+    return async (request) => {
+      const credential = await credentials.current();
+      const reply = await sendWith(request, credential);
+      if (reply.status !== refused || credentials.renew === undefined) return reply;
+      // A refused request was not processed, so any method may be repeated; once.
+      return sendWith(request, await credentials.renew(credential));
+    };
   };

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+
+interface World {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+}
+
+/** A program and its arguments; a shell is never part of it. */
+export type Command = readonly [program: string, ...args: string[]];
+
+/** `BROWSER` as others read it: alternatives between colons, `%s` for the address, words between blanks. */
+const fromVariable = (value: string, url: string, platform: string): Command[] =>
+  (platform === 'win32' ? [value] : value.split(':')).flatMap((alternative) => {
+    const words = alternative.trim().split(/\s+/);
+    if (words[0] === '' || words[0] === undefined) return [];
+    const [program, ...args] = words.map((word) => word.replaceAll('%s', url)) as [string, ...string[]];
+    return [alternative.includes('%s') ? [program, ...args] : [program, ...args, url]];
+  });
+
+const findProgram = async (name: string, { env }: World): Promise<string | undefined> => {
+  const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute);
+  for (const path of folders.map((folder) => join(folder, name))) {
+    if (
+      await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return path;
+  }
+  return undefined;
+};
+
+/** Resolves once the program runs; what becomes of it afterwards is its own affair. */
+const start = ([program, ...args]: Command): Promise<boolean> =>
+  new Promise((resolve) => {
+    const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsHide: true });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+
+/** The `open` package, told which program to use: left alone it would go through PowerShell, which is a shell. */
+const openWith = async (url: string, program: string | undefined): Promise<boolean> => {
+  const { default: open } = await import('open');
+  const child = await open(url, program === undefined ? {} : { app: { name: program } }).catch(() => undefined);
+  child?.on('error', () => {});
+  return child !== undefined;
+};
+
+const onLinux = async (url: string, world: World): Promise<boolean> => {
+  const { env } = world;
+  const isWsl = env.WSL_DISTRO_NAME !== undefined || env.WSL_INTEROP !== undefined;
+  // Without a screen xdg-open would start a text browser in the middle of ours.
+  const hasScreen = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
+  const names = [...(isWsl ? ['wslview'] : []), ...(hasScreen ? ['xdg-open'] : [])];
+  for (const name of names) {
+    const program = await findProgram(name, world);
+    if (program !== undefined && (await openWith(url, program))) return true;
+  }
+  const handler = isWsl ? await findProgram('rundll32.exe', world) : undefined;
+  return handler !== undefined && start([handler, 'url.dll,FileProtocolHandler', url]);
+};
+
+/** Opens an address in the person's browser. False where there is none: the address was shown anyway. */
+export const openBrowser = async (address: string, world: World): Promise<boolean> => {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return false;
+  if (world.env.BROWSER) {
+    for (const command of fromVariable(world.env.BROWSER, url.href, world.platform)) {
+      if (await start(command)) return true;
+    }
+    return false;
+  }
+  if (world.platform === 'darwin') return openWith(url.href, undefined);
+  if (world.platform === 'win32') return start(['rundll32.exe', 'url.dll,FileProtocolHandler', url.href]);
+  return onLinux(url.href, world);
+};

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { createInterface } from 'node:readline';
+import type { SchedError } from '../errors.ts';
+import { keychainScript } from './keychain-child.ts';
+import { BrokenParts, inParts } from './parts.ts';
+import { busTrouble } from './session-bus.ts';
+import { DamagedCredential, type Entries, unavailable, type Vault } from './vault.ts';
+
+interface World {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: string;
+  readonly clock: { sleep(milliseconds: number, signal?: AbortSignal): Promise<void> };
+  readonly machine: { readonly executable: string };
+  randomBytes(count: number): Uint8Array;
+}
+
+interface Reply {
+  value?: string | boolean | null;
+  error?: string;
+  missing?: string;
+}
+
+const service = 'sched';
+
+/** With the second that the bus may take, well under the six that a person is asked to wait. */
+const limitMs = 4_000;
+
+const names: Record<string, string> = { darwin: 'the macOS keychain', win32: 'the Windows credential manager' };
+const nameOn = (platform: string): string => names[platform] ?? 'the keychain (Secret Service)';
+
+const bindingMissing = (reason: string): SchedError =>
+  unavailable('The keychain module is not installed', `@napi-rs/keyring: ${reason}`);
+
+const bindingPath = (): string => {
+  try {
+    return createRequire(import.meta.url).resolve('@napi-rs/keyring');
+  } catch {
+    throw bindingMissing('not found');
+  }
+};
+
+/** What the child is given: enough to find the keychain, and no token of ours. */
+const childEnvironment = (env: World['env']): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SCHED_|NODE_OPTIONS$)/.test(name)));
+
+/** One question at a time, each answered by one line. */
+const conversation = (child: ChildProcess, fail: (reason: string) => SchedError) => {
+  let pending: { resolve(reply: Reply): void; reject(error: SchedError): void } | undefined;
+  let ended: SchedError | undefined;
+  const finish = (error: SchedError) => {
+    ended ??= error;
+    pending?.reject(ended);
+  };
+  child.once('error', ({ code }: NodeJS.ErrnoException) => finish(fail(`its helper cannot be started (${code})`)));
+  child.once('close', () => finish(fail('its helper ended early')));
+  child.stdin!.on('error', () => {});
+  createInterface({ input: child.stdout! }).on('line', (line) => {
+    const reply = JSON.parse(line) as Reply;
+    if (reply.missing !== undefined) finish(bindingMissing(reply.missing));
+    else pending?.resolve(reply);
+  });
+  const ask = (question: Record<string, string>): Promise<Reply> =>
+    new Promise((resolve, reject) => {
+      if (ended) return reject(ended);
+      pending = { resolve, reject };
+      child.stdin!.write(`${JSON.stringify({ service, ...question })}\n`);
+    });
+  return { ask, finish };
+};
+
+const longestWords = 200;
+
+const entriesOver = (ask: (question: Record<string, string>) => Promise<Reply>, fail: (why: string) => SchedError) => {
+  const asked = async (question: Record<string, string>): Promise<Reply['value']> => {
+    const { value, error } = await ask(question);
+    if (error === undefined) return value;
+    const quotes = question.text !== undefined && error.includes(question.text);
+    throw fail(quotes ? 'it refused' : error.slice(0, longestWords));
+  };
+  const entries: Entries = {
+    get: async (name) => ((await asked({ op: 'get', name })) as string | null) ?? undefined,
+    set: async (name, text) => {
+      await asked({ op: 'set', name, text });
+    },
+    delete: async (name) => (await asked({ op: 'delete', name })) === true,
+  };
+  return entries;
+};
+
+/** The keychain of the operating system. It is asked from a child process, which is killed when it takes too long. */
+export const keychainVault = (world: World, findBinding: () => string = bindingPath): Vault => {
+  const { env, platform, clock, machine, randomBytes } = world;
+  const place = nameOn(platform);
+  const fail = (reason: string) => unavailable(`${place[0]!.toUpperCase()}${place.slice(1)} is unavailable`, reason);
+  return {
+    kind: 'keychain',
+    describe: () => place,
+    use: async (work) => {
+      const path = findBinding();
+      const trouble = platform === 'linux' ? await busTrouble(env, clock) : undefined;
+      if (trouble !== undefined) throw fail(trouble);
+      const child = spawn(machine.executable, ['-e', keychainScript, path], {
+        stdio: ['pipe', 'pipe', 'ignore'],
+        env: childEnvironment(env),
+        windowsHide: true,
+      });
+      const { ask, finish } = conversation(child, fail);
+      const done = new AbortController();
+      clock.sleep(limitMs, done.signal).then(
+        () => finish(fail(`no answer within ${limitMs / 1000} s; it may be locked`)),
+        () => {},
+      );
+      try {
+        return await work(inParts(entriesOver(ask, fail), randomBytes));
+      } catch (error) {
+        if (error instanceof BrokenParts) throw new DamagedCredential(place, error.message);
+        throw error;
+      } finally {
+        done.abort();
+        child.kill('SIGKILL');
+      }
+    },
+  };
+};

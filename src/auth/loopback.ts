@@ -1,0 +1,121 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { SchedError } from '../errors.ts';
+import { type CallbackRequest, callbackPath, type Grant, type Verdict } from './callback.ts';
+import { endPage, type PageKind } from './page.ts';
+
+interface Clock {
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Listener<Result> {
+  readonly redirectUri: string;
+  /** What became of the one callback that was ours. */
+  readonly result: Promise<Result>;
+  /** Frees the port, at most half a second after the page was sent. */
+  close(): Promise<void>;
+}
+
+export interface ListenerOptions<Result> {
+  /** 0 or none: one that is free. */
+  port?: number | undefined;
+  clock: Clock;
+  check(request: CallbackRequest, redirectUri: string): Verdict;
+  /** Called at most once, whatever arrives; the browser is answered when it is done. */
+  exchange(grant: Grant): Promise<Result>;
+}
+
+/** No name is resolved, so nothing but this machine can reach it. */
+const address = '127.0.0.1';
+
+/** A connection that sends its headers slowly, or none, is dropped after this. */
+const headersTimeoutMs = 5_000;
+const lingerMs = 500;
+
+const statusOf = (verdict: Verdict): number | undefined => (verdict.kind === 'ignored' ? verdict.status : undefined);
+
+const listen = async (server: ReturnType<typeof createServer>, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', ({ code }: NodeJS.ErrnoException) =>
+      reject(
+        new SchedError('environment', `Cannot listen on ${address}:${port}`, {
+          reason: code === 'EADDRINUSE' ? 'the port is in use' : (code ?? 'the port cannot be opened'),
+          hint: 'sched auth login without --port, or with another one',
+          outcome: 'not-sent',
+        }),
+      ),
+    );
+    server.listen({ host: address, port, exclusive: true }, () => resolve((server.address() as AddressInfo).port));
+  });
+
+/** Waits for a login's callback on the loopback address. Whatever is not that callback is answered and forgotten. */
+export const openListener = async <Result>(options: ListenerOptions<Result>): Promise<Listener<Result>> => {
+  const { clock, check, exchange } = options;
+  let redirectUri = '';
+  let settled: Promise<PageKind> | undefined;
+  let resolve!: (value: Result) => void;
+  let reject!: (reason: unknown) => void;
+  const result = new Promise<Result>((...ends) => {
+    [resolve, reject] = ends;
+  });
+  const answering = new Set<Promise<void>>();
+  // The login may have ended for another reason, and then nobody listens.
+  result.catch(() => {});
+
+  const settle = async (verdict: Exclude<Verdict, { kind: 'ignored' }>): Promise<PageKind> => {
+    if (verdict.kind === 'refused') {
+      reject(verdict.error);
+      return verdict.page;
+    }
+    try {
+      resolve(await exchange(verdict.grant));
+      return 'success';
+    } catch (error) {
+      reject(error);
+      return 'failed';
+    }
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    request.resume();
+    const verdict = check(
+      { method: request.method ?? '', target: request.url ?? '', host: request.headers.host },
+      redirectUri,
+    );
+    // The first true callback decides; the same page is shown if the browser asks again.
+    if (verdict.kind !== 'ignored') settled ??= settle(verdict);
+    const page = endPage(verdict.kind === 'ignored' ? 'unexpected' : await settled!);
+    response.writeHead(statusOf(verdict) ?? page.status, {
+      ...page.headers,
+      ...(statusOf(verdict) === 405 ? { allow: 'GET' } : {}),
+    });
+    response.end(page.body);
+  };
+
+  const server = createServer(
+    { headersTimeout: headersTimeoutMs, requestTimeout: headersTimeoutMs, connectionsCheckingInterval: 1_000 },
+    (request, response) => {
+      const done = new Promise<void>((end) => response.once('close', end)).then(() => {
+        answering.delete(done);
+      });
+      answering.add(done);
+      answer(request, response).catch(() => response.destroy());
+    },
+  );
+  // A broken request ends its own connection and nothing else.
+  server.on('clientError', (_, socket) => socket.destroy());
+  const port = await listen(server, options.port ?? 0);
+  server.on('error', () => {});
+  redirectUri = `http://${address}:${port}${callbackPath}`;
+
+  const close = async (): Promise<void> => {
+    const closed = new Promise<void>((done) => server.close(() => done()));
+    // A page on its way gets a moment; junk gets none.
+    const linger = new AbortController();
+    await Promise.race([Promise.all(answering), clock.sleep(lingerMs, linger.signal).catch(() => {})]);
+    linger.abort();
+    server.closeAllConnections();
+    await closed;
+  };
+  return { redirectUri, result, close };
+};

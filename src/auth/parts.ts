@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import type { Entries } from './vault.ts';
+
+/** Windows allows 2,560 bytes of UTF-16 in one entry. */
+export const longestPart = 1_200;
+
+/** Stands in the place of a text that is kept in parts. */
+interface Manifest {
+  parts: number;
+  length: number;
+  sha256: string;
+  /** Names the parts, so that those of two writings never mix. */
+  generation: string;
+}
+
+/** The parts do not make up the text that was written. */
+export class BrokenParts extends Error {}
+
+const marker = 'sched-parts:';
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** JSON stays JSON, and every character becomes one that no cut can split. */
+const toAscii = (json: string): string =>
+  json.replace(/[\u007f-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const manifestIn = (text: string | undefined): Manifest | undefined => {
+  if (!text?.startsWith(marker)) return undefined;
+  try {
+    const found = JSON.parse(text.slice(marker.length)) as Manifest;
+    if (Number.isInteger(found.parts) && found.parts > 0 && found.parts < 100 && /^[0-9a-f]+$/.test(found.generation))
+      return found;
+  } catch {}
+  throw new BrokenParts('the list of its parts is damaged');
+};
+
+const partName = (name: string, { generation }: Manifest, index: number): string => `${name}.${generation}.${index}`;
+
+/** Splits JSON texts that are too long for one entry; what goes in comes out whole, or not at all. */
+export const inParts = (entries: Entries, randomBytes: (count: number) => Uint8Array): Entries => {
+  const removeParts = async (name: string, manifest: Manifest | undefined): Promise<void> => {
+    for (let index = 0; index < (manifest?.parts ?? 0); index += 1)
+      await entries.delete(partName(name, manifest!, index));
+  };
+
+  const oldManifest = async (name: string): Promise<Manifest | undefined> => {
+    const text = await entries.get(name);
+    try {
+      return manifestIn(text);
+    } catch {
+      return undefined;
+    }
+  };
+
+  const gather = async (name: string, manifest: Manifest): Promise<string | undefined> => {
+    const parts: string[] = [];
+    for (let index = 0; index < manifest.parts; index += 1)
+      parts.push((await entries.get(partName(name, manifest, index))) ?? '');
+    const text = parts.join('');
+    return text.length === manifest.length && hash(text) === manifest.sha256 ? text : undefined;
+  };
+
+  return {
+    get: async (name) => {
+      let seen: string | undefined;
+      for (;;) {
+        const text = await entries.get(name);
+        const manifest = manifestIn(text);
+        if (manifest === undefined) return text;
+        const whole = await gather(name, manifest);
+        if (whole !== undefined) return whole;
+        // Another process may have replaced it meanwhile: then there is a new list, and new parts.
+        if (manifest.generation === seen) throw new BrokenParts('its parts do not fit together');
+        seen = manifest.generation;
+      }
+    },
+    set: async (name, json) => {
+      const text = toAscii(json);
+      const old = await oldManifest(name);
+      if (text.length <= longestPart) await entries.set(name, text);
+      else {
+        const generation = Buffer.from(randomBytes(8)).toString('hex');
+        const parts = Math.ceil(text.length / longestPart);
+        const manifest: Manifest = { parts, length: text.length, sha256: hash(text), generation };
+        for (let index = 0; index < parts; index += 1) {
+          const part = text.slice(index * longestPart, (index + 1) * longestPart);
+          await entries.set(partName(name, manifest, index), part);
+        }
+        // The old text stands until this one entry is replaced.
+        await entries.set(name, marker + JSON.stringify(manifest));
+      }
+      await removeParts(name, old);
+    },
+    delete: async (name) => {
+      const old = await oldManifest(name);
+      const found = await entries.delete(name);
+      await removeParts(name, old);
+      return found;
+    },
+  };
+};

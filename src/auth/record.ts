@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import type { Issuer } from './issuer.ts';
+import type { Tokens } from './tokens.ts';
+
+const Token = z.string().regex(/^[\x21-\x7e]{1,16384}$/);
+
+/** A credential as it is kept. Times are milliseconds since 1970 by this machine's own clock. */
+export const CredentialRecord = z.object({
+  version: z.literal(1),
+  kind: z.enum(['oauth', 'pat']),
+  /** The only origin it is ever sent to. */
+  origin: z.string().min(1),
+  /** The auth URL that issued it; for a personal access token the API's own origin. */
+  issuer: z.string().min(1),
+  client_id: z.string(),
+  access_token: Token,
+  refresh_token: Token.optional(),
+  scope: z.string(),
+  /** Receipt plus lifetime, both by our clock, so that one a day wrong still works. Personal access tokens have none. */
+  expires_at: z.number().optional(),
+  /** When this access token was received. */
+  created_at: z.number(),
+  /** `''` where the token may not tell. */
+  owner: z.string(),
+  organization: z.string(),
+});
+
+export type CredentialRecord = z.infer<typeof CredentialRecord>;
+
+/** Which credential is meant. Profiles and directories do not enter: two of them may share one keychain. */
+export interface CredentialKey {
+  readonly issuer: string;
+  readonly client: string;
+  /** The owner's reference; where the token may not tell it, a name of the caller's choice. */
+  readonly user: string;
+}
+
+/** Stands for the client of a personal access token. */
+export const patClient = 'personal-access-token';
+
+export const keyOf = ({ issuer, client_id, owner }: CredentialRecord, user = owner): CredentialKey => ({
+  issuer,
+  client: client_id,
+  user,
+});
+
+/** Same key, same name; fit for a file name and a keychain entry. */
+export const nameOf = ({ issuer, client, user }: CredentialKey): string =>
+  createHash('sha256')
+    .update(JSON.stringify([issuer, client, user]))
+    .digest('hex')
+    .slice(0, 40);
+
+export const issuerOf = ({ issuer, client_id }: CredentialRecord): Issuer => ({ url: issuer, clientId: client_id });
+
+export const recordFromLogin = (
+  tokens: Tokens,
+  { issuer, origin, scopes, now }: { issuer: Issuer; origin: string; scopes: readonly string[]; now: number },
+): CredentialRecord => ({
+  version: 1,
+  kind: 'oauth',
+  origin,
+  issuer: issuer.url,
+  client_id: issuer.clientId,
+  access_token: tokens.accessToken,
+  ...(tokens.refreshToken === undefined ? {} : { refresh_token: tokens.refreshToken }),
+  // RFC 6749 §5.1: a reply without a scope grants what was asked for.
+  scope: tokens.scope ?? scopes.join(' '),
+  expires_at: now + tokens.expiresInSeconds * 1000,
+  created_at: now,
+  owner: tokens.owner ?? '',
+  organization: tokens.organization ?? '',
+});
+
+export const recordFromToken = (
+  token: string,
+  {
+    origin,
+    now,
+    owner = '',
+    organization = '',
+    scope = '',
+  }: { origin: string; now: number; owner?: string; organization?: string; scope?: string },
+): CredentialRecord => ({
+  version: 1,
+  kind: 'pat',
+  origin,
+  issuer: origin,
+  client_id: patClient,
+  access_token: token,
+  scope,
+  created_at: now,
+  owner,
+  organization,
+});
+
+/** The record after a renewal: a reply without a new refresh token keeps the old one. */
+export const renewed = (record: CredentialRecord, tokens: Tokens, now: number): CredentialRecord => ({
+  ...record,
+  access_token: tokens.accessToken,
+  ...(tokens.refreshToken === undefined ? {} : { refresh_token: tokens.refreshToken }),
+  scope: tokens.scope ?? record.scope,
+  expires_at: now + tokens.expiresInSeconds * 1000,
+  created_at: now,
+  owner: record.owner || (tokens.owner ?? ''),
+  organization: tokens.organization ?? record.organization,
+});

@@ -1,0 +1,68 @@
+import { connect, type Socket } from 'node:net';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Clock {
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+const limitMs = 1_000;
+
+const unescaped = (value: string): string =>
+  value.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
+/** Socket paths of the session bus (D-Bus specification, "Server Addresses"); a leading NUL is an abstract name. */
+export const busPaths = ({ DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: runtime }: Environment): string[] => {
+  const fallback = runtime ? [`${runtime}/bus`] : [];
+  if (!address) return fallback;
+  return address.split(';').flatMap((entry) => {
+    if (!entry.startsWith('unix:')) return [];
+    const pairs = entry
+      .slice('unix:'.length)
+      .split(',')
+      .map((pair) => [pair.slice(0, pair.indexOf('=')), unescaped(pair.slice(pair.indexOf('=') + 1))]);
+    const { path, abstract, runtime: inRuntime } = Object.fromEntries(pairs) as Record<string, string | undefined>;
+    if (path) return [path];
+    if (abstract) return [`\0${abstract}`];
+    return inRuntime === 'yes' ? fallback : [];
+  });
+};
+
+const greet = (path: string): { socket: Socket; answered: Promise<string | undefined> } => {
+  const socket = connect({ path });
+  const answered = new Promise<string | undefined>((resolve) => {
+    socket
+      .once('error', ({ code }: NodeJS.ErrnoException) => resolve(`the session bus cannot be reached (${code})`))
+      .once('close', () => resolve('the session bus hung up'))
+      // Any answer will do, a refusal too: it shows that somebody is at home.
+      .once('data', (answer) => {
+        const isBus = /^(OK|DATA|REJECTED|ERROR)\b/.test(String(answer));
+        resolve(isBus ? undefined : 'what answers is no session bus');
+      })
+      .once('connect', () => socket.write('\0AUTH EXTERNAL\r\n'));
+  });
+  return { socket, answered };
+};
+
+/**
+ * Why the session bus is of no use, or `undefined` if it answers. The keychain binding would wait for a silent bus for
+ * ever, on the main thread, so it is not loaded before this was asked.
+ */
+export const busTrouble = async (env: Environment, clock: Clock): Promise<string | undefined> => {
+  const paths = busPaths(env);
+  let trouble = 'there is no session bus';
+  for (const path of paths) {
+    const { socket, answered } = greet(path);
+    const done = new AbortController();
+    const late = clock.sleep(limitMs, done.signal).then(
+      () => 'the session bus does not answer',
+      () => undefined,
+    );
+    const found = await Promise.race([answered, late]);
+    done.abort();
+    socket.destroy();
+    if (found === undefined) return undefined;
+    trouble = found;
+  }
+  return trouble;
+};

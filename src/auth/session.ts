@@ -1,0 +1,246 @@
+import { join } from 'node:path';
+import { SchedError } from '../errors.ts';
+import type { Credential, Credentials } from '../http/authorize.ts';
+import type { Send } from '../http/message.ts';
+import { createLock, type Lock, type LockOptions } from '../state/lock.ts';
+import { directory } from '../state/paths.ts';
+import { type CredentialKey, type CredentialRecord, issuerOf, nameOf, renewed } from './record.ts';
+import type { CredentialStore } from './stores.ts';
+import { DamagedCredential } from './vault.ts';
+
+interface Clock {
+  now(): number;
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface SessionOptions {
+  key: CredentialKey;
+  store: CredentialStore;
+  lock: Lock;
+  clock: Clock;
+  /** Not cut off by a signal: the answer to a spent refresh token must not be lost. */
+  sendToEnd: Send;
+  /** Keeps the process alive, whatever signals come, until the work is done. */
+  protect<Value>(work: () => Promise<Value>): Promise<Value>;
+  interrupted: AbortSignal;
+  /** False in CI: the rotated token would die with the runner. */
+  mayRefresh: boolean;
+  /** Told when a renewal changed what the token may do. */
+  onScopeChange?(before: string, after: string): void;
+}
+
+export interface Session extends Credentials {
+  /** The credential as it is kept, without renewing it. */
+  record(): Promise<CredentialRecord>;
+  renew(refused: Credential): Promise<Credential>;
+  /** A credential that lives at least that long; renewed first if need be. */
+  lasting(milliseconds: number): Promise<CredentialRecord>;
+}
+
+/** Renewal starts this long before the end, so that no request is sent with a token about to die. */
+const longestMarginMs = 60_000;
+
+/** A token that lives for seconds only would otherwise be renewed before every request. */
+const marginOf = ({ expires_at = 0, created_at }: CredentialRecord): number =>
+  Math.min(longestMarginMs, Math.max(0, expires_at - created_at) / 10);
+
+const neverSentPausesMs = [500, 1_500];
+
+/** Waiters give up after 30 s, so the holder does not begin anew when it has become late. */
+const latestRetryMs = 5_000;
+const storePausesMs = [200, 1_000];
+
+interface Account {
+  readonly platform: string;
+  readonly clock: LockOptions['clock'];
+  readonly machine: LockOptions['machine'] & { readonly accountHome: string };
+  readonly interrupted: AbortSignal;
+  randomBytes(count: number): Uint8Array;
+}
+
+/** The lock of a credential. It lies under the account's own home: directories chosen by variables would be many locks. */
+export const lockOf = (key: CredentialKey, account: Account): Lock => {
+  const { machine, platform, clock, randomBytes, interrupted } = account;
+  const home = directory('state', { env: {}, home: machine.accountHome, platform });
+  return createLock({ directory: join(home, 'locks'), name: nameOf(key), machine, clock, randomBytes, interrupted });
+};
+
+/** The protocol library is loaded when something is asked of the issuer, which is rarely. */
+const protocol = () => import('./tokens.ts');
+
+const logInAgain = (reason: string): SchedError =>
+  new SchedError('auth', 'The session has ended', { reason, hint: 'sched auth login', outcome: 'not-applied' });
+
+const notRefreshedHere = (): SchedError =>
+  new SchedError('auth', 'The access token has expired, and in CI a stored session is not renewed', {
+    reason: 'renewing spends the stored refresh token, and the new one would be lost with this runner',
+    hint: 'set SCHED_TOKEN or SCHED_TOKEN_FILE, or say --allow-refresh',
+    outcome: 'not-sent',
+  });
+
+const credentialOf = ({ access_token, origin }: CredentialRecord): Credential => ({ token: access_token, origin });
+
+/** Writes until it is there: what a spent token bought exists nowhere else. */
+const writeFirmly = async (
+  { store, key, clock }: Pick<SessionOptions, 'store' | 'key' | 'clock'>,
+  record: CredentialRecord,
+) => {
+  for (const pause of storePausesMs) {
+    try {
+      return await store.write(key, record);
+    } catch {
+      await clock.sleep(pause);
+    }
+  }
+  await store.write(key, record);
+};
+
+/** A request that never left may be sent again; the refresh token is untouched. */
+const refreshFirmly = async (record: CredentialRecord, { sendToEnd, clock }: SessionOptions) => {
+  const { refresh, TokenEndpointUnavailable } = await protocol();
+  const started = clock.now();
+  for (const pause of neverSentPausesMs) {
+    try {
+      return await refresh(issuerOf(record), record.refresh_token!, sendToEnd);
+    } catch (error) {
+      const mayRepeat = error instanceof TokenEndpointUnavailable && !error.sent;
+      if (!mayRepeat || clock.now() - started > latestRetryMs) throw error;
+      await clock.sleep(pause);
+    }
+  }
+  return refresh(issuerOf(record), record.refresh_token!, sendToEnd);
+};
+
+/** A credential from a store, renewed by one process for all. */
+export const createSession = (options: SessionOptions): Session => {
+  const { key, store, lock, clock, protect, interrupted, mayRefresh, onScopeChange } = options;
+  let known: CredentialRecord | undefined;
+  let renewing: Promise<CredentialRecord> | undefined;
+
+  const load = async (): Promise<CredentialRecord> => {
+    const found = await store.read(key);
+    if (found === undefined) {
+      throw new SchedError('auth', 'Not logged in', {
+        reason: `there is no credential in ${store.describe()}`,
+        hint: 'sched auth login',
+        outcome: 'not-sent',
+      });
+    }
+    known = found;
+    return found;
+  };
+
+  const record = async () => known ?? load();
+
+  const lives = ({ expires_at }: CredentialRecord, milliseconds: number): boolean =>
+    expires_at === undefined || expires_at - clock.now() > milliseconds;
+
+  /** With the lock in hand. */
+  const spend = async (old: CredentialRecord): Promise<CredentialRecord> => {
+    let fresh: CredentialRecord;
+    try {
+      fresh = renewed(old, await refreshFirmly(old, options), clock.now());
+    } catch (error) {
+      const { TokenRefused } = await protocol();
+      if (!(error instanceof TokenRefused) || error.code !== 'invalid_grant') throw error;
+      // Nothing is deleted: somebody without our lock may have stored a newer one, and then that is the session.
+      const now = await load();
+      if (now.refresh_token !== old.refresh_token) return now;
+      throw logInAgain('the service no longer accepts the refresh token');
+    }
+    await writeFirmly(options, fresh);
+    known = fresh;
+    if (fresh.scope !== old.scope) onScopeChange?.(old.scope, fresh.scope);
+    return fresh;
+  };
+
+  const renewUntil = async (isUsable: (record: CredentialRecord) => boolean): Promise<CredentialRecord> => {
+    const before = await load();
+    if (isUsable(before)) return before;
+    if (before.kind === 'pat') throw logInAgain('the service does not accept the personal access token');
+    if (before.refresh_token === undefined) throw logInAgain('it came without a refresh token');
+    if (!mayRefresh) throw notRefreshedHere();
+    const held = await lock.acquire(async () => !isUsable(await load()));
+    if (held === undefined) return known!;
+    try {
+      const now = await load();
+      interrupted.throwIfAborted();
+      return isUsable(now) ? now : await protect(() => spend(now));
+    } finally {
+      await held.release();
+    }
+  };
+
+  /** Requests of one process that need it at the same time share one renewal. */
+  const renewOnce = async (isUsable: (record: CredentialRecord) => boolean): Promise<CredentialRecord> => {
+    if (known !== undefined && isUsable(known)) return known;
+    renewing ??= renewUntil(isUsable).finally(() => {
+      renewing = undefined;
+    });
+    const found = await renewing;
+    interrupted.throwIfAborted();
+    return found;
+  };
+
+  return {
+    record,
+    current: async () => {
+      const found = await record();
+      // What looks expired may be a wrong clock: where it cannot be renewed, the service decides.
+      if (lives(found, marginOf(found)) || !mayRefresh || found.refresh_token === undefined) return credentialOf(found);
+      try {
+        return credentialOf(await renewOnce((each) => lives(each, marginOf(each))));
+      } catch (error) {
+        if (interrupted.aborted || !lives(found, 0)) throw error;
+        return credentialOf(found);
+      }
+    },
+    renew: async ({ token }) => credentialOf(await renewOnce((each) => each.access_token !== token && lives(each, 0))),
+    lasting: async (milliseconds) => {
+      const found = await record();
+      return lives(found, milliseconds) ? found : renewOnce((each) => lives(each, milliseconds));
+    },
+  };
+};
+
+type Keeping = Pick<SessionOptions, 'key' | 'store' | 'lock' | 'clock' | 'protect'>;
+
+/** Keeps a new credential. Under the lock, so that a renewal of the one before cannot write over it. */
+export const keep = async (options: Keeping, record: CredentialRecord): Promise<{ replacedDamaged: boolean }> => {
+  const { key, store, lock, protect } = options;
+  const held = await lock.acquire();
+  try {
+    const replacedDamaged = await store.read(key).then(
+      () => false,
+      (error) => {
+        if (error instanceof DamagedCredential) return true;
+        throw error;
+      },
+    );
+    await protect(() => writeFirmly(options, record));
+    return { replacedDamaged };
+  } finally {
+    await held?.release();
+  }
+};
+
+/** Removes a credential and tells the service, if that can be reached. A second time there is nothing to do. */
+export const forget = async (
+  options: Pick<SessionOptions, 'key' | 'store' | 'lock'> & { send: Send },
+): Promise<{ removed: boolean; revoked: boolean }> => {
+  const { key, store, lock, send } = options;
+  const held = await lock.acquire();
+  try {
+    const record = await store.read(key).catch((error) => {
+      if (error instanceof DamagedCredential) return undefined;
+      throw error;
+    });
+    const isIssued = record?.kind === 'oauth';
+    const { revoke } = await protocol();
+    const revoked = isIssued && (await revoke(issuerOf(record), record.refresh_token ?? record.access_token, send));
+    if (isIssued && record.refresh_token !== undefined) await revoke(issuerOf(record), record.access_token, send);
+    return { removed: await store.remove(key), revoked };
+  } finally {
+    await held?.release();
+  }
+};

@@ -1,0 +1,214 @@
+/*
+ * How many requests of a token are still allowed, as all its processes see it: pure functions over one small record.
+ *
+ * Windows are fixed and opened by the first request in them (gaps.md). `used` counts what was handed out, sent or not;
+ * what the service says it has seen only ever raises it. The end of a window is never guessed too early: a reply that
+ * was received at t and says "n seconds" comes from a window that ends at t + n or before, so the least of those sums
+ * is the best that is known.
+ */
+
+export interface Window {
+  /** In milliseconds, as are all times here. */
+  length: number;
+  /** Unknown until a reply tells. */
+  limit: number | null;
+  /** 0 while none is open. */
+  opened: number;
+  end: number;
+  /** Whether a reply has told the end; until then it is the latest it could be. */
+  isSure: boolean;
+  used: number;
+}
+
+interface Lease {
+  holder: string;
+  permits: number;
+  /** Which opening of the first window they are taken from. */
+  opened: number;
+}
+
+export interface Waiter {
+  holder: string;
+  pid: number;
+  since: number;
+  until: number;
+}
+
+export interface BudgetState {
+  version: 1;
+  windows: Window[];
+  /** Whether a limit has been told; `none` where the service answers without naming one. */
+  told: 'nothing' | 'none' | 'limit';
+  /** Nobody sends before this: a refusal said so. */
+  closedUntil: number;
+  /** The one request that is in flight while nothing has been told. */
+  probe?: { holder: string; until: number };
+  leases: Lease[];
+  waiting: Waiter[];
+}
+
+/** What the three headers of a reply say, and when the request left and the reply came. */
+export interface Told {
+  limit: number;
+  remaining: number;
+  resetMs: number;
+}
+
+export interface Settlement {
+  holder: string;
+  sentAt: number;
+  now: number;
+  told?: Told | undefined;
+  /** The status told something, though no header did. */
+  isAnswered: boolean;
+  /** A 429: nobody sends for so long. */
+  closedMs?: number | undefined;
+  /** Permits of the holder that have not been used yet. */
+  unused: number;
+}
+
+export type Grant = { permits: number; end: number } | { until: number; why: 'limit' | 'probe' };
+
+const minute = 60_000;
+
+/** How the windows of a kind of request are laid out: all requests of a token, and the bookings of a user. */
+export const windowsOf = { general: [minute], bookings: [minute, 60 * minute, 24 * 60 * minute] } as const;
+
+export type Kind = keyof typeof windowsOf;
+
+export const emptyState = (kind: Kind): BudgetState => ({
+  version: 1,
+  windows: windowsOf[kind].map((length) => ({ length, limit: null, opened: 0, end: 0, isSure: false, used: 0 })),
+  // Limits of bookings are learnt from refusals; they are not worth waiting for.
+  told: kind === 'general' ? 'nothing' : 'none',
+  closedUntil: 0,
+  leases: [],
+  waiting: [],
+});
+
+/** A reply may take so long; until then the end of a window that it opened is not known. */
+const replyMs = 30_000;
+/** Waiters that do not come back were killed. */
+const lateMs = 10_000;
+/** Rounding of the header: up to a second. */
+const roundingMs = 1000;
+/** Close to the end of a window permits are handed out singly, so that none is used beyond it. */
+const closingMs = 1500;
+/** A lease where no limit is known ends by itself. */
+const looseMs = 10_000;
+const largestBlock = 20;
+/** So many processes find something left when one has taken its block. */
+const sharers = 16;
+
+const isOpen = ({ opened, end }: Window, now: number): boolean => opened !== 0 && now < end;
+
+const isSane = (state: BudgetState, kind: Kind, now: number): boolean =>
+  state?.version === 1 &&
+  Array.isArray(state.windows) &&
+  state.windows.length === windowsOf[kind].length &&
+  Array.isArray(state.leases) &&
+  Array.isArray(state.waiting) &&
+  // A clock that was set back has left all of it in the future.
+  state.windows.every(({ opened, length }) => Number.isFinite(opened) && opened <= now + length) &&
+  state.closedUntil <= now + 25 * 60 * minute;
+
+/** The state as it stands now: what has ended is closed, and who will not come back is forgotten. */
+export const current = (state: BudgetState | undefined, kind: Kind, now: number): BudgetState => {
+  if (state === undefined || !isSane(state, kind, now)) return emptyState(kind);
+  const next = {
+    ...state,
+    windows: state.windows.map((window) => ({ ...window })),
+    leases: state.leases,
+    waiting: state.waiting.filter(({ until }) => until + lateMs > now),
+  };
+  if (next.probe !== undefined && next.probe.until <= now) delete next.probe;
+  for (const window of next.windows) {
+    if (window.opened === 0 || now < window.end) continue;
+    Object.assign(window, { opened: 0, end: 0, isSure: false, used: 0 });
+  }
+  return next;
+};
+
+const blockOf = (left: number, restMs: number, most: number): number =>
+  restMs < closingMs ? 1 : Math.min(most, Math.max(1, Math.min(largestBlock, Math.floor(left / sharers))));
+
+/** Hands out permits, or says until when there are none. Changes `state`. */
+export const grant = (state: BudgetState, holder: string, now: number, most: number, probeMs: number): Grant => {
+  if (state.closedUntil > now) return { until: state.closedUntil, why: 'limit' };
+  if (state.told === 'nothing') {
+    if (state.probe !== undefined && state.probe.holder !== holder) return { until: state.probe.until, why: 'probe' };
+    state.probe = { holder, until: now + probeMs };
+  }
+  const full = state.windows.filter((window) => window.limit !== null && window.used >= window.limit);
+  if (full.length > 0) return { until: Math.max(...full.map(({ end }) => end)), why: 'limit' };
+
+  // Whoever still holds permits of the window before has at most one request under way, and it may count here.
+  const carried = state.leases.filter((lease) => lease.opened !== state.windows[0]!.opened).length;
+  for (const window of state.windows) {
+    if (isOpen(window, now)) continue;
+    Object.assign(window, { opened: now, end: now + window.length + replyMs, isSure: false, used: carried });
+  }
+  const [first] = state.windows as [Window];
+  state.leases = state.leases.filter((lease) => lease.opened === first.opened);
+  const left = Math.min(
+    ...state.windows.map(({ limit, used }) => (limit === null ? Number.POSITIVE_INFINITY : limit - used)),
+  );
+  // Those carried over may have filled a very small window.
+  if (left <= 0) return { until: first.end, why: 'limit' };
+  const permits = state.told === 'nothing' ? 1 : blockOf(left, first.end - now, most);
+  for (const window of state.windows) window.used += permits;
+  state.leases = [
+    ...state.leases.filter((lease) => lease.holder !== holder),
+    { holder, permits, opened: first.opened },
+  ];
+  state.waiting = state.waiting.filter((waiter) => waiter.holder !== holder);
+  return { permits, end: first.limit === null ? now + looseMs : first.end };
+};
+
+/** The window that a reply's headers describe: the shortest that takes as long to end. */
+const described = ({ windows }: BudgetState, { resetMs }: Told): Window =>
+  windows.find(({ length }) => resetMs <= length + roundingMs) ?? windows.at(-1)!;
+
+const learn = (state: BudgetState, told: Told, { holder, sentAt, now, unused }: Settlement): void => {
+  const window = described(state, told);
+  const seen = told.limit - told.remaining;
+  const end = now + told.resetMs;
+  state.told = 'limit';
+  window.limit = told.limit;
+  // The header is rounded up, so only what lies more than that beyond the end is surely another window.
+  const isNewer = !isOpen(window, now) || (window.isSure && sentAt + told.resetMs > window.end + roundingMs);
+  if (isNewer) {
+    const others = state.leases.filter((lease) => lease.holder !== holder).length;
+    Object.assign(window, { opened: sentAt, end, isSure: true, used: seen + unused + others });
+    return;
+  }
+  // It may have been counted in the window before, which ended earlier.
+  if (sentAt < window.opened) return;
+  window.end = window.isSure ? Math.min(window.end, end) : end;
+  window.isSure = true;
+  window.used = Math.max(window.used, seen + unused);
+};
+
+/** Takes in what became of a request. Changes `state`. */
+export const settle = (state: BudgetState, settlement: Settlement): void => {
+  const { holder, now, told, isAnswered, closedMs, unused } = settlement;
+  if (state.probe?.holder === holder) delete state.probe;
+  if (told !== undefined) learn(state, told, settlement);
+  else if (isAnswered && state.told === 'nothing') state.told = 'none';
+  if (closedMs !== undefined) state.closedUntil = Math.max(state.closedUntil, now + closedMs);
+  const lease = state.leases.find((each) => each.holder === holder);
+  if (lease === undefined) return;
+  state.leases = state.leases.filter((each) => each !== lease);
+  if (unused > 0) state.leases = [...state.leases, { ...lease, permits: unused }];
+};
+
+/** Gives back what was not used. Changes `state`. */
+export const giveBack = (state: BudgetState, holder: string, unused: number): void => {
+  const lease = state.leases.find((each) => each.holder === holder);
+  const [first] = state.windows as [Window];
+  if (lease !== undefined && lease.opened === first.opened)
+    for (const window of state.windows) window.used = Math.max(0, window.used - unused);
+  state.leases = state.leases.filter((each) => each !== lease);
+  state.waiting = state.waiting.filter((waiter) => waiter.holder !== holder);
+  if (state.probe?.holder === holder) delete state.probe;
+};

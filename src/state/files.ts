@@ -1,0 +1,101 @@
+import { constants } from 'node:fs';
+import { chmod, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { SchedError } from '../errors.ts';
+
+const fileMode = 0o600;
+const directoryMode = 0o700;
+
+/** 0 where the platform has no such flag. */
+const noFollow = constants.O_NOFOLLOW ?? 0;
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
+
+const trouble = (what: string, path: string, reason: string): SchedError =>
+  new SchedError('environment', `Cannot ${what} ${path}`, { reason, outcome: 'not-sent' });
+
+const refuseLink = async (what: string, path: string): Promise<void> => {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isSymbolicLink()) throw trouble(what, path, 'it is a symbolic link, and those are not followed');
+};
+
+/** A directory that only its owner may enter, made with its parents if need be. */
+export const ensurePrivateDirectory = async (path: string): Promise<void> => {
+  try {
+    await mkdir(path, { recursive: true, mode: directoryMode });
+    await refuseLink('use', path);
+    const { mode } = await lstat(path);
+    if ((mode & 0o777) !== directoryMode) await chmod(path, directoryMode);
+  } catch (error) {
+    if (error instanceof SchedError) throw error;
+    throw trouble('make the directory', path, codeOf(error));
+  }
+};
+
+/** Without this a rename may be forgotten when the machine loses power. Not every platform can. */
+const syncDirectory = async (path: string): Promise<void> => {
+  const handle = await open(path, constants.O_RDONLY).catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+};
+
+/** Unfinished writings of this file, left by processes that were killed. */
+const leftovers = async (path: string): Promise<string[]> => {
+  const names = await readdir(dirname(path)).catch(() => []);
+  const prefix = `${basename(path)}.`;
+  return names.filter((name) => name.startsWith(prefix)).map((name) => join(dirname(path), name));
+};
+
+/** Only for whoever may be sure to be the one writer of that file. */
+export const removeDrafts = async (path: string): Promise<void> => {
+  for (const file of await leftovers(path)) await rm(file, { force: true }).catch(() => {});
+};
+
+/** Replaces a file in one step: whoever reads it sees all of the old or all of the new. `unique` names the draft. */
+export const writePrivateFile = async (path: string, text: string, unique: string): Promise<void> => {
+  await ensurePrivateDirectory(dirname(path));
+  await refuseLink('write', path);
+  const draft = `${path}.${unique}`;
+  try {
+    const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, fileMode);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, path);
+    await syncDirectory(dirname(path));
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => {});
+    throw trouble('write', path, codeOf(error));
+  }
+};
+
+/** The text of a file, or `undefined` if there is none. */
+export const readPrivateFile = async (path: string): Promise<string | undefined> => {
+  try {
+    const handle = await open(path, constants.O_RDONLY | noFollow);
+    try {
+      return await handle.readFile('utf8');
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
+    if (codeOf(error) === 'ELOOP') throw trouble('read', path, 'it is a symbolic link, and those are not followed');
+    throw trouble('read', path, codeOf(error));
+  }
+};
+
+/** Removes a file and what was left of its unfinished writings. Whether there was one. */
+export const removePrivateFile = async (path: string): Promise<boolean> => {
+  try {
+    const found = await lstat(path).catch(() => undefined);
+    for (const file of [path, ...(await leftovers(path))]) await rm(file, { force: true });
+    if (found !== undefined) await syncDirectory(dirname(path));
+    return found !== undefined;
+  } catch (error) {
+    throw trouble('remove', path, codeOf(error));
+  }
+};

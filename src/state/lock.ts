@@ -1,0 +1,197 @@
+import { constants } from 'node:fs';
+import { link, open, readdir, readFile, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SchedError } from '../errors.ts';
+import { ensurePrivateDirectory } from './files.ts';
+import { identityOf, type Machine, type ProcessIdentity, stateOf } from './processes.ts';
+
+/*
+ * A lock among processes that survives their being killed.
+ *
+ *   NAME.lock          whose it was first; made by a hard link, so it appears whole and only once
+ *   NAME.after-NONCE   who took it over from the dead owner with that nonce; also made by a hard link
+ *
+ * The holder is the end of that chain. A nonce is never used twice, so each dead owner has exactly one heir, and an heir
+ * who dies has one too. Nothing is ever removed because somebody seems dead: two processes that decide that at the same
+ * moment would both get in. Only the holder removes, the first file first; so a claim that comes too late finds that
+ * the chain it belongs to no longer begins where it did, and is void.
+ */
+
+interface Clock {
+  now(): number;
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+interface Owner extends ProcessIdentity {
+  readonly nonce: string;
+  /** When it got the lock, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+export interface LockOptions {
+  directory: string;
+  name: string;
+  machine: Machine;
+  clock: Clock;
+  randomBytes(count: number): Uint8Array;
+  interrupted: AbortSignal;
+  /** How long to wait for others. */
+  waitMs?: number;
+}
+
+export interface Held {
+  release(): Promise<void>;
+}
+
+export interface Lock {
+  /**
+   * Takes the lock, waiting for it if need be. Each time it changes hands meanwhile, `stillNeeded` is asked;
+   * `undefined` comes back if it says no.
+   */
+  acquire(stillNeeded?: () => Promise<boolean>): Promise<Held | undefined>;
+}
+
+const defaultWaitMs = 30_000;
+const shortestPauseMs = 10;
+const longestPauseMs = 200;
+
+/** A holder in another container cannot be looked at. It holds the lock for a minute at most, unless it is gone. */
+const outOfSightMs = 10 * 60_000;
+
+/** Files of this age that belong to no chain were left by processes that were killed. */
+const litterMs = 60 * 60_000;
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
+
+const ignoreMissing = (error: unknown): void => {
+  if (codeOf(error) !== 'ENOENT') throw error;
+};
+
+const lockTrouble = (path: string, reason: string): SchedError =>
+  new SchedError('environment', 'The lock of the session cannot be taken', {
+    reason: `${path}: ${reason}`,
+    outcome: 'not-sent',
+  });
+
+const readOwner = async (path: string): Promise<Owner | undefined> => {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    ignoreMissing(error);
+    return undefined;
+  }
+  try {
+    return JSON.parse(text) as Owner;
+  } catch {
+    throw lockTrouble(path, 'it is damaged; remove it if no other sched is running');
+  }
+};
+
+export const createLock = (options: LockOptions): Lock => {
+  const { directory, name, machine, clock, randomBytes, interrupted, waitMs = defaultWaitMs } = options;
+  const first = join(directory, `${name}.lock`);
+  const heirOf = ({ nonce }: Owner) => join(directory, `${name}.after-${nonce}`);
+
+  /** From the first owner to the holder; empty if the lock is free. */
+  const readChain = async (): Promise<Owner[]> => {
+    const chain: Owner[] = [];
+    for (let path = first; ; path = heirOf(chain.at(-1)!)) {
+      const owner = await readOwner(path);
+      if (owner === undefined) return chain;
+      chain.push(owner);
+    }
+  };
+
+  /** Makes `target` whole, or not at all if it is there already. */
+  const place = async (target: string, owner: Owner): Promise<boolean> => {
+    const draft = join(directory, `${name}.draft-${owner.nonce}`);
+    const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    try {
+      await handle.writeFile(JSON.stringify(owner));
+      // Else a power cut may leave the name without its content.
+      await handle.sync();
+      await handle.close();
+      await link(draft, target);
+      return true;
+    } catch (error) {
+      // On a network file system the link may be made and its confirmation lost.
+      if (codeOf(error) === 'EEXIST') return (await readOwner(target))?.nonce === owner.nonce;
+      throw error;
+    } finally {
+      await handle.close().catch(() => {});
+      await unlink(draft).catch(ignoreMissing);
+    }
+  };
+
+  const sweep = async (): Promise<void> => {
+    const files = (await readdir(directory)).filter((file) => /\.(after|draft)-/.test(file) && file.startsWith(name));
+    for (const path of files.map((file) => join(directory, file))) {
+      const { mtimeMs } = await stat(path);
+      if (clock.now() - mtimeMs > litterMs) await unlink(path);
+    }
+  };
+
+  const heldThrough = (chain: readonly Owner[]): Held => ({
+    release: async () => {
+      // In this order: see above. The last one has no heir.
+      const files = [first, ...chain.slice(0, -1).map(heirOf)];
+      if ((await readOwner(first))?.nonce !== chain[0]!.nonce) return;
+      for (const file of files) await unlink(file).catch(ignoreMissing);
+      await sweep().catch(() => {});
+    },
+  });
+
+  /** Takes what nobody holds: a free lock, or the place of a dead owner at the end of the chain. */
+  const claim = async (chain: readonly Owner[], own: ProcessIdentity): Promise<Held | undefined> => {
+    const mine: Owner = { ...own, nonce: Buffer.from(randomBytes(16)).toString('hex'), at: clock.now() };
+    const last = chain.at(-1);
+    const target = last === undefined ? first : heirOf(last);
+    if (!(await place(target, mine))) return undefined;
+    if (last !== undefined && (await readOwner(first))?.nonce !== chain[0]!.nonce) {
+      await unlink(target).catch(ignoreMissing);
+      return undefined;
+    }
+    return heldThrough([...chain, mine]);
+  };
+
+  const isGone = async (owner: Owner, own: ProcessIdentity): Promise<boolean> => {
+    const state = await stateOf(owner, own, machine);
+    return state === 'gone' || (state === 'out of sight' && clock.now() - owner.at > outOfSightMs);
+  };
+
+  const acquire: Lock['acquire'] = async (stillNeeded = async () => true) => {
+    await ensurePrivateDirectory(directory);
+    const own = await identityOf(machine);
+    const deadline = clock.now() + waitMs;
+    let seen: string | undefined;
+    for (let pause = shortestPauseMs; ; pause = Math.min(pause * 1.5, longestPauseMs)) {
+      interrupted.throwIfAborted();
+      const chain = await readChain();
+      const holder = chain.at(-1);
+      if (seen !== undefined && holder?.nonce !== seen && !(await stillNeeded())) return undefined;
+      seen = holder?.nonce ?? '';
+      if (holder === undefined || (await isGone(holder, own))) {
+        const held = await claim(chain, own);
+        if (held !== undefined) return held;
+      } else if (clock.now() >= deadline) {
+        throw new SchedError('environment', 'Another sched is renewing the session and does not finish', {
+          reason: `process ${holder.pid} has held ${first} since ${new Date(holder.at).toISOString()}`,
+          hint: `wait for process ${holder.pid}, or end it, and try again`,
+          outcome: 'not-sent',
+        });
+      }
+      await clock.sleep(pause, interrupted);
+    }
+  };
+
+  return {
+    acquire: async (stillNeeded) => {
+      try {
+        return await acquire(stillNeeded);
+      } catch (error) {
+        throw (error as NodeJS.ErrnoException).syscall === undefined ? error : lockTrouble(first, codeOf(error));
+      }
+    },
+  };
+};

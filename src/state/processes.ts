@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { readFile, readlink } from 'node:fs/promises';
+
+/** This machine, and this process on it. */
+export interface Machine {
+  readonly platform: string;
+  readonly host: string;
+  readonly pid: number;
+  isAlive(pid: number): boolean;
+}
+
+/** A process, told apart from a later one with the same number. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** When it was started, in whatever form the platform tells; `''` where it does not. */
+  readonly started: string;
+  /** Which run of which machine, and which process namespace (container) of it, the number belongs to. */
+  readonly host: string;
+  readonly boot: string;
+  readonly space: string;
+}
+
+const textOf = async (path: string): Promise<string> => (await readFile(path, 'utf8').catch(() => '')).trim();
+
+/** proc(5): the name may hold anything, so counting starts after the last parenthesis. Field 3 is the state, 22 the start. */
+const fromProc = async (pid: number): Promise<string | undefined> => {
+  let text: string;
+  try {
+    text = await readFile(`/proc/${pid}/stat`, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' || code === 'ESRCH' ? undefined : '';
+  }
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  // A zombie only waits for its parent to look at it.
+  return /^[ZXx]/.test(fields[0] ?? '') ? undefined : (fields[19] ?? '');
+};
+
+const fromPs = (pid: number): Promise<string> =>
+  new Promise((resolve) => {
+    const env = { PATH: '/bin:/usr/bin', LC_ALL: 'C', TZ: 'UTC' };
+    execFile('ps', ['-o', 'lstart=', '-p', String(pid)], { env }, (_, out) => resolve(String(out).trim()));
+  });
+
+/** When a process was started: `undefined` if there is no such process, `''` if that cannot be told. */
+const startOf = async (pid: number, { platform, isAlive }: Machine): Promise<string | undefined> => {
+  if (platform === 'linux') return fromProc(pid);
+  if (!isAlive(pid)) return undefined;
+  return platform === 'win32' ? '' : fromPs(pid);
+};
+
+export const identityOf = async (machine: Machine): Promise<ProcessIdentity> => {
+  const started = (await startOf(machine.pid, machine)) ?? '';
+  if (machine.platform !== 'linux') return { pid: machine.pid, started, host: '', boot: '', space: '' };
+  return {
+    pid: machine.pid,
+    started,
+    host: (await textOf('/etc/machine-id')) || machine.host,
+    boot: await textOf('/proc/sys/kernel/random/boot_id'),
+    space: await readlink('/proc/self/ns/pid').catch(() => ''),
+  };
+};
+
+/** Whether that process runs, as far as this one can see: another container's numbers mean nothing here. */
+export const stateOf = async (
+  other: ProcessIdentity,
+  own: ProcessIdentity,
+  machine: Machine,
+): Promise<'running' | 'gone' | 'out of sight'> => {
+  if (other.host === own.host && other.boot !== own.boot) return 'gone';
+  if (other.host !== own.host || other.space !== own.space) return 'out of sight';
+  const started = await startOf(other.pid, machine);
+  if (started === undefined) return 'gone';
+  return started === '' || other.started === '' || started === other.started ? 'running' : 'gone';
+};

@@ -1,0 +1,203 @@
+import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type BudgetState,
+  current,
+  giveBack,
+  grant,
+  type Kind,
+  settle,
+  type Told,
+  type Waiter,
+  type Window,
+} from './budget.ts';
+import { fileVersions, memoryVersions, sweepVersions, type Versions } from './versions.ts';
+
+interface Clock {
+  now(): number;
+}
+
+export interface SharedBudgetOptions {
+  /** Where it is shared; without one, or where that cannot be used, this process keeps it for itself. */
+  directory?: string | undefined;
+  clock: Clock;
+  /** Tells this process from all others. */
+  holder: string;
+  pid: number;
+  /** How long a request may be in flight. */
+  timeoutMs: number;
+  /** Told once, when the directory cannot be used. */
+  onTrouble(reason: string): void;
+}
+
+/** How a window stands, for people. */
+export interface Level extends Window {
+  remaining: number | null;
+}
+
+interface Local {
+  versions: Versions<BudgetState>;
+  /** Permits in hand, and until when they are good. */
+  permits: number;
+  end: number;
+  isWaiting?: boolean;
+  /** Learnt from replies and not yet told to the others. */
+  news?: { sentAt: number; now: number; told: Told } | undefined;
+}
+
+/** Permits that are not used shortly before the end of their window might be counted in the next one. */
+const closingMs = 1500;
+/** Tokens change every two hours; what nobody has touched for days is of no use. */
+const forgottenMs = 3 * 24 * 3_600_000;
+
+/** R16. */
+const ensureDirectory = (path: string): void => {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const found = lstatSync(path);
+  if (!found.isDirectory()) throw new Error(`${path} is not a directory`);
+  if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700);
+};
+
+/** The rate budget that all processes of this user share; see `budget.ts` for what it keeps. */
+export const createSharedBudget = ({ directory, clock, holder, pid, timeoutMs, onTrouble }: SharedBudgetOptions) => {
+  const buckets = new Map<string, Local>();
+  let isShared = directory !== undefined;
+
+  const open = (key: string): Versions<BudgetState> => {
+    if (!isShared) return memoryVersions();
+    try {
+      const own = join(directory!, key);
+      if (lstatSync(own, { throwIfNoEntry: false }) === undefined) {
+        ensureDirectory(directory!);
+        sweepVersions(directory!, clock.now() - forgottenMs);
+      }
+      return fileVersions(own, holder);
+    } catch (error) {
+      alone(error);
+      return memoryVersions();
+    }
+  };
+
+  const alone = (error: unknown): void => {
+    if (isShared) onTrouble((error as Error).message);
+    isShared = false;
+    for (const local of buckets.values()) local.versions = memoryVersions();
+  };
+
+  const bucket = (key: string): Local => {
+    const local = buckets.get(key) ?? { versions: open(key), permits: 0, end: 0 };
+    buckets.set(key, local);
+    return local;
+  };
+
+  /** What is kept is a cache: a disk that fails must not stop a command. */
+  const update = <Value>(key: string, kind: Kind, change: (state: BudgetState) => Value): Value => {
+    const local = bucket(key);
+    const step = (before: BudgetState | undefined) => {
+      const state = current(before, kind, clock.now());
+      return { value: change(state), state };
+    };
+    try {
+      return local.versions.update(step);
+    } catch (error) {
+      alone(error);
+      return local.versions.update(step);
+    }
+  };
+
+  const tell = (state: BudgetState, local: Local): void => {
+    if (local.news === undefined) return;
+    settle(state, { holder, ...local.news, isAnswered: true, unused: local.permits });
+    local.news = undefined;
+  };
+
+  const take = (key: string, kind: Kind, most = 20): { until: number; why: 'limit' | 'probe' } | undefined => {
+    const local = bucket(key);
+    const now = clock.now();
+    if (local.permits > 0 && now < local.end) {
+      local.permits -= 1;
+      return undefined;
+    }
+    const answer = update(key, kind, (state) => {
+      local.permits = 0;
+      tell(state, local);
+      return grant(state, holder, now, most, timeoutMs + 5000);
+    });
+    if ('until' in answer) return answer;
+    local.isWaiting = false;
+    local.permits = answer.permits - 1;
+    local.end = answer.end - closingMs;
+    return undefined;
+  };
+
+  return {
+    /** Leave to send one request; else until when there is none. */
+    take,
+
+    /** A permit that was taken and not used after all. */
+    untake: (key: string): void => {
+      bucket(key).permits += 1;
+    },
+
+    settle: (
+      key: string,
+      kind: Kind,
+      facts: { sentAt: number; told?: Told | undefined; isAnswered: boolean; closedMs?: number | undefined },
+    ): void => {
+      const local = bucket(key);
+      const now = clock.now();
+      const { told, sentAt, closedMs } = facts;
+      // While permits are left, and nothing surprising was told, the others can wait for the news.
+      if (told !== undefined && closedMs === undefined && local.permits > 0 && told.remaining >= local.permits) {
+        local.news = { sentAt, now, told };
+        return;
+      }
+      if (told === undefined && closedMs === undefined && local.permits > 0) return;
+      const surplus = told !== undefined && told.remaining < local.permits ? local.permits : 0;
+      local.permits -= surplus;
+      update(key, kind, (state) => {
+        // More was handed out than there turns out to be.
+        if (surplus > 0) giveBack(state, holder, surplus);
+        settle(state, { holder, now, ...facts, unused: local.permits });
+      });
+      local.news = undefined;
+    },
+
+    /** The limit of a kind, where it is known. */
+    limitOf: (key: string): number | null => bucket(key).versions.read()?.windows[0]?.limit ?? null,
+
+    waiting: (key: string, kind: Kind, until: number): void => {
+      const own = { holder, pid, since: clock.now(), until };
+      bucket(key).isWaiting = true;
+      update(key, kind, (state) => {
+        state.waiting = [...state.waiting.filter((waiter) => waiter.holder !== holder), own];
+      });
+    },
+
+    /** How it stands, without changing anything. */
+    look: (key: string, kind: Kind): { levels: Level[]; waiting: Waiter[]; closedUntil: number; told: string } => {
+      const { windows, waiting, closedUntil, told } = current(bucket(key).versions.read(), kind, clock.now());
+      const levels = windows.map((window) => ({
+        ...window,
+        remaining: window.limit === null ? null : Math.max(0, window.limit - window.used),
+      }));
+      return { levels, waiting, closedUntil, told };
+    },
+
+    /** Gives back what was not used; the last thing a command does. */
+    close: (): void => {
+      for (const [key, local] of buckets) {
+        if (local.permits === 0 && local.news === undefined && !local.isWaiting) continue;
+        const kind = key.startsWith('bookings-') ? 'bookings' : 'general';
+        update(key, kind, (state) => {
+          const { permits } = local;
+          tell(state, local);
+          giveBack(state, holder, permits);
+        });
+        local.permits = 0;
+      }
+    },
+  };
+};
+
+export type SharedBudget = ReturnType<typeof createSharedBudget>;

@@ -1,0 +1,113 @@
+import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/*
+ * One small record shared by processes, without a lock that a killed one could leave behind.
+ *
+ * Each version of the record is a file named by its number, made by a hard link: it appears whole, and only one process
+ * can make number n + 1. Whoever fails reads again. Old numbers are removed, but never the last few, and from the lowest
+ * up; so if n is still there after n + 1 was made, n + 1 had not been there before. All calls are synchronous: each takes
+ * some microseconds, and nothing of this process can come between them.
+ */
+
+export interface Versions<State> {
+  read(): State | undefined;
+  /** Changes the record; `change` may be called again with a newer one. */
+  update<Value>(change: (state: State | undefined) => { state: State; value: Value }): Value;
+}
+
+const kept = 8;
+const maxTries = 200;
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+
+const quietly = (work: () => void): void => {
+  try {
+    work();
+  } catch {
+    // Somebody else was quicker.
+  }
+};
+
+/** In a directory of its own, which is made. `unique` tells this process from all others. */
+export const fileVersions = <State>(directory: string, unique: string): Versions<State> => {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const path = (number: number) => join(directory, String(number));
+  let drafts = 0;
+
+  const highest = (): number =>
+    readdirSync(directory).reduce((most, name) => (/^\d{1,15}$/.test(name) ? Math.max(most, Number(name)) : most), 0);
+
+  const readAt = (number: number): State | undefined => {
+    if (number === 0) return undefined;
+    const text = readFileSync(path(number), 'utf8');
+    try {
+      return JSON.parse(text) as State;
+    } catch {
+      // It is a cache: what is broken is started anew.
+      return undefined;
+    }
+  };
+
+  /** Whether number n + 1 is ours and follows n. */
+  const place = (number: number, state: State): boolean => {
+    const draft = join(directory, `draft-${unique}-${++drafts}`);
+    writeFileSync(draft, JSON.stringify(state), { mode: 0o600, flag: 'wx' });
+    try {
+      linkSync(draft, path(number + 1));
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return false;
+      throw error;
+    } finally {
+      quietly(() => unlinkSync(draft));
+    }
+    if (number === 0 ? highest() < kept : exists(path(number))) return true;
+    quietly(() => unlinkSync(path(number + 1)));
+    return false;
+  };
+
+  const update: Versions<State>['update'] = (change) => {
+    for (let tries = 0; ; tries += 1) {
+      const number = highest();
+      let before: State | undefined;
+      try {
+        before = readAt(number);
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT' && tries < maxTries) continue;
+        throw error;
+      }
+      const { state, value } = change(before);
+      if (place(number, state)) {
+        if (number > kept) quietly(() => unlinkSync(path(number - kept)));
+        return value;
+      }
+      if (tries >= maxTries) throw new Error(`too many processes at once in ${directory}`);
+    }
+  };
+
+  return { read: () => readAt(highest()), update };
+};
+
+export const memoryVersions = <State>(): Versions<State> => {
+  let kept: State | undefined;
+  return {
+    read: () => kept,
+    update: (change) => {
+      const { state, value } = change(kept);
+      kept = state;
+      return value;
+    },
+  };
+};
+
+/** Removes what has not been touched since then. */
+export const sweepVersions = (directory: string, before: number): void => {
+  for (const name of readdirSync(directory)) {
+    const path = join(directory, name);
+    quietly(() => {
+      if (lstatSync(path).mtimeMs < before) rmSync(path, { recursive: true, force: true });
+    });
+  }
+};

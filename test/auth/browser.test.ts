@@ -1,0 +1,78 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openBrowser } from '../../src/auth/browser.ts';
+
+let folder: string;
+let seen: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sched-browser-'));
+  seen = join(folder, 'seen');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A program that writes its arguments down, one a line. */
+const program = (name: string) => {
+  const path = join(folder, name);
+  writeFileSync(
+    path,
+    `#!/bin/sh\nfor word in "$@"; do echo "$word" >> '${seen}.part'; done\nmv '${seen}.part' '${seen}'\n`,
+  );
+  chmodSync(path, 0o755);
+  return path;
+};
+const words = async () => {
+  await expect.poll(() => existsSync(seen), { timeout: 5_000 }).toBe(true);
+  return readFileSync(seen, 'utf8').trim().split('\n');
+};
+
+const url = 'https://auth.example.com/oauth/authorize?a=1&b=$(touch%20x);`id`';
+
+// R6
+describe('browser', () => {
+  test.each(['file:///etc/passwd', 'javascript:alert(1)', '-a', 'calc.exe', '', 'ftp://example.com'])(
+    'never opens %s',
+    async (address) => {
+      program('xdg-open');
+      const env = { BROWSER: program('browser'), PATH: folder, DISPLAY: ':0' };
+      expect(await openBrowser(address, { env, platform: 'linux' })).toBe(false);
+      expect(existsSync(seen)).toBe(false);
+    },
+  );
+
+  test('starts $BROWSER with its words and the address as one more, without a shell', async () => {
+    const env = { BROWSER: `${program('browser')} --new-window $HOME;echo`, PATH: folder };
+    expect(await openBrowser(url, { env, platform: 'linux' })).toBe(true);
+    expect(await words()).toEqual(['--new-window', '$HOME;echo', new URL(url).href]);
+  });
+
+  test('puts the address where %s stands, and tries the alternatives in turn', async () => {
+    const env = { BROWSER: `/nonexistent/x:${program('browser')} --url=%s`, PATH: folder };
+    expect(await openBrowser(url, { env, platform: 'linux' })).toBe(true);
+    expect(await words()).toEqual([`--url=${new URL(url).href}`]);
+  });
+
+  test('says so when $BROWSER cannot be started', async () => {
+    expect(await openBrowser(url, { env: { BROWSER: '/nonexistent/x' }, platform: 'linux' })).toBe(false);
+  });
+
+  test('uses xdg-open on a screen', async () => {
+    program('xdg-open');
+    expect(await openBrowser(url, { env: { PATH: folder, DISPLAY: ':0' }, platform: 'linux' })).toBe(true);
+    expect(await words()).toEqual([new URL(url).href]);
+  });
+
+  test('prefers wslview under WSL', async () => {
+    program('wslview');
+    expect(await openBrowser(url, { env: { PATH: folder, WSL_DISTRO_NAME: 'x' }, platform: 'linux' })).toBe(true);
+    expect(await words()).toEqual([new URL(url).href]);
+  });
+
+  test('opens nothing without a screen or an opener, and does not fail', async () => {
+    program('xdg-open');
+    expect(await openBrowser(url, { env: { PATH: folder }, platform: 'linux' })).toBe(false);
+    expect(await openBrowser(url, { env: { PATH: '/nonexistent', DISPLAY: ':0' }, platform: 'linux' })).toBe(false);
+    expect(existsSync(seen)).toBe(false);
+  });
+});

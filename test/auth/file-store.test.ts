@@ -1,0 +1,67 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { keyOf, nameOf, recordFromToken } from '../../src/auth/record.ts';
+import { openStore } from '../../src/auth/stores.ts';
+import { everythingIn, machineIn, random, realClock } from './support/memory.ts';
+import { canary } from './support/oauth-server.ts';
+
+let config: string;
+beforeEach(() => {
+  config = mkdtempSync(join(tmpdir(), 'sched-file-store-'));
+});
+afterEach(() => rmSync(config, { recursive: true }));
+
+const record = recordFromToken(`${canary}-pat`, { origin: 'https://api.example.com', now: 1, owner: 'Zoë' });
+const key = keyOf(record);
+const open = () =>
+  openStore(
+    'file',
+    { env: {}, platform: 'linux', clock: realClock, machine: machineIn('/'), randomBytes: random },
+    config,
+  );
+const folder = () => join(config, 'credentials');
+
+describe('file store', () => {
+  test('keeps, finds and forgets, one 0600 file per credential', async () => {
+    const store = await open();
+    await store.probe();
+    expect(readdirSync(folder())).toEqual([]);
+    expect(await store.read(key)).toBeUndefined();
+    await store.write(key, record);
+    await store.write({ ...key, user: 'other' }, record);
+    expect(await store.read(key)).toEqual(record);
+    expect(readdirSync(folder())).toHaveLength(2);
+    expect(statSync(join(folder(), `${nameOf(key)}.json`)).mode & 0o777).toBe(0o600);
+    expect(await store.remove(key)).toBe(true);
+    expect(await store.remove(key)).toBe(false);
+    expect(readdirSync(folder())).toHaveLength(1);
+  });
+
+  test('clears away what a killed writer left', async () => {
+    const store = await open();
+    await store.write(key, record);
+    writeFileSync(join(folder(), `${nameOf(key)}.json.dead`), `${canary}-old`);
+    await store.write(key, record);
+    expect(readdirSync(folder())).toEqual([`${nameOf(key)}.json`]);
+  });
+
+  test('reports a damaged one without quoting it, and leaves it alone', async () => {
+    const store = await open();
+    await store.write(key, record);
+    for (const text of [canary, '{}', `{"version":2,"access_token":"${canary}"}`, '']) {
+      writeFileSync(join(folder(), `${nameOf(key)}.json`), text);
+      const error = await store.read(key).catch((reason) => reason);
+      expect(error).toMatchObject({ category: 'environment' });
+      expect(error.message).toContain('damaged');
+      expect(everythingIn(error)).not.toContain(canary);
+      expect(readdirSync(folder())).toHaveLength(1);
+    }
+  });
+
+  test('cannot be proven where nothing can be written', async () => {
+    writeFileSync(folder(), '');
+    await expect((await open()).probe()).rejects.toMatchObject({ category: 'environment' });
+  });
+});

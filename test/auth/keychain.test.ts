@@ -1,0 +1,347 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { inParts, longestPart } from '../../src/auth/parts.ts';
+import { keyOf, recordFromLogin, recordFromToken } from '../../src/auth/record.ts';
+import { busPaths } from '../../src/auth/session-bus.ts';
+import { openStore } from '../../src/auth/stores.ts';
+import { buildWorker, startWorker } from './support/build-worker.ts';
+import { everythingIn, machineIn, memoryEntries, random, realClock } from './support/memory.ts';
+import { canary, createOAuthServer, serve } from './support/oauth-server.ts';
+
+const token = `${canary}-pat-0123456789`;
+const record = (accessToken = token) =>
+  recordFromToken(accessToken, {
+    origin: 'https://api.example.com',
+    now: 1,
+    owner: 'https://api.example.com/users/Zoë',
+  });
+const key = keyOf(record());
+
+const keychain = (env: Record<string, string>, platform = 'linux') =>
+  openStore(
+    'keychain',
+    { env, platform, clock: realClock, machine: machineIn('/nonexistent'), randomBytes: random },
+    '/nonexistent',
+  );
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sched-keychain-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+// R18
+const expectUnavailable = async (work: () => Promise<unknown>, reason: RegExp) => {
+  const began = Date.now();
+  const error = await work().then(
+    (value) => expect.fail(`answered ${value}`),
+    (thrown) => thrown,
+  );
+  expect(Date.now() - began).toBeLessThan(6_000);
+  expect(error).toMatchObject({ category: 'environment' });
+  expect(error.facts.hint).toContain('--credential-store file');
+  expect(error.facts.hint).toContain('SCHED_TOKEN');
+  expect(error.facts.reason).toMatch(reason);
+  expect(everythingIn(error)).not.toContain(canary);
+  expect(readdirSync(folder, { recursive: true }).filter((name) => !String(name).endsWith('bus'))).toEqual([]);
+};
+
+const operations = {
+  probe: async (env: Record<string, string>) => (await keychain(env)).probe(),
+  read: async (env: Record<string, string>) => (await keychain(env)).read(key),
+  write: async (env: Record<string, string>) => (await keychain(env)).write(key, record()),
+  remove: async (env: Record<string, string>) => (await keychain(env)).remove(key),
+};
+
+const expectAllUnavailable = (env: Record<string, string>, reason: RegExp) =>
+  Promise.all(Object.values(operations).map((operation) => expectUnavailable(() => operation(env), reason)));
+
+describe('keychain: no operation takes "unavailable" for "not found"', () => {
+  let server: Server | undefined;
+  afterEach(() => server?.close());
+  const path = () => join(folder, 'bus');
+  const env = () => ({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${path()}`, HOME: folder, PATH: process.env.PATH ?? '' });
+  const listen = (answer?: string) =>
+    new Promise<void>((resolve) => {
+      server = createServer((socket) => {
+        socket.on('error', () => {});
+        socket.on('data', () => answer && socket.write(answer));
+      }).listen(path(), resolve);
+    });
+
+  test('without a session bus', () => expectAllUnavailable({ HOME: folder }, /no session bus/));
+  test('with a bus that is gone', () => expectAllUnavailable(env(), /cannot be reached \(ENOENT\)/));
+  test('with a bus that accepts and never answers', async () => {
+    await listen();
+    await expectAllUnavailable(env(), /does not answer/);
+  });
+  test('with a bus that falls silent after the greeting', async () => {
+    await listen('OK 0123456789abcdef0123456789abcdef\r\n');
+    await expectAllUnavailable(env(), /no answer within 4 s/);
+  });
+  test('with something that is no bus', async () => {
+    await listen('HTTP/1.1 400 Bad Request\r\n\r\n');
+    await expectAllUnavailable(env(), /no session bus/);
+  });
+});
+
+test('keychain: says that its module is missing', async () => {
+  const { keychainVault } = await import('../../src/auth/keychain.ts');
+  const machine = { executable: join(tmpdir(), 'no-such-program') };
+  const vault = keychainVault({ env: {}, platform: 'darwin', clock: realClock, machine, randomBytes: random });
+  await expect(vault.use((entries) => entries.get('x'))).rejects.toMatchObject({
+    category: 'environment',
+    facts: { reason: 'its helper cannot be started (ENOENT)' },
+  });
+  expect(vault.describe()).toBe('the macOS keychain');
+});
+
+// A binding whose native part is missing or broken, in the place of the real one.
+test.each([
+  [
+    'throw Object.assign(new Error("no"), { code: "MODULE_NOT_FOUND" })',
+    /keychain module is not installed/,
+    /MODULE_NOT_FOUND/,
+  ],
+  ['exports.AsyncEntry = class { constructor() { throw new Error("broken") } }', /unavailable/, /broken/],
+  ['exports.AsyncEntry = class { getPassword() { process.exit(7) } }', /unavailable/, /ended early/],
+  ['exports.AsyncEntry = class { getPassword() { for (;;); } }', /unavailable/, /no answer within/],
+  ['for (;;);', /unavailable/, /no answer within/],
+])('keychain: survives a binding that does %s', { timeout: 10_000 }, async (code, message, reason) => {
+  const { keychainVault } = await import('../../src/auth/keychain.ts');
+  const binding = join(folder, 'binding.cjs');
+  writeFileSync(binding, code);
+  const vault = keychainVault(
+    { env: {}, platform: 'darwin', clock: realClock, machine: machineIn('/'), randomBytes: random },
+    () => binding,
+  );
+  const began = Date.now();
+  const error = await vault.use((entries) => entries.get('x')).catch((thrown) => thrown);
+  expect(Date.now() - began).toBeLessThan(6_000);
+  expect(error.category).toBe('environment');
+  expect(error.message).toMatch(message);
+  expect(error.facts.reason).toMatch(reason);
+});
+
+test('keychain: gives its child no token from the environment', async () => {
+  const { keychainVault } = await import('../../src/auth/keychain.ts');
+  const binding = join(folder, 'binding.cjs');
+  writeFileSync(
+    binding,
+    'exports.AsyncEntry = class { async getPassword() { return JSON.stringify([process.env, process.argv]) } }',
+  );
+  const env = { SCHED_TOKEN: token, NODE_OPTIONS: '--no-such-option', LANG: 'C' };
+  const vault = keychainVault(
+    { env, platform: 'darwin', clock: realClock, machine: machineIn('/'), randomBytes: random },
+    () => binding,
+  );
+  const seen = await vault.use((entries) => entries.get('x'));
+  expect(seen).toContain('"LANG":"C"');
+  expect(seen).not.toContain(canary);
+});
+
+describe('keychain: bus addresses', () => {
+  test.each([
+    [{ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/user/1000/bus' }, ['/run/user/1000/bus']],
+    [{ DBUS_SESSION_BUS_ADDRESS: 'unix:path=/a%20b,guid=1f;unix:abstract=/tmp/x' }, ['/a b', '\0/tmp/x']],
+    [{ DBUS_SESSION_BUS_ADDRESS: 'unix:runtime=yes', XDG_RUNTIME_DIR: '/run/u' }, ['/run/u/bus']],
+    [{ DBUS_SESSION_BUS_ADDRESS: 'tcp:host=localhost,port=1' }, []],
+    [{ XDG_RUNTIME_DIR: '/run/u' }, ['/run/u/bus']],
+    [{}, []],
+  ])('%o', (env, paths) => {
+    expect(busPaths(env)).toEqual(paths);
+  });
+});
+
+// R19
+describe('keychain: long values', () => {
+  const long = JSON.stringify({ token: 'x'.repeat(5_000), name: 'Zoë 😀'.repeat(50) });
+
+  test('are split into parts that fit, and come back whole', async () => {
+    const plain = memoryEntries();
+    const entries = inParts(plain, random);
+    await entries.set('n', long);
+    expect(plain.texts.size).toBeGreaterThan(4);
+    for (const text of plain.texts.values()) {
+      expect(text.length).toBeLessThanOrEqual(longestPart);
+      expect(text).toMatch(/^[\x20-\x7e]*$/);
+    }
+    expect(JSON.parse((await entries.get('n'))!)).toEqual(JSON.parse(long));
+    await entries.set('n', '"short"');
+    expect([...plain.texts]).toEqual([['n', '"short"']]);
+    await entries.set('n', long);
+    expect(await entries.delete('n')).toBe(true);
+    expect(plain.texts.size).toBe(0);
+    expect(await entries.delete('n')).toBe(false);
+    expect(await entries.get('n')).toBeUndefined();
+  });
+
+  test('are never given back in part', async () => {
+    for (const spoil of ['delete', 'cut', 'list'] as const) {
+      const plain = memoryEntries();
+      const entries = inParts(plain, random);
+      await entries.set('n', long);
+      const part = [...plain.texts.keys()].find((name) => name.endsWith('.2'))!;
+      if (spoil === 'delete') plain.texts.delete(part);
+      if (spoil === 'cut') plain.texts.set(part, plain.texts.get(part)!.slice(1));
+      if (spoil === 'list') plain.texts.set('n', plain.texts.get('n')!.slice(0, -5));
+      await expect(entries.get('n')).rejects.toThrow(/parts/);
+    }
+  });
+
+  test('stay the old ones until the new ones are complete', async () => {
+    const plain = memoryEntries();
+    await inParts(plain, random).set('n', long);
+    let writes = 0;
+    const failing = {
+      ...plain,
+      set: async (name: string, text: string) => {
+        writes += 1;
+        if (writes === 3) throw new Error('killed');
+        await plain.set(name, text);
+      },
+    };
+    await expect(inParts(failing, random).set('n', long.replaceAll('x', 'y'))).rejects.toThrow('killed');
+    expect(await inParts(plain, random).get('n')).toContain('xxx');
+  });
+
+  test('are read anew when another process replaces them meanwhile', async () => {
+    const plain = memoryEntries();
+    await inParts(plain, random).set('n', long);
+    let replaced = false;
+    const racing = {
+      ...plain,
+      get: async (name: string) => {
+        const text = await plain.get(name);
+        if (name === 'n' && !replaced) {
+          replaced = true;
+          await inParts(plain, random).set('n', long.replaceAll('x', 'y'));
+        }
+        return text;
+      },
+    };
+    expect(await inParts(racing, random).get('n')).toContain('yyy');
+  });
+});
+
+const found = (program: string) => (process.env.PATH ?? '').split(':').some((path) => existsSync(join(path, program)));
+const missing = ['dbus-daemon', 'gnome-keyring-daemon'].filter((program) => !found(program));
+
+// R17
+describe('keychain: a real Secret Service', () => {
+  if (missing.length > 0 && !process.env.CI) {
+    test.skip(`needs ${missing.join(' and ')}: apt-get install gnome-keyring dbus-daemon`, () => {});
+    return;
+  }
+  let home: string;
+  let env: Record<string, string>;
+  const children: ChildProcess[] = [];
+
+  const start = (program: string, args: string[], input = '') => {
+    const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    children.push(child);
+    return child;
+  };
+  const firstLine = (child: ChildProcess) =>
+    new Promise<string>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code) => reject(new Error(`ended with ${code}`)));
+      child.stdout!.once('data', (chunk) => resolve(String(chunk).split('\n')[0]!));
+    });
+  const stop = async (child: ChildProcess) => {
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL')) await ended;
+  };
+
+  beforeAll(async () => {
+    expect(missing).toEqual([]);
+    home = mkdtempSync(join(tmpdir(), 'sched-secrets-'));
+    mkdirSync(join(home, 'run'), { mode: 0o700 });
+    env = { PATH: process.env.PATH ?? '', HOME: home, XDG_RUNTIME_DIR: join(home, 'run'), LANG: 'C.UTF-8' };
+    // A bus that starts no services by itself, so that a missing one is missing.
+    const config = join(home, 'bus.conf');
+    writeFileSync(
+      config,
+      `<busconfig><type>session</type><listen>unix:dir=${home}</listen><policy context="default">
+       <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`,
+    );
+    const bus = start('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address']);
+    env = { ...env, DBUS_SESSION_BUS_ADDRESS: await firstLine(bus) };
+  });
+  afterAll(async () => {
+    for (const child of children.reverse()) await stop(child);
+    if (home) rmSync(home, { recursive: true, force: true });
+  });
+
+  test('is missing', () => expectUnavailable(() => operations.read(env), /./));
+
+  test('keeps, finds, replaces and forgets', { timeout: 30_000 }, async () => {
+    const daemon = start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'password');
+    const store = await keychain(env);
+    await expect.poll(() => store.probe().then(() => 'works', String), { timeout: 10_000 }).toBe('works');
+    expect(await store.read(key)).toBeUndefined();
+    expect(await store.remove(key)).toBe(false);
+    await store.write(key, record());
+    expect(await store.read(key)).toEqual(record());
+    const long = record(`${canary}-${'x'.repeat(6_000)}`);
+    await store.write(key, long);
+    expect(await (await keychain(env)).read(key)).toEqual(long);
+    await store.write(key, record());
+    expect(await store.read(key)).toEqual(record());
+    expect(await store.remove(key)).toBe(true);
+    expect(await store.read(key)).toBeUndefined();
+    await stop(daemon);
+  });
+
+  // R21
+  test('is renewed once for two config directories', { timeout: 60_000 }, async () => {
+    const daemon = start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'password');
+    const store = await keychain(env);
+    await expect.poll(() => store.probe().then(() => 'works', String), { timeout: 10_000 }).toBe('works');
+    const server = createOAuthServer({ delayMs: 100 });
+    const socket = await serve(server.send);
+    const { access, refresh } = server.start();
+    const expired = recordFromLogin(
+      { accessToken: access, refreshToken: refresh, expiresInSeconds: 7200, owner: 'U1' },
+      { issuer: { url: socket.url, clientId: 'c' }, origin: 'https://api.example.com', scopes: [], now: 1 },
+    );
+    await store.write(keyOf(expired), expired);
+    const file = await buildWorker(home);
+    const log = join(home, 'log');
+    const plan = { server: socket.url, home, log, store: 'keychain' as const, key: keyOf(expired) };
+    const workers = Array.from({ length: Number(process.env.SCHED_TEST_KEYCHAIN_PROCESSES ?? 6) }, (_, index) =>
+      startWorker(file, { ...plan, config: join(home, `config-${index % 2}`) }, env),
+    );
+    await Promise.all(workers.map(({ ready }) => ready));
+    for (const worker of workers) worker.say('go');
+    const ends = await Promise.all(workers.map(({ done }) => done));
+    const { access_token: token } = (await store.read(keyOf(expired)))!;
+    expect(new Set(ends.map(({ said }) => said))).toEqual(new Set([token]));
+    expect(server.counts).toMatchObject({ refresh: 1, reuse: 0 });
+    await socket.close();
+    await stop(daemon);
+  });
+
+  test('is locked', { timeout: 30_000 }, async () => {
+    // The keyring made above exists, and this time nobody gives its password.
+    const daemon = start('gnome-keyring-daemon', ['--start', '--foreground', '--components=secrets']);
+    await realClock.sleep(1_000);
+    for (const operation of [operations.probe, operations.write]) await expectUnavailable(() => operation(env), /./);
+    await stop(daemon);
+  });
+
+  test('is stopped', { timeout: 30_000 }, async () => {
+    const daemon = start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'password');
+    const store = await keychain(env);
+    await expect.poll(() => store.probe().then(() => 'works', String), { timeout: 10_000 }).toBe('works');
+    daemon.kill('SIGSTOP');
+    await expectUnavailable(() => operations.read(env), /./);
+    await stop(daemon);
+  });
+});

@@ -1,0 +1,343 @@
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { type LoginOptions, login } from '../../src/auth/login.ts';
+import { endPage } from '../../src/auth/page.ts';
+import { SchedError } from '../../src/errors.ts';
+import { NetworkFailure } from '../../src/http/failure.ts';
+import { everythingIn, memoryStore, random, realClock } from './support/memory.ts';
+import { canary, createOAuthServer } from './support/oauth-server.ts';
+
+const issuer = { url: 'https://auth.example.com', clientId: 'client-1' };
+
+interface Reply {
+  status: number;
+  body: string;
+  headers: Record<string, unknown>;
+}
+
+const visit = (url: string, more: { method?: string; headers?: Record<string, string> } = {}): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    httpRequest(url, { agent: false, ...more }, (response) => {
+      let body = '';
+      response.on('data', (chunk) => {
+        body += chunk;
+      });
+      response.on('end', () => resolve({ status: response.statusCode!, body, headers: response.headers }));
+    })
+      .on('error', reject)
+      .end();
+  });
+
+const isOpen = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+      .once('connect', () => {
+        socket.destroy();
+        resolve(true);
+      })
+      .once('error', () => resolve(false));
+  });
+
+/** A login whose browser is `act`. */
+const start = (act: (url: string) => Promise<unknown>, more: Partial<LoginOptions> = {}) => {
+  const server = createOAuthServer();
+  const { store, texts } = memoryStore();
+  const controller = new AbortController();
+  const urls: string[] = [];
+  const result = login({
+    issuer,
+    baseUrl: 'https://api.example.com/v1',
+    scopes: ['users:read'],
+    way: {
+      kind: 'browser',
+      open: async (url) => {
+        act(url);
+        return true;
+      },
+    },
+    store,
+    send: server.send,
+    clock: realClock,
+    interrupted: controller.signal,
+    randomBytes: random,
+    onUrl: (url) => {
+      urls.push(url);
+    },
+    ...more,
+  });
+  return { server, result, texts, controller, urls };
+};
+
+const portOf = (url: string) => Number(new URL(new URL(url).searchParams.get('redirect_uri')!).port);
+
+describe('login', () => {
+  test('gives a credential bound to the API, shows the page, frees the port', async () => {
+    let page: Promise<Reply> | undefined;
+    const { result, server, urls } = start(async (url) => {
+      page = visit(server.allow(url));
+    });
+    const record = await result;
+    expect(record).toMatchObject({
+      version: 1,
+      kind: 'oauth',
+      origin: 'https://api.example.com',
+      issuer: issuer.url,
+      client_id: 'client-1',
+      scope: 'users:read',
+      owner: 'https://api.example.com/users/U1',
+    });
+    expect(record.expires_at! - record.created_at).toBe(7_200_000);
+    expect((await page!).body).toContain('You are logged in');
+    expect(await isOpen(portOf(urls[0]!))).toBe(false);
+    expect(server.counts.code).toBe(1);
+  });
+
+  // R3, R4: forged, incomplete and junk requests before the true one.
+  test('is not disturbed by a hundred forged callbacks and a hundred junk connections', async () => {
+    const statuses: number[] = [];
+    const { result, server } = start(async (url) => {
+      const port = portOf(url);
+      const at = `http://127.0.0.1:${port}`;
+      const state = new URL(url).searchParams.get('state')!;
+      const junk = Array.from({ length: 100 }, (_, index) => {
+        const socket = connect(port, '127.0.0.1').on('error', () => {});
+        if (index % 3 === 1) socket.write('GET /callback HTTP/1.1\r\nHo');
+        if (index % 3 === 2) socket.write('\x16\x03\x01nonsense\r\n\r\n');
+        return socket;
+      });
+      const forged = [
+        () => visit(`${at}/callback?code=x&state=forged`),
+        () => visit(`${at}/callback?error=access_denied`),
+        () => visit(`${at}/callback?error=access_denied&state=forged`),
+        () => visit(`${at}/callback?code=x&code=y&state=${state}`),
+        () => visit(`${at}/callback?code=x&state=${state}`, { headers: { host: 'evil.example' } }),
+        () => visit(`${at}/callback?code=x&state=${state}`, { method: 'POST' }),
+        () => visit(`${at}/callback?state=${state}`),
+        () => visit(`${at}/favicon.ico`),
+        () => visit(`${at}/`),
+        () => visit(`${at}/callback`),
+      ];
+      for (let index = 0; index < 100; index += 1) statuses.push((await forged[index % forged.length]!()).status);
+      await visit(server.allow(url));
+      for (const socket of junk) socket.destroy();
+    });
+    expect((await result).access_token).toContain(canary);
+    expect(statuses).toHaveLength(100);
+    expect(statuses.every((status) => status >= 400 && status < 500)).toBe(true);
+    expect(server.counts.code).toBe(1);
+  });
+
+  test('sends one token request, however often the true callback comes', async () => {
+    const pages: Promise<Reply>[] = [];
+    const server = createOAuthServer({ delayMs: 200 });
+    const { result } = start(
+      async (url) => {
+        const redirect = server.allow(url);
+        for (let index = 0; index < 5; index += 1) pages.push(visit(redirect));
+        pages.push(visit(server.allow(url)));
+      },
+      { send: server.send },
+    );
+    await result;
+    for (const { body } of await Promise.all(pages)) expect(body).toContain('You are logged in');
+    expect(server.counts.code).toBe(1);
+  });
+
+  test('tells the browser of success only when everything else is done', async () => {
+    const failed = new SchedError('environment', 'disk full');
+    let page: Promise<Reply> | undefined;
+    const { result, server } = start(
+      async (url) => {
+        page = visit(server.allow(url));
+      },
+      {
+        finish: async () => {
+          throw failed;
+        },
+      },
+    );
+    await expect(result).rejects.toBe(failed);
+    expect((await page!).body).toContain('The login did not work');
+  });
+
+  test('ends on a denial', async () => {
+    let page: Promise<Reply> | undefined;
+    const { result, server, texts } = start(async (url) => {
+      const { searchParams } = new URL(url);
+      page = visit(`${searchParams.get('redirect_uri')}?error=access_denied&state=${searchParams.get('state')}`);
+    });
+    await expect(result).rejects.toMatchObject({ category: 'auth', message: 'The login was denied' });
+    expect((await page!).body).toContain('Access was denied');
+    expect([server.counts.code, texts.size]).toEqual([0, 0]);
+  });
+
+  // R8
+  test('ends on a signal at once, with the port free and nothing stored', async () => {
+    const stopped = new SchedError('interrupted', 'Interrupted');
+    const { result, texts, controller, urls } = start(async (url) => {
+      connect(portOf(url), '127.0.0.1').on('error', () => {});
+      setTimeout(() => controller.abort(stopped), 50);
+    });
+    const began = Date.now();
+    await expect(result).rejects.toBe(stopped);
+    expect(Date.now() - began).toBeLessThan(1_000);
+    expect(await isOpen(portOf(urls[0]!))).toBe(false);
+    expect(texts.size).toBe(0);
+  });
+
+  test('ends when the time is over', async () => {
+    const { result, urls } = start(async () => {}, { timeoutMs: 30 });
+    await expect(result).rejects.toMatchObject({ category: 'auth', message: 'The login was not finished in time' });
+    expect(await isOpen(portOf(urls[0]!))).toBe(false);
+  });
+
+  test('waits five minutes unless told otherwise', async () => {
+    const slept: number[] = [];
+    const clock = {
+      now: () => 0,
+      sleep: async (milliseconds: number) => {
+        slept.push(milliseconds);
+      },
+    };
+    await expect(start(async () => {}, { clock }).result).rejects.toThrow('not finished in time');
+    expect(slept).toContain(300_000);
+  });
+
+  test('proves the store before it shows or opens anything', async () => {
+    const broken = new SchedError('environment', 'no keychain');
+    const { store } = memoryStore(() => {
+      throw broken;
+    });
+    let opened = false;
+    const { result, urls } = start(
+      async () => {
+        opened = true;
+      },
+      { store },
+    );
+    await expect(result).rejects.toBe(broken);
+    expect([opened, urls]).toEqual([false, []]);
+  });
+
+  test('says that a given port is in use', async () => {
+    const first = start(async () => {}, { timeoutMs: 300 });
+    await expect.poll(() => first.urls.length).toBe(1);
+    const second = start(async () => {}, { port: portOf(first.urls[0]!) });
+    await expect(second.result).rejects.toMatchObject({
+      category: 'environment',
+      facts: { reason: 'the port is in use' },
+    });
+    await expect(first.result).rejects.toThrow();
+  });
+
+  // R9, R10, R12
+  test.each([
+    ['no token', { body: '{}' }],
+    ['HTML', { body: `<b>${canary}</b>`, headers: { 'content-type': 'text/html' } }],
+    ['no JSON', { body: `{"access_token":"${canary}` }],
+    ['an array', { body: '[]' }],
+    ['a number as token', { body: '{"access_token":1,"token_type":"Bearer"}' }],
+    ['a token with a line break', { body: `{"access_token":"${canary}\\nx","token_type":"Bearer"}` }],
+    ['a token that is not ASCII', { body: `{"access_token":"${canary}ü","token_type":"Bearer"}` }],
+    ['another token type', { body: `{"access_token":"${canary}","token_type":"mac"}` }],
+    ['a DPoP token', { body: `{"access_token":"${canary}","token_type":"DPoP"}` }],
+    ['a broken refresh token', { body: `{"access_token":"${canary}","token_type":"Bearer","refresh_token":"a b"}` }],
+    ['a negative lifetime', { body: `{"access_token":"${canary}","token_type":"Bearer","expires_in":-1}` }],
+    ['a lifetime in words', { body: `{"access_token":"${canary}","token_type":"Bearer","expires_in":"soon"}` }],
+    ['a redirect', { status: 302, headers: { location: `https://evil.example/?${canary}` } }],
+    ['a refusal', { status: 400, body: `{"error":"invalid_grant","error_description":"${canary}-code-1 is no good"}` }],
+    ['a failure', { status: 503, body: canary }],
+  ])('stores nothing and tells no secret when the reply is %s', async (_, reply) => {
+    let page: Promise<Reply> | undefined;
+    const { result, server, texts } = start(async (url) => {
+      page = visit(server.allow(url));
+    });
+    server.answerWith(reply);
+    const error = await result.catch((reason) => reason);
+    expect(error).toBeInstanceOf(SchedError);
+    expect(['auth', 'integrity', 'unavailable']).toContain(error.category);
+    expect(everythingIn(error)).not.toContain(canary);
+    expect((await page!).body).toContain('The login did not work');
+    expect((await page!).body).not.toContain(canary);
+    expect(texts.size).toBe(0);
+  });
+
+  test('tells of a network failure in words', async () => {
+    const { result, server } = start(async (url) => visit(server.allow(url)), {
+      send: async () => {
+        throw new NetworkFailure('auth.example.com', 'connection refused', false);
+      },
+    });
+    await expect(result).rejects.toMatchObject({
+      category: 'unavailable',
+      facts: { reason: 'auth.example.com: connection refused' },
+    });
+  });
+
+  describe('by pasting', () => {
+    const paste = (make: (url: string, allow: (url: string) => string) => (string | undefined)[]) => {
+      const server = createOAuthServer();
+      const mistakes: string[] = [];
+      let lines: (string | undefined)[] = [];
+      const run = start(async () => {}, {
+        send: server.send,
+        way: { kind: 'paste', line: async () => lines.shift() },
+        onUrl: (url) => {
+          lines = make(url, server.allow);
+        },
+        onMistake: (why) => {
+          mistakes.push(why);
+        },
+      });
+      return { ...run, server, mistakes };
+    };
+
+    test('takes the address after mistakes', async () => {
+      const { result, mistakes, server } = paste((url, allow) => [
+        'nonsense',
+        'https://evil.example/callback?code=x',
+        `${new URL(url).searchParams.get('redirect_uri')}?code=x&state=forged`,
+        allow(url),
+      ]);
+      expect((await result).kind).toBe('oauth');
+      expect(mistakes).toHaveLength(3);
+      expect(server.counts.code).toBe(1);
+    });
+
+    test('ends at the end of the input', async () => {
+      await expect(paste(() => [undefined]).result).rejects.toMatchObject({ category: 'auth' });
+    });
+  });
+});
+
+// R5
+describe('page', () => {
+  test.each(['success', 'denied', 'failed', 'unexpected'] as const)(
+    '%s is fixed text under a strict policy',
+    (kind) => {
+      const { headers, body } = endPage(kind);
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+      });
+      expect(headers['content-security-policy']).toMatch(
+        /^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/]{43}='; /,
+      );
+      expect(body).not.toMatch(/<script|https?:|\son\w+=|\sstyle=/);
+      expect(body).toContain('<html lang="en">');
+    },
+  );
+
+  test('reflects nothing of a request', async () => {
+    const { result, server } = start(async (url) => {
+      const at = `http://127.0.0.1:${portOf(url)}`;
+      const page = await visit(`${at}/callback?error=<script>${canary}</script>&state=${canary}&code=${canary}`);
+      expect(page.status).toBe(400);
+      expect(page.body).not.toContain(canary);
+      await visit(server.allow(url));
+    });
+    await result;
+  });
+});

@@ -1,0 +1,390 @@
+import { describe, expect, test } from 'vitest';
+import { type CredentialKey, keyOf, nameOf, recordFromLogin, recordFromToken } from '../../src/auth/record.ts';
+import { createSession, forget, keep, type SessionOptions } from '../../src/auth/session.ts';
+import { SchedError } from '../../src/errors.ts';
+import { authorize } from '../../src/http/authorize.ts';
+import { NetworkFailure } from '../../src/http/failure.ts';
+import type { HttpRequest, Send } from '../../src/http/message.ts';
+import type { Lock } from '../../src/state/lock.ts';
+import { everythingIn, memoryStore } from './support/memory.ts';
+import { canary, createOAuthServer } from './support/oauth-server.ts';
+
+const issuer = { url: 'https://auth.example.com', clientId: 'client-1' };
+const origin = 'https://api.example.com';
+const start = Date.parse('2026-11-15T18:00:00Z');
+const hour = 3_600_000;
+
+/** A lock of one process: the next gets it when the one before is done. */
+const memoryLock = () => {
+  let last: Promise<void> = Promise.resolve();
+  const events: string[] = [];
+  const lock: Lock = {
+    acquire: async () => {
+      const before = last;
+      let free!: () => void;
+      last = new Promise((resolve) => {
+        free = resolve;
+      });
+      await before;
+      events.push('taken');
+      return {
+        release: async () => {
+          events.push('released');
+          free();
+        },
+      };
+    },
+  };
+  return { lock, events };
+};
+
+const world = async (more: Partial<SessionOptions> & { refreshable?: boolean; before?: () => void } = {}) => {
+  const { refreshable = true, before, ...options } = more;
+  const server = createOAuthServer();
+  const { store, texts } = memoryStore(before);
+  const { lock, events } = memoryLock();
+  const { access, refresh } = server.start();
+  const clock = {
+    time: start,
+    slept: [] as number[],
+    now: () => clock.time,
+    sleep: async (milliseconds: number) => {
+      clock.slept.push(milliseconds);
+      clock.time += milliseconds;
+    },
+  };
+  const record = recordFromLogin(
+    {
+      accessToken: access,
+      ...(refreshable ? { refreshToken: refresh } : {}),
+      scope: 'users:read',
+      expiresInSeconds: 7200,
+      owner: `${origin}/users/U1`,
+    },
+    { issuer, origin, scopes: [], now: start },
+  );
+  const key = keyOf(record);
+  await store.write(key, record);
+  const controller = new AbortController();
+  const session = (extra: Partial<SessionOptions> = {}) =>
+    createSession({
+      key,
+      store,
+      lock,
+      clock,
+      sendToEnd: server.send,
+      protect: (work) => work(),
+      interrupted: controller.signal,
+      mayRefresh: true,
+      ...options,
+      ...extra,
+    });
+  return { server, store, texts, events, clock, record, key, controller, session, lock };
+};
+
+describe('session', () => {
+  test('uses a token that lives, without lock or network', async () => {
+    const { session, server, record, events } = await world();
+    expect(await session().current()).toEqual({ token: record.access_token, origin });
+    expect([server.counts.refresh, events]).toEqual([0, []]);
+  });
+
+  test('renews ahead of expiry, under the lock, and stores before releasing it', async () => {
+    const { session, server, store, key, clock, events } = await world();
+    clock.time = start + 2 * hour - 59_000;
+    const one = session();
+    const { token } = await one.current();
+    expect((await store.read(key))?.access_token).toBe(token);
+    expect((await store.read(key))?.refresh_token).toBe(server.families[0]!.refresh);
+    expect(events).toEqual(['taken', 'released']);
+    expect((await one.current()).token).toBe(token);
+    expect(server.counts.refresh).toBe(1);
+  });
+
+  test('renews once for many requests of one process, and for many sessions', async () => {
+    const { session, server, clock } = await world();
+    clock.time = start + 3 * hour;
+    const one = session();
+    const tokens = await Promise.all([
+      ...Array.from({ length: 10 }, () => one.current()),
+      ...Array.from({ length: 10 }, () => session().current()),
+    ]);
+    expect(new Set(tokens.map(({ token }) => token)).size).toBe(1);
+    expect(server.counts).toMatchObject({ refresh: 1, reuse: 0 });
+  });
+
+  // R15: the clock may be wrong by a day either way.
+  test.each([-24, 24])('works after the clock was moved by %d hours', async (hours) => {
+    const { session, server, clock, record } = await world();
+    clock.time = start + hours * hour;
+    server.families[0]!.accesses.delete(record.access_token);
+    const api: Send = async ({ headers }) => ({
+      status: server.families[0]!.accesses.has(headers.authorization!.slice(7)) ? 200 : 401,
+      headers: {},
+      body: '',
+    });
+    const reply = await authorize(session())(api)({ method: 'GET', url: `${origin}/users/me`, headers: {} });
+    expect(reply.status).toBe(200);
+    expect(server.counts.refresh).toBe(1);
+  });
+
+  test('adopts what another process has renewed, when its own token is refused', async () => {
+    const { session, server, store, key, record, events } = await world();
+    const one = session();
+    await one.current();
+    await store.write(key, { ...record, access_token: 'newer' });
+    expect((await one.renew({ token: record.access_token, origin })).token).toBe('newer');
+    expect([server.counts.refresh, events]).toEqual([0, []]);
+  });
+
+  // R23
+  test('invalid_grant deletes nothing and says to log in again', async () => {
+    const { session, server, texts, record } = await world();
+    server.families[0]!.revoked = true;
+    const before = [...texts];
+    const error = await session()
+      .renew({ token: record.access_token, origin })
+      .catch((reason) => reason);
+    expect(error).toMatchObject({ category: 'auth', facts: { hint: 'sched auth login' } });
+    expect(everythingIn(error)).not.toContain(canary);
+    expect([...texts]).toEqual(before);
+  });
+
+  test('invalid_grant adopts a newer credential that somebody stored meanwhile', async () => {
+    const { session, server, store, key, record } = await world();
+    server.families[0]!.revoked = true;
+    const newer = { ...record, access_token: 'newer', refresh_token: 'newer-too' };
+    const sendToEnd: Send = async (request) => {
+      const reply = await server.send(request);
+      await store.write(key, newer);
+      return reply;
+    };
+    const { token } = await session({ sendToEnd }).renew({ token: record.access_token, origin });
+    expect(token).toBe('newer');
+    expect(await store.read(key)).toEqual(newer);
+  });
+
+  // R24
+  test('stores what a refresh bought although a signal came, and then stops', async () => {
+    const { session, server, store, key, record, controller, events } = await world();
+    const stop = new SchedError('interrupted', 'Interrupted');
+    const sendToEnd: Send = (request) => {
+      controller.abort(stop);
+      return server.send(request);
+    };
+    await expect(session({ sendToEnd }).renew({ token: record.access_token, origin })).rejects.toBe(stop);
+    expect((await store.read(key))?.refresh_token).toBe(server.families[0]!.refresh);
+    expect(events).toEqual(['taken', 'released']);
+  });
+
+  test('spends nothing when the signal came before', async () => {
+    const { session, server, record, controller } = await world();
+    controller.abort(new SchedError('interrupted', 'Interrupted'));
+    await expect(session().renew({ token: record.access_token, origin })).rejects.toThrow('Interrupted');
+    expect(server.counts.refresh).toBe(0);
+  });
+
+  test('tries to store again when the store fails for a moment', async () => {
+    let failures = 0;
+    const { session, server, store, key, record } = await world({
+      before: () => {
+        if (failures > 0) {
+          failures -= 1;
+          throw new SchedError('environment', 'disk full');
+        }
+      },
+    });
+    const sendToEnd: Send = async (request) => {
+      failures = 2;
+      return server.send(request);
+    };
+    await session({ sendToEnd }).renew({ token: record.access_token, origin });
+    expect((await store.read(key))?.refresh_token).toBe(server.families[0]!.refresh);
+  });
+
+  test('keeps the refresh token and the scope when the reply has none', async () => {
+    const { session, record, store, key } = await world();
+    const sendToEnd: Send = async () => ({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: '{"access_token":"a2","token_type":"bearer","expires_in":60}',
+    });
+    await session({ sendToEnd }).renew({ token: record.access_token, origin });
+    expect(await store.read(key)).toMatchObject({
+      access_token: 'a2',
+      refresh_token: record.refresh_token,
+      scope: record.scope,
+      owner: record.owner,
+    });
+  });
+
+  test('tells of a changed scope', async () => {
+    const changes: string[][] = [];
+    const { session, record } = await world({ onScopeChange: (...each) => changes.push(each) });
+    const sendToEnd: Send = async () => ({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: '{"access_token":"a2","token_type":"bearer","scope":"shares:write"}',
+    });
+    await session({ sendToEnd }).renew({ token: record.access_token, origin });
+    expect(changes).toEqual([['users:read', 'shares:write']]);
+  });
+
+  // R9
+  test('a malformed reply stores nothing', async () => {
+    const { session, server, texts, record } = await world();
+    server.answerWith({ body: `{"access_token":"${canary} x","token_type":"bearer"}` });
+    const before = [...texts];
+    const error = await session()
+      .renew({ token: record.access_token, origin })
+      .catch((reason) => reason);
+    expect(error.category).toBe('integrity');
+    expect(everythingIn(error)).not.toContain(canary);
+    expect([...texts]).toEqual(before);
+  });
+
+  test('repeats a request that never left, and no other', async () => {
+    for (const [sent, times] of [
+      [false, 3],
+      [true, 1],
+    ] as const) {
+      const { session, record, texts } = await world();
+      let count = 0;
+      const sendToEnd: Send = async () => {
+        count += 1;
+        throw new NetworkFailure('auth.example.com', 'reset', sent);
+      };
+      const before = [...texts];
+      const renewal = session({ sendToEnd }).renew({ token: record.access_token, origin });
+      await expect(renewal).rejects.toMatchObject({ category: 'unavailable' });
+      expect(count).toBe(times);
+      expect([...texts]).toEqual(before);
+    }
+  });
+
+  test('goes on with a token that still lives when renewing ahead fails', async () => {
+    const { session, record, clock, server } = await world();
+    clock.time = start + 2 * hour - 30_000;
+    server.answerWith({ status: 503, body: '' });
+    expect((await session().current()).token).toBe(record.access_token);
+    clock.time = start + 2 * hour + 1;
+    await expect(session().current()).rejects.toMatchObject({ category: 'unavailable' });
+  });
+
+  test('spends nothing in CI, and says what to do', async () => {
+    const { session, server, clock, record } = await world({ mayRefresh: false });
+    clock.time = start + 3 * hour;
+    const one = session();
+    expect((await one.current()).token).toBe(record.access_token);
+    const error = await one.renew({ token: record.access_token, origin }).catch((reason) => reason);
+    expect(error).toMatchObject({ category: 'auth' });
+    expect(error.facts.hint).toContain('SCHED_TOKEN');
+    expect(error.facts.hint).toContain('--allow-refresh');
+    expect(server.counts.refresh).toBe(0);
+  });
+
+  test('cannot renew what came without a refresh token, or a personal access token', async () => {
+    const { session, record, store, clock } = await world({ refreshable: false });
+    clock.time = start + 3 * hour;
+    expect((await session().current()).token).toBe(record.access_token);
+    await expect(session().renew({ token: record.access_token, origin })).rejects.toMatchObject({ category: 'auth' });
+    const pat = recordFromToken('pat', { origin, now: start });
+    const key = keyOf(pat, 'someone');
+    await store.write(key, pat);
+    expect((await session({ key }).current()).token).toBe('pat');
+    await expect(session({ key }).renew({ token: 'pat', origin })).rejects.toMatchObject({ category: 'auth' });
+  });
+
+  test('says that nobody is logged in', async () => {
+    const { session, key } = await world();
+    await expect(session({ key: { ...key, user: 'other' } }).current()).rejects.toMatchObject({
+      category: 'auth',
+      message: 'Not logged in',
+    });
+  });
+
+  test('renews for a longer life when asked', async () => {
+    const { session, server, record } = await world();
+    expect((await session().lasting(hour)).access_token).toBe(record.access_token);
+    expect((await session().lasting(3 * hour)).access_token).not.toBe(record.access_token);
+    expect(server.counts.refresh).toBe(1);
+  });
+
+  test('does not touch a damaged credential', async () => {
+    const { session, texts, key } = await world();
+    texts.set(nameOf(key), `{"access_token":"${canary}"}`);
+    const error = await session()
+      .current()
+      .catch((reason) => reason);
+    expect(error.category).toBe('environment');
+    expect(error.facts.reason).toContain('version');
+    expect(everythingIn(error)).not.toContain(canary);
+    expect(texts.get(nameOf(key))).toContain(canary);
+    texts.set(nameOf(key), canary);
+    await expect(session().current()).rejects.not.toThrow(canary);
+  });
+});
+
+describe('keep and forget', () => {
+  test('keeps a new credential under the lock, and says that it replaced a damaged one', async () => {
+    const { store, lock, key, record, clock, texts, events } = await world();
+    const options = { store, lock, key, clock, protect: <V>(work: () => Promise<V>) => work() };
+    expect(await keep(options, { ...record, access_token: 'new' })).toEqual({ replacedDamaged: false });
+    texts.set(nameOf(key), '{');
+    expect(await keep(options, { ...record, access_token: 'new' })).toEqual({ replacedDamaged: true });
+    expect((await store.read(key))?.access_token).toBe('new');
+    expect(events).toEqual(['taken', 'released', 'taken', 'released']);
+  });
+
+  test('forgets, revokes, and does it twice without complaint', async () => {
+    const { store, lock, key, server, texts } = await world();
+    expect(await forget({ store, lock, key, send: server.send })).toEqual({ removed: true, revoked: true });
+    expect(await forget({ store, lock, key, send: server.send })).toEqual({ removed: false, revoked: false });
+    expect([server.counts.revoke, texts.size]).toEqual([2, 0]);
+  });
+
+  test('forgets without a network, and what is damaged', async () => {
+    const { store, lock, key, texts } = await world();
+    const send: Send = async () => {
+      throw new NetworkFailure('auth.example.com', 'no such host', false);
+    };
+    expect(await forget({ store, lock, key, send })).toEqual({ removed: true, revoked: false });
+    texts.set(nameOf(key), '{');
+    expect(await forget({ store, lock, key, send })).toEqual({ removed: true, revoked: false });
+  });
+});
+
+// R15, for all methods
+describe('authorize', () => {
+  const key: CredentialKey = { issuer: 'i', client: 'c', user: 'u' };
+  const run = async (method: string, statuses: number[], renewable = true) => {
+    const requests: HttpRequest[] = [];
+    let renewals = 0;
+    const send = authorize({
+      current: async () => ({ token: 'old', origin }),
+      ...(renewable
+        ? {
+            renew: async () => {
+              renewals += 1;
+              return { token: 'new', origin };
+            },
+          }
+        : {}),
+    })(async (request) => {
+      requests.push(request);
+      return { status: statuses.shift()!, headers: {}, body: '' };
+    });
+    const { status } = await send({ method, url: `${origin}/x`, headers: {}, body: key.user });
+    return { status, renewals, tokens: requests.map(({ headers }) => headers.authorization) };
+  };
+
+  test.each(['GET', 'POST', 'PATCH', 'DELETE'])('renews once and repeats a refused %s once', async (method) => {
+    expect(await run(method, [401, 200])).toEqual({ status: 200, renewals: 1, tokens: ['Bearer old', 'Bearer new'] });
+    expect(await run(method, [401, 401, 200])).toMatchObject({ status: 401, renewals: 1 });
+    expect(await run(method, [403])).toMatchObject({ status: 403, renewals: 0 });
+  });
+
+  test('hands on the refusal where nothing can be renewed', async () => {
+    expect(await run('GET', [401], false)).toEqual({ status: 401, renewals: 0, tokens: ['Bearer old'] });
+  });
+});

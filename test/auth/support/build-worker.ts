@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import type { CredentialKey } from '../../../src/auth/record.ts';
+
+/** What a worker is told to do. */
+export interface Plan {
+  server: string;
+  home: string;
+  config: string;
+  log: string;
+  store: 'file' | 'keychain';
+  key: CredentialKey;
+  churn?: boolean;
+  withoutLock?: boolean;
+  /** With the network and the signals of the real program. */
+  real?: boolean;
+}
+
+/** Bundles the worker into a folder; the result can be run by plain node. */
+export const buildWorker = async (folder: string): Promise<string> => {
+  const outfile = join(folder, 'worker.mjs');
+  await build({
+    entryPoints: [new URL('./worker.ts', import.meta.url).pathname],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    banner: {
+      js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    },
+    define: { SCHED_VERSION: '"0.0.0"' },
+    logLevel: 'error',
+  });
+  return outfile;
+};
+
+export interface Worker {
+  child: ChildProcess;
+  pid: number;
+  ready: Promise<void>;
+  /** Exit code and everything it wrote after `ready`. */
+  done: Promise<{ code: number | null; signal: string | null; said: string }>;
+  say(word: 'go' | 'stop'): void;
+}
+
+export const startWorker = (file: string, plan: Plan, env: Record<string, string> = {}): Worker => {
+  const child = spawn(process.execPath, [file, JSON.stringify(plan)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH, NODE_PATH: new URL('../../../node_modules', import.meta.url).pathname, ...env },
+  });
+  let said = '';
+  let isReady!: () => void;
+  const ready = new Promise<void>((resolve) => {
+    isReady = resolve;
+  });
+  child.stdin.on('error', () => {});
+  child.stdout.on('data', (chunk) => {
+    said += chunk;
+    if (said.startsWith('ready\n')) isReady();
+  });
+  const done = new Promise<{ code: number | null; signal: string | null; said: string }>((resolve) => {
+    child.once('close', (code, signal) => {
+      isReady();
+      resolve({ code, signal, said: said.replace(/^ready\n/, '').trim() });
+    });
+  });
+  return { child, pid: child.pid!, ready, done, say: (word) => child.stdin.write(`${word}\n`) };
+};

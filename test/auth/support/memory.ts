@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { createStore } from '../../../src/auth/stores.ts';
+import type { Entries, Vault } from '../../../src/auth/vault.ts';
+import type { Clock, Machine } from '../../../src/runtime.ts';
+
+export const random = (count: number): Uint8Array => randomBytes(count);
+
+export const memoryEntries = (texts = new Map<string, string>()): Entries & { texts: Map<string, string> } => ({
+  texts,
+  get: async (name) => texts.get(name),
+  set: async (name, text) => {
+    texts.set(name, text);
+  },
+  delete: async (name) => texts.delete(name),
+});
+
+/** A store in memory, with a place to let something go wrong before each use. */
+export const memoryStore = (before: () => void | Promise<void> = () => {}) => {
+  const entries = memoryEntries();
+  const vault: Vault = {
+    kind: 'file',
+    describe: () => 'memory',
+    use: async (work) => {
+      await before();
+      return work(entries);
+    },
+  };
+  return { store: createStore(vault, random), texts: entries.texts };
+};
+
+export const realClock: Clock = {
+  now: () => Date.now(),
+  sleep: (milliseconds, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const abort = () => {
+        clearTimeout(timer);
+        reject(signal!.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      }, milliseconds);
+      signal?.addEventListener('abort', abort, { once: true });
+    }),
+};
+
+export const machineIn = (accountHome: string): Machine => ({
+  platform: process.platform,
+  host: hostname(),
+  accountHome,
+  pid: process.pid,
+  executable: process.execPath,
+  version: process.versions.node,
+  isAlive: (pid) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  },
+});
+
+/** All that an error could print, for the search for secrets. */
+export const everythingIn = (error: unknown): string => {
+  const seen = new Set<unknown>();
+  const walk = (value: unknown): string => {
+    if (typeof value !== 'object' || value === null) return String(value);
+    if (seen.has(value)) return '';
+    seen.add(value);
+    return Object.getOwnPropertyNames(value)
+      .map((name) => walk((value as Record<string, unknown>)[name]))
+      .join('\n');
+  };
+  return walk(error);
+};

@@ -1,0 +1,297 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createSharedBudget } from '../../src/state/shared-budget.ts';
+import { limitedService, simulatedClock, simulatedProcess } from './simulation.ts';
+
+const temporary = () => mkdtempSync(join(tmpdir(), 'sched-budget-'));
+
+/** So many processes that send so many requests each, one after another. */
+const busy = async (
+  limit: number,
+  processes: number,
+  each: number,
+  options: { isShared?: boolean; latency?: () => number; pauseMs?: () => number } = {},
+) => {
+  const { clock, run } = simulatedClock();
+  const directory = options.isShared === false ? undefined : temporary();
+  const service = limitedService(clock, { limit, ...(options.latency ? { latency: options.latency } : {}) });
+  const started = clock.now();
+  const work = async () => {
+    const client = simulatedProcess(clock, service.send, directory);
+    const statuses: number[] = [];
+    for (let sent = 0; sent < each; sent += 1) {
+      statuses.push((await client.send()).status);
+      if (options.pauseMs) await clock.sleep(options.pauseMs());
+    }
+    client.budget.close();
+    return statuses;
+  };
+  const statuses = (await run(Promise.all(Array.from({ length: processes }, work)))).flat();
+  return { ...service.seen, statuses, elapsed: clock.now() - started, directory };
+};
+
+const jittery = () => 20 + Math.random() * 300;
+
+// R30
+describe('budget: shared by processes', () => {
+  test('eight at once on a 10-a-minute token: 40 requests, no 429, all done', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { refused, answered, statuses, elapsed, mostBeforeFirst } = await busy(10, 8, 5, { latency: jittery });
+      expect({ refused, answered, done: statuses.every((status) => status === 200) }).toEqual({
+        refused: 0,
+        answered: 40,
+        done: true,
+      });
+      // Four windows hold them, so three have to pass.
+      expect(elapsed).toBeGreaterThanOrEqual(180_000);
+      expect(elapsed).toBeLessThan(190_000);
+      expect(mostBeforeFirst).toBe(1);
+    }
+  });
+
+  test('without it the same eight are refused', async () => {
+    const { refused } = await busy(10, 8, 5, { isShared: false, latency: jittery });
+    expect(refused).toBeGreaterThan(0);
+  });
+
+  test.each([
+    [500, 8, 375],
+    [500, 1, 2000],
+    [10, 1, 40],
+    [10, 8, 10],
+    [50, 3, 100],
+  ])('a limit of %i is used to 95 %% by %i processes, and never exceeded', async (limit, processes, each) => {
+    const { refused, times } = await busy(limit, processes, each, { latency: () => 20 + Math.random() * 40 });
+    expect(refused).toBe(0);
+    // The last window need not be full, so it is the time of those before it that counts.
+    const windows = Math.ceil((processes * each) / limit) - 1;
+    expect(windows).toBeGreaterThan(0);
+    const elapsed = times[windows * limit]! - times[0]!;
+    expect((windows * 60_000) / elapsed).toBeGreaterThanOrEqual(0.95);
+  });
+
+  test('is not exceeded by processes that dawdle across the ends of windows', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { refused } = await busy(40, 6, 60, { latency: jittery, pauseMs: () => Math.random() * 4000 });
+      expect(refused).toBe(0);
+    }
+  });
+
+  test('gives back at its end what it did not use', async () => {
+    const { clock, run } = simulatedClock();
+    const directory = temporary();
+    const service = limitedService(clock, { limit: 100 });
+    for (let client = 0; client < 30; client += 1) {
+      const one = simulatedProcess(clock, service.send, directory, { maxWaitMs: 0 });
+      await run(one.send());
+      await run(one.send());
+      one.budget.close();
+    }
+    expect(service.seen).toMatchObject({ answered: 60, refused: 0 });
+  });
+
+  test('lets the permits of a killed process lapse with their window', async () => {
+    const { clock, run } = simulatedClock();
+    const directory = temporary();
+    const service = limitedService(clock, { limit: 32 });
+    for (let killed = 0; killed < 20; killed += 1) {
+      const one = simulatedProcess(clock, service.send, directory);
+      await run(one.send());
+      await run(one.send()).catch(() => {});
+    }
+    await run(clock.sleep(61_000));
+    const survivor = simulatedProcess(clock, service.send, directory, { maxWaitMs: 0 });
+    for (let sent = 0; sent < 10; sent += 1) expect((await run(survivor.send())).status).toBe(200);
+    expect(service.seen.refused).toBe(0);
+  });
+
+  test('takes over when the first process of all is killed before its answer', async () => {
+    const { clock, run } = simulatedClock();
+    const directory = temporary();
+    const { send } = limitedService(clock, { limit: 10 });
+    const dead = simulatedProcess(clock, () => new Promise(() => {}), directory);
+    dead.send().catch(() => {});
+    await new Promise(setImmediate);
+    const heir = simulatedProcess(clock, send, directory);
+    const before = clock.now();
+    expect((await run(heir.send())).status).toBe(200);
+    expect(clock.now() - before).toBeGreaterThan(30_000);
+    expect(clock.now() - before).toBeLessThan(40_000);
+  });
+
+  test('heeds what others than us use up', async () => {
+    const { clock, run } = simulatedClock();
+    const { send, seen } = limitedService(clock, { limit: 60 });
+    const client = simulatedProcess(clock, send, temporary());
+    await run(client.send());
+    for (let others = 0; others < 40; others += 1) await run(send({ method: 'GET', url: 'https://x/', headers: {} }));
+    for (let sent = 0; sent < 40; sent += 1) await run(client.send());
+    expect(seen.refused).toBe(0);
+  });
+
+  test('says when to come back instead of waiting, where waiting is forbidden', async () => {
+    const { clock, run } = simulatedClock();
+    const { send, seen } = limitedService(clock, { limit: 3 });
+    const client = simulatedProcess(clock, send, temporary(), { maxWaitMs: 0 });
+    for (let sent = 0; sent < 3; sent += 1) await run(client.send());
+    const error = await run(client.send()).catch((failure) => failure);
+    expect(error).toMatchObject({ category: 'rate-limited', facts: { outcome: 'not-sent' } });
+    expect(error.facts.retryAfterSeconds).toBeGreaterThan(50);
+    expect(seen).toMatchObject({ answered: 3, refused: 0 });
+  });
+
+  test('is interrupted while it waits, and waits no longer for anybody to see', async () => {
+    const { clock, run } = simulatedClock();
+    const directory = temporary();
+    const { send } = limitedService(clock, { limit: 1 });
+    const client = simulatedProcess(clock, send, directory);
+    await run(client.send());
+    const waiting = client.send();
+    waiting.catch(() => {});
+    await new Promise(setImmediate);
+    const [key] = readdirSync(directory);
+    const onlooker = simulatedProcess(clock, send, directory);
+    expect(onlooker.budget.look(key!, 'general').waiting).toHaveLength(1);
+    client.interrupted.abort(new Error('Interrupted'));
+    await expect(waiting).rejects.toThrow('Interrupted');
+    client.budget.close();
+    expect(onlooker.budget.look(key!, 'general').waiting).toHaveLength(0);
+  });
+
+  test('holds no token, in files of its owner alone', async () => {
+    const { directory } = await busy(10, 2, 3);
+    const files = readdirSync(directory!, { recursive: true, encoding: 'utf8' }).map((file) => join(directory!, file));
+    expect(files.length).toBeGreaterThan(2);
+    for (const file of files) {
+      const facts = statSync(file);
+      expect(facts.mode & 0o077).toBe(0);
+      expect(file).not.toContain('canary');
+      if (facts.isFile()) expect(readFileSync(file, 'utf8')).not.toContain('canary');
+    }
+    expect(files.length).toBeLessThan(20);
+  });
+});
+
+describe('budget: bookings', () => {
+  const booking = { method: 'POST', url: 'https://api.example.com/invitees', body: '{}' };
+  const day = { 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '80000' };
+  const general = { 'x-ratelimit-limit': '500', 'x-ratelimit-remaining': '400', 'x-ratelimit-reset': '30' };
+
+  test('have windows of their own beside the general one', async () => {
+    const { clock, run } = simulatedClock();
+    const directory = temporary();
+    let posts = 0;
+    const client = simulatedProcess(
+      clock,
+      async ({ method }) => {
+        if (method === 'POST') posts += 1;
+        return { status: method === 'POST' ? 201 : 200, headers: method === 'POST' ? day : general, body: '{}' };
+      },
+      directory,
+    );
+    await run(client.send());
+    await run(client.send(booking));
+    const refused = await run(client.send(booking)).catch((error) => error);
+    expect(refused).toMatchObject({ category: 'rate-limited', facts: { retryAfterSeconds: 80_000 } });
+    expect(posts).toBe(1);
+    expect((await run(client.send())).status).toBe(200);
+  });
+
+  test('a refusal for a day closes bookings alone', async () => {
+    const { clock, run } = simulatedClock();
+    const client = simulatedProcess(
+      clock,
+      async ({ method }) => ({
+        status: method === 'POST' ? 429 : 200,
+        headers: method === 'POST' ? day : general,
+        body: '',
+      }),
+      temporary(),
+    );
+    await run(client.send());
+    await expect(run(client.send(booking))).rejects.toMatchObject({ facts: { retryAfterSeconds: 80_000 } });
+    expect((await run(client.send())).status).toBe(200);
+  });
+});
+
+describe('budget: what is on disk', () => {
+  const directoryWith = (content: string) => {
+    const directory = temporary();
+    const { clock } = simulatedClock();
+    return { directory, clock, content };
+  };
+
+  test.each(['', '{', '[]', 'null', '{"version":1}', '{"version":9,"windows":[]}', '\u0000'.repeat(100), '7'])(
+    'is started anew when it is broken: %j',
+    async (content) => {
+      const { directory } = directoryWith(content);
+      const { clock, run } = simulatedClock();
+      const { send } = limitedService(clock, { limit: 10 });
+      const first = simulatedProcess(clock, send, directory);
+      await run(first.send());
+      first.budget.close();
+      const [key] = readdirSync(directory);
+      for (const file of readdirSync(join(directory, key!))) writeFileSync(join(directory, key!, file), content);
+      const second = simulatedProcess(clock, send, directory);
+      expect((await run(second.send())).status).toBe(200);
+    },
+  );
+
+  test('is forgotten when the clock was set back', async () => {
+    const directory = temporary();
+    const late = simulatedClock(Date.parse('2036-01-01T00:00:00Z'));
+    const early = simulatedClock(Date.parse('2026-01-01T00:00:00Z'));
+    const full = limitedService(late.clock, { limit: 1 });
+    await late.run(simulatedProcess(late.clock, full.send, directory).send());
+    const { send } = limitedService(early.clock, { limit: 1 });
+    expect((await early.run(simulatedProcess(early.clock, send, directory, { maxWaitMs: 0 }).send())).status).toBe(200);
+  });
+
+  test('is kept by the process itself where it cannot be written', () => {
+    const troubles: string[] = [];
+    const parent = temporary();
+    writeFileSync(join(parent, 'file'), '');
+    const budget = createSharedBudget({
+      directory: join(parent, 'file', 'budget'),
+      clock: { now: () => 1e12 },
+      holder: 'a',
+      pid: 1,
+      timeoutMs: 1000,
+      onTrouble: (reason) => troubles.push(reason),
+    });
+    expect(budget.take('general-x', 'general')).toBeUndefined();
+    budget.settle('general-x', 'general', {
+      sentAt: 1e12,
+      isAnswered: true,
+      told: { limit: 1, remaining: 0, resetMs: 5000 },
+    });
+    expect(budget.take('general-x', 'general')).toMatchObject({ why: 'limit' });
+    expect(troubles).toHaveLength(1);
+  });
+
+  test('costs less than 0.3 ms a request when nobody else wants it', async () => {
+    const directory = temporary();
+    mkdirSync(directory, { recursive: true });
+    const told = { limit: 500, remaining: 499, resetMs: 60_000 };
+    const budget = createSharedBudget({
+      directory,
+      clock: { now: () => Date.now() },
+      holder: 'a',
+      pid: 1,
+      timeoutMs: 30_000,
+      onTrouble: () => {},
+    });
+    const started = performance.now();
+    const requests = 400;
+    for (let sent = 0; sent < requests; sent += 1) {
+      const sentAt = Date.now();
+      expect(budget.take('general-x', 'general')).toBeUndefined();
+      budget.settle('general-x', 'general', { sentAt, isAnswered: true, told: { ...told, remaining: 499 - sent } });
+    }
+    budget.close();
+    const each = (performance.now() - started) / requests;
+    expect(each).toBeLessThan(0.3);
+  });
+});

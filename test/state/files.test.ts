@@ -1,0 +1,86 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readPrivateFile, removePrivateFile, writePrivateFile } from '../../src/state/files.ts';
+
+let root: string;
+let path: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'sched-files-'));
+  path = join(root, 'a', 'b', 'secret.json');
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const mode = (file: string) => (lstatSync(file).mode & 0o777).toString(8);
+
+// R16
+describe('files', () => {
+  test('are 0600 in 0700 directories, also under umask 0', async () => {
+    const before = process.umask(0);
+    try {
+      await writePrivateFile(path, 'x', '1');
+    } finally {
+      process.umask(before);
+    }
+    expect([mode(path), mode(join(root, 'a', 'b')), mode(join(root, 'a'))]).toEqual(['600', '700', '700']);
+    expect(await readPrivateFile(path)).toBe('x');
+  });
+
+  test('become 0600 where a 0644 file stood in a 0755 directory', async () => {
+    mkdirSync(join(root, 'a', 'b'), { recursive: true });
+    chmodSync(join(root, 'a', 'b'), 0o755);
+    writeFileSync(path, 'old', { mode: 0o644 });
+    await writePrivateFile(path, 'new', '1');
+    expect([mode(path), mode(join(root, 'a', 'b'))]).toEqual(['600', '700']);
+    expect(readdirSync(join(root, 'a', 'b'))).toEqual(['secret.json']);
+  });
+
+  test('are refused where a symbolic link stands, and its target is left alone', async () => {
+    mkdirSync(join(root, 'a', 'b'), { recursive: true });
+    const target = join(root, 'target');
+    writeFileSync(target, 'theirs');
+    symlinkSync(target, path);
+    await expect(writePrivateFile(path, 'ours', '1')).rejects.toMatchObject({ category: 'environment' });
+    await expect(readPrivateFile(path)).rejects.toMatchObject({ category: 'environment' });
+    expect(readFileSync(target, 'utf8')).toBe('theirs');
+  });
+
+  test('are refused in a directory that is a symbolic link', async () => {
+    mkdirSync(join(root, 'elsewhere'));
+    mkdirSync(join(root, 'a'));
+    symlinkSync(join(root, 'elsewhere'), join(root, 'a', 'b'));
+    await expect(writePrivateFile(path, 'ours', '1')).rejects.toMatchObject({ category: 'environment' });
+    expect(readdirSync(join(root, 'elsewhere'))).toEqual([]);
+  });
+
+  test('that are missing are undefined, those that cannot be read an error', async () => {
+    expect(await readPrivateFile(path)).toBeUndefined();
+    mkdirSync(path, { recursive: true });
+    await expect(readPrivateFile(path)).rejects.toMatchObject({ category: 'environment' });
+  });
+
+  test('are removed with what killed writers left', async () => {
+    await writePrivateFile(path, 'x', '1');
+    writeFileSync(`${path}.dead`, 'a secret');
+    expect(await removePrivateFile(path)).toBe(true);
+    expect(readdirSync(join(root, 'a', 'b'))).toEqual([]);
+    expect(await removePrivateFile(path)).toBe(false);
+  });
+
+  test('leave no draft when the writing fails', async () => {
+    mkdirSync(path, { recursive: true });
+    await expect(writePrivateFile(path, 'x', '1')).rejects.toMatchObject({ category: 'environment' });
+    expect(readdirSync(join(root, 'a', 'b'))).toEqual(['secret.json']);
+  });
+});

@@ -1,0 +1,265 @@
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createLock, type LockOptions } from '../../src/state/lock.ts';
+import { identityOf } from '../../src/state/processes.ts';
+import { machineIn, random, realClock } from '../auth/support/memory.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'sched-lock-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const machine = machineIn('/nonexistent');
+const make = (more: Partial<LockOptions> = {}) =>
+  createLock({
+    directory,
+    name: 'l',
+    machine,
+    clock: realClock,
+    randomBytes: random,
+    interrupted: new AbortController().signal,
+    ...more,
+  });
+
+const first = () => join(directory, 'l.lock');
+const ownerIn = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
+const own = await identityOf(machine);
+
+/** A pid that was somebody's and is nobody's now. */
+const deadPid = await new Promise<number>((resolve) => {
+  const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
+  child.once('exit', () => resolve(child.pid!));
+});
+const owner = (nonce: string, more: object = {}) =>
+  JSON.stringify({ ...own, pid: deadPid, started: '1', nonce, at: Date.now(), ...more });
+
+describe('lock', () => {
+  test('is there while it is held and gone afterwards', async () => {
+    const held = await make().acquire();
+    expect(ownerIn(first())).toMatchObject({ pid: process.pid, boot: own.boot });
+    await held!.release();
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  test('lets one in after the other', async () => {
+    let inside = 0;
+    let most = 0;
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const held = await make().acquire();
+        inside += 1;
+        most = Math.max(most, inside);
+        await realClock.sleep(2);
+        inside -= 1;
+        await held!.release();
+      }),
+    );
+    expect(most).toBe(1);
+  });
+
+  // R22
+  test('is given up on after 30 seconds, naming the holder', async () => {
+    await make().acquire();
+    let now = Date.now();
+    const slept: number[] = [];
+    const clock = {
+      now: () => now,
+      sleep: async (milliseconds: number) => {
+        slept.push(milliseconds);
+        now += milliseconds;
+      },
+    };
+    const error = await make({ clock })
+      .acquire()
+      .catch((reason) => reason);
+    expect(error).toMatchObject({ category: 'environment' });
+    expect(error.facts.reason).toContain(`process ${process.pid} `);
+    const waited = slept.reduce((sum, each) => sum + each, 0);
+    expect(waited).toBeGreaterThanOrEqual(30_000);
+    expect(waited).toBeLessThan(31_000);
+  });
+
+  test('is not waited for when it is no longer needed', async () => {
+    const held = await make().acquire();
+    const waiting = make().acquire(async () => false);
+    await realClock.sleep(30);
+    await held!.release();
+    expect(await waiting).toBeUndefined();
+  });
+
+  test('is not waited for after a signal', async () => {
+    await make().acquire();
+    const controller = new AbortController();
+    const waiting = make({ interrupted: controller.signal }).acquire();
+    const reason = new Error('stop');
+    setTimeout(() => controller.abort(reason), 20);
+    await expect(waiting).rejects.toBe(reason);
+  });
+
+  // R25
+  describe('of a dead process', () => {
+    test('is taken over by exactly one of many', async () => {
+      writeFileSync(first(), owner('dead'));
+      let inside = 0;
+      let most = 0;
+      await Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const held = await make().acquire();
+          inside += 1;
+          most = Math.max(most, inside);
+          await realClock.sleep(2);
+          inside -= 1;
+          await held!.release();
+        }),
+      );
+      expect(most).toBe(1);
+      expect(readdirSync(directory)).toEqual([]);
+    });
+
+    test('has one heir after the other when heirs die too', async () => {
+      writeFileSync(first(), owner('a'));
+      writeFileSync(join(directory, 'l.after-a'), owner('b'));
+      writeFileSync(join(directory, 'l.after-b'), owner('c'));
+      const held = await make().acquire();
+      expect(ownerIn(join(directory, 'l.after-c')).pid).toBe(process.pid);
+      await held!.release();
+      expect(readdirSync(directory)).toEqual([]);
+    });
+
+    test('is not free while its heir lives', async () => {
+      writeFileSync(first(), owner('a'));
+      writeFileSync(join(directory, 'l.after-a'), owner('b', { pid: own.pid, started: own.started }));
+      await expect(make({ waitMs: 50 }).acquire()).rejects.toMatchObject({ category: 'environment' });
+    });
+
+    test.each([
+      ['a reused number', { pid: process.pid, started: '1' }],
+      ['a machine that was restarted', { pid: process.pid, started: own.started, boot: 'before' }],
+    ])('is taken over from %s', async (_, more) => {
+      writeFileSync(first(), owner('a', more));
+      expect(await make({ waitMs: 50 }).acquire()).toBeDefined();
+    });
+
+    test('is not taken from another container, except after ten minutes', async () => {
+      writeFileSync(first(), owner('a', { space: 'pid:[1]' }));
+      await expect(make({ waitMs: 50 }).acquire()).rejects.toMatchObject({ category: 'environment' });
+      writeFileSync(first(), owner('a', { space: 'pid:[1]', at: Date.now() - 11 * 60_000 }));
+      expect(await make({ waitMs: 50 }).acquire()).toBeDefined();
+    });
+
+    test('is taken over from a zombie', async () => {
+      // The shell never waits for its child, which stays a zombie for as long as the shell lives.
+      const parent = spawn(process.execPath, [
+        '-e',
+        `const c = require('node:child_process').spawn('sleep', ['0.05']); console.log(c.pid); c.on('spawn', () => { for (;;); });`,
+      ]);
+      try {
+        const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
+        const { started } = await identityOf({ ...machine, pid });
+        expect(started).not.toBe('');
+        await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z ');
+        writeFileSync(first(), owner('z', { pid, started }));
+        expect(await make({ waitMs: 50 }).acquire()).toBeDefined();
+      } finally {
+        parent.kill('SIGKILL');
+      }
+    });
+
+    test('a stopped live holder is not robbed', async () => {
+      const child = spawn('sleep', ['60']);
+      try {
+        const { started } = await identityOf({ ...machine, pid: child.pid! });
+        child.kill('SIGSTOP');
+        writeFileSync(first(), owner('s', { pid: child.pid, started }));
+        const error = await make({ waitMs: 300 })
+          .acquire()
+          .catch((reason) => reason);
+        expect(error.facts.reason).toContain(`process ${child.pid} `);
+        expect(existsSync(first())).toBe(true);
+      } finally {
+        child.kill('SIGKILL');
+      }
+    });
+  });
+
+  // Forced interleavings: chance is asked for between the look at the chain and the claim.
+  describe('when everything changes between look and claim', () => {
+    const meanwhile = (change: () => void, more: Partial<LockOptions> = {}) => {
+      let done = false;
+      return make({
+        waitMs: 100,
+        ...more,
+        randomBytes: (count) => {
+          if (!done) change();
+          done = true;
+          return random(count);
+        },
+      });
+    };
+    const living = (nonce: string) => owner(nonce, { pid: own.pid, started: own.started });
+
+    test('a late claim on a released lock is void, with a new holder inside', async () => {
+      writeFileSync(first(), owner('dead'));
+      const lock = meanwhile(() => {
+        // Another heir took over, finished and cleared up; then somebody new came.
+        unlinkSync(first());
+        writeFileSync(first(), living('new'));
+      });
+      await expect(lock.acquire()).rejects.toMatchObject({ category: 'environment' });
+      expect(readdirSync(directory)).toEqual(['l.lock']);
+      expect(ownerIn(first()).nonce).toBe('new');
+    });
+
+    test('a late claim on a released lock is void, and then the free lock is taken', async () => {
+      writeFileSync(first(), owner('dead'));
+      const held = await meanwhile(() => unlinkSync(first())).acquire();
+      expect(ownerIn(first()).pid).toBe(process.pid);
+      await held!.release();
+      expect(readdirSync(directory)).toEqual([]);
+    });
+
+    test('a claim after another heir fails', async () => {
+      writeFileSync(first(), owner('dead'));
+      const lock = meanwhile(() => writeFileSync(join(directory, 'l.after-dead'), living('heir')));
+      await expect(lock.acquire()).rejects.toMatchObject({ category: 'environment' });
+      expect(ownerIn(join(directory, 'l.after-dead')).nonce).toBe('heir');
+    });
+
+    test('a free lock that somebody took fails', async () => {
+      const lock = meanwhile(() => writeFileSync(first(), living('quick')));
+      await expect(lock.acquire()).rejects.toMatchObject({ category: 'environment' });
+    });
+
+    test('a holder does not remove the lock of another', async () => {
+      const held = await make().acquire();
+      renameSync(first(), `${first()}.old`);
+      writeFileSync(first(), living('other'));
+      await held!.release();
+      expect(ownerIn(first()).nonce).toBe('other');
+    });
+  });
+
+  test('says what is wrong with a damaged lock, and a directory that cannot be made', async () => {
+    writeFileSync(first(), '{');
+    await expect(make().acquire()).rejects.toMatchObject({ category: 'environment' });
+    await expect(make({ directory: join(first(), 'x') }).acquire()).rejects.toMatchObject({ category: 'environment' });
+  });
+
+  test('knows its process namespace', () => {
+    if (process.platform === 'linux') expect(own.space).toBe(readlinkSync('/proc/self/ns/pid'));
+  });
+});
