@@ -3,8 +3,9 @@ import { SchedError } from '../errors.ts';
 import { NetworkFailure } from '../http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import { version } from '../version.ts';
+import { decide, effectOf, failureOf } from './outcome.ts';
 import { type ListOptions, type Page, paginate } from './paginate.ts';
-import { integrityError, type Json, readOne, readPage } from './reading.ts';
+import { integrityError, type Json, readAnyPage, readOne, readPage } from './reading.ts';
 import { complainsOf, refusalOf } from './refusal.ts';
 
 /** What a caller gives an operation: already in the service's own names and forms. */
@@ -14,16 +15,36 @@ export interface Input {
   body?: unknown;
 }
 
+/** A request in the caller's own words, below the base URL and with the credential. */
+export interface RawInput {
+  method: string;
+  path: string;
+  query?: readonly (readonly [name: string, value: string])[];
+  headers?: Record<string, string>;
+  body?: string | undefined;
+}
+
 export interface Client {
   prepare(operation: Operation, input: Input): HttpRequest;
-  call(operation: Operation, input: Input): Promise<Json>;
+  /** `beforeLeaving` is done each time right before the request leaves. */
+  call(operation: Operation, input: Input, beforeLeaving?: () => Promise<void>): Promise<Json>;
   /** The results page by page, fetched as they are taken. */
   pages(operation: Operation, input: Input, options?: ListOptions<Json>): AsyncGenerator<Json[]>;
+  prepareRaw(input: RawInput): HttpRequest;
+  /** The reply to a raw request, whatever its status. */
+  send(request: HttpRequest): Promise<HttpReply>;
+  /** A list of records of any kind, page by page. `operation` is its row where one is known. */
+  rawPages(input: RawInput, options?: ListOptions<Json>, operation?: Operation): AsyncGenerator<Json[]>;
 }
 
 export interface ClientOptions {
   baseUrl: string;
+  /** Host of operations that live on the MCP server. */
+  mcpUrl?: string | undefined;
+  /** Sends with the credential. */
   send: Send;
+  /** Sends without one, for operations that need none: another host must never see a token. */
+  sendPlain: Send;
   timeoutMs?: number;
 }
 
@@ -40,6 +61,9 @@ const unreachable = (request: HttpRequest, failure: NetworkFailure): SchedError 
   });
 };
 
+/** A list without `count` answers in one piece. */
+const isPaged = ({ query }: Operation): boolean => query !== undefined && Object.hasOwn(query.shape, 'count');
+
 const staleCursor = (request: HttpRequest): SchedError =>
   new SchedError('unavailable', 'The listing took too long: its next page is no longer to be had', {
     reason: 'the service let the page token lapse',
@@ -48,29 +72,55 @@ const staleCursor = (request: HttpRequest): SchedError =>
     http: { status: 400, method: request.method, path: new URL(request.url).pathname },
   });
 
-export const createClient = ({ baseUrl, send, timeoutMs }: ClientOptions): Client => {
-  const base = baseUrl.replace(/\/+$/, '');
+const rootOf = ({ server }: Operation, { baseUrl, mcpUrl }: ClientOptions): string => {
+  const root = server === 'mcp' ? mcpUrl : baseUrl;
+  if (root !== undefined) return root.replace(/\/+$/, '');
+  throw new SchedError('environment', 'No address of the MCP server is known', {
+    hint: 'SCHED_MCP_URL=https://mcp.example.com',
+    outcome: 'not-sent',
+  });
+};
 
-  const prepare = (operation: Operation, { path = {}, query = {}, body }: Input): HttpRequest => {
-    const filled = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name]!));
-    const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
-    const search = new URLSearchParams(pairs).toString();
+export const createClient = (options: ClientOptions): Client => {
+  const { send, sendPlain, timeoutMs } = options;
+
+  /** A URL with what every request carries. */
+  const requestOf = (
+    method: string,
+    address: string,
+    query: readonly (readonly [string, string])[],
+    body: string | undefined,
+    headers: Record<string, string> = {},
+  ): HttpRequest => {
+    const search = new URLSearchParams(query.map(([name, value]): [string, string] => [name, value])).toString();
     return {
-      method: operation.method,
-      url: `${base}${filled}${search === '' ? '' : `?${search}`}`,
+      method,
+      url: `${address}${search === '' ? '' : `?${search}`}`,
       headers: {
         accept: 'application/json',
         'user-agent': `sched/${version}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     };
   };
 
-  const exchange = async (request: HttpRequest): Promise<HttpReply> => {
+  const prepare = (operation: Operation, { path = {}, query = {}, body }: Input): HttpRequest => {
+    const filled = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name]!));
+    const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const request = requestOf(operation.method, `${rootOf(operation, options)}${filled}`, pairs, text);
+    return { ...request, effect: effectOf(operation) };
+  };
+
+  const prepareRaw = ({ method, path, query = [], headers, body }: RawInput): HttpRequest =>
+    requestOf(method, `${options.baseUrl.replace(/\/+$/, '')}${path}`, query, body, headers);
+
+  const exchange = async (operation: Operation | undefined, request: HttpRequest): Promise<HttpReply> => {
     try {
-      return await send(request);
+      return await (operation !== undefined && operation.scope === undefined ? sendPlain : send)(request);
     } catch (error) {
       throw error instanceof NetworkFailure ? unreachable(request, error) : error;
     }
@@ -78,26 +128,63 @@ export const createClient = ({ baseUrl, send, timeoutMs }: ClientOptions): Clien
 
   const isSuccess = ({ status }: HttpReply): boolean => status >= 200 && status <= 299;
 
-  const call = async (operation: Operation, input: Input): Promise<Json> => {
-    const request = prepare(operation, input);
-    const reply = await exchange(request);
+  const call: Client['call'] = async (operation, input, beforeLeaving) => {
+    const request = { ...prepare(operation, input), ...(beforeLeaving === undefined ? {} : { beforeLeaving }) };
+    const reply = await exchange(operation, request);
     if (!isSuccess(reply)) throw refusalOf(request, reply);
+    const failure = failureOf(reply);
+    if (failure !== undefined && decide(effectOf(request), failure) === 'accept') return {};
     return readOne(operation, request, reply);
   };
 
-  const pages = (operation: Operation, input: Input, options?: ListOptions<Json>): AsyncGenerator<Json[]> => {
-    // `next_page` is an address from the network and is never followed: its token goes to our own base URL.
-    const fetch = async (cursor: { count: number; page_token?: string }): Promise<Page<Json>> => {
-      const request = prepare(operation, { ...input, query: { ...input.query, ...cursor } });
-      const reply = await exchange(request);
-      if (isSuccess(reply)) return readPage(operation, request, reply);
+  type Cursor = { count: number; page_token?: string };
+
+  // `next_page` is an address from the network and is never followed: its token goes to our own base URL.
+  const listing = (
+    requestAt: (cursor: Cursor | undefined) => HttpRequest,
+    operation: Operation | undefined,
+    listOptions: ListOptions<Json> | undefined,
+    read: (request: HttpRequest, reply: HttpReply) => Page<Json>,
+  ): AsyncGenerator<Json[]> => {
+    const fetch = async (cursor: Cursor): Promise<Page<Json>> => {
+      const request = requestAt(operation === undefined || isPaged(operation) ? cursor : undefined);
+      const reply = await exchange(operation, request);
+      if (isSuccess(reply)) return read(request, reply);
       const isStale = cursor.page_token !== undefined && reply.status === 400 && complainsOf(reply, 'page_token');
       throw isStale ? staleCursor(request) : refusalOf(request, reply);
     };
     const onLoop = () =>
-      integrityError(prepare(operation, input), 'pagination.next_page_token repeats: the listing would never end');
-    return paginate(fetch, onLoop, options);
+      integrityError(requestAt(undefined), 'pagination.next_page_token repeats: the listing would never end');
+    return paginate(fetch, onLoop, listOptions);
   };
 
-  return { prepare, call, pages };
+  const pages = (operation: Operation, input: Input, listOptions?: ListOptions<Json>): AsyncGenerator<Json[]> =>
+    listing(
+      (cursor) => prepare(operation, { ...input, query: { ...input.query, ...cursor } }),
+      operation,
+      listOptions,
+      (request, reply) => readPage(operation, request, reply),
+    );
+
+  const rawPages = (
+    { query = [], ...input }: RawInput,
+    listOptions?: ListOptions<Json>,
+    operation?: Operation,
+  ): AsyncGenerator<Json[]> => {
+    const requestAt = (cursor: Cursor | undefined) => {
+      const place = Object.entries(cursor ?? {}).map(([name, value]): [string, string] => [name, String(value)]);
+      const others = query.filter(([name]) => !place.some(([own]) => own === name));
+      return prepareRaw({ ...input, query: [...others, ...place] });
+    };
+    return listing(requestAt, operation, listOptions, readAnyPage);
+  };
+
+  return {
+    prepare,
+    call,
+    pages,
+    prepareRaw,
+    send: (request) => exchange(undefined, request),
+    rawPages,
+  };
 };

@@ -32,11 +32,29 @@ const isDeeper = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
-const parse = (request: HttpRequest, reply: HttpReply): Json => {
-  let value: unknown;
+/** A body is parsed once, though more than one asks what is in it. */
+const parsed = new WeakMap<HttpReply, { value: unknown } | 'unreadable'>();
+
+const parsedOf = (reply: HttpReply): { value: unknown } | 'unreadable' => {
+  const known = parsed.get(reply);
+  if (known !== undefined) return known;
+  let result: { value: unknown } | 'unreadable' = 'unreadable';
   try {
-    value = JSON.parse(reply.body);
+    result = { value: JSON.parse(reply.body) };
   } catch {
+    // Cut off, HTML, or nothing at all.
+  }
+  parsed.set(reply, result);
+  return result;
+};
+
+/** Whether a body is JSON, or none was to come. */
+export const isReadable = (reply: HttpReply): boolean =>
+  (reply.body === '' && (reply.status === 204 || reply.status === 205)) || parsedOf(reply) !== 'unreadable';
+
+const parse = (request: HttpRequest, reply: HttpReply): Json => {
+  const result = parsedOf(reply);
+  if (result === 'unreadable') {
     const isRead = request.method === 'GET';
     throw new SchedError(isRead ? 'unavailable' : 'outcome-unknown', 'The service sent a reply that is not JSON', {
       reason: `HTTP ${reply.status} with ${reply.headers['content-type'] ?? 'no content type'}; is the base URL right?`,
@@ -44,6 +62,7 @@ const parse = (request: HttpRequest, reply: HttpReply): Json => {
       http: factsOf(request, reply),
     });
   }
+  const { value } = result;
   if (!isObject(value)) throw integrityError(request, 'the reply is not an object');
   if (isDeeper(value, deepest)) throw integrityError(request, 'the reply is nested too deeply');
   return value;
@@ -61,14 +80,27 @@ const record = (request: HttpRequest, resource: Resource, value: unknown, where:
 };
 
 export const readOne = (operation: Operation, request: HttpRequest, reply: HttpReply): Json =>
-  record(request, operation.reply.of, parse(request, reply).resource, 'resource');
+  operation.reply.kind === 'bare'
+    ? record(request, operation.reply.of, reply.body.trim() === '' ? {} : parse(request, reply), 'the reply')
+    : record(request, operation.reply.of, parse(request, reply).resource, 'resource');
 
-export const readPage = (operation: Operation, request: HttpRequest, reply: HttpReply): Page<Json> => {
+/** A page whose items are read by `item`. */
+const pageOf = (request: HttpRequest, reply: HttpReply, item: (value: unknown, where: string) => Json): Page<Json> => {
   const { collection, pagination } = parse(request, reply);
   if (!Array.isArray(collection)) throw integrityError(request, 'collection is not an array');
-  const items = collection.map((item, index) => record(request, operation.reply.of, item, `collection[${index}]`));
+  const items = collection.map((value, index) => item(value, `collection[${index}]`));
   const next = isObject(pagination) ? pagination.next_page_token : undefined;
   if (next === null || next === undefined || next === '') return { items };
   if (typeof next !== 'string') throw integrityError(request, 'pagination.next_page_token is not a string');
   return { items, nextToken: next };
 };
+
+export const readPage = (operation: Operation, request: HttpRequest, reply: HttpReply): Page<Json> =>
+  pageOf(request, reply, (value, where) => record(request, operation.reply.of, value, where));
+
+/** A page of records of any kind. */
+export const readAnyPage = (request: HttpRequest, reply: HttpReply): Page<Json> =>
+  pageOf(request, reply, (value, where) => {
+    if (isObject(value)) return value;
+    throw integrityError(request, `${where} is not an object`);
+  });

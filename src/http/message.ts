@@ -1,3 +1,6 @@
+/** What carrying a request out twice would do; see the rows of the catalogue. */
+export type Effect = 'read' | 'deletion' | 'change' | 'creation';
+
 /** A request as plain data: its body is a string, so it can be sent again, compared and logged. */
 export interface HttpRequest {
   method: string;
@@ -6,6 +9,10 @@ export interface HttpRequest {
   body?: string;
   /** One deadline over connecting, headers and body. */
   timeoutMs?: number;
+  /** Of a request that is not known to be anything else it is a creation, unless it is a GET. */
+  effect?: Effect;
+  /** Done each time right before it leaves, after every wait; if that fails, it does not leave. */
+  beforeLeaving?: () => Promise<void>;
 }
 
 /** A reply read to its end. Header names are lower-case. */

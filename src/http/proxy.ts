@@ -6,6 +6,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || hostname === '::1' || /^127(\.\d{1,3}){3}$/.test(hostname);
 
+/** What keeps an address from being a service's: `https`, or `http` on this machine, and nothing but an address. */
+export const urlProblem = (text: string): string | undefined => {
+  if (!URL.canParse(text)) return 'it is not a URL';
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+  if (!isSafe) return 'it must be https, or http on a loopback address';
+  return username + password + search + hash === '' ? undefined : 'it must have no user, query or fragment';
+};
+
 /** `NO_PROXY` as curl reads it: comma-separated names, each covering its subdomains, with an optional port; `*` is all. */
 const isExempt = (url: URL, list: string): boolean =>
   list

@@ -1,73 +1,181 @@
+import { createHash } from 'node:crypto';
 import { SchedError } from '../errors.ts';
-import type { HttpReply, Layer } from './message.ts';
+import { limitsTold, waitAsked } from './limits.ts';
+import type { HttpReply, HttpRequest, Layer } from './message.ts';
 
 interface Clock {
   now(): number;
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
+type Kind = 'general' | 'bookings';
+
+/** What is left of the limits, whoever else uses them up. */
+export interface Budget {
+  /** Leave to send one request; else until when there is none, and whether a limit or only another's first request is why. */
+  take(key: string, kind: Kind, most?: number): { until: number; why: 'limit' | 'probe' } | undefined;
+  untake(key: string): void;
+  settle(
+    key: string,
+    kind: Kind,
+    facts: {
+      sentAt: number;
+      told?: ReturnType<typeof limitsTold>;
+      isAnswered: boolean;
+      closedMs?: number | undefined;
+    },
+  ): void;
+  limitOf(key: string): number | null;
+  waiting(key: string, kind: Kind, until: number): void;
+}
+
 export interface RateLimitOptions {
   clock: Clock;
+  /** From 0 to 1. */
+  random(): number;
   /** Longest single wait that is accepted. */
   maxWaitMs: number;
   interrupted: AbortSignal;
+  budget: Budget;
+  /** Whose bookings are counted together, where that is known; else those of the token. */
+  booker?: string | undefined;
   /** Told before each wait. */
   onWait(seconds: number): void;
 }
 
-const day = 86_400;
+interface Bucket {
+  key: string;
+  kind: Kind;
+}
 
-/** Whole seconds from a header value: 0 to a day; an epoch in seconds or milliseconds is turned into a distance. */
-const secondsFrom = (value: string | undefined, nowMs: number): number | undefined => {
-  if (value === undefined || !/^\s*\d{1,16}(\.\d{1,9})?\s*$/.test(value)) return undefined;
-  const number = Number(value);
-  const distance = number > 1e12 ? (number - nowMs) / 1000 : number > 1e9 ? number - nowMs / 1000 : number;
-  return distance >= 0 && distance <= day ? Math.ceil(distance) : undefined;
-};
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
-/** `Retry-After` may also be an HTTP date (RFC 9110 §10.2.3). */
-const secondsUntilDate = (value: string | undefined, nowMs: number): number | undefined => {
-  if (value === undefined || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value.trim()))
-    return undefined;
-  const seconds = Math.ceil((Date.parse(value) - nowMs) / 1000);
-  return seconds >= 0 && seconds <= day ? seconds : undefined;
-};
+/** Budgets by origin and token. On disk there is only this fingerprint. */
+export const budgetKey = (kind: Kind, origin: string, whose: string): string =>
+  `${kind}-${digest(`${origin}\n${whose}`)}`;
 
-/** How long a 429 asks us to wait, in seconds; `undefined` when it says nothing usable. */
-export const waitAsked = (headers: HttpReply['headers'], nowMs: number): number | undefined =>
-  secondsFrom(headers['retry-after'], nowMs) ??
-  secondsUntilDate(headers['retry-after'], nowMs) ??
-  secondsFrom(headers['x-ratelimit-reset'], nowMs);
-
-/** How often a 429 without a usable time is answered by a back-off before giving up. */
+/** How often a 429 without a usable time is answered by a back-off before giving up (R29). */
 const maxBlindWaits = 2;
+/** How often a 429 is waited out for one request, whatever it says. */
+const maxRefusals = 5;
+/** Waiters come back spread over this time. */
+const spreadMs = 400;
+/** While the first request of all is under way, the others look again so often. */
+const probePauseMs = 40;
 
-/** Waits out a 429 and sends again: a refused request was not processed, so any method may be repeated. */
-export const rateLimit =
-  ({ clock, maxWaitMs, interrupted, onWait }: RateLimitOptions): Layer =>
-  (next) =>
-  async (request) => {
-    for (let blind = 0; ; ) {
-      const reply = await next(request);
-      if (reply.status !== 429) return reply;
-      const asked = waitAsked(reply.headers, clock.now());
-      if (asked === undefined) blind += 1;
-      // A reset of 0 still waits a second, so that a confused service is not hammered.
-      const seconds = Math.max(1, asked ?? 2 ** blind);
-      if (seconds * 1000 > maxWaitMs || blind > maxBlindWaits) {
-        throw new SchedError('rate-limited', 'The rate limit is used up', {
-          ...(asked === undefined
-            ? { reason: 'the service does not say when to come back', hint: 'try again in a minute' }
-            : {
-                reason: `the service asks to wait ${seconds} s`,
-                hint: `wait, or allow it: --max-wait ${seconds}s`,
-              }),
-          retryAfterSeconds: seconds,
-          outcome: 'not-applied',
-          http: { status: 429, method: request.method, path: new URL(request.url).pathname },
-        });
-      }
-      onWait(seconds);
-      await clock.sleep(seconds * 1000, interrupted);
+const usedUp = (request: HttpRequest, seconds: number, isSent: boolean, isTold: boolean): SchedError =>
+  new SchedError('rate-limited', 'The rate limit is used up', {
+    ...(isTold
+      ? {
+          reason: isSent ? `the service asks to wait ${seconds} s` : `it opens again in ${seconds} s`,
+          hint: `wait, or allow it: --max-wait ${seconds}s`,
+        }
+      : { reason: 'the service does not say when to come back', hint: 'try again in a minute' }),
+    retryAfterSeconds: seconds,
+    outcome: isSent ? 'not-applied' : 'not-sent',
+    http: { ...(isSent ? { status: 429 } : {}), method: request.method, path: new URL(request.url).pathname },
+  });
+
+/**
+ * Asks the budget before each request, and waits where there is nothing left. A 429 is waited out and the request sent
+ * again: it was not processed, so any method may be repeated.
+ */
+export const rateLimit = ({
+  clock,
+  random,
+  maxWaitMs,
+  interrupted,
+  budget,
+  booker,
+  onWait,
+}: RateLimitOptions): Layer => {
+  const keys = new Map<string, string>();
+  const keyOf = (kind: Kind, origin: string, whose: string): string => {
+    const name = `${kind} ${origin} ${whose}`;
+    const key = keys.get(name) ?? budgetKey(kind, origin, whose);
+    keys.set(name, key);
+    return key;
+  };
+
+  const bucketsOf = ({ method, url, headers }: HttpRequest): Bucket[] => {
+    const token = headers.authorization;
+    if (token === undefined) return [];
+    const { origin, pathname } = new URL(url);
+    const general: Bucket = { key: keyOf('general', origin, token), kind: 'general' };
+    if (method !== 'POST' || !pathname.endsWith('/invitees')) return [general];
+    return [general, { key: keyOf('bookings', origin, booker ?? token), kind: 'bookings' }];
+  };
+
+  /** The bucket that has nothing left; all others keep what they had. */
+  const takeAll = (buckets: readonly Bucket[]) => {
+    for (const [index, bucket] of buckets.entries()) {
+      const refused = budget.take(bucket.key, bucket.kind, bucket.kind === 'bookings' ? 1 : undefined);
+      if (refused === undefined) continue;
+      for (const { key } of buckets.slice(0, index)) budget.untake(key);
+      return { ...refused, bucket };
+    }
+    return undefined;
+  };
+
+  const wait = async (request: HttpRequest, milliseconds: number, isSent: boolean, bucket?: Bucket): Promise<void> => {
+    const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
+    if (milliseconds > maxWaitMs) throw usedUp(request, seconds, isSent, true);
+    if (bucket !== undefined) budget.waiting(bucket.key, bucket.kind, clock.now() + milliseconds);
+    onWait(seconds);
+    await clock.sleep(milliseconds + Math.floor(random() * spreadMs), interrupted);
+  };
+
+  /** Comes back when the request may leave. */
+  const leave = async (request: HttpRequest, buckets: readonly Bucket[]): Promise<void> => {
+    for (;;) {
+      const refused = takeAll(buckets);
+      if (refused === undefined) return;
+      if (refused.why === 'probe') await clock.sleep(Math.ceil(probePauseMs * (0.5 + random())), interrupted);
+      else await wait(request, Math.max(1, refused.until - clock.now()), false, refused.bucket);
     }
   };
+
+  /** Headers of a booking's reply describe the window with the fewest left, whichever it is. */
+  const isAbout = ({ kind, key }: Bucket, buckets: readonly Bucket[], limit: number | undefined): boolean => {
+    if (buckets.length === 1 || limit === undefined) return kind === 'general' || buckets.length > 1;
+    const isGeneral = budget.limitOf(buckets[0]!.key) === limit;
+    return kind === 'general' ? isGeneral && key === buckets[0]!.key : !isGeneral;
+  };
+
+  const settle = (buckets: readonly Bucket[], sentAt: number, reply: HttpReply | undefined, closedMs?: number) => {
+    const told = reply === undefined ? undefined : limitsTold(reply.headers, clock.now());
+    // Neither a failure nor a refused token tells whether there are limits.
+    const isAnswered = reply !== undefined && reply.status < 500 && reply.status !== 401;
+    for (const bucket of buckets) {
+      const isMeant = isAbout(bucket, buckets, told?.limit);
+      budget.settle(bucket.key, bucket.kind, {
+        sentAt,
+        isAnswered,
+        ...(isMeant ? { told, closedMs } : {}),
+      });
+    }
+  };
+
+  return (next) => async (request) => {
+    const buckets = bucketsOf(request);
+    for (let blind = 0, refusals = 1; ; refusals += 1) {
+      await leave(request, buckets);
+      const sentAt = clock.now();
+      const reply = await next(request).catch((error: unknown) => {
+        settle(buckets, sentAt, undefined);
+        throw error;
+      });
+      if (reply.status !== 429) {
+        settle(buckets, sentAt, reply);
+        return reply;
+      }
+      const asked = waitAsked(reply.headers, clock.now());
+      if (asked === undefined) blind += 1;
+      // A reset of 0 still waits a second, so that a confused service is not hammered (R28).
+      const seconds = Math.max(1, asked ?? 2 ** blind);
+      settle(buckets, sentAt, reply, seconds * 1000);
+      if (blind > maxBlindWaits || refusals > maxRefusals) throw usedUp(request, seconds, true, asked !== undefined);
+      await wait(request, seconds * 1000, true, buckets.at(-1));
+    }
+  };
+};

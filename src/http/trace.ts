@@ -14,7 +14,8 @@ export const trace =
     note(`→ ${request.method} ${request.url}${size}`);
     try {
       const reply = await next(request);
-      const id = reply.headers['x-request-id'];
+      // Whatever does not look like an ID may be anything, an address among it.
+      const id = /^[\w.:+/=-]{1,100}$/.exec(reply.headers['x-request-id'] ?? '')?.[0];
       note(
         `← ${reply.status} in ${clock.now() - started} ms, ${Buffer.byteLength(reply.body)} bytes${id ? `, request ${id}` : ''}`,
       );

@@ -27,11 +27,13 @@ const words: Record<string, string> = {
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
   ECONNRESET: 'the connection was reset',
-  EPROTO: 'the TLS handshake failed',
   UND_ERR_SOCKET: 'the connection was closed before the reply was complete',
   UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
   UND_ERR_HEADERS_OVERFLOW: 'the reply has oversized headers',
 };
+
+const inWords = ({ code = '', message }: Error & { code?: string }): string =>
+  words[code] ?? (/^(EPROTO$|ERR_SSL_)/.test(code) ? 'the TLS handshake failed' : message);
 
 const decoders: Record<string, () => Duplex> = {
   gzip: createGunzip,
@@ -80,13 +82,17 @@ const plainHeaders = (headers: Dispatcher.ResponseData['headers']): Record<strin
 export const createTransport = ({ env, clock, interrupted }: TransportOptions): Send => {
   const pools = new Map<string, Dispatcher>();
 
-  const dispatcherFor = (url: URL): Dispatcher => {
+  const dispatcherFor = (url: URL, timeout: number): Dispatcher => {
     const proxy = proxyFor(url, env);
-    return proxy === undefined ? new Agent({ connections: 8 }) : new ProxyAgent({ uri: proxy });
+    // A connection that is still being made must not keep the program from ending.
+    const connect = { timeout, signal: interrupted };
+    return proxy === undefined
+      ? new Agent({ connections: 8, connect })
+      : new ProxyAgent({ uri: proxy, proxyTls: connect });
   };
 
-  const pooled = (url: URL): Dispatcher => {
-    const pool = pools.get(url.origin) ?? dispatcherFor(url);
+  const pooled = (url: URL, timeout: number): Dispatcher => {
+    const pool = pools.get(url.origin) ?? dispatcherFor(url, timeout);
     pools.set(url.origin, pool);
     return pool;
   };
@@ -94,8 +100,9 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
   return async (request: HttpRequest): Promise<HttpReply> => {
     const url = new URL(request.url);
     const isRead = request.method === 'GET';
+    const timeout = request.timeoutMs ?? defaultTimeout;
     // An idle connection may die under a write and leave its outcome open, so a write gets a fresh one.
-    const dispatcher = isRead ? pooled(url) : dispatcherFor(url);
+    const dispatcher = isRead ? pooled(url, timeout) : dispatcherFor(url, timeout);
     let sent = false;
     const noticed = dispatcher.compose(
       noticing(() => {
@@ -104,13 +111,16 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
     );
     const finished = new AbortController();
     const deadline = new AbortController();
-    const timeout = request.timeoutMs ?? defaultTimeout;
     clock.sleep(timeout, finished.signal).then(
       () => deadline.abort(new Error(`no complete reply within ${timeout / 1000} s`)),
       () => {},
     );
     const signal = AbortSignal.any([deadline.signal, interrupted]);
-    try {
+    // The library heeds the signal only once it is connected.
+    const cutOff = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+    const exchange = async (): Promise<HttpReply> => {
       const reply = await noticed.request({
         origin: url.origin,
         path: url.pathname + url.search,
@@ -123,10 +133,17 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
       });
       const headers = plainHeaders(reply.headers);
       return { status: reply.statusCode, headers, body: await readBody(reply.body, headers['content-encoding']) };
+    };
+    try {
+      return await Promise.race([exchange(), cutOff]);
     } catch (error) {
+      if (!sent) {
+        pools.delete(url.origin);
+        dispatcher.destroy().catch(() => {});
+      }
       if (interrupted.aborted) throw interrupted.reason;
-      const cause = (deadline.signal.aborted ? deadline.signal.reason : error) as Error & { code?: string };
-      throw new NetworkFailure(url.host, words[cause.code ?? ''] ?? cause.message, sent);
+      const cause = (deadline.signal.aborted ? deadline.signal.reason : error) as Error;
+      throw new NetworkFailure(url.host, inWords(cause), sent);
     } finally {
       finished.abort();
       if (!isRead) dispatcher.close().catch(() => {});

@@ -1,0 +1,41 @@
+import type { HttpReply } from './message.ts';
+
+const day = 86_400;
+
+/** Whole seconds from a header value: 0 to a day; an epoch in seconds or milliseconds is turned into a distance. */
+const secondsFrom = (value: string | undefined, nowMs: number): number | undefined => {
+  if (value === undefined || !/^\s*\d{1,16}(\.\d{1,9})?\s*$/.test(value)) return undefined;
+  const number = Number(value);
+  const distance = number > 1e12 ? (number - nowMs) / 1000 : number > 1e9 ? number - nowMs / 1000 : number;
+  return distance >= 0 && distance <= day ? Math.ceil(distance) : undefined;
+};
+
+/** `Retry-After` may also be an HTTP date (RFC 9110 §10.2.3). */
+const secondsUntilDate = (value: string | undefined, nowMs: number): number | undefined => {
+  if (value === undefined || !/^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(value.trim()))
+    return undefined;
+  const seconds = Math.ceil((Date.parse(value) - nowMs) / 1000);
+  return seconds >= 0 && seconds <= day ? seconds : undefined;
+};
+
+/** How long a 429 asks us to wait, in seconds; `undefined` when it says nothing usable. */
+export const waitAsked = (headers: HttpReply['headers'], nowMs: number): number | undefined =>
+  secondsFrom(headers['retry-after'], nowMs) ??
+  secondsUntilDate(headers['retry-after'], nowMs) ??
+  secondsFrom(headers['x-ratelimit-reset'], nowMs);
+
+const count = (value: string | undefined): number | undefined =>
+  value !== undefined && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : undefined;
+
+/** What the three headers say together; nothing, if one of them is missing or makes no sense. */
+export const limitsTold = (
+  headers: HttpReply['headers'],
+  nowMs: number,
+): { limit: number; remaining: number; resetMs: number } | undefined => {
+  const limit = count(headers['x-ratelimit-limit']);
+  const remaining = count(headers['x-ratelimit-remaining']);
+  const reset = secondsFrom(headers['x-ratelimit-reset'], nowMs);
+  if (limit === undefined || limit < 1 || remaining === undefined || remaining > limit || reset === undefined)
+    return undefined;
+  return { limit, remaining, resetMs: reset * 1000 };
+};

@@ -1,0 +1,201 @@
+import { describe, expect, test } from 'vitest';
+import { events } from '../../src/api/events.ts';
+import { invitees } from '../../src/api/invitees.ts';
+import { createClient } from '../../src/client/client.ts';
+import type { SchedError } from '../../src/errors.ts';
+import { NetworkFailure } from '../../src/http/failure.ts';
+import type { HttpReply, HttpRequest } from '../../src/http/message.ts';
+
+/** A client whose network answers with these one after another, the last one for ever. */
+const clientOf = (...replies: (Partial<HttpReply> | Error)[]) => {
+  const requests: HttpRequest[] = [];
+  const send = async (request: HttpRequest): Promise<HttpReply> => {
+    const reply = replies[Math.min(requests.push(request), replies.length) - 1]!;
+    if (reply instanceof Error) throw reply;
+    return { status: 200, headers: { 'content-type': 'application/json' }, body: '{}', ...reply };
+  };
+  const client = createClient({ baseUrl: 'https://api.example.com/v2/', send, sendPlain: send, timeoutMs: 1000 });
+  const get = () => client.call(events.get, { path: { event: 'E1' } });
+  const cancel = () => client.call(events.cancel, { path: { event: 'E1' }, body: {} });
+  const list = async () => {
+    const rows: unknown[] = [];
+    for await (const page of client.pages(events.list, { query: { status: 'active' } }, { pageSize: 2 }))
+      rows.push(...page);
+    return rows;
+  };
+  return { client, requests, get, cancel, list };
+};
+
+const failure = (promise: Promise<unknown>): Promise<SchedError> =>
+  promise.then(
+    () => expect.fail('it should have failed'),
+    (error) => {
+      expect(error.name).toBe('SchedError');
+      return error;
+    },
+  );
+
+const body = (value: unknown) => ({ body: JSON.stringify(value) });
+
+describe('client', () => {
+  test('puts IDs into the path so that they cannot leave it', () => {
+    const { client } = clientOf({});
+    const { url } = client.prepare(invitees.get, { path: { event: '../users', invitee: 'a?b#c%2f' } });
+    expect(url).toBe('https://api.example.com/v2/scheduled_events/..%2Fusers/invitees/a%3Fb%23c%252f');
+  });
+
+  test('sends no body and no content type where none is given', () => {
+    const { client } = clientOf({});
+    const request = client.prepare(invitees['no-show'], { path: { invitee: 'I1' } });
+    expect(request).not.toHaveProperty('body');
+    expect(request.headers).not.toHaveProperty('content-type');
+  });
+
+  test('gives every request the deadline', () => {
+    expect(clientOf({}).client.prepare(events.get, { path: { event: 'E1' } }).timeoutMs).toBe(1000);
+  });
+
+  test.each([200, 201, 202, 299])('takes status %i for a success', async (status) => {
+    expect(await clientOf({ status, ...body({ resource: { uri: 'x' } }) }).get()).toEqual({ uri: 'x' });
+  });
+
+  test('hands on unknown fields, in their order', async () => {
+    const text = '{"z":1,"uri":"x","a":{"y":[null]},"status":"postponed","location":null}';
+    expect(JSON.stringify(await clientOf({ body: `{"resource":${text}}` }).get())).toBe(text);
+  });
+
+  test('repeats the filters with each page token, and never follows next_page', async () => {
+    const page = (uri: string, token: string | null) =>
+      body({
+        collection: [{ uri }],
+        pagination: { next_page_token: token, next_page: 'https://evil.example/steal' },
+      });
+    const { list, requests } = clientOf(page('a', 'T/1'), page('b', null));
+    expect(await list()).toEqual([{ uri: 'a' }, { uri: 'b' }]);
+    expect(requests.map(({ url }) => url)).toEqual([
+      'https://api.example.com/v2/scheduled_events?status=active&count=2',
+      'https://api.example.com/v2/scheduled_events?status=active&count=2&page_token=T%2F1',
+    ]);
+  });
+
+  test('says so when the next page has gone stale', async () => {
+    const stale = {
+      status: 400,
+      ...body({ title: 'Invalid Argument', details: [{ parameter: 'page_token', message: 'is stale' }] }),
+    };
+    const first = body({ collection: [{ uri: 'a' }], pagination: { next_page_token: 'T' } });
+    expect((await failure(clientOf(first, stale).list())).category).toBe('unavailable');
+    expect((await failure(clientOf(stale).list())).category).toBe('usage');
+  });
+
+  // R40
+  test('ends a looping cursor as an integrity error', async () => {
+    const again = body({ collection: [{ uri: 'a' }], pagination: { next_page_token: 'T' } });
+    const { category, facts } = await failure(clientOf(again).list());
+    expect({ category, reason: facts.reason }).toEqual({
+      category: 'integrity',
+      reason: 'pagination.next_page_token repeats: the listing would never end',
+    });
+  });
+});
+
+describe('client: without a reply', () => {
+  const lost = (sent: boolean) => new NetworkFailure('api.example.com', 'the connection was reset', sent);
+  test.each([
+    ['a read that left', 'get', true, 'unavailable', 'not-applied'],
+    ['a read that never left', 'get', false, 'unavailable', 'not-sent'],
+    ['a write that left', 'cancel', true, 'outcome-unknown', 'unknown'],
+    ['a write that never left', 'cancel', false, 'unavailable', 'not-sent'],
+  ] as const)('tells %s', async (_, verb, sent, category, outcome) => {
+    const error = await failure(clientOf(lost(sent))[verb]());
+    expect({ category: error.category, outcome: error.facts.outcome }).toEqual({ category, outcome });
+    expect(error.facts.reason).toBe('the connection was reset');
+  });
+
+  test('passes any other error on', async () => {
+    const bug = new TypeError('a bug');
+    await expect(clientOf(bug).get()).rejects.toBe(bug);
+  });
+});
+
+// R39
+describe('client: reading', () => {
+  test.each<[string, string, string]>([
+    ['an array', '[]', 'the reply is not an object'],
+    ['null', 'null', 'the reply is not an object'],
+    ['a string', '"hello"', 'the reply is not an object'],
+    ['no resource', '{}', 'resource is not an object'],
+    ['a resource of another kind', '{"resource":[]}', 'resource is not an object'],
+    ['a resource without its uri', '{"resource":{"name":"x"}}', 'resource has no uri'],
+    ['a uri of another kind', '{"resource":{"uri":null}}', 'resource has no uri'],
+    ['a field of another kind', '{"resource":{"uri":"x","name":5}}', 'resource.name is not a string'],
+    [
+      'a field of another kind, deep down',
+      '{"resource":{"uri":"x","event_memberships":[{},{"user_name":{}}]}}',
+      'resource.event_memberships[1].user_name is not a string',
+    ],
+    ['a uri only behind __proto__', '{"resource":{"__proto__":{"uri":"x"}}}', 'resource has no uri'],
+    [
+      '100,000 brackets',
+      `{"resource":{"uri":"x","extra":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`,
+      'the reply is nested too deeply',
+    ],
+    [
+      '5,000 braces',
+      `{"resource":{"uri":"x","extra":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}}`,
+      'the reply is nested too deeply',
+    ],
+  ])('refuses %s and says where', async (_, text, reason) => {
+    const read = await failure(clientOf({ body: text }).get());
+    expect({ category: read.category, reason: read.facts.reason }).toEqual({ category: 'integrity', reason });
+    const written = await failure(clientOf({ body: text }).cancel());
+    expect({ category: written.category, outcome: written.facts.outcome }).toEqual({
+      category: 'integrity',
+      outcome: 'applied',
+    });
+  });
+
+  test.each<[string, string, string]>([
+    ['no collection', '{}', 'collection is not an array'],
+    ['a collection of another kind', '{"collection":{}}', 'collection is not an array'],
+    ['a row of another kind', '{"collection":[{"uri":"x"},7]}', 'collection[1] is not an object'],
+    ['a row without its uri', '{"collection":[{}]}', 'collection[0] has no uri'],
+    ['a field of another kind', '{"collection":[{"uri":"x","status":[]}]}', 'collection[0].status is not a string'],
+    [
+      'a token of another kind',
+      '{"collection":[],"pagination":{"next_page_token":7}}',
+      'pagination.next_page_token is not a string',
+    ],
+  ])('refuses a page with %s and says where', async (_, text, reason) => {
+    const { category, facts } = await failure(clientOf({ body: text }).list());
+    expect({ category, reason: facts.reason }).toEqual({ category: 'integrity', reason });
+  });
+
+  test.each([
+    '{"collection":[]}',
+    '{"collection":[],"pagination":null}',
+    '{"collection":[],"pagination":{"next_page_token":""}}',
+    '{"collection":[],"pagination":[]}',
+  ])('takes a page for the last one: %s', async (text) => {
+    expect(await clientOf({ body: text }).list()).toEqual([]);
+  });
+
+  test.each(['<!doctype html><p>hello', '', '{"resource":', "{'resource':1}", '\uFFFD\u0000'])(
+    'calls %j unreadable: a read may be tried again, a write has an unknown outcome',
+    async (text) => {
+      const reply = { body: text, headers: { 'content-type': 'text/html' } };
+      const read = await failure(clientOf(reply).get());
+      expect(read.category).toBe('unavailable');
+      expect(read.facts.reason).toContain('HTTP 200 with text/html');
+      expect((await failure(clientOf(reply).cancel())).category).toBe('outcome-unknown');
+    },
+  );
+
+  test('leaves __proto__ in a reply a mere field', async () => {
+    const text = '{"uri":"x","__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}';
+    const record = await clientOf({ body: `{"resource":${text}}` }).get();
+    expect(JSON.stringify(record)).toBe(text);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(record.polluted).toBeUndefined();
+  });
+});

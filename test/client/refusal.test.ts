@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { complainsOf, refusalOf } from '../../src/client/refusal.ts';
+
+const get = { method: 'GET', url: 'https://api.example.com/users/me?x=1', headers: {} };
+const post = { method: 'POST', url: 'https://api.example.com/invitees', headers: {}, body: '{}' };
+
+const reply = (status: number, body: unknown = {}, headers: Record<string, string> = {}) => ({
+  status,
+  headers,
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+
+const reasonOf = (body: unknown, status = 400) => refusalOf(get, reply(status, body)).facts.reason;
+
+describe('refusal', () => {
+  test.each([
+    [400, 'usage', 'usage'],
+    [401, 'auth', 'auth'],
+    [403, 'forbidden', 'forbidden'],
+    [404, 'not-found', 'not-found'],
+    [405, 'unavailable', 'unavailable'],
+    [408, 'unavailable', 'outcome-unknown'],
+    [409, 'conflict', 'conflict'],
+    [413, 'usage', 'usage'],
+    [422, 'usage', 'usage'],
+    [424, 'unavailable', 'unavailable'],
+    [429, 'rate-limited', 'rate-limited'],
+    [500, 'unavailable', 'outcome-unknown'],
+    [502, 'unavailable', 'outcome-unknown'],
+    [503, 'unavailable', 'outcome-unknown'],
+    [504, 'unavailable', 'outcome-unknown'],
+    [301, 'integrity', 'integrity'],
+    [302, 'integrity', 'integrity'],
+    [304, 'integrity', 'integrity'],
+    [307, 'integrity', 'integrity'],
+  ])('with status %i is %s for a read and %s for a write', (status, read, write) => {
+    expect(refusalOf(get, reply(status)).category).toBe(read);
+    const written = refusalOf(post, reply(status));
+    expect(written.category).toBe(write);
+    expect(written.facts.outcome).toBe(write === 'outcome-unknown' ? 'unknown' : 'not-applied');
+  });
+
+  test.each<[string, unknown, string]>([
+    ['title and message', { title: 'Permission Denied', message: 'Not yours.' }, 'Permission Denied: Not yours.'],
+    ['a title alone', { title: 'Resource Not Found' }, 'Resource Not Found'],
+    ['the OAuth form', { error: 'invalid_grant', error_description: 'It was used.' }, 'invalid_grant: It was used.'],
+    [
+      'details, dotted and indexed',
+      {
+        title: 'Invalid Argument',
+        message: 'Wrong.',
+        details: [
+          { parameter: 'tracking.utm_content', message: 'is too long', code: 'length' },
+          { parameter: 'questions_and_answers[0].question', message: 'is unknown' },
+          { message: 'and more' },
+        ],
+      },
+      'Invalid Argument: Wrong.; tracking.utm_content: is too long; questions_and_answers[0].question: is unknown; and more',
+    ],
+    [
+      'the scopes that are needed',
+      { title: 'Insufficient scope', message: 'No.', required_scopes: ['users:read', 'groups:read'] },
+      'Insufficient scope: No. (needs users:read, groups:read)',
+    ],
+    ['nothing of an empty object', {}, 'HTTP 400'],
+    ['nothing of an empty body', '', 'HTTP 400'],
+    ['nothing of HTML', '<html><script>alert(1)</script></html>', 'HTTP 400'],
+    ['nothing of an array', [1, 2], 'HTTP 400'],
+    ['nothing of null', 'null', 'HTTP 400'],
+    [
+      'nothing of other shapes',
+      { title: 5, message: { a: 1 }, details: { parameter: 'x' }, required_scopes: 'users:read', error: [] },
+      'HTTP 400',
+    ],
+    ['what fits among details that do not', { details: [null, 7, 'text', { message: 1 }, { message: 'yes' }] }, 'yes'],
+  ])('quotes %s', (_, body, reason) => {
+    expect(reasonOf(body)).toBe(reason);
+  });
+
+  test('cuts what the service says to 500 characters', () => {
+    expect(reasonOf({ title: 'T', message: 'x'.repeat(10_000) })).toHaveLength(500);
+    expect(reasonOf({ details: Array.from({ length: 1000 }, () => ({ message: 'again' })) })).toHaveLength(500);
+    const scopes = { title: 'T', required_scopes: Array.from({ length: 1000 }, () => 'users:read') };
+    expect(reasonOf(scopes)!.length).toBeLessThan(600);
+  });
+
+  test('carries the request id, the status, the method and the path without its query', () => {
+    const { facts } = refusalOf(get, reply(500, {}, { 'x-request-id': 'r-7' }));
+    expect(facts.http).toEqual({ status: 500, method: 'GET', path: '/users/me', requestId: 'r-7' });
+    expect(facts.reason).toBe('HTTP 500 [request r-7]');
+    expect(refusalOf(get, reply(500, {}, { 'x-request-id': 'r'.repeat(10_000) })).facts.reason!.length).toBeLessThan(
+      200,
+    );
+  });
+
+  test('tells whether a parameter is complained of', () => {
+    const stale = reply(400, { details: [{ parameter: 'page_token', message: 'x' }] });
+    expect(complainsOf(stale, 'page_token')).toBe(true);
+    expect(complainsOf(stale, 'count')).toBe(false);
+    for (const body of ['', '[]', 'null', '<p>', '{"details":"page_token"}', '{"details":[null]}'])
+      expect(complainsOf(reply(400, body), 'page_token')).toBe(false);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { authorize } from '../../src/http/authorize.ts';
+import { compose, type HttpRequest, type Layer, type Send } from '../../src/http/message.ts';
+import { trace } from '../../src/http/trace.ts';
+import { virtualClock } from '../support/run.ts';
+
+const canary = 'canary-token-0123456789';
+const get = (url: string): HttpRequest => ({ method: 'GET', url, headers: { accept: 'application/json' } });
+
+const recording = () => {
+  const requests: HttpRequest[] = [];
+  const send: Send = async (request) => {
+    requests.push(request);
+    return { status: 200, headers: { 'set-cookie': canary, 'x-request-id': 'r-1' }, body: '{}' };
+  };
+  return { requests, send };
+};
+
+describe('layers: compose', () => {
+  test('puts the first layer outermost', async () => {
+    const order: string[] = [];
+    const layer =
+      (name: string): Layer =>
+      (next) =>
+      async (request) => {
+        order.push(`${name} in`);
+        const reply = await next(request);
+        order.push(`${name} out`);
+        return reply;
+      };
+    const { send } = recording();
+    await compose(layer('a'), layer('b'))(send)(get('https://api.example.com/'));
+    expect(order).toEqual(['a in', 'b in', 'b out', 'a out']);
+  });
+
+  test('without a layer is the transport itself', () => {
+    const { send } = recording();
+    expect(compose()(send)).toBe(send);
+  });
+});
+
+// R11
+describe('layers: authorize', () => {
+  const send = (url: string) => {
+    const { requests, send } = recording();
+    const credentials = { current: async () => ({ token: canary, origin: 'https://api.example.com' }) };
+    return { requests, reply: authorize(credentials)(send)(get(url)) };
+  };
+
+  test('puts the token on a request to its own origin and keeps the other headers', async () => {
+    const { requests, reply } = send('https://api.example.com/users/me');
+    await reply;
+    expect(requests[0]!.headers).toEqual({ accept: 'application/json', authorization: `Bearer ${canary}` });
+  });
+
+  test.each([
+    'https://evil.example/users/me',
+    'http://api.example.com/users/me',
+    'https://api.example.com:8443/users/me',
+    'https://api.example.com.evil.example/users/me',
+    'https://api.example.com@evil.example/users/me',
+    'https://sub.api.example.com/users/me',
+  ])('sends nothing at all to %s', async (url) => {
+    const { requests, reply } = send(url);
+    await expect(reply).rejects.toMatchObject({ category: 'auth', facts: { outcome: 'not-sent' } });
+    await expect(reply).rejects.not.toThrow(canary);
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('layers: trace', () => {
+  const traced = async (send: Send) => {
+    const lines: string[] = [];
+    const request = {
+      ...get('https://api.example.com/invitees?count=1'),
+      method: 'POST',
+      headers: { authorization: `Bearer ${canary}` },
+      body: '{"name":"ü"}',
+    };
+    const outcome = await trace(virtualClock(), (line) => lines.push(line))(send)(request).catch((error) => error);
+    return { lines, outcome };
+  };
+
+  test('tells of request and reply, with no header and no body', async () => {
+    const { send } = recording();
+    const { lines, outcome } = await traced(send);
+    expect(outcome.status).toBe(200);
+    expect(lines).toEqual([
+      '→ POST https://api.example.com/invitees?count=1 (13 bytes)',
+      '← 200 in 0 ms, 2 bytes, request r-1',
+    ]);
+    expect(lines.join()).not.toContain(canary);
+  });
+
+  test('tells of a failure and passes it on', async () => {
+    const broken = new Error('the connection was reset');
+    const { lines, outcome } = await traced(async () => {
+      throw broken;
+    });
+    expect(outcome).toBe(broken);
+    expect(lines[1]).toBe('← no reply after 0 ms: the connection was reset');
+  });
+});

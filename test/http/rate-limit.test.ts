@@ -1,0 +1,248 @@
+import { describe, expect, test } from 'vitest';
+import type { SchedError } from '../../src/errors.ts';
+import { limitsTold, waitAsked } from '../../src/http/limits.ts';
+import type { HttpReply } from '../../src/http/message.ts';
+import { rateLimit } from '../../src/http/rate-limit.ts';
+import { createSharedBudget } from '../../src/state/shared-budget.ts';
+import { someday, virtualClock } from '../support/run.ts';
+
+const request = {
+  method: 'POST',
+  url: 'https://api.example.com/invitees',
+  headers: { authorization: 'Bearer x' },
+  body: '{}',
+};
+const refused = (headers: Record<string, string> = {}): HttpReply => ({ status: 429, headers, body: '{}' });
+const budgetOf = (clock: { now(): number }) =>
+  createSharedBudget({ clock, holder: 'a', pid: 1, timeoutMs: 1000, onTrouble: () => {} });
+const fine: HttpReply = { status: 200, headers: {}, body: 'fine' };
+
+/** Answers with these one after another, the last one for ever. */
+const answering = (replies: HttpReply[], maxWaitMs = 90_000, interrupted = new AbortController().signal) => {
+  const clock = virtualClock();
+  const said: number[] = [];
+  let sent = 0;
+  const layer = rateLimit({
+    clock,
+    random: () => 0,
+    budget: budgetOf(clock),
+    maxWaitMs,
+    interrupted,
+    onWait: (seconds) => said.push(seconds),
+  });
+  const send = layer(async () => {
+    // A loop that never gives up would hang the test instead of failing it.
+    if (sent > 1000) throw new Error('a hot loop');
+    return replies[Math.min(sent++, replies.length - 1)]!;
+  });
+  return { clock, said, send: () => send(request), sent: () => sent };
+};
+
+const failure = (promise: Promise<unknown>): Promise<SchedError> =>
+  promise.then(
+    () => expect.fail('it should have failed'),
+    (error) => error,
+  );
+
+const epoch = someday / 1000;
+
+describe('rate-limit: the wait asked for', () => {
+  test.each<[string, Record<string, string>, number | undefined]>([
+    ['whole seconds', { 'x-ratelimit-reset': '17' }, 17],
+    ['zero', { 'x-ratelimit-reset': '0' }, 0],
+    ['a fraction, rounded up', { 'x-ratelimit-reset': '1.5' }, 2],
+    ['a negative number', { 'x-ratelimit-reset': '-1' }, undefined],
+    ['nothing', { 'x-ratelimit-reset': '' }, undefined],
+    ['blanks', { 'x-ratelimit-reset': '   ' }, undefined],
+    ['NaN', { 'x-ratelimit-reset': 'NaN' }, undefined],
+    ['Infinity', { 'x-ratelimit-reset': 'Infinity' }, undefined],
+    ['an exponent', { 'x-ratelimit-reset': '1e99' }, undefined],
+    ['a hexadecimal number', { 'x-ratelimit-reset': '0x10' }, undefined],
+    ['two values joined', { 'x-ratelimit-reset': '5, 5' }, undefined],
+    ['an epoch in seconds', { 'x-ratelimit-reset': `${epoch + 30}` }, 30],
+    ['an epoch in milliseconds', { 'x-ratelimit-reset': `${someday + 30_000}` }, 30],
+    ['an epoch in the past', { 'x-ratelimit-reset': `${epoch - 30}` }, undefined],
+    ['an epoch two days ahead', { 'x-ratelimit-reset': `${epoch + 2 * 86_400}` }, undefined],
+    ['a whole day', { 'x-ratelimit-reset': '86400' }, 86_400],
+    ['more than a day', { 'x-ratelimit-reset': '86401' }, undefined],
+    ['10 kB of digits', { 'x-ratelimit-reset': '9'.repeat(10_000) }, undefined],
+    ['10 kB of zeros', { 'x-ratelimit-reset': '0'.repeat(10_000) }, undefined],
+    ['a date that is not a Retry-After', { 'x-ratelimit-reset': 'Sun, 15 Nov 2026 18:00:30 GMT' }, undefined],
+    ['a Retry-After, before the reset', { 'retry-after': '3', 'x-ratelimit-reset': '17' }, 3],
+    ['a Retry-After date', { 'retry-after': 'Sun, 15 Nov 2026 18:00:30 GMT' }, 30],
+    ['a Retry-After date in the past', { 'retry-after': 'Sun, 15 Nov 2026 17:00:00 GMT' }, undefined],
+    ['a Retry-After of another form, so the reset', { 'retry-after': 'soon', 'x-ratelimit-reset': '17' }, 17],
+    ['an ISO date', { 'retry-after': '2026-11-15T18:00:30Z' }, undefined],
+    ['a date that does not exist', { 'retry-after': 'Sun, 99 Nov 2026 18:00:30 GMT' }, undefined],
+    ['no header at all', {}, undefined],
+  ])('is read from %s', (_, headers, seconds) => {
+    expect(waitAsked(headers, someday)).toBe(seconds);
+  });
+});
+
+describe('rate-limit: what the three headers say', () => {
+  const told = (limit: string, remaining: string, reset: string) =>
+    limitsTold({ 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': reset }, someday);
+
+  test('is taken when they make sense together', () => {
+    expect(told('500', '0', '60')).toEqual({ limit: 500, remaining: 0, resetMs: 60_000 });
+    expect(told('10', '10', `${someday / 1000 + 30}`)).toEqual({ limit: 10, remaining: 10, resetMs: 30_000 });
+  });
+
+  test.each([
+    ['0', '0', '60'],
+    ['10', '11', '60'],
+    ['-1', '1', '60'],
+    ['10', '-1', '60'],
+    ['NaN', '1', '60'],
+    ['10', '', '60'],
+    ['10', '5', 'NaN'],
+    ['10', '5', '-5'],
+    ['10', '5', '1e99'],
+    ['1e3', '5', '60'],
+    ['9'.repeat(10_000), '5', '60'],
+    ['10', '5', '9'.repeat(10_000)],
+  ])('is left alone otherwise: %s, %s, %s', (limit, remaining, reset) => {
+    expect(told(limit, remaining, reset)).toBeUndefined();
+  });
+});
+
+describe('rate-limit', () => {
+  test('waits as long as it is asked to, says so, and sends the same request again', async () => {
+    const { send, clock, said, sent } = answering([refused({ 'x-ratelimit-reset': '17' }), fine]);
+    expect(await send()).toBe(fine);
+    expect({ slept: clock.slept, said, sent: sent() }).toEqual({ slept: [17_000], said: [17], sent: 2 });
+  });
+
+  test('lets every other status pass at once', async () => {
+    const { send, clock } = answering([{ ...refused({ 'retry-after': '5' }), status: 503 }]);
+    expect((await send()).status).toBe(503);
+    expect(clock.slept).toEqual([]);
+  });
+
+  // R28: whatever the header holds, each wait lies between a second and the ceiling, and there is one before each repeat.
+  const digits = ['0', '00', '1', '1.5', '59.000000001', '86400', '9'.repeat(16), '9'.repeat(10_000)];
+  const words = [
+    '',
+    ' ',
+    '-1',
+    '-0',
+    'NaN',
+    'null',
+    'soon',
+    '1e99',
+    '1e-99',
+    '0x1',
+    '+3',
+    '٣',
+    '1,5',
+    'Infinity',
+    '\t7 ',
+  ];
+  const epochs = [-86_400, -1, 0, 0.25, 1, 30, 89, 91, 86_400, 1e7].flatMap((ahead) => [
+    String(epoch + ahead),
+    String(someday + ahead * 1000),
+    new Date(someday + ahead * 1000).toUTCString(),
+    new Date(someday + ahead * 1000).toISOString(),
+  ]);
+  test.each(['x-ratelimit-reset', 'retry-after'])(
+    'never waits outside 1 s and the ceiling, whatever %s holds',
+    async (name) => {
+      for (const value of [...digits, ...words, ...epochs]) {
+        const { send, clock, sent } = answering([
+          ...Array.from({ length: 20 }, () => refused({ [name]: value })),
+          fine,
+        ]);
+        const outcome = await send().catch((error: SchedError) => error.category);
+        expect([fine, 'rate-limited'], value.slice(0, 40)).toContain(outcome);
+        expect(clock.slept.length, value.slice(0, 40)).toBe(sent() - 1);
+        for (const wait of clock.slept) {
+          expect(wait).toBeGreaterThanOrEqual(1000);
+          expect(wait).toBeLessThanOrEqual(90_000);
+          expect(Number.isInteger(wait)).toBe(true);
+        }
+      }
+    },
+  );
+
+  test.each(['91', '3600', '86400', String(epoch + 7200)])(
+    'fails at once when asked to wait past the ceiling: %s',
+    async (value) => {
+      const { send, clock, sent } = answering([refused({ 'x-ratelimit-reset': value }), fine]);
+      const { category, facts } = await failure(send());
+      expect(category).toBe('rate-limited');
+      expect(facts).toMatchObject({
+        retryAfterSeconds: waitAsked({ 'x-ratelimit-reset': value }, someday),
+        outcome: 'not-applied',
+        http: { status: 429, method: 'POST', path: '/invitees' },
+      });
+      expect({ slept: clock.slept, sent: sent() }).toEqual({ slept: [], sent: 1 });
+    },
+  );
+
+  test('waits for exactly the ceiling', async () => {
+    const { send } = answering([refused({ 'x-ratelimit-reset': '90' }), fine]);
+    expect(await send()).toBe(fine);
+  });
+
+  test('never waits where waiting is forbidden, not even for a reset of 0', async () => {
+    const { send, clock } = answering([refused({ 'x-ratelimit-reset': '0' }), fine], 0);
+    expect((await failure(send())).category).toBe('rate-limited');
+    expect(clock.slept).toEqual([]);
+  });
+
+  test('gives up at the third 429 that does not say when to come back', async () => {
+    const { send, clock, sent } = answering([refused()]);
+    const { category, facts } = await failure(send());
+    expect(category).toBe('rate-limited');
+    expect(facts.hint).not.toContain('--max-wait');
+    expect({ slept: clock.slept, sent: sent() }).toEqual({ slept: [2000, 4000], sent: 3 });
+  });
+
+  test('gives up at last, though each 429 says when to come back', async () => {
+    const { send, sent } = answering([refused({ 'retry-after': '0' })]);
+    expect((await failure(send())).category).toBe('rate-limited');
+    expect(sent()).toBe(6);
+  });
+
+  // R28, live: no more than one request a second, whatever the service says of itself on good and bad replies.
+  test.each(['NaN', String(epoch), '-5', '1e99', '0', '', '0.001', String(someday)])(
+    'never asks a refusing service more than once a second: reset %s',
+    async (reset) => {
+      const headers = { 'x-ratelimit-limit': '10', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
+      const clock = virtualClock();
+      const times: number[] = [];
+      const send = rateLimit({
+        clock,
+        random: () => 0,
+        budget: budgetOf(clock),
+        maxWaitMs: 90_000,
+        interrupted: new AbortController().signal,
+        onWait: () => {},
+      })(async () => {
+        times.push(clock.now());
+        return refused(headers);
+      });
+      for (let round = 0; round < 3; round += 1) expect((await failure(send(request))).category).toBe('rate-limited');
+      const gaps = times.slice(1).map((time, index) => time - times[index]!);
+      expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1000);
+    },
+  );
+
+  test('rejects with the reason of the interruption while it waits', async () => {
+    const stop = new AbortController();
+    const layer = rateLimit({
+      clock: {
+        now: () => someday,
+        sleep: (_, signal) =>
+          new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true })),
+      },
+      random: () => 0,
+      budget: budgetOf({ now: () => someday }),
+      maxWaitMs: 90_000,
+      interrupted: stop.signal,
+      onWait: () => queueMicrotask(() => stop.abort(new Error('Interrupted'))),
+    });
+    await expect(layer(async () => refused({ 'retry-after': '60' }))(request)).rejects.toThrow('Interrupted');
+  });
+});

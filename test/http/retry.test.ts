@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { NetworkFailure } from '../../src/http/failure.ts';
+import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
+import { redirect } from '../../src/http/redirect.ts';
+import { retry } from '../../src/http/retry.ts';
+import { virtualClock } from '../support/run.ts';
+
+const request: HttpRequest = { method: 'GET', url: 'https://api.example.com/a', headers: {} };
+const reply = (status: number): HttpReply => ({ status, headers: {}, body: '{}' });
+const lost = (sent: boolean) => new NetworkFailure('api.example.com', 'the connection was reset', sent);
+
+const retrying = (endings: (HttpReply | Error)[], mayRepeat = () => true, random = () => 0.5) => {
+  const clock = virtualClock();
+  const told: string[] = [];
+  let sent = 0;
+  const layer = retry({
+    clock,
+    interrupted: new AbortController().signal,
+    random,
+    mayRepeat,
+    onRetry: (attempt, reason, pause) => told.push(`${attempt}: ${reason}, ${pause}`),
+  });
+  const send = layer(async () => {
+    const ending = endings[Math.min(sent++, endings.length - 1)]!;
+    if (ending instanceof Error) throw ending;
+    return ending;
+  });
+  return { clock, told, send: () => send(request), sent: () => sent };
+};
+
+// R31
+describe('retry', () => {
+  test('sends again what may be sent again, and says why', async () => {
+    const { send, told, clock } = retrying([lost(true), reply(503), reply(200)], undefined);
+    const layer = await send().catch((error) => error);
+    expect(layer).toBeInstanceOf(Object);
+    expect(told.slice(0, 2)).toEqual(['2: the connection was reset, 500', '3: status 503, 1000']);
+    expect(clock.slept.slice(0, 2)).toEqual([500, 1000]);
+  });
+
+  test('tries three times at most, and hands on the last ending', async () => {
+    const failing = retrying([lost(true)]);
+    await expect(failing.send()).rejects.toMatchObject({ sent: true });
+    expect(failing.sent()).toBe(3);
+    const refusing = retrying([reply(503)]);
+    expect((await refusing.send()).status).toBe(503);
+    expect(refusing.sent()).toBe(3);
+  });
+
+  test('sends nothing again that may not be', async () => {
+    const { send, sent } = retrying([lost(true)], () => false);
+    await expect(send()).rejects.toThrow('reset');
+    expect(sent()).toBe(1);
+  });
+
+  test('has one quota for the whole command', async () => {
+    const { send, sent } = retrying([lost(false)]);
+    for (let requests = 0; requests < 100; requests += 1) await send().catch(() => {});
+    expect(sent()).toBe(100 + 10);
+  });
+
+  test.each([0, 0.5, 0.999])('pauses between half and one and a half times the step: %d', async (chance) => {
+    const { send, clock } = retrying([lost(false)], undefined, () => chance);
+    await send().catch(() => {});
+    expect(clock.slept).toEqual([Math.round(500 * (0.5 + chance)), Math.round(1000 * (0.5 + chance))]);
+  });
+
+  test('remembers that an earlier attempt had left', async () => {
+    await expect(retrying([lost(true), lost(false)]).send()).rejects.toMatchObject({ sent: true });
+    await expect(retrying([reply(500), lost(false)]).send()).rejects.toMatchObject({ sent: true });
+    await expect(retrying([lost(false)]).send()).rejects.toMatchObject({ sent: false });
+  });
+
+  test('passes any other error on at once', async () => {
+    const bug = new TypeError('a bug');
+    const { send, sent } = retrying([bug]);
+    await expect(send()).rejects.toBe(bug);
+    expect(sent()).toBe(1);
+  });
+});
+
+// R10
+describe('redirect', () => {
+  const following = (locations: (string | undefined)[], method = 'GET', status = 302) => {
+    const seen: string[] = [];
+    const send: Send = async ({ url }) => {
+      const location = locations[seen.push(url) - 1];
+      return location === undefined
+        ? reply(200)
+        : { status, headers: { location, 'content-type': 'text/html' }, body: '' };
+    };
+    return { seen, reply: redirect(send)({ ...request, method }) };
+  };
+
+  test.each([301, 302, 303, 307, 308])('follows a read within its origin: %i', async (status) => {
+    const { seen, reply } = following(['/b', 'https://api.example.com/c?x=1'], 'GET', status);
+    expect((await reply).status).toBe(200);
+    expect(seen).toEqual(['https://api.example.com/a', 'https://api.example.com/b', 'https://api.example.com/c?x=1']);
+  });
+
+  test('follows three hops, not four', async () => {
+    expect((await following(['/1', '/2', '/3']).reply).status).toBe(200);
+    const { seen, reply } = following(['/1', '/2', '/3', '/4']);
+    expect((await reply).status).toBe(302);
+    expect(seen).toHaveLength(4);
+  });
+
+  test.each([
+    'https://evil.example/',
+    'http://api.example.com/a',
+    'https://api.example.com:8443/',
+    '//evil.example/',
+    'https://user:pass@api.example.com/',
+    'javascript:alert(1)',
+    'https://',
+  ])('does not follow %s', async (location) => {
+    const { seen, reply } = following([location]);
+    expect((await reply).status).toBe(302);
+    expect(seen).toHaveLength(1);
+  });
+
+  test.each(['POST', 'PATCH', 'PUT', 'DELETE'])('never follows a %s', async (method) => {
+    const { seen, reply } = following(['/b'], method, 307);
+    expect((await reply).status).toBe(307);
+    expect(seen).toHaveLength(1);
+  });
+});

@@ -1,0 +1,345 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { NetworkFailure } from '../../src/http/failure.ts';
+import type { HttpRequest } from '../../src/http/message.ts';
+import { createTransport, maxBodyBytes } from '../../src/http/transport.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+const listen = async (server: Server): Promise<number> => {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+  });
+  closing.push(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+};
+
+const web = async (answer: RequestListener) => `http://127.0.0.1:${await listen(createServer(answer))}`;
+
+/** A server below HTTP: it is handed the connection once the whole request has arrived. */
+const raw = async (answer: (socket: Socket, request: string) => void) =>
+  `http://127.0.0.1:${await listen(
+    createSocketServer((socket) => {
+      socket.once('data', (data) => answer(socket, data.toString()));
+    }),
+  )}`;
+
+const realClock = {
+  sleep: (milliseconds: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(resolve, milliseconds);
+      signal?.addEventListener('abort', () => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      });
+    }),
+};
+
+const transport = (env: Record<string, string> = {}, interrupted = new AbortController().signal) =>
+  createTransport({ env, clock: realClock, interrupted });
+
+const get = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
+  method: 'GET',
+  url,
+  headers: {},
+  timeoutMs: 5000,
+  ...more,
+});
+const post = (url: string, more: Partial<HttpRequest> = {}) => get(url, { method: 'POST', body: '{}', ...more });
+
+const failure = (promise: Promise<unknown>): Promise<NetworkFailure> =>
+  promise.then(
+    () => expect.fail('it should have failed'),
+    (error) => {
+      expect(error.name).toBe('NetworkFailure');
+      return error;
+    },
+  );
+
+/** A port on which nobody listens any more. */
+const deadPort = async () => {
+  const server = createSocketServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+describe('transport', () => {
+  test('sends method, path, query, headers and body as they are, and reads the reply to its end', async () => {
+    const seen: unknown[] = [];
+    const url = await web(async (message, response) => {
+      let body = '';
+      for await (const chunk of message) body += chunk;
+      seen.push(message.method, message.url, message.headers['user-agent'], body);
+      response.writeHead(201, { 'X-Request-Id': 'r-1', 'set-cookie': ['a=1', 'b=2'] });
+      response.write('{"name":');
+      response.end('"Åsa ✓"}');
+    });
+    const request = post(`${url}/a%20b?c=d%2Fe`, { headers: { 'user-agent': 'sched/1' }, body: '{"x":"ü"}' });
+    const reply = await transport()(request);
+    expect(seen).toEqual(['POST', '/a%20b?c=d%2Fe', 'sched/1', '{"x":"ü"}']);
+    expect(reply).toMatchObject({
+      status: 201,
+      headers: { 'x-request-id': 'r-1', 'set-cookie': 'a=1, b=2' },
+      body: '{"name":"Åsa ✓"}',
+    });
+  });
+
+  test.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['br', brotliCompressSync],
+  ])('decodes %s', async (encoding, compress) => {
+    const url = await web((_, response) =>
+      response.writeHead(200, { 'content-encoding': encoding }).end(compress('{"name":"ü"}')),
+    );
+    expect((await transport()(get(url))).body).toBe('{"name":"ü"}');
+  });
+
+  // R39
+  test('stops at 32 MiB of decoded text, however small it is on the wire', async () => {
+    const bomb = gzipSync(Buffer.alloc(maxBodyBytes + 1, ' '));
+    expect(bomb.length).toBeLessThan(100_000);
+    const url = await web((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
+    const { message, sent } = await failure(transport()(get(url)));
+    expect({ message, sent }).toEqual({ message: 'the reply is larger than 32 MiB', sent: true });
+  });
+
+  test('takes exactly 32 MiB', async () => {
+    const full = gzipSync(Buffer.alloc(maxBodyBytes, ' '));
+    const url = await web((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(full));
+    expect((await transport()(get(url))).body).toHaveLength(maxBodyBytes);
+  });
+
+  test.each<[string, (socket: Socket) => void]>([
+    ['is cut short', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"resource":')],
+    [
+      'is cut short between chunks',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\n{"a\r\n'),
+    ],
+    [
+      'is cut short inside gzip',
+      (socket) => {
+        const body = gzipSync('{"resource":{"uri":"x"}}').subarray(0, 20);
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`);
+        socket.end(body);
+      },
+    ],
+    [
+      'claims to be gzip and is not',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 5\r\n\r\nhello'),
+    ],
+    ['is not HTTP', (socket) => socket.end('220 mail.example ESMTP\r\n')],
+    ['never comes, because the connection is closed', (socket) => socket.end()],
+    ['never comes, because the connection is reset', (socket) => socket.resetAndDestroy()],
+    ['has 100 kB of headers', (socket) => socket.end(`HTTP/1.1 200 OK\r\nx-long: ${'a'.repeat(100_000)}\r\n\r\n`)],
+  ])('fails, and says the request was sent, when the reply %s', async (_, answer) => {
+    const url = await raw(answer);
+    for (const request of [get(url), post(url)]) {
+      const { sent, host, message } = await failure(transport()(request));
+      expect({ sent, host }).toEqual({ sent: true, host: new URL(url).host });
+      expect(message).toMatch(/^[^\n]{5,200}$/);
+    }
+  });
+
+  // R38
+  test.each<[string, RequestListener]>([
+    ['stalls before the headers', () => {}],
+    ['stalls after the headers', (_, response) => response.writeHead(200).flushHeaders()],
+    [
+      'drips',
+      (_, response) => {
+        const timer = setInterval(() => response.write(' '), 20);
+        response.on('close', () => clearInterval(timer));
+      },
+    ],
+    [
+      'drips inside gzip',
+      (_, response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' });
+        const bytes = gzipSync(Buffer.alloc(5000, ' '));
+        let at = 0;
+        const timer = setInterval(() => response.write(bytes.subarray(at, ++at)), 20);
+        response.on('close', () => clearInterval(timer));
+      },
+    ],
+  ])('meets one deadline over headers and body when the reply %s', async (_, answer) => {
+    const url = await web(answer);
+    const started = performance.now();
+    const { message, sent } = await failure(transport()(post(url, { timeoutMs: 150 })));
+    expect({ message, sent }).toEqual({ message: 'no complete reply within 0.15 s', sent: true });
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  test('leaves no timer behind once the reply is there', async () => {
+    const url = await web((_, response) => response.end('{}'));
+    let ended: Promise<unknown> | undefined;
+    const clock = {
+      sleep: (milliseconds: number, signal?: AbortSignal) => {
+        const sleep = realClock.sleep(milliseconds, signal);
+        ended = sleep.catch(() => 'ended');
+        return sleep;
+      },
+    };
+    await createTransport({ env: {}, clock, interrupted: new AbortController().signal })(get(url));
+    expect(await ended).toBe('ended');
+  });
+
+  test('rejects with the reason of an interruption', async () => {
+    const stop = new AbortController();
+    const reason = new Error('Interrupted');
+    const url = await web(() => stop.abort(reason));
+    await expect(transport({}, stop.signal)(get(url))).rejects.toBe(reason);
+  });
+
+  // R10
+  test.each([301, 302, 303, 307, 308])('does not follow a redirect with status %i', async (status) => {
+    const asked: (string | undefined)[] = [];
+    const url = await web((message, response) => {
+      asked.push(message.url);
+      response.writeHead(status, { location: '/elsewhere' }).end();
+    });
+    expect((await transport()(get(`${url}/here`))).status).toBe(status);
+    expect((await transport()(post(`${url}/here`))).status).toBe(status);
+    expect(asked).toEqual(['/here', '/here']);
+  });
+
+  test('drops a byte order mark, and only the first one', async () => {
+    const url = await web((_, response) => response.end('\uFEFF{"name":"\uFEFF"}'));
+    expect((await transport()(get(url))).body).toBe('{"name":"\uFEFF"}');
+  });
+
+  test('shows invalid UTF-8 as replacement characters', async () => {
+    const url = await web((_, response) => response.end(Buffer.from([0x22, 0xff, 0xc3, 0x28, 0x22])));
+    expect((await transport()(get(url))).body).toBe('"\uFFFD\uFFFD("');
+  });
+
+  test('puts a character together that was cut between two packets', async () => {
+    const url = await web(async (_, response) => {
+      const bytes = Buffer.from('"✓"');
+      response.write(bytes.subarray(0, 2));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      response.end(bytes.subarray(2));
+    });
+    expect((await transport()(get(url))).body).toBe('"✓"');
+  });
+});
+
+describe('transport: a request that never left', () => {
+  test.each(['GET', 'POST'])('is told apart when the connection is refused (%s)', async (method) => {
+    const url = `http://127.0.0.1:${await deadPort()}`;
+    const { message, sent } = await failure(transport()(get(url, { method })));
+    expect({ message, sent }).toEqual({ message: 'connection refused', sent: false });
+  });
+
+  test('is told apart when TLS fails', async () => {
+    const url = await raw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    const { sent, message } = await failure(transport()(post(url.replace('http:', 'https:'))));
+    expect(sent).toBe(false);
+    expect(message).toBe('the TLS handshake failed');
+  });
+
+  // R38
+  test.each(['GET', 'POST'])('ends with the deadline during the TLS handshake (%s)', async (method) => {
+    const url = (await raw(() => {})).replace('http:', 'https:');
+    const started = performance.now();
+    const { sent, message } = await failure(transport()(get(url, { method, timeoutMs: 100 })));
+    expect({ sent, message }).toEqual({ sent: false, message: 'no complete reply within 0.1 s' });
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  test('ends with the deadline when the proxy never opens the tunnel', async () => {
+    const proxy = await raw(() => {});
+    const request = post('https://api.example.invalid/invitees', { timeoutMs: 100 });
+    expect((await failure(transport({ HTTPS_PROXY: proxy })(request))).sent).toBe(false);
+  });
+
+  test('ends with an interruption during the TLS handshake', async () => {
+    const stop = new AbortController();
+    const reason = new Error('Interrupted');
+    const url = await raw(() => stop.abort(reason));
+    await expect(transport({}, stop.signal)(post(url.replace('http:', 'https:')))).rejects.toBe(reason);
+  });
+
+  test('is told apart when the proxy refuses the tunnel', async () => {
+    const seen: string[] = [];
+    const proxy = await raw((socket, request) => {
+      seen.push(request.split('\r\n')[0]!);
+      socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n');
+    });
+    const request = post('https://api.example.invalid/invitees', { headers: { authorization: 'Bearer canary' } });
+    const { sent, host } = await failure(transport({ HTTPS_PROXY: proxy })(request));
+    expect({ sent, host }).toEqual({ sent: false, host: 'api.example.invalid' });
+    expect(seen).toEqual(['CONNECT api.example.invalid:443 HTTP/1.1']);
+  });
+});
+
+describe('transport: connections', () => {
+  const counting = async () => {
+    const sockets = new Set<Socket>();
+    const url = await web((message, response) => {
+      sockets.add(message.socket);
+      response.end('{}');
+    });
+    return { url, sockets };
+  };
+
+  test('are shared by reads', async () => {
+    const { url, sockets } = await counting();
+    const send = transport();
+    for (let i = 0; i < 6; i += 1) await send(get(url));
+    // A second one may be opened before the first counts as free again.
+    expect(sockets.size).toBeLessThanOrEqual(2);
+  });
+
+  test('are fresh for every write', async () => {
+    const { url, sockets } = await counting();
+    const send = transport();
+    await send(get(url));
+    for (let i = 0; i < 3; i += 1) await send(post(url));
+    expect(sockets.size).toBe(4);
+  });
+
+  test('to a name that is not this machine go through the proxy, with nothing for it to read but the name', async () => {
+    const { url, sockets } = await counting();
+    const server = createServer();
+    const seen: unknown[] = [];
+    server.on('connect', (message, client: Socket) => {
+      seen.push([message.url, message.headers.authorization]);
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      // The proxy itself answers for the name.
+      const socket = new (client.constructor as typeof Socket)();
+      socket.connect(Number(new URL(url).port), '127.0.0.1');
+      socket.on('error', () => client.destroy()).on('close', () => client.destroy());
+      client.on('close', () => socket.destroy());
+      client.pipe(socket).pipe(client);
+    });
+    const proxy = `http://127.0.0.1:${await listen(server)}`;
+    const request = post('http://api.example.invalid/x', { headers: { authorization: 'Bearer canary' } });
+    expect((await transport({ HTTP_PROXY: proxy })(request)).status).toBe(200);
+    expect({ seen, reached: sockets.size }).toEqual({ seen: [['api.example.invalid:80', undefined]], reached: 1 });
+  });
+
+  test('to this machine never go through a proxy', async () => {
+    const { url, sockets } = await counting();
+    const dead = `http://127.0.0.1:${await deadPort()}`;
+    expect((await transport({ HTTP_PROXY: dead, HTTPS_PROXY: dead })(get(url))).status).toBe(200);
+    expect(sockets.size).toBe(1);
+  });
+});
