@@ -1,9 +1,11 @@
 import { cellValue, humanCell, humanField, humanText, nothing, type TimeStyle } from './cells.ts';
 import { leaves } from './fields.ts';
+import { gap } from './layout.ts';
 import type { RowFormat } from './machine.ts';
 import type { Paint } from './paint.ts';
+import { safeForRunner } from './sanitise.ts';
 import type { Column } from './view.ts';
-import { pad, width } from './width.ts';
+import { pad, width, wrap } from './width.ts';
 
 const indent = '  ';
 
@@ -12,34 +14,56 @@ const isBranch = (value: unknown): value is object =>
     ? value.some((item) => typeof item === 'object' && item !== null)
     : typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 
+export interface BlockStyle {
+  time: TimeStyle;
+  paint: Paint;
+  /** Columns of the screen. */
+  available: number;
+}
+
+/** A value has at least this many columns, however narrow the screen. */
+const leastWidth = 20;
+
+const narrower = (style: BlockStyle): BlockStyle => ({ ...style, available: style.available - indent.length });
+
 /** Every field of a record, one under the other; what is nested stands indented below its name. */
-export const block = (record: object, time: TimeStyle, paint: Paint): string =>
-  fieldLines(record, time, paint)
+export const block = (record: object, style: BlockStyle): string =>
+  fieldLines(record, style)
     .map((line) => `${line}\n`)
     .join('');
 
-const fieldLines = (record: object, time: TimeStyle, paint: Paint): string[] => {
+const fieldLines = (record: object, style: BlockStyle): string[] => {
+  const { paint, available } = style;
   const fields = Object.entries(record).map(([name, value]) => ({ name, label: humanText(name), value }));
   const labels = fields.filter(({ value }) => !isBranch(value)).map(({ label }) => width(label));
-  const widest = labels.reduce((most, label) => Math.max(most, label), 0);
+  const widest = Math.min(
+    labels.reduce((most, label) => Math.max(most, label), 0),
+    Math.max(leastWidth, available - gap.length - leastWidth),
+  );
   return fields.flatMap(({ name, label, value }) => {
-    if (isBranch(value)) return [paint.faint(label), ...branchLines(value, time, paint).map((line) => indent + line)];
-    return [`${paint.faint(pad(label, widest))}  ${fieldText(name, value, time, paint)}`];
+    const shown = paint.faint(pad(label, widest));
+    if (isBranch(value))
+      return [paint.faint(label), ...branchLines(value, narrower(style)).map((line) => indent + line)];
+    const [first = '', ...rest] = valueLines(name, value, { ...style, available: available - widest - gap.length });
+    return [`${shown}${gap}${first}`, ...rest.map((line) => ' '.repeat(widest + gap.length) + line)];
   });
 };
 
-const branchLines = (branch: object, time: TimeStyle, paint: Paint): string[] =>
+const branchLines = (branch: object, style: BlockStyle): string[] =>
   Array.isArray(branch)
     ? branch.flatMap((item) => {
-        const lines = isBranch(item) ? fieldLines(item, time, paint) : [fieldText('', item, time, paint)];
+        const within = narrower(style);
+        const lines = isBranch(item) ? fieldLines(item, within) : valueLines('', item, within);
         return lines.map((line, i) => (i === 0 ? '- ' : indent) + line);
       })
-    : fieldLines(branch, time, paint);
+    : fieldLines(branch, style);
 
-const fieldText = (name: string, value: unknown, time: TimeStyle, paint: Paint): string => {
+const valueLines = (name: string, value: unknown, { time, paint, available }: BlockStyle): string[] => {
   const text = humanField(value, time);
-  if (text === nothing) return paint.faint(text);
-  return name === 'status' ? paint.status(text) : text;
+  if (text === nothing) return [paint.faint(text)];
+  // A new line may begin with what stood safely in the middle.
+  const lines = wrap(text, Math.max(leastWidth, available)).map(safeForRunner);
+  return name === 'status' ? lines.map(paint.status) : lines;
 };
 
 const spoken = (text: string): string => (text === nothing ? 'none' : text);

@@ -25,13 +25,15 @@ const tsvEscapes: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\
 const tsvEscape = (text: string): string => text.replace(/[\t\n\r\\]/g, (char) => tsvEscapes[char]!);
 
 /** The whole value for a program: empty for null, a list of plain values joined by commas, else compact JSON. */
-export const tsvCell = (value: unknown): string => {
+export const plainCell = (value: unknown): string => {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value) && value.length > 0 && value.every(isScalar)) {
-    return tsvEscape(value.map((item) => item ?? '').join(','));
+    return value.map((item) => item ?? '').join(',');
   }
-  return tsvEscape(isScalar(value) ? String(value) : JSON.stringify(value));
+  return isScalar(value) ? String(value) : JSON.stringify(value);
 };
+
+export const tsvCell = (value: unknown): string => tsvEscape(plainCell(value));
 
 /** Untrusted text for a person to read: a terminal only prints it, a CI runner only logs it. */
 export const humanText = (text: string): string => safeForRunner(safe(text));

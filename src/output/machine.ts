@@ -1,16 +1,21 @@
 import { SchedError } from '../errors.ts';
 import type { Output } from '../runtime.ts';
 import { cellValue, tsvCell } from './cells.ts';
+import { csvLine } from './csv.ts';
 import { leaves, select, valueAt } from './fields.ts';
 import type { Format } from './formats.ts';
 import { escapeJson, safe } from './sanitise.ts';
 import { columnsOf, idPath, type View } from './view.ts';
+import { yamlDocument, yamlItem } from './yaml.ts';
 
 export type MachineFormat = Exclude<Format, 'table'>;
 
 export interface Choices {
   fields?: readonly string[];
+  /** Whether tab-separated lines begin with their names; comma-separated ones always do. */
   header: boolean;
+  /** Leaves comma-separated cells alone that a spreadsheet would run. */
+  raw: boolean;
   isTerminal: boolean;
 }
 
@@ -79,6 +84,21 @@ const idLine = (view: View, record: object, choices: Choices): string => {
   return tsvLine([id], choices);
 };
 
+type Line = (values: readonly unknown[], choices: Choices) => string;
+
+const separated = (line: Line, view: View, choices: Choices, hasHeader: boolean): RowFormat => {
+  const columns = columnsOf(view, choices.fields);
+  const names = columns.map(({ path }) => path);
+  const header = hasHeader ? line(names, choices) : '';
+  const values = (record: object) => columns.map((column) => cellValue(column, record));
+  return { ...plainLines, open: header, empty: header, row: (record) => line(values(record), choices) };
+};
+
+const fieldLines = (line: Line, record: object, choices: Choices, hasHeader: boolean): string =>
+  [...(hasHeader ? [['field', 'value']] : []), ...leaves(chosen(record, choices))]
+    .map((cells) => line(cells, choices))
+    .join('');
+
 /** A list in each machine format. */
 export const rowFormats: Record<MachineFormat, (view: View, choices: Choices) => RowFormat> = {
   json: (_view, choices) => ({
@@ -90,21 +110,9 @@ export const rowFormats: Record<MachineFormat, (view: View, choices: Choices) =>
     row: (record) => pretty(chosen(record, choices)).replaceAll('\n', '\n  '),
   }),
   jsonl: (_view, choices) => ({ ...plainLines, row: (record) => `${compact(chosen(record, choices))}\n` }),
-  tsv: (view, choices) => {
-    const columns = columnsOf(view, choices.fields);
-    const header = choices.header
-      ? tsvLine(
-          columns.map(({ path }) => path),
-          choices,
-        )
-      : '';
-    const row = (record: object) =>
-      tsvLine(
-        columns.map((column) => cellValue(column, record)),
-        choices,
-      );
-    return { ...plainLines, open: header, empty: header, row };
-  },
+  csv: (view, choices) => separated(csvLine, view, choices, true),
+  tsv: (view, choices) => separated(tsvLine, view, choices, choices.header),
+  yaml: (_view, choices) => ({ ...plainLines, empty: '[]\n', row: (record) => yamlItem(chosen(record, choices)) }),
   id: (view, choices) => ({ ...plainLines, row: (record) => idLine(view, record, choices) }),
 };
 
@@ -112,9 +120,8 @@ export const rowFormats: Record<MachineFormat, (view: View, choices: Choices) =>
 export const recordFormats: Record<MachineFormat, (view: View, record: object, choices: Choices) => string> = {
   json: (_view, record, choices) => `${pretty(chosen(record, choices))}\n`,
   jsonl: (_view, record, choices) => `${compact(chosen(record, choices))}\n`,
-  tsv: (_view, record, choices) => {
-    const lines = leaves(chosen(record, choices));
-    return [...(choices.header ? [['field', 'value']] : []), ...lines].map((line) => tsvLine(line, choices)).join('');
-  },
+  csv: (_view, record, choices) => fieldLines(csvLine, record, choices, true),
+  tsv: (_view, record, choices) => fieldLines(tsvLine, record, choices, choices.header),
+  yaml: (_view, record, choices) => yamlDocument(chosen(record, choices)),
   id: idLine,
 };

@@ -15,13 +15,25 @@ const moods = {
     'approved',
     'completed',
     'enabled',
+    'published',
     'success',
     'succeeded',
     'valid',
     'yes',
   ],
-  yellow: ['pending', 'invited', 'waiting', 'unknown', 'skipped', 'expiring'],
-  red: ['canceled', 'cancelled', 'declined', 'rejected', 'revoked', 'expired', 'failed', 'inactive', 'no_show'],
+  yellow: ['pending', 'invited', 'waiting', 'unknown', 'skipped', 'expiring', 'draft'],
+  red: [
+    'canceled',
+    'cancelled',
+    'declined',
+    'rejected',
+    'revoked',
+    'expired',
+    'failed',
+    'inactive',
+    'disabled',
+    'no_show',
+  ],
 } as const;
 
 const moodOf = new Map(

@@ -3,6 +3,7 @@ import type { TimeStyle } from './cells.ts';
 import { select } from './fields.ts';
 import type { Format } from './formats.ts';
 import { recordFormats, rowFormats, writeRows } from './machine.ts';
+import type { OpenPager } from './pager.ts';
 import { safe } from './sanitise.ts';
 import { columnsOf, idPath, type View } from './view.ts';
 
@@ -12,6 +13,14 @@ export interface PrinterOptions extends TimeStyle {
   fields?: readonly string[];
   /** Whether tab-separated lines begin with a header. */
   header: boolean;
+  /** Leaves comma-separated cells alone that a spreadsheet would run. */
+  raw: boolean;
+  /** A jq program that makes the answer of the records: of all of them as one list, or of each as `jsonl`. */
+  jq?: string;
+  /** Hears what a jq program says besides its results. */
+  say?(line: string): void;
+  /** Opens a pager for what is longer than the screen; nothing where there is to be none. */
+  openPager?: OpenPager | undefined;
   stdout: Output;
   color: boolean;
   accessible: boolean;
@@ -30,35 +39,81 @@ export interface Printer {
 const widthOfPaper = 120;
 const widthOfOldTerminal = 80;
 
+type Pages = AsyncIterable<readonly object[]>;
+
 export const createPrinter = (options: PrinterOptions): Printer => {
-  const { format, fields, stdout, color, accessible } = options;
+  const { format, fields, stdout, color, accessible, jq } = options;
   const tally = { rows: 0 };
-  const choices = { fields, header: options.header, isTerminal: stdout.isTerminal };
+  const choices = { fields, header: options.header, raw: options.raw, isTerminal: stdout.isTerminal };
   const available = stdout.isTerminal ? stdout.columns || widthOfOldTerminal : widthOfPaper;
 
-  const list = async (view: View, pages: AsyncIterable<readonly object[]>): Promise<string[]> => {
+  /** What people read goes through a pager where it is longer than the screen. */
+  const onScreen = async <Value>(show: (screen: Output) => Promise<Value>): Promise<Value> => {
+    if (format !== 'table' || accessible || options.openPager === undefined) return show(stdout);
+    const { pagedScreen } = await import('./pager.ts');
+    const screen = pagedScreen(stdout, options.openPager);
+    try {
+      return await show(screen);
+    } finally {
+      await screen.end();
+    }
+  };
+
+  // What only people need (colour, widths, the table library) is loaded when one is there to read.
+  const tableOf = async (view: View, pages: Pages): Promise<string[]> => {
     const columns = columnsOf(view, fields);
-    // What only people need (colour, widths, the table library) is loaded when one is there to read.
-    if (format === 'table' && accessible) {
+    if (accessible) {
       const { spokenRows } = await import('./block.ts');
       await writeRows(stdout, spokenRows(columns, options), pages, tally);
-    } else if (format === 'table') {
-      const [{ writeTable }, { createPaint }] = await Promise.all([import('./table.ts'), import('./paint.ts')]);
-      const facts = { columns, keep: idPath(view), available, paint: createPaint(color), time: options };
-      return writeTable(stdout, facts, pages, tally);
-    } else {
-      await writeRows(stdout, rowFormats[format](view, choices), pages, tally);
+      return [];
     }
+    const [{ writeTable }, { createPaint }] = await Promise.all([import('./table.ts'), import('./paint.ts')]);
+    const facts = { columns, keep: idPath(view), available, paint: createPaint(color), time: options };
+    return onScreen((screen) => writeTable(screen, facts, pages, tally));
+  };
+
+  const blockOf = async (record: object): Promise<string> => {
+    const { block, spokenRecord } = await import('./block.ts');
+    if (accessible) return spokenRecord(record, options);
+    const { createPaint } = await import('./paint.ts');
+    return block(record, { time: options, paint: createPaint(color), available });
+  };
+
+  const chosenJson = (record: object): string => JSON.stringify(fields ? select(record, fields) : record);
+
+  const jqFacts = (program: string) => ({ program, compact: format === 'jsonl', stdout, say: options.say });
+
+  const listJq = async (program: string, pages: Pages): Promise<void> => {
+    const { printJq } = await import('./jq.ts');
+    const facts = jqFacts(program);
+    const gathered: string[] = [];
+    for await (const page of pages) {
+      const records = page.map(chosenJson);
+      if (format === 'jsonl') {
+        await printJq(facts, records);
+        tally.rows += records.length;
+      } else for (const record of records) gathered.push(record);
+    }
+    if (format === 'jsonl') return;
+    await printJq(facts, [`[${gathered.join(',')}]`]);
+    tally.rows += gathered.length;
+  };
+
+  const list = async (view: View, pages: Pages): Promise<string[]> => {
+    if (jq !== undefined) await listJq(jq, pages);
+    else if (format === 'table') return tableOf(view, pages);
+    else await writeRows(stdout, rowFormats[format](view, choices), pages, tally);
     return [];
   };
 
-  const record = async (view: View, whole: object): Promise<string> => {
-    if (format !== 'table') return recordFormats[format](view, whole, choices);
-    const shown = fields ? select(whole, fields) : whole;
-    const { block, spokenRecord } = await import('./block.ts');
-    if (accessible) return spokenRecord(shown, options);
-    const { createPaint } = await import('./paint.ts');
-    return block(shown, options, createPaint(color));
+  const one = async (view: View, record: object): Promise<void> => {
+    if (jq !== undefined) {
+      const { printJq } = await import('./jq.ts');
+      return printJq(jqFacts(jq), [chosenJson(record)]);
+    }
+    if (format !== 'table') return stdout.write(recordFormats[format](view, record, choices));
+    const text = await blockOf(fields ? select(record, fields) : record);
+    return onScreen((screen) => screen.write(text));
   };
 
   return {
@@ -67,8 +122,8 @@ export const createPrinter = (options: PrinterOptions): Printer => {
       const hiddenColumns = await list(view, pages);
       return { rows: tally.rows - before, hiddenColumns };
     },
-    async one(view, whole) {
-      await stdout.write(await record(view, whole));
+    async one(view, record) {
+      await one(view, record);
       tally.rows += 1;
     },
     async text(text) {

@@ -53,7 +53,7 @@ const visible = (char: string): string => {
 };
 
 const jsonEscape = (char: string): string =>
-  char < ' ' ? char : Array.from({ length: char.length }, (_, i) => `\\u${hex(char.charCodeAt(i), 4)}`).join('');
+  Array.from({ length: char.length }, (_, i) => `\\u${hex(char.charCodeAt(i), 4)}`).join('');
 
 /** Untrusted text as one line that a terminal only prints. */
 export const safe = (text: string): string => (anyUnsafe.test(text) ? replaceUnsafe(text, visible) : text);
@@ -66,10 +66,12 @@ export const safeForRunner = (text: string): string =>
     .replace(/^((?:[^\S\n]|\x1b\[[\d;]*m)*)::/gm, '$1: :');
 
 /**
- * The output of JSON.stringify without a raw character that is unsafe to show; it parses back to exactly the same.
- * A runner's command loses its meaning too, since JSON lets any character be written as an escape.
+ * The output of JSON.stringify without a raw character that is unsafe to show; it reads back to exactly the same.
+ * A runner's command loses its meaning too, since JSON and YAML let any character be written as an escape.
  */
-export const escapeJson = (json: string): string => {
-  const shown = anyUnsafeInJson.test(json) ? replaceUnsafe(json, jsonEscape) : json;
+export const escapeUnsafe = (json: string, write: (char: string) => string): string => {
+  const shown = anyUnsafeInJson.test(json) ? replaceUnsafe(json, (char) => (char < ' ' ? char : write(char))) : json;
   return shown.includes('##') ? shown.replace(/##(?=\[|vso\[)/gi, '#\\u0023') : shown;
 };
+
+export const escapeJson = (json: string): string => escapeUnsafe(json, jsonEscape);

@@ -3,7 +3,7 @@ import { type Choices, type MachineFormat, recordFormats, rowFormats, writeRows 
 import { ClosedPipe } from '../../src/runtime.ts';
 import { event, eventView, pagesOf, paper } from './samples.ts';
 
-const plain: Choices = { header: false, isTerminal: false };
+const plain: Choices = { header: false, raw: false, isTerminal: false };
 
 const listed = async (format: MachineFormat, pages: object[][], choices: Partial<Choices> = {}) => {
   const stdout = paper();
@@ -54,6 +54,22 @@ describe('machine: the line formats', () => {
     expect(await listed('tsv', [[event('a')]], { header: true, fields: ['name'] })).toBe('name\na\n');
   });
 
+  it('csv always names its columns, and has the values of tsv between quotes', async () => {
+    expect(await listed('csv', [])).toBe(
+      'uri,name,start_time,status,invitees_counter.active,event_memberships.*.user_name\r\n',
+    );
+    expect(await listed('csv', [[event('a "b"\n', 2)]], { fields: ['name', 'event_memberships.user_name'] })).toBe(
+      'name,event_memberships.user_name\r\n"a ""b""\n","Ann,Bob"\r\n',
+    );
+  });
+
+  it('yaml is one sequence across pages', async () => {
+    expect(await listed('yaml', [[]])).toBe('[]\n');
+    expect(await listed('yaml', [[{ a: 1, b: { c: [] } }], [], [{ a: 'x' }]])).toBe(
+      '- a: 1\n  b:\n    c: []\n- a: x\n',
+    );
+  });
+
   it('id is the uri alone', async () =>
     expect(await listed('id', [[event('a', 7)]])).toBe('https://api.example.com/scheduled_events/EVENT0007\n'));
 
@@ -66,6 +82,12 @@ describe('machine: a single record', () => {
     expect(recordFormats.tsv(eventView, { a: { b: 'x\ny' }, c: [{ d: null }], e: true }, plain)).toBe(
       'a.b\tx\\ny\nc.0.d\t\ne\ttrue\n',
     ));
+  it('is field and value lines as csv', () =>
+    expect(recordFormats.csv(eventView, { a: { b: 'x,y' }, e: true }, plain)).toBe(
+      'field,value\r\na.b,"x,y"\r\ne,true\r\n',
+    ));
+  it('is a document as yaml', () =>
+    expect(recordFormats.yaml(eventView, { a: [{ b: 'no' }, 2] }, plain)).toBe('a:\n  - b: "no"\n  - 2\n'));
   it('is an object as json', () => expect(recordFormats.json(eventView, { a: 1 }, plain)).toBe('{\n  "a": 1\n}\n'));
   it('is a line as jsonl and id', () => {
     expect(recordFormats.jsonl(eventView, { a: 1 }, plain)).toBe('{"a":1}\n');

@@ -8,6 +8,7 @@ const printer = (options: Partial<PrinterOptions>, stdout = paper(true, 100)) =>
   printer: createPrinter({
     format: 'table',
     header: false,
+    raw: false,
     color: false,
     accessible: false,
     ...time,
@@ -36,8 +37,8 @@ describe('printer: hostile text on a terminal', () => {
         await hostilePrinter.list(eventView, pagesOf(everywhere));
         for (const record of everywhere) await hostilePrinter.one(eventView, record);
         await hostilePrinter.text(hostile.filter((text) => !text.includes('\n')).join('\n'));
-        const separators = format === 'tsv' ? /\t/g : /(?!)/g;
-        expect(stdout.text.replace(ours, '').replace(separators, '')).not.toMatch(dangerous);
+        const separators = { tsv: /\t/g, csv: /\r(?=\n)/g }[format as string] ?? /(?!)/g;
+        expect(stdout.text.replace(separators, '').replace(ours, '')).not.toMatch(dangerous);
         expect(stdout.text.length).toBeGreaterThan(hostile.length * 10);
       });
     }
@@ -53,10 +54,12 @@ describe('printer: hostile text on a terminal', () => {
   });
 
   it('keeps every row on one line', async () => {
-    for (const format of ['table', 'jsonl', 'tsv', 'id'] as const) {
+    for (const format of ['table', 'jsonl', 'csv', 'tsv', 'id'] as const) {
       const { printer: hostilePrinter, stdout } = printer({ format });
       await hostilePrinter.list(eventView, pagesOf(everywhere));
-      expect(stdout.text.trimEnd().split('\n')).toHaveLength(hostile.length + (format === 'table' ? 1 : 0));
+      expect(stdout.text.trimEnd().split('\n')).toHaveLength(
+        hostile.length + (['table', 'csv'].includes(format) ? 1 : 0),
+      );
     }
   });
 });
@@ -92,6 +95,8 @@ describe('printer: one', () => {
       table: 'location\n  type  zoom_conference\nname  x\n',
       json: '{\n  "location": {\n    "type": "zoom_conference"\n  },\n  "name": "x"\n}\n',
       jsonl: '{"location":{"type":"zoom_conference"},"name":"x"}\n',
+      csv: 'field,value\r\nlocation.type,zoom_conference\r\nname,x\r\n',
+      yaml: 'location:\n  type: zoom_conference\nname: x\n',
       tsv: 'location.type\tzoom_conference\nname\tx\n',
       id: 'https://api.example.com/scheduled_events/EVENT0001\n',
     };

@@ -54,7 +54,57 @@ export const hostile = [
   '\u3164\u115F\u1160\uFFA0\u180E',
   '::error::x ##[command] ##vso[task.setvariable]',
   '\u034F\uFFF9\uFFFB a\uFE0F\u200Db',
+  '=HYPERLINK("https://evil.example","click")',
+  '\x1b]8;;https://evil.example\x07click\x1b]8;;\x07',
+  '\x1b]52;c;ZXZpbA==\x07',
 ];
+
+/** Strings that nobody would type: pieces of the corpus, of our own syntax and of all of Unicode. */
+export const madeUp = (count: number, seed: number): string[] => {
+  const random = seeded(seed);
+  const upTo = (limit: number) => Math.floor(random() * limit);
+  const signs = [
+    'a',
+    ' ',
+    '\\',
+    '"',
+    "'",
+    ',',
+    '👨',
+    '\u200D',
+    '\uFE0F',
+    '葛',
+    'م',
+    '\u200C',
+    '1',
+    '##',
+    '[',
+    '::',
+    '=',
+    '-',
+    '@',
+  ];
+  const alphabet = [
+    ...hostile,
+    ...signs,
+    ': ',
+    '- ',
+    '#',
+    '|',
+    '~',
+    'null',
+    'yes',
+    '.5',
+    '%',
+    '&',
+    '*',
+    '<<',
+    '---',
+    '\n  ',
+  ];
+  const piece = () => (random() < 0.6 ? alphabet[upTo(alphabet.length)]! : String.fromCharCode(upTo(0x10000)));
+  return Array.from({ length: count }, () => Array.from({ length: upTo(12) }, piece).join(''));
+};
 
 export const event = (name: string | null, number = 1) => ({
   uri: `https://api.example.com/scheduled_events/EVENT${String(number).padStart(4, '0')}`,

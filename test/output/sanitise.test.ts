@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { escapeJson, safe, safeForRunner } from '../../src/output/sanitise.ts';
-import { hostile, seeded } from './samples.ts';
+import { madeUp } from './samples.ts';
 
 const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u115F\u1160\u3164\uFFA0\u180E]/u;
 const invisibleInJson =
@@ -74,27 +74,7 @@ describe('sanitise: escapeJson', () => {
 });
 
 describe('sanitise: 5,000 made-up strings', () => {
-  const random = seeded(7);
-  const upTo = (limit: number) => Math.floor(random() * limit);
-  const alphabet = [
-    ...hostile,
-    'a',
-    ' ',
-    '\\',
-    '"',
-    '👨',
-    '\u200D',
-    '\uFE0F',
-    '葛',
-    'م',
-    '\u200C',
-    '1',
-    '##',
-    '[',
-    '::',
-  ];
-  const piece = () => (random() < 0.6 ? alphabet[upTo(alphabet.length)]! : String.fromCharCode(upTo(0x10000)));
-  const strings = Array.from({ length: 5000 }, () => Array.from({ length: upTo(12) }, piece).join(''));
+  const strings = madeUp(5000, 7);
 
   it('come out without anything invisible, and stay so', () => {
     for (const text of strings) {

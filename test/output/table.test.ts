@@ -6,7 +6,7 @@ import { event, eventView, pagesOf, paper, time } from './samples.ts';
 
 const table = async (pages: object[][], columns: number, options: Partial<PrinterOptions> = {}) => {
   const stdout = paper(true, columns);
-  const base = { format: 'table', header: false, color: false, accessible: false, ...time } as const;
+  const base = { format: 'table', header: false, raw: false, color: false, accessible: false, ...time } as const;
   const result = await createPrinter({ ...base, ...options, stdout }).list(eventView, pagesOf(...pages));
   return { ...result, text: stdout.text, lines: stdout.text.trimEnd().split('\n') };
 };
@@ -65,7 +65,15 @@ describe('table', () => {
         { header: 'ID', path: 'uri', as: 'id' },
       ],
     };
-    const base = { format: 'table', header: false, color: false, accessible: false, ...time, stdout } as const;
+    const base = {
+      format: 'table',
+      header: false,
+      raw: false,
+      color: false,
+      accessible: false,
+      ...time,
+      stdout,
+    } as const;
     await createPrinter(base).list(view, pagesOf([event('x', 1)]));
     expect(stdout.text).toBe('ID\nEVENT0001\n');
   });
@@ -77,6 +85,16 @@ describe('table', () => {
     expect(lines[2]).toContain('Much…  Mon');
     expect(lines[2]).toContain('EVENT123456789  ');
     expect(lines[2]).toContain('123456789  Ann');
+  });
+
+  it('looks the same whether the library lays it out or, for long listings, our own padding', async () => {
+    const rows = Array.from({ length: 101 }, (_, i) => event(names[i % names.length]!, i));
+    for (const columns of [50, 80, 120]) {
+      const long = await table([rows], columns, { color: true });
+      const short = await table([rows.slice(0, 100)], columns, { color: true });
+      expect(long.lines.slice(0, 101)).toEqual(short.lines);
+      expect((await table([rows.slice(0, 100), rows.slice(100)], columns, { color: true })).text).toBe(long.text);
+    }
   });
 
   it('prints nothing where nothing is found', async () => {

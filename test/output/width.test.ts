@@ -1,5 +1,8 @@
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { pad, shorten, width } from '../../src/output/width.ts';
+import { safe } from '../../src/output/sanitise.ts';
+import { pad, shorten, width, wrap } from '../../src/output/width.ts';
+import { madeUp } from './samples.ts';
 
 describe('width', () => {
   it.each([
@@ -20,6 +23,49 @@ describe('width', () => {
     ['葛\u{E0100}城', 4],
     ['…', 1],
   ])('of %j is %i', (text, columns) => expect(width(text)).toBe(columns));
+});
+
+describe('width: of made-up strings', () => {
+  it('is the sum over their clusters', () => {
+    const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+    for (const text of madeUp(3000, 17).map(safe)) {
+      const sum = [...clusters.segment(text)].reduce((columns, { segment }) => columns + width(segment), 0);
+      if (width(text) !== sum) expect([text, width(text)]).toEqual([text, sum]);
+    }
+  });
+});
+
+describe('width: of single characters', () => {
+  it('is what string-width says, for every one of the first plane', () => {
+    for (let code = 0x20; code < 0x10000; code++) {
+      const char = String.fromCharCode(code);
+      if (/[\p{Cc}\p{Cs}]/u.test(char)) continue;
+      if (width(char) !== stringWidth(char)) expect([char, width(char)]).toEqual([char, stringWidth(char)]);
+    }
+  });
+});
+
+describe('width: wrap', () => {
+  it('leaves what fits', () => expect(wrap('a b', 3)).toEqual(['a b']));
+  it('breaks between words', () => expect(wrap('one two three', 8)).toEqual(['one two', 'three']));
+  it('breaks where there is no space', () => {
+    expect(wrap('打合せの時間', 5)).toEqual(['打合', 'せの', '時間']);
+    expect(wrap('abcdefgh', 3)).toEqual(['abc', 'def', 'gh']);
+  });
+  it('leaves an address whole, so that it can be copied', () =>
+    expect(wrap('see https://api.example.com/users/U1 now', 10)).toEqual([
+      'see',
+      'https://api.example.com/users/U1',
+      'now',
+    ]));
+  it('loses nothing but blanks, and stays within the columns', () => {
+    const text = '日本語の文章 with हिन्दी and 👨‍👩‍👧‍👦 in it, of a length that needs several lines';
+    for (let columns = 3; columns < 40; columns++) {
+      const lines = wrap(text, columns);
+      expect(lines.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
+      for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
+    }
+  });
 });
 
 describe('width: shorten', () => {

@@ -1,0 +1,100 @@
+import type { Jq } from 'jq-wasm/inline';
+import { SchedError } from '../errors.ts';
+import type { Output } from '../runtime.ts';
+import { escapeJson, safe } from './sanitise.ts';
+
+/*
+ * jq itself, compiled to WebAssembly and embedded in the code. What is printed is what `jq -r` prints: strings raw,
+ * anything else as JSON over several lines, or on one as `jq -rc` does. Its environment is not ours: no program reads a
+ * token out of `env`.
+ */
+
+let loading: Promise<Jq> | undefined;
+
+const load = (): Promise<Jq> => {
+  loading ??= import('jq-wasm/inline').then(({ loadJq }) => loadJq());
+  return loading;
+};
+
+interface Program {
+  program: string;
+  /** Every result on one line. */
+  compact?: boolean;
+}
+
+interface Ran {
+  /** JSON texts, each from the start of a line; not yet `-r`, whose output the library would trim. */
+  results: string;
+  failure?: string;
+  /** What the program said with `debug` or `stderr`. */
+  said: string[];
+}
+
+// jq holds no lone surrogate: it stops at one half and replaces the other, so both are replaced here.
+const wellFormed = (json: string): string =>
+  json.replace(/\\(?:\\|ud[89a-f][\da-f]{2})/g, (found) => (found === '\\\\' ? found : '\uFFFD'));
+
+const run = (jq: Jq, json: string, { program, compact }: Program): Ran => {
+  const { stdout, stderr, exitCode } = jq.raw(wellFormed(json), program, [...(compact ? ['-c'] : []), '--']);
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+  if (exitCode === 0) return { results: stdout, said: lines };
+  return { results: stdout, failure: failureIn(lines) || `it ended with code ${exitCode}`, said: [] };
+};
+
+/** jq's own words on one line, without what it says of files and where it points into the program. */
+const failureIn = (lines: readonly string[]): string => {
+  const isCompileError = lines.some((line) => /^jq: \d+ compile errors?$/.test(line));
+  const told = isCompileError ? lines.filter((line) => line.startsWith('jq: error')) : lines;
+  return told
+    .map((line) =>
+      line.replace(/^jq: error(?: \(at \/dev\/stdin:\d+\))?:? ?/, '').replace(/ at <top-level>,(.*):$/, ' at$1'),
+    )
+    .join('; ');
+};
+
+/** What is wrong with a program, before anything is sent; nothing where it compiles. */
+export const jqProblem = async (program: string): Promise<string | undefined> => {
+  const { failure } = run(await load(), '', { program });
+  return failure === undefined ? undefined : `--jq: ${failure}`;
+};
+
+/** Results as `jq -r` prints them. A line that begins with a quote is a string: within objects all is indented. */
+const rendered = (results: string, isTerminal: boolean): string => {
+  if (results === '') return '';
+  const lines = results.split('\n').map((line) => {
+    if (!line.startsWith('"')) return escapeJson(line);
+    const text = JSON.parse(line) as string;
+    return isTerminal ? safe(text) : text;
+  });
+  return `${lines.join('\n')}\n`;
+};
+
+export interface JqFacts extends Program {
+  stdout: Output;
+  /** Hears what the program says with `debug`. */
+  say?: ((line: string) => void) | undefined;
+}
+
+/** All inputs at once where one run serves them all; one by one where the program fails, or asks for the next itself. */
+function* runsOf(jq: Jq, program: Program, inputs: readonly string[]): Generator<Ran> {
+  if (!/\binputs?\b/.test(program.program)) {
+    const together = run(jq, inputs.join('\n'), program);
+    // The exit code tells of the last input only.
+    const isClean = together.failure === undefined && !together.said.some((line) => line.startsWith('jq: error'));
+    if (isClean) return yield together;
+  }
+  for (const json of inputs) yield run(jq, json, program);
+}
+
+/** Runs the program over each of the JSON texts and prints what comes out. */
+export const printJq = async (facts: JqFacts, inputs: readonly string[]): Promise<void> => {
+  const { stdout, say } = facts;
+  for (const { results, failure, said } of runsOf(await load(), facts, inputs)) {
+    for (const line of said) say?.(line);
+    const text = rendered(results, stdout.isTerminal);
+    if (text !== '') await stdout.write(text);
+    // Whatever was asked of the service is done by now; only the showing failed.
+    if (failure !== undefined)
+      throw new SchedError('usage', 'The --jq program failed', { reason: failure, outcome: 'applied' });
+  }
+};

@@ -1,0 +1,81 @@
+import type { Output, Pager, Runtime } from '../runtime.ts';
+
+type World = Pick<Runtime, 'stdout' | 'env' | 'platform' | 'openPager'>;
+
+/** The program that shows what is longer than the screen, as words; nothing where there is none, or nobody to look. */
+export const pagerCommand = ({ stdout, env, platform }: World): string[] | undefined => {
+  if (!stdout.isTerminal || env.CI || env.TERM === 'dumb') return undefined;
+  const command = env.PAGER ?? (platform === 'win32' ? '' : 'less');
+  const words = command.split(/\s+/).filter((word) => word !== '');
+  return words.length === 0 || words[0] === 'cat' ? undefined : words;
+};
+
+export type OpenPager = () => Promise<Pager | undefined>;
+
+export const pagerOf = (world: World): OpenPager | undefined => {
+  const command = pagerCommand(world);
+  const { openPager } = world;
+  return command && openPager && (() => openPager(command));
+};
+
+/** An output that must be told when nothing more comes. */
+export interface Screen extends Output {
+  end(): Promise<void>;
+}
+
+const ansi = /\x1b\[[\d;]*m/g;
+
+/** Lines of the screen that a text takes; a line longer than the screen is wide takes several. */
+const heightOf = (text: string, columns: number): number =>
+  text
+    .replace(ansi, '')
+    .split('\n')
+    .slice(0, -1)
+    .reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / columns)), 0);
+
+/**
+ * Holds back a screenful. What is no longer than that is printed as it is; when more comes, a pager opens and takes
+ * everything as a stream. A pager that cannot be started is done without.
+ */
+export const pagedScreen = (stdout: Output, open: OpenPager): Screen => {
+  const columns = stdout.columns || 80;
+  // The prompt wants a line too.
+  let left = (stdout.rows || 24) - 1;
+  let held = '';
+  let target: Output | undefined;
+  let pager: Pager | undefined;
+  const release = async (): Promise<void> => {
+    const text = held;
+    held = '';
+    if (text !== '') await (target ?? stdout).write(text);
+  };
+  return {
+    isTerminal: stdout.isTerminal,
+    columns: stdout.columns,
+    write: async (text) => {
+      if (target !== undefined) return target.write(text);
+      held += text;
+      left -= heightOf(text, columns);
+      if (left >= 0) return;
+      pager = await open();
+      target = pager ?? stdout;
+      await release();
+    },
+    end: async () => {
+      await release();
+      await pager?.close();
+    },
+  };
+};
+
+/** Prints a text, through a pager where it is longer than the screen. */
+export const showText = async (world: World, text: string): Promise<void> => {
+  const open = pagerOf(world);
+  if (open === undefined) return world.stdout.write(text);
+  const screen = pagedScreen(world.stdout, open);
+  try {
+    await screen.write(text);
+  } finally {
+    await screen.end();
+  }
+};

@@ -1,0 +1,67 @@
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import { plainCell } from '../../src/output/cells.ts';
+import { csvLine } from '../../src/output/csv.ts';
+import { rowFormats, writeRows } from '../../src/output/machine.ts';
+import { event, eventView, hostile, madeUp, pagesOf, paper } from './samples.ts';
+
+const pipe = { raw: false, isTerminal: false };
+const cell = (value: unknown, choices = pipe) => csvLine([value], choices).slice(0, -2);
+
+describe('csv: a cell', () => {
+  it.each([
+    ['a,b', '"a,b"'],
+    ['say "hi"', '"say ""hi"""'],
+    ['a\r\nb', '"a\r\nb"'],
+    [' padded ', '" padded "'],
+    [null, ''],
+    [true, 'true'],
+    [['a', 'b'], '"a,b"'],
+    [{ a: 1 }, '"{""a"":1}"'],
+    ['Zoë 打合せ', 'Zoë 打合せ'],
+  ])('%j is %s', (value, text) => expect(cell(value)).toBe(text));
+
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '=HYPERLINK("x","y")'])(
+    'is no formula: %j',
+    (text) => {
+      expect(parse(csvLine([text], pipe))[0]![0]).toBe(`'${text}`);
+      expect(parse(csvLine([text], { ...pipe, raw: true }))[0]![0]).toBe(text);
+    },
+  );
+
+  it('guards a list that begins with a formula', () => expect(cell(['=1', 'b'])).toBe(`"'=1,b"`));
+  it('leaves numbers', () => {
+    expect(cell(-5)).toBe('-5');
+    expect(cell('-5')).toBe("'-5");
+  });
+  it('is one safe line on a terminal', () =>
+    expect(cell('a\r\n\x1b[2J', { raw: true, isTerminal: true })).toBe('a\\r\\n\\x1b[2J'));
+});
+
+describe('csv: read by another program', () => {
+  it('gives with --raw what the JSON holds', async () => {
+    // A file of UTF-8 holds no lone surrogate.
+    const texts = [...hostile, ...madeUp(2000, 3)].filter((text) => !/\p{Cs}/u.test(text));
+    const records = texts.map((text, i) => ({
+      ...event(text, i),
+      location: { [text]: text },
+      tags: [text, null, text],
+    }));
+    const fields = ['uri', 'name', 'location', 'tags', 'invitees_counter.active', 'missing'];
+    const stdout = paper();
+    const format = rowFormats.csv(eventView, { fields, header: false, raw: true, isTerminal: false });
+    await writeRows(stdout, format, pagesOf(records.slice(0, 50), records.slice(50)), { rows: 0 });
+    const [header, ...rows] = parse(stdout.text, { record_delimiter: '\r\n' });
+    expect(header).toEqual(fields);
+    expect(rows).toEqual(
+      records.map((record) => [
+        record.uri,
+        record.name,
+        JSON.stringify(record.location),
+        plainCell(record.tags),
+        String(record.invitees_counter.active),
+        '',
+      ]),
+    );
+  });
+});

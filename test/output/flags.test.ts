@@ -1,0 +1,109 @@
+import { parse as parseCsv } from 'csv-parse/sync';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { createWorld } from '../support/run.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+beforeEach(async () => {
+  world = await createWorld();
+});
+
+const firstUri = async () =>
+  (await world.run('events list --status active --since tomorrow --limit 1 -o id')).stdout.trim();
+
+describe('flags: csv and yaml', () => {
+  it('hold what the JSON holds', async () => {
+    const json = JSON.parse((await world.run('events list --json')).stdout);
+    expect(parseYaml((await world.run('events list -o yaml --page-size 7')).stdout)).toEqual(json);
+    const csv = (await world.run('events list -o csv --raw --fields uri,name,invitees_counter.total --page-size 7'))
+      .stdout;
+    expect(parseCsv(csv)).toEqual([
+      ['uri', 'name', 'invitees_counter.total'],
+      ...json.map((event: { uri: string; name: string; invitees_counter: { total: number } }) => [
+        event.uri,
+        event.name,
+        String(event.invitees_counter.total),
+      ]),
+    ]);
+    expect(csv.replaceAll('\r\n', '')).not.toContain('\n');
+  });
+
+  it('choose fields through lists', async () => {
+    const { stdout } = await world.run('events list --limit 1 -o yaml --fields event_memberships.*.user_name');
+    expect(stdout).toBe('- event_memberships:\n    - user_name: Amara Lindqvist\n');
+  });
+
+  it('are the format of a terminal where SCHED_OUTPUT says so, and never of a pipe', async () => {
+    const env = { SCHED_OUTPUT: 'yaml' };
+    expect((await world.run('users me', { env, terminals: ['stdout'] })).stdout).toMatch(/^uri: http/);
+    expect((await world.run('users me', { env })).stdout).toMatch(/^uri\thttp/);
+  });
+});
+
+describe('flags: --jq', () => {
+  it('works over the whole list, over each record, and over one record', async () => {
+    const names = JSON.parse((await world.run('events list --json')).stdout).map(({ name }: { name: string }) => name);
+    expect((await world.run(['events', 'list', '--page-size', '7', '--jq', '[.[].name]'])).stdout).toBe(
+      `${JSON.stringify(names, null, 2)}\n`,
+    );
+    expect((await world.run('events list -o jsonl --jq .name')).stdout).toBe(`${names.join('\n')}\n`);
+    expect((await world.run(`events get ${await firstUri()} --jq .status`)).stdout).toBe('active\n');
+  });
+
+  it('shows everything on a terminal too', async () => {
+    const { stdout } = await world.run('events list --jq length', { terminals: ['stdout'] });
+    expect(Number(stdout)).toBeGreaterThan(50);
+  });
+
+  it('sees the chosen fields', async () =>
+    expect((await world.run(['events', 'list', '--limit', '1', '--json=name', '--jq', '.[0] | keys[]'])).stdout).toBe(
+      'name\n',
+    ));
+
+  it('that does not compile ends the command before anything is sent', async () => {
+    const uri = await firstUri();
+    const { code, stderr, requests } = await world.run(['events', 'cancel', uri, '--yes', '--jq', '.[']);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toContain('error: --jq: syntax error, unexpected end of file at line 1, column 2');
+  });
+
+  it('that fails says so, and that the write is done', async () => {
+    const uri = await firstUri();
+    const env = { SCHED_ERROR_FORMAT: 'json' };
+    const { code, stderr } = await world.run(['events', 'cancel', uri, '--yes', '--jq', '.name.x'], { env });
+    expect(code).toBe(2);
+    expect(JSON.parse(stderr.trim().split('\n').at(-1)!).error).toMatchObject({ code: 'usage', outcome: 'applied' });
+  });
+
+  it.each(['table', 'csv', 'tsv', 'yaml', 'id'])('refuses -o %s, which it could not keep to', async (format) => {
+    const { code, stderr, requests } = await world.run(`events list -o ${format} --jq .`);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toContain('--jq makes its own output');
+  });
+});
+
+describe('flags: --curl', () => {
+  it('prints the request of a write and sends none', async () => {
+    const uri = await firstUri();
+    const { code, stdout, requests } = await world.run(['events', 'cancel', uri, '--curl', '--reason', "I'm ill"]);
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      `curl -X POST ${uri}/cancellation -H 'Authorization: Bearer '"$SCHED_TOKEN" -H 'accept: application/json' ` +
+        `-H 'content-type: application/json' --data '{"reason":"I'\\''m ill"}'\n`,
+    );
+    expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  it('holds no token', async () => {
+    const { stdout } = await world.run('users me --curl');
+    expect(stdout).toContain('$SCHED_TOKEN');
+    expect(stdout).not.toContain(world.token);
+  });
+
+  it('names no address of a compliance request', async () => {
+    const { stdout, stderr, requests } = await world.run('compliance delete ada@engine.example --curl');
+    expect(stdout).toMatch(/\/data_compliance\/invitee_deletion .* --data @FILE\n$/);
+    expect(`${stdout}${stderr}`).not.toContain('ada@');
+    expect(requests).toEqual([]);
+  });
+});

@@ -1,0 +1,52 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createWorld } from '../support/run.ts';
+
+/**
+ * The main screens as people see them. A screen is one line here; `vitest -u` writes them anew, and then somebody looks.
+ * `{event}` and the like stand for the first ID that the command behind it prints.
+ */
+const screens: Record<string, string> = {
+  'events-list': 'events list --limit 12',
+  'events-get': 'events get {event}',
+  'events-get-accessible': 'events get {event} --accessible',
+  'events-fields': 'events list --limit 5 --fields name,start_time,location.type,event_memberships.user_email',
+  'invitees-list': 'invitees list {event}',
+  'invitees-get': 'invitees get {invitee}',
+  'event-types-list': 'event-types list',
+  'event-types-get': 'event-types get {type}',
+  'users-me': 'users me',
+};
+
+const firsts: Record<string, string> = {
+  event: 'events list --status active --since tomorrow --limit 1 -o id',
+  invitee: 'invitees list {event} --limit 1 -o id',
+  type: 'event-types list --limit 1 -o id',
+};
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+beforeAll(async () => {
+  world = await createWorld();
+});
+
+const fill = async (line: string): Promise<string> => {
+  const name = /\{(\w+)\}/.exec(line)?.[1];
+  if (name === undefined) return line;
+  const id = (await world.run(await fill(firsts[name]!))).stdout.trim();
+  return fill(line.replaceAll(`{${name}}`, id));
+};
+
+describe.each(Object.entries(screens))('golden: %s', (name, line) => {
+  for (const columns of [80, 120]) {
+    it(`is as it was at ${columns} columns`, async () => {
+      const options = { terminals: ['stdout' as const, 'stderr' as const], columns };
+      const plain = await world.run(`${await fill(line)} --color never`, options);
+      const colour = await world.run(`${await fill(line)} --color always`, options);
+      expect(plain.code).toBe(0);
+      // What colour says, words say too.
+      expect(colour.stdout.replace(/\x1b\[\d+m/g, '')).toBe(plain.stdout);
+      const screen = (text: string) => `$ sched ${line}\n${text}\n${plain.stderr}`;
+      await expect(screen(plain.stdout)).toMatchFileSnapshot(`golden/${name}.${columns}.txt`);
+      await expect(screen(colour.stdout)).toMatchFileSnapshot(`golden/${name}.${columns}.ansi`);
+    });
+  }
+});

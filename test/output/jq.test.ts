@@ -1,0 +1,204 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { jqProblem, printJq } from '../../src/output/jq.ts';
+import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
+import { event, eventView, hostile, pagesOf, paper, time } from './samples.ts';
+
+const ran = async (program: string, inputs: unknown[], more: { isTerminal?: boolean; compact?: boolean } = {}) => {
+  const stdout = paper(more.isTerminal);
+  await printJq(
+    { program, compact: more.compact ?? false, stdout },
+    inputs.map((input) => JSON.stringify(input)),
+  );
+  return stdout.text;
+};
+
+const records = [
+  event('Intro', 1),
+  event(null, 2),
+  event('打ち合わせ "x"', 3),
+  { ...event(' padded ', 4), tags: ['b', 'a'] },
+];
+
+/** Programs that every jq since 1.6 answers alike; `keys` and sorting keep their order. */
+const programs = [
+  '.',
+  '.[]',
+  '.[].name',
+  '.[0]',
+  '.[-1].uri',
+  '.[1:3]',
+  'length',
+  '.[] | keys',
+  '.[0] | keys_unsorted',
+  'map(.name)',
+  'map(.status) | unique',
+  '.[] | select(.status == "active") | .uri',
+  'map(select(.invitees_counter.active > 2)) | length',
+  '.[] | {name, status}',
+  '.[] | [.name, .status] | @tsv',
+  '.[] | [.name, .status, .invitees_counter.active] | @csv',
+  '.[].name | @json',
+  '.[] | .name // "none"',
+  '.[].uri | split("/") | last',
+  '.[].uri | @base64',
+  '.[].uri | @uri',
+  '.[].uri | @html',
+  '.[] | "\\(.name): \\(.status)"',
+  'group_by(.status) | map({(.[0].status): length}) | add',
+  'sort_by(.invitees_counter.active) | reverse | .[].invitees_counter.active',
+  'min_by(.invitees_counter.active).uri',
+  'map(.invitees_counter.active) | add',
+  'any(.status == "canceled")',
+  'all(.[]; has("uri"))',
+  '[paths(type == "number")]',
+  '[paths(scalars)] | length',
+  '.[] | .location?.type',
+  '[.[] | .location | type]',
+  'to_entries | map(.key)',
+  '.[0] | to_entries | from_entries | .name',
+  '.[0] | with_entries(select(.value | type == "string"))',
+  'reduce .[] as $event (0; . + $event.invitees_counter.active)',
+  '[foreach .[] as $event (0; . + 1)]',
+  'def double: . * 2; map(.invitees_counter.active | double)',
+  '[.[] | .event_memberships[].user_name] | unique | join(", ")',
+  'first(.[]).name',
+  '[limit(2; .[].status)]',
+  '.[0] | del(.uri, .location)',
+  '.[0] | .name |= ascii_upcase | .name',
+  '.[0].start_time | sub("T.*"; "")',
+  '.[].uri | test("0001$")',
+  '[.[] | .name | strings | ltrimstr("In")]',
+  '.[0].start_time | .[0:10] | strptime("%Y-%m-%d") | mktime',
+  '[range(0; 10; 3)]',
+  '.[3].tags | sort | @sh',
+  'empty',
+  '[.[] | if .name == null then "?" else .name end]',
+  'try error("x") catch .',
+  '.[3].name',
+  '"a\\nb", "", 1.5, null, true',
+  '[.. | numbers]',
+  'input_line_number | type',
+  '[splits("a")?]',
+  'flatten | length',
+  'indices(1)',
+  '[.[].name | tostring | length]',
+  '.[0] | tojson | fromjson | .name',
+  'walk(if type == "array" then length else . end)',
+  'transpose? // "no"',
+  '$__loc__.line',
+  '.[0].name | ltrimstr("x")',
+  '.[0] | [getpath(["location", "type"])]',
+  'tostream | select(length == 2) | .[0] | map(tostring) | join(".")',
+  '@text "x\\(.[0].name)"',
+];
+
+const isInstalled = spawnSync('jq', ['--version']).status === 0;
+
+describe('jq: the real one', () => {
+  it.runIf(isInstalled || process.env.CI)(`agrees on ${programs.length} programs`, async () => {
+    expect(programs.length).toBeGreaterThanOrEqual(50);
+    const input = JSON.stringify(records);
+    for (const program of programs) {
+      for (const [flag, compact] of [
+        ['-r', false],
+        ['-rc', true],
+      ] as const) {
+        const theirs = execFileSync('jq', [flag, program], { input, encoding: 'utf8' });
+        const ours = await ran(program, [records], { compact }).catch((error) => String(error.facts.reason));
+        expect.soft([program, ours]).toEqual([program, theirs]);
+      }
+    }
+  });
+
+  it.skipIf(isInstalled || process.env.CI)('is not installed here, so nothing is compared', () => {});
+});
+
+describe('jq', () => {
+  it('prints strings raw and keeps every blank of them', async () =>
+    expect(await ran('.[3].name, .[0].status', [records])).toBe(' padded \nactive\n'));
+
+  it('runs over each record, one result a line', async () =>
+    expect(await ran('{name}', records, { compact: true })).toBe(
+      '{"name":"Intro"}\n{"name":null}\n{"name":"打ち合わせ \\"x\\""}\n{"name":" padded "}\n',
+    ));
+
+  it('does not let a program reach into the next record', async () =>
+    expect(await ran('[.name, (try input catch "end")]', records.slice(0, 2), { compact: true })).toBe(
+      '["Intro","end"]\n[null,"end"]\n',
+    ));
+
+  it('prints no control character of a string on a terminal', async () => {
+    const text = await ran('.[], [.[]]', [hostile], { isTerminal: true });
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+    expect(text.split('\n').slice(0, hostile.length)).toHaveLength(hostile.length);
+    expect(await ran('.', ['a\tb\x1b'])).toBe('a\tb\x1b\n');
+  });
+
+  it('gives strings back exactly, but for halves of characters', async () => {
+    const whole = hostile.map((text) => text.replace(/\p{Cs}/gu, '\uFFFD'));
+    expect(JSON.parse(await ran('.', [hostile]))).toEqual(whole);
+    expect(JSON.parse(await ran('.', [['\\ud800', '\uDC00\uD800\\\uD83D']]))).toEqual([
+      '\\ud800',
+      '\uFFFD\uFFFD\\\uFFFD',
+    ]);
+  });
+
+  it('tells what does not compile, in its own words', async () => {
+    expect(await jqProblem('.a | length')).toBeUndefined();
+    expect(await jqProblem('.[')).toBe('--jq: syntax error, unexpected end of file at line 1, column 2');
+    expect(await jqProblem('nosuch')).toBe('--jq: nosuch/0 is not defined at line 1, column 1');
+    expect(await jqProblem('--help')).toContain('help/0 is not defined');
+    expect(await jqProblem('input')).toBeUndefined();
+  });
+
+  it('prints what came before a failure', async () => {
+    const stdout = paper();
+    const each = records.map((record) => JSON.stringify(record));
+    const failing = printJq({ program: '.name | ascii_downcase', stdout }, each);
+    await expect(failing).rejects.toMatchObject({
+      category: 'usage',
+      facts: { reason: expect.stringContaining('must be a string'), outcome: 'applied' },
+    });
+    expect(stdout.text).toBe('intro\n');
+  });
+
+  it('hands on what a program says, and knows nothing of our environment', async () => {
+    const said: string[] = [];
+    const stdout = paper();
+    await printJq({ program: 'debug | env.PATH', stdout, say: (line) => said.push(line) }, ['1']);
+    expect(said).toEqual(['["DEBUG:",1]']);
+    expect(stdout.text).toBe('/\n');
+  });
+});
+
+describe('jq: of the printer', () => {
+  const printed = async (options: Partial<PrinterOptions>, pages: object[][]) => {
+    const stdout = paper();
+    const base = { format: 'json', header: false, raw: false, color: false, accessible: false, ...time } as const;
+    const { rows } = await createPrinter({ ...base, ...options, stdout }).list(eventView, pagesOf(...pages));
+    return { rows, text: stdout.text };
+  };
+
+  it('is one list across pages, also an empty one', async () => {
+    expect(await printed({ jq: 'length' }, [[records[0]!], [], [records[1]!]])).toEqual({ rows: 2, text: '2\n' });
+    expect(await printed({ jq: '.' }, [])).toEqual({ rows: 0, text: '[]\n' });
+  });
+
+  it('is each record as jsonl', async () =>
+    expect((await printed({ jq: '.status', format: 'jsonl' }, [[records[0]!], [records[1]!]])).text).toBe(
+      'active\ncanceled\n',
+    ));
+
+  it('sees the chosen fields only', async () =>
+    expect((await printed({ jq: '.', format: 'jsonl', fields: ['location.type'] }, [[records[0]!]])).text).toBe(
+      '{"location":{"type":"zoom_conference"}}\n',
+    ));
+
+  it('makes the answer of a single record too', async () => {
+    const stdout = paper();
+    const base = { format: 'json', header: false, raw: false, color: false, accessible: false, ...time } as const;
+    await createPrinter({ ...base, jq: '.name', stdout }).one(eventView, event('x'));
+    expect(stdout.text).toBe('x\n');
+  });
+});

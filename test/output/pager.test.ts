@@ -1,0 +1,163 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { pagedScreen, pagerCommand, showText } from '../../src/output/pager.ts';
+import { createPrinter } from '../../src/output/printer.ts';
+import { ClosedPipe, nodeRuntime, type Pager } from '../../src/runtime.ts';
+import { event, eventView, pagesOf, paper, time } from './samples.ts';
+
+const world = (env: Record<string, string> = {}, isTerminal = true, platform = 'linux') => ({
+  stdout: paper(isTerminal),
+  env,
+  platform,
+});
+
+const recorder = (quitAfter = Number.POSITIVE_INFINITY) => {
+  const stdout = { ...paper(true, 80), rows: 5 };
+  const taken: string[] = [];
+  let opened = 0;
+  let closed = 0;
+  const open = async (): Promise<Pager> => {
+    opened += 1;
+    return {
+      isTerminal: true,
+      columns: 80,
+      write: async (text) => {
+        if (taken.length >= quitAfter) throw new ClosedPipe();
+        taken.push(text);
+      },
+      close: async () => {
+        closed += 1;
+      },
+    };
+  };
+  return {
+    stdout,
+    taken,
+    open,
+    facts: () => ({ opened, closed, printed: stdout.writes.join(''), paged: taken.join('') }),
+  };
+};
+
+describe('pager: which', () => {
+  it.each<[Record<string, string>, string[] | undefined]>([
+    [{}, ['less']],
+    [{ PAGER: 'less -S  --mouse' }, ['less', '-S', '--mouse']],
+    [{ PAGER: 'sh -c $(touch x)' }, ['sh', '-c', '$(touch', 'x)']],
+    [{ PAGER: '' }, undefined],
+    [{ PAGER: ' ' }, undefined],
+    [{ PAGER: 'cat' }, undefined],
+    [{ CI: 'true' }, undefined],
+    [{ TERM: 'dumb' }, undefined],
+  ])('with %j is %j', (env, command) => expect(pagerCommand(world(env))).toEqual(command));
+
+  it('is none where nobody looks, and none by itself on Windows', () => {
+    expect(pagerCommand(world({ PAGER: 'less' }, false))).toBeUndefined();
+    expect(pagerCommand(world({}, true, 'win32'))).toBeUndefined();
+  });
+});
+
+describe('pager: when', () => {
+  it('stays away from what fits', async () => {
+    const { stdout, open, facts } = recorder();
+    const screen = pagedScreen(stdout, open);
+    await screen.write('1\n2\n');
+    await screen.write('3\n4\n');
+    expect(facts().printed).toBe('');
+    await screen.end();
+    expect(facts()).toEqual({ opened: 0, closed: 0, printed: '1\n2\n3\n4\n', paged: '' });
+  });
+
+  it('takes everything as a stream as soon as it is longer', async () => {
+    const { stdout, open, taken, facts } = recorder();
+    const screen = pagedScreen(stdout, open);
+    for (const text of ['1\n2\n', '3\n4\n', '5\n', '6\n']) await screen.write(text);
+    expect(taken).toEqual(['1\n2\n3\n4\n5\n', '6\n']);
+    await screen.end();
+    expect(facts()).toMatchObject({ opened: 1, closed: 1, printed: '' });
+  });
+
+  it('counts a line that is wider than the screen as several', async () => {
+    const { stdout, open, facts } = recorder();
+    await pagedScreen(stdout, open).write(`${'x'.repeat(400)}\n`);
+    expect(facts().opened).toBe(1);
+  });
+
+  it('is done without where it cannot be started', async () => {
+    const { stdout, facts } = recorder();
+    const screen = pagedScreen(stdout, async () => undefined);
+    for (let line = 1; line < 8; line++) await screen.write(`${line}\n`);
+    await screen.end();
+    expect(facts().printed).toBe('1\n2\n3\n4\n5\n6\n7\n');
+  });
+
+  it('shows help', async () => {
+    const { stdout, open, facts } = recorder();
+    await showText({ ...world(), stdout, openPager: open }, '1\n2\n3\n4\n5\n6\n');
+    expect(facts()).toMatchObject({ closed: 1, paged: '1\n2\n3\n4\n5\n6\n' });
+  });
+});
+
+describe('pager: of the printer', () => {
+  const options = { header: false, raw: false, color: false, ...time };
+  async function* endless(seen: { pages: number; stopped: boolean }) {
+    try {
+      for (;;) {
+        seen.pages += 1;
+        yield [event('a'), event('b')];
+      }
+    } finally {
+      seen.stopped = true;
+    }
+  }
+
+  it('that is put away ends the listing', async () => {
+    const { stdout, open, facts } = recorder(2);
+    const seen = { pages: 0, stopped: false };
+    const printer = createPrinter({ ...options, format: 'table', accessible: false, stdout, openPager: open });
+    await expect(printer.list(eventView, endless(seen))).rejects.toBeInstanceOf(ClosedPipe);
+    expect(seen).toEqual({ pages: 4, stopped: true });
+    expect(facts().closed).toBe(1);
+  });
+
+  it('is for tables and blocks of people who see', async () => {
+    const rows = Array.from({ length: 9 }, (_, i) => event('x', i));
+    for (const [format, accessible, opens] of [
+      ['table', false, 2],
+      ['table', true, 0],
+      ['json', false, 0],
+      ['tsv', false, 0],
+    ] as const) {
+      const { stdout, open, facts } = recorder();
+      const printer = createPrinter({ ...options, format, accessible, stdout, openPager: open });
+      await printer.list(eventView, pagesOf(rows));
+      await printer.one(eventView, event('x'));
+      expect([format, accessible, facts().opened]).toEqual([format, accessible, opens]);
+    }
+  });
+});
+
+describe('pager: a real process', () => {
+  const open = (...command: string[]) => nodeRuntime().openPager!(command);
+
+  it('gets everything, and is waited for', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'sched-')), 'read');
+    const pager = await open('sh', '-c', `sleep 0.2; cat > ${file}; printf "%s" "$LESS" >> ${file}`);
+    const text = 'x'.repeat(300_000);
+    await pager!.write(text);
+    await pager!.close();
+    expect(readFileSync(file, 'utf8')).toBe(`${text}${process.env.LESS ?? 'FRX'}`);
+  });
+
+  it('that goes away closes the pipe', async () => {
+    const pager = await open('true');
+    const flood = async () => {
+      for (;;) await pager!.write('x'.repeat(100_000));
+    };
+    await expect(flood()).rejects.toBeInstanceOf(ClosedPipe);
+    await pager!.close();
+  });
+
+  it('that does not exist is none', async () => expect(await open('/no/such/pager')).toBeUndefined());
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { parse, parseDocument } from 'yaml';
+import { yamlDocument, yamlItem } from '../../src/output/yaml.ts';
+import { hostile, madeUp } from './samples.ts';
+
+const dangerous = /[\x00-\x09\x0b-\x1f\x7f-\x9f\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u3164]/u;
+
+describe('yaml', () => {
+  it('is block style, and quotes only what could be read as something else', () =>
+    expect(
+      yamlDocument({
+        name: 'Intro call (30 min)',
+        uri: 'https://api.example.com/users/U1',
+        when: '2026-11-16T09:30:00Z',
+        count: 3,
+        none: null,
+        empty: '',
+        list: ['a', ['b', { c: true }], {}, []],
+        'a key': { no: 'no' },
+      }),
+    ).toBe(
+      [
+        'name: Intro call (30 min)',
+        'uri: https://api.example.com/users/U1',
+        'when: "2026-11-16T09:30:00Z"',
+        'count: 3',
+        'none: null',
+        'empty: ""',
+        'list:',
+        '  - a',
+        '  - - b',
+        '    - c: true',
+        '  - {}',
+        '  - []',
+        'a key:',
+        '  "no": "no"',
+        '',
+      ].join('\n'),
+    ));
+
+  it('writes what a terminal would obey as escapes', () =>
+    expect(yamlDocument('\x1b[2J\u202E\u{E0041}\n')).toBe('"\\u001b[2J\\u202e\\U000e0041\\n"\n'));
+
+  it.each([
+    'true',
+    'Yes',
+    'off',
+    'y',
+    'null',
+    '~',
+    '1',
+    '1_000',
+    '0x1f',
+    '1e3',
+    '.inf',
+    '1:30',
+    '2026-01-01',
+    '=',
+    '<<',
+    '-',
+    '- a',
+    '? a',
+    'a: b',
+    'a:',
+    'a #b',
+    '#a',
+    '&a',
+    '*a',
+    '!a',
+    '%a',
+    '@a',
+    '`a',
+    '[a',
+    '{a',
+    '|',
+    '>',
+    "'a",
+    '"a',
+    ' a',
+    'a ',
+    'a\nb',
+    '---',
+    '...',
+    'a:b',
+    'a, b',
+    'x'.repeat(2000),
+  ])('brings %j back, as value and as key', (text) => {
+    const value = { [text]: text, list: [text, { [text]: [text] }] };
+    for (const version of ['1.1', '1.2'] as const) expect(parse(yamlDocument(value), { version })).toEqual(value);
+  });
+
+  it('brings 20,000 made-up strings back exactly', () => {
+    const strings = [...hostile, ...madeUp(20_000, 11)];
+    const text = strings.map((each) => yamlItem({ [each]: each, deep: [[each]] })).join('');
+    expect(text).not.toMatch(dangerous);
+    const document = parseDocument(text, { uniqueKeys: false });
+    expect(document.errors).toEqual([]);
+    const read = document.toJS() as { deep: string[][] }[];
+    expect(read.length).toBe(strings.length);
+    for (const [i, each] of strings.entries()) {
+      if (each === '__proto__' || each === 'deep') continue;
+      expect(Object.entries(read[i]!)).toEqual(Object.entries({ [each]: each, deep: [[each]] }));
+    }
+  });
+});
