@@ -8,9 +8,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 
 /** Installed beside the package, because a native binding cannot be bundled. */
-const external = ['libsql'];
+const external = ['libsql', '@napi-rs/keyring'];
 
-await rm(join(root, 'dist'), { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: ['src/main.ts', 'src/runtime.ts'],
@@ -31,6 +30,13 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning',
 });
+
+// What an earlier build left behind goes only now, so that a build that fails leaves the last one working.
+const written = new Set(Object.keys(metafile.outputs).map((file) => join(root, file)));
+for (const file of await readdir(join(root, 'dist'), { recursive: true, withFileTypes: true })) {
+  const path = join(file.parentPath, file.name);
+  if (file.isFile() && !written.has(path)) await rm(path);
+}
 
 /** Packages whose code is in the bundle, with their licences. */
 const bundled = new Set(

@@ -1,0 +1,443 @@
+# bash completion for sched, made by 'npm run generate'.
+# For bash 3.2 and newer, with or without the bash-completion package. All words stand in this file: completing
+# starts no program, asks no server, and expands nothing of the line.
+
+# The functions below set local variables of _sched.
+
+_sched_noun() {
+  case $1 in
+    events | event) noun=events verbs='list get cancel' ;;
+    invitees | invitee) noun=invitees verbs='list get create no-show' ;;
+    event-types | event-type) noun=event-types verbs='list get create update hosts' ;;
+    availability) noun=availability verbs='list update' ;;
+    shares | share) noun=shares verbs='create' ;;
+    one-offs | one-off) noun=one-offs verbs='create' ;;
+    locations | location) noun=locations verbs='list' ;;
+    routing-forms | routing-form) noun=routing-forms verbs='list submissions' ;;
+    orgs | org) noun=orgs verbs='get' ;;
+    members | member) noun=members verbs='list get' ;;
+    invitations | invitation) noun=invitations verbs='list' ;;
+    groups | group) noun=groups verbs='list get relationships relationship events' ;;
+    users | user) noun=users verbs='me get' ;;
+    activity) noun=activity verbs='list' ;;
+    compliance) noun=compliance verbs='delete' ;;
+    mcp) noun=mcp verbs='metadata' ;;
+    auth) noun=auth verbs='login status token refresh logout' ;;
+    profiles | profile) noun=profiles verbs='list show add set use remove export' ;;
+    api) noun=api command=api ;;
+    doctor) noun=doctor command=doctor ;;
+    sandbox) noun=sandbox verbs='start tokens reset' ;;
+    completion) noun=completion command=completion ;;
+    *) return 1 ;;
+  esac
+}
+
+_sched_command() {
+  case $1 in
+    'events list')
+      flags='--user --org --group --invitee --status --since --until --sort --limit --all --page-size'
+      takers='--user --org --group --invitee --status --since --until --sort --limit --page-size'
+      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships'
+      ;;
+    'events get')
+      flags=''
+      takers=''
+      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships'
+      ;;
+    'events cancel')
+      flags='--reason --body'
+      takers='--reason --body'
+      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships'
+      ;;
+    'invitees list')
+      flags='--status --email --sort --limit --all --page-size'
+      takers='--status --email --sort --limit --page-size'
+      fields='uri email first_name last_name name status timezone event created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment no_show reconfirmation scheduling_method invitee_scheduled_by'
+      ;;
+    'invitees get')
+      flags=''
+      takers=''
+      fields='uri email first_name last_name name status timezone event created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment no_show reconfirmation scheduling_method invitee_scheduled_by'
+      ;;
+    'invitees create')
+      flags='--event-type --start --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body'
+      takers='--event-type --start --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body'
+      fields='uri email first_name last_name name status timezone event created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment no_show reconfirmation scheduling_method invitee_scheduled_by'
+      ;;
+    'invitees no-show')
+      flags=''
+      takers=''
+      fields='uri email first_name last_name name status timezone event created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment no_show reconfirmation scheduling_method invitee_scheduled_by'
+      ;;
+    'event-types list')
+      flags='--user --org --active --no-active --sort --limit --all --page-size'
+      takers='--user --org --sort --limit --page-size'
+      fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale'
+      ;;
+    'event-types get')
+      flags=''
+      takers=''
+      fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale'
+      ;;
+    'event-types create')
+      flags='--owner --name --duration --active --no-active --color --description --location-kind --location --body'
+      takers='--owner --name --duration --color --description --location-kind --location --body'
+      fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale'
+      ;;
+    'event-types update')
+      flags='--name --duration --active --no-active --color --description --location-kind --location --timezone --body'
+      takers='--name --duration --color --description --location-kind --location --timezone --body'
+      fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale'
+      ;;
+    'event-types hosts')
+      flags='--limit --all --page-size'
+      takers='--limit --page-size'
+      fields='uri event_type member created_at updated_at'
+      ;;
+    'availability list')
+      flags='--event-type --limit --all --page-size'
+      takers='--event-type --limit --page-size'
+      fields='uri default name user timezone rules'
+      ;;
+    'availability update')
+      flags='--event-type --rule --day-off --remove --replace --timezone'
+      takers='--event-type --rule --day-off --remove --timezone'
+      fields='uri default name user timezone rules'
+      ;;
+    'shares create')
+      flags='--event-type --name --duration --duration-option --timezone --period --max-booking-time --rule --location-kind --location --body'
+      takers='--event-type --name --duration --duration-option --timezone --period --max-booking-time --rule --location-kind --location --body'
+      fields='scheduling_links share_override'
+      ;;
+    'one-offs create')
+      flags='--name --host --co-host --duration --timezone --location-kind --location --days --weekdays-only --start-date --end-date --spot --body'
+      takers='--name --host --co-host --duration --timezone --location-kind --location --days --start-date --end-date --spot --body'
+      fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale'
+      ;;
+    'locations list')
+      flags='--user --limit --all --page-size'
+      takers='--user --limit --page-size'
+      fields='kind connected'
+      ;;
+    'routing-forms list')
+      flags='--org --sort --limit --all --page-size'
+      takers='--org --sort --limit --page-size'
+      fields='uri organization name status questions created_at updated_at'
+      ;;
+    'routing-forms submissions')
+      flags='--sort --limit --all --page-size'
+      takers='--sort --limit --page-size'
+      fields='uri routing_form questions_and_answers tracking result submitter submitter_type created_at updated_at'
+      ;;
+    'orgs get')
+      flags=''
+      takers=''
+      fields='uri name kind plan stage created_at updated_at'
+      ;;
+    'members list')
+      flags='--org --user --role --email --limit --all --page-size'
+      takers='--org --user --role --email --limit --page-size'
+      fields='uri role user organization created_at updated_at'
+      ;;
+    'members get')
+      flags=''
+      takers=''
+      fields='uri role user organization created_at updated_at'
+      ;;
+    'invitations list')
+      flags='--org --email --status --sort --limit --all --page-size'
+      takers='--org --email --status --sort --limit --page-size'
+      fields='uri organization email status last_sent_at user name kind plan stage created_at updated_at'
+      ;;
+    'groups list')
+      flags='--org --limit --all --page-size'
+      takers='--org --limit --page-size'
+      fields='uri name organization created_at updated_at'
+      ;;
+    'groups get')
+      flags=''
+      takers=''
+      fields='uri name organization created_at updated_at'
+      ;;
+    'groups relationships')
+      flags='--org --owner --group --limit --all --page-size'
+      takers='--org --owner --group --limit --page-size'
+      fields='uri role owner organization group created_at updated_at'
+      ;;
+    'groups relationship')
+      flags=''
+      takers=''
+      fields='uri role owner organization group created_at updated_at'
+      ;;
+    'groups events')
+      flags='--status --since --until --sort --limit --all --page-size'
+      takers='--status --since --until --sort --limit --page-size'
+      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships'
+      ;;
+    'users me')
+      flags=''
+      takers=''
+      fields='uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type'
+      ;;
+    'users get')
+      flags=''
+      takers=''
+      fields='uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type'
+      ;;
+    'activity list')
+      flags='--org --action --namespace --since --until --sort --limit --all --page-size'
+      takers='--org --action --namespace --since --until --sort --limit --page-size'
+      fields='uri organization action fully_qualified_name namespace actor details occurred_at'
+      ;;
+    'compliance delete')
+      flags=''
+      takers=''
+      fields=''
+      ;;
+    'mcp metadata')
+      flags=''
+      takers=''
+      fields='resource authorization_servers scopes_supported bearer_methods_supported'
+      ;;
+    'auth login')
+      flags='--base-url --auth-url --mcp-url --client-id --scopes --add-scopes --read-only --with-token --no-browser --paste --port --credential-store'
+      takers='--base-url --auth-url --mcp-url --client-id --scopes --add-scopes --port --credential-store'
+      fields='profile base_url source kind user user_name organization scopes expires_at usable'
+      ;;
+    'auth status')
+      flags='--check'
+      takers=''
+      fields='profile base_url source kind user user_name organization scopes expires_at usable'
+      ;;
+    'auth token')
+      flags='--min-ttl'
+      takers='--min-ttl'
+      fields=''
+      ;;
+    'auth refresh')
+      flags=''
+      takers=''
+      fields='profile base_url source kind user user_name organization scopes expires_at usable'
+      ;;
+    'auth logout')
+      flags='--all'
+      takers=''
+      fields=''
+      ;;
+    'profiles list')
+      flags=''
+      takers=''
+      fields='name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login'
+      ;;
+    'profiles show')
+      flags=''
+      takers=''
+      fields='name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login'
+      ;;
+    'profiles add')
+      flags='--base-url --auth-url --mcp-url --client-id --issuer --user --organization --from'
+      takers='--base-url --auth-url --mcp-url --client-id --issuer --user --organization --from'
+      fields='name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login'
+      ;;
+    'profiles set')
+      flags=''
+      takers=''
+      fields=''
+      ;;
+    'profiles use')
+      flags=''
+      takers=''
+      fields=''
+      ;;
+    'profiles remove')
+      flags=''
+      takers=''
+      fields=''
+      ;;
+    'profiles export')
+      flags=''
+      takers=''
+      fields=''
+      ;;
+    'api')
+      flags='--method --raw-field --field --input --header --paginate --limit --page-size --include --silent --output'
+      takers='--method -X --raw-field -f --field -F --input --header -H --limit --page-size --output -o'
+      fields=''
+      ;;
+    'doctor')
+      flags='--network'
+      takers=''
+      fields='check status finding mend'
+      ;;
+    'sandbox start')
+      flags='--port --data --plan --no-limits --auto-consent --refresh-replay-window'
+      takers='--port --data --plan --refresh-replay-window'
+      fields=''
+      ;;
+    'sandbox tokens')
+      flags=''
+      takers=''
+      fields=''
+      ;;
+    'sandbox reset')
+      flags='--data'
+      takers='--data'
+      fields=''
+      ;;
+    'completion')
+      flags=''
+      takers=''
+      fields=''
+      ;;
+    *) return 1 ;;
+  esac
+}
+
+_sched_value() {
+  case $1 in
+    'events list --status' | 'invitees list --status' | 'groups events --status') values='active canceled' ;;
+    'events cancel --body' | 'invitees create --body' | 'event-types create --body' | 'event-types update --body' | 'shares create --body' | 'one-offs create --body') kind=files ;;
+    'invitees create --location-kind' | 'event-types create --location-kind' | 'event-types update --location-kind' | 'shares create --location-kind' | 'one-offs create --location-kind') values='physical custom ask_invitee inbound_call outbound_call google_conference zoom_conference microsoft_teams_conference webex_conference gotomeeting_conference' ;;
+    'shares create --period') values='available_moving moving fixed unlimited' ;;
+    'members list --role') values='owner admin user' ;;
+    'invitations list --status') values='pending accepted declined' ;;
+    'auth login --credential-store') values='keychain file' ;;
+    'profiles add --from') kind=files ;;
+    'api --input') kind=files ;;
+    'api --output' | 'api -o') values='table json jsonl csv tsv yaml id' ;;
+    'api 1') values='GET POST PATCH PUT DELETE' ;;
+    'sandbox start --data' | 'sandbox reset --data') kind=files ;;
+    'sandbox start --plan') values='trial free standard enterprise' ;;
+    'completion 1') values='bash zsh fish powershell' ;;
+    *' --output' | *' -o') values='table json jsonl csv tsv yaml id' ;;
+    *' --json') kind=fields ;;
+    *' --fields') kind=fields ;;
+    *' --color') values='auto always never' ;;
+    *) return 1 ;;
+  esac
+}
+
+# The words that begin with what is typed. Their space is added here, as bash 3.2 cannot tell it for each word.
+_sched_offer() {
+  for word in $1; do
+    [[ " ${COMPREPLY[*]-}" == *" $lead$word "* ]] && continue
+    [[ $word == "$typed"* ]] && COMPREPLY+=("$lead$word ")
+  done
+}
+
+# The last part of a list such as 'uri,na'.
+_sched_fields() {
+  local chosen=''
+  case $typed in
+    *,*) chosen="${typed%,*}," typed=${typed##*,} ;;
+  esac
+  for word in $fields; do
+    [[ ",$chosen" == *",$word,"* ]] && continue
+    [[ $word == "$typed"* ]] && COMPREPLY+=("$lead$chosen$word")
+  done
+}
+
+_sched_files() {
+  local quoted
+  case $typed in
+    *[\$\`]*) return 0 ;;
+  esac
+  # bash 4 and newer complete files by themselves, and know tilde and quotes.
+  compopt -o default +o nospace 2>/dev/null && return 0
+  for word in "$typed"*; do
+    [[ -e $word ]] || continue
+    printf -v quoted %q "$word"
+    if [[ -d $word ]]; then quoted+=/; else quoted+=' '; fi
+    COMPREPLY+=("$lead$quoted")
+  done
+}
+
+_sched_complete_value() {
+  local kind='' values=''
+  _sched_value "$1" || return 1
+  case $kind in
+    fields) _sched_fields ;;
+    files) _sched_files ;;
+    *) _sched_offer "$values" ;;
+  esac
+}
+
+_sched() {
+  local IFS=$' \t\n'
+  local word joined='' noun='' command='' verbs='' flags='' takers='' fields='' taker='' typed='' lead=''
+  local -i index count=0 position=1
+  local -a line
+  local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles api doctor sandbox completion help'
+  local shared='--output --json --fields --jq --header --raw --tz --color --accessible --quiet --verbose --dry-run --curl --yes --no-input --profile --sandbox --max-wait --allow-refresh --no-wait --timeout --help'
+  local shared_takers='--output -o --fields --jq --tz --color --profile -p --max-wait --timeout'
+  line=()
+  COMPREPLY=()
+
+  # '--output=json' and '15:00' arrive in pieces, as bash breaks words at = and : too.
+  for ((index = 0; index <= COMP_CWORD; index++)); do
+    word=${COMP_WORDS[index]-}
+    if ((count > 1)) && [[ $word == [=:]* ]]; then
+      line[count - 1]+=$word
+      joined=yes
+    elif [[ -n $joined ]]; then
+      line[count - 1]+=$word
+      joined=''
+    else
+      line[count]=$word
+      count+=1
+    fi
+  done
+
+  for ((index = 1; index < count - 1; index++)); do
+    word=${line[index]}
+    if [[ -n $taker ]]; then
+      taker=''
+      continue
+    fi
+    case $word in
+      --) return 0 ;;
+      -?*) [[ " $takers $shared_takers " == *" $word "* ]] && taker=$word ;;
+      *)
+        if [[ -n $command ]]; then
+          position+=1
+        elif [[ -n $noun ]]; then
+          command="$noun $word"
+          _sched_command "$command" || return 0
+        elif [[ $word != help ]]; then
+          _sched_noun "$word" || return 0
+          [[ -n $command ]] && _sched_command "$command"
+        fi
+        ;;
+    esac
+  done
+
+  typed=${line[count - 1]}
+  if [[ -n $taker ]]; then
+    _sched_complete_value "$command $taker"
+    return 0
+  fi
+  case $typed in
+    --*=*)
+      taker=${typed%%=*}
+      typed=${typed#*=}
+      [[ $COMP_WORDBREAKS == *=* ]] || lead="$taker="
+      _sched_complete_value "$command $taker"
+      ;;
+    -*)
+      [[ -z $noun ]] && flags='--version'
+      _sched_offer "$flags $shared"
+      ;;
+    *)
+      if [[ -z $noun ]]; then
+        _sched_offer "$nouns"
+      elif [[ -z $command ]]; then
+        _sched_offer "$verbs"
+      else
+        _sched_complete_value "$command $position" || _sched_offer "$flags $shared"
+      fi
+      ;;
+  esac
+  return 0
+}
+
+complete -o nospace -F _sched sched

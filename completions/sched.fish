@@ -1,0 +1,699 @@
+# fish completion for sched, made by 'npm run generate'.
+# All words stand in this file: completing starts no program, asks no server, and expands nothing of the line.
+
+function __sched_nouns
+    printf '%s\t%s\n' events 'Scheduled events: list, read and cancel them' \
+                invitees 'Invitees of events: list, read, book and mark as no-show' \
+                event-types 'Event types: what can be booked, and with whom' \
+                availability 'The hours in which event types can be booked' \
+                shares 'Single-use scheduling links' \
+                one-offs 'One-off meeting links with one or more hosts' \
+                locations 'Meeting locations a host has connected' \
+                routing-forms 'Routing forms and what was submitted to them' \
+                orgs 'The organization' \
+                members 'Members of the organization and their roles' \
+                invitations 'People invited to join the organization' \
+                groups 'Groups, who is in them, and their events' \
+                users 'Users, and who you are' \
+                activity 'The activity log (Enterprise plan)' \
+                compliance 'Deletion of invitee data (Enterprise plan)' \
+                mcp 'Metadata of the MCP server' \
+                auth 'Log in and out, and see who is logged in' \
+                profiles 'Several accounts side by side' \
+                api 'Send any request under the base URL and print the reply as it is' \
+                doctor 'Look at everything a command rests on, and say how to mend it' \
+                sandbox 'The embedded service: serve it, seed it anew' \
+                completion 'Print the completion script of a shell' \
+                help 'Help for a command'
+end
+
+function __sched_noun
+    switch $argv[1]
+        case events event
+            echo events
+        case invitees invitee
+            echo invitees
+        case event-types event-type
+            echo event-types
+        case availability
+            echo availability
+        case shares share
+            echo shares
+        case one-offs one-off
+            echo one-offs
+        case locations location
+            echo locations
+        case routing-forms routing-form
+            echo routing-forms
+        case orgs org
+            echo orgs
+        case members member
+            echo members
+        case invitations invitation
+            echo invitations
+        case groups group
+            echo groups
+        case users user
+            echo users
+        case activity
+            echo activity
+        case compliance
+            echo compliance
+        case mcp
+            echo mcp
+        case auth
+            echo auth
+        case profiles profile
+            echo profiles
+        case api
+            echo api
+        case doctor
+            echo doctor
+        case sandbox
+            echo sandbox
+        case completion
+            echo completion
+    end
+end
+
+function __sched_verbs
+    switch $argv[1]
+        case events
+            printf '%s\t%s\n' list 'List scheduled events' \
+                get 'Show a scheduled event' \
+                cancel 'Cancel a scheduled event and notify its invitees'
+        case invitees
+            printf '%s\t%s\n' list 'List the invitees of an event' \
+                get 'Show an invitee of an event' \
+                create 'Book a meeting for an invitee' \
+                no-show 'Mark an invitee as a no-show'
+        case event-types
+            printf '%s\t%s\n' list 'List event types, those shared with the user included' \
+                get 'Show an event type' \
+                create 'Create a one-on-one event type' \
+                update 'Change an event type' \
+                hosts 'List the hosts of an event type'
+        case availability
+            printf '%s\t%s\n' list 'List the availability schedules of an event type' \
+                update 'Change the hours of an availability schedule'
+        case shares
+            printf '%s\t%s\n' create 'Create a single-use scheduling link'
+        case one-offs
+            printf '%s\t%s\n' create 'Create a one-off meeting link with one or more hosts'
+        case locations
+            printf '%s\t%s\n' list 'List the locations a host has connected'
+        case routing-forms
+            printf '%s\t%s\n' list 'List the routing forms of the organization' \
+                submissions 'List what was submitted to a routing form'
+        case orgs
+            printf '%s\t%s\n' get 'Show an organization'
+        case members
+            printf '%s\t%s\n' list 'List the members of the organization' \
+                get 'Show a membership of the organization'
+        case invitations
+            printf '%s\t%s\n' list 'List people invited to join the organization'
+        case groups
+            printf '%s\t%s\n' list 'List the groups of the organization' \
+                get 'Show a group' \
+                relationships 'List who is in which group' \
+                relationship 'Show one relationship of a group' \
+                events 'List the scheduled events of a group'
+        case users
+            printf '%s\t%s\n' me 'Show who the token belongs to' \
+                get 'Show a user'
+        case activity
+            printf '%s\t%s\n' list 'List what happened in the organization'
+        case compliance
+            printf '%s\t%s\n' delete 'Ask for the deletion of all data of invitees'
+        case mcp
+            printf '%s\t%s\n' metadata 'Show the protected-resource metadata of the MCP server'
+        case auth
+            printf '%s\t%s\n' login 'Log in through the browser, or with a personal access token' \
+                status 'Show who is logged in, with what, and until when' \
+                token 'Print the access token, for scripts' \
+                refresh 'Renew the access token now' \
+                logout 'Revoke the login and forget it'
+        case profiles
+            printf '%s\t%s\n' list 'List the profiles of this machine' \
+                show 'Show a profile' \
+                add 'Add a profile' \
+                set 'Change one setting of a profile' \
+                use 'Make a profile the default' \
+                remove 'Remove a profile and its login' \
+                export 'Print the addresses of a profile for a colleague, and no secret'
+        case sandbox
+            printf '%s\t%s\n' start 'Serve the embedded service on this machine until stopped' \
+                tokens 'List the ready tokens of the sandbox, by role' \
+                reset 'Throw the sandbox data away and seed it anew'
+    end
+end
+
+function __sched_flags
+    switch $argv[1]
+        case ''
+            printf '%s\t%s\n' --version 'show the version'
+        case 'events list'
+            printf '%s\t%s\n' --user 'whose events' \
+                --org 'events of the whole organization' \
+                --group 'events of a group' \
+                --invitee 'events this address is invited to' \
+                --status 'only events in this state' \
+                --since 'events that start at or after this time' \
+                --until 'events that start before this time' \
+                --sort 'order of the results: start_time, each with :asc or :desc' \
+                --limit 'how many results at most' \
+                --all 'every result; a terminal shows 50 otherwise' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'events get'
+            true
+        case 'events cancel'
+            printf '%s\t%s\n' --reason 'told to the invitees' \
+                --body 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+        case 'invitees list'
+            printf '%s\t%s\n' --status 'only invitees in this state' \
+                --email 'only the invitee with this address' \
+                --sort 'order of the results: created_at, each with :asc or :desc' \
+                --limit 'how many results at most' \
+                --all 'every result; a terminal shows 50 otherwise' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'invitees get'
+            true
+        case 'invitees create'
+            printf '%s\t%s\n' --event-type 'what to book' \
+                --start 'when the meeting starts' \
+                --email 'e-mail address of the invitee' \
+                --name 'full name of the invitee' \
+                --first-name 'given name of the invitee' \
+                --last-name 'family name of the invitee' \
+                --timezone 'IANA time zone of the invitee' \
+                --location-kind 'kind of location' \
+                --location 'address, phone number or instructions' \
+                --utm-campaign 'campaign the booking came from' \
+                --utm-source 'site the booking came from' \
+                --utm-medium 'medium the booking came from' \
+                --utm-content 'link the booking came from' \
+                --utm-term 'search words the booking came from' \
+                --crm-uuid 'reference of the customer in a CRM' \
+                --answer 'answer to a question of the event type, as \'Question=Answer\'' \
+                --body 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+        case 'invitees no-show'
+            true
+        case 'event-types list'
+            printf '%s\t%s\n' --user 'whose event types' \
+                --org 'event types of the whole organization' \
+                --active 'only those that can, or cannot, be booked' \
+                --no-active 'not: only those that can, or cannot, be booked' \
+                --sort 'order of the results: name, position, created_at, updated_at, each with :asc or :desc' \
+                --limit 'how many results at most' \
+                --all 'every result; a terminal shows 50 otherwise' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'event-types get'
+            true
+        case 'event-types create'
+            printf '%s\t%s\n' --owner 'who hosts it (default: your own)' \
+                --name 'name' \
+                --duration 'length in minutes' \
+                --active 'whether it can be booked' \
+                --no-active 'not: whether it can be booked' \
+                --color 'colour, # and six hex digits' \
+                --description 'description as plain text' \
+                --location-kind 'kind of location' \
+                --location 'address, phone number or instructions' \
+                --body 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+        case 'event-types update'
+            printf '%s\t%s\n' --name 'name' \
+                --duration 'length in minutes' \
+                --active 'whether it can be booked' \
+                --no-active 'not: whether it can be booked' \
+                --color 'colour, # and six hex digits' \
+                --description 'description as plain text' \
+                --location-kind 'kind of location' \
+                --location 'address, phone number or instructions' \
+                --timezone 'IANA time zone' \
+                --body 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+        case 'event-types hosts'
+            printf '%s\t%s\n' --limit 'how many results at most' \
+                --all 'every result; a terminal shows 50 otherwise' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'availability list'
+            printf '%s\t%s\n' --event-type 'whose schedules' \
+                --limit 'how many results at most' \
+                --all 'every result; a terminal shows 50 otherwise' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'availability update'
+            printf '%s\t%s\n' --event-type 'whose schedules' \
+                --rule 'hours of a day, as \'monday 09:00-12:00,13:00-17:00\'' \
+                --day-off 'a date or weekday without hours' \
+                --remove 'a date or weekday whose rule is taken out' \
+                --replace 'send only the rules typed, in place of all others' \
+                --timezone 'IANA time zone of the hours'
+        case 'shares create'
+            printf '%s\t%s\n' --event-type 'what can be booked through the link' \
+                --name 'name in place of the event type\'s' \
+                --duration 'length in minutes' \
+                --duration-option 'a length to choose from' \
+                --timezone 'IANA time zone of the hours' \
+                --period 'how far ahead can be booked' \
+                --max-booking-time 'days ahead that can be booked' \
+                --rule 'hours in place of the event type\'s, as \'monday 09:00-12:00\'' \
+                --location-kind 'kind of location' \
+                --location 'address, phone number or instructions' \
+                --body 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+        case 'one-offs create'
+            printf '%s\t%s\n' --name 'name of the meeting' \
+                --host 'who hosts it (default: your own)' \
+                --co-host 'another host' \
+                --duration 'length in minutes' \
+                --timezone 'IANA time zone of the dates' \
+                --location-kind 'kind of location' \
+                --location 'address, phone number or instructions' \
+                --days 'bookable for this many days from now' \
+                --weekdays-only 'with --days: leave Saturday and Sunday out' \
+                --start-date 'first day that can be booked' \
+                --end-date 'last day that can be booked' \
+                --spot 'a single time that can be booked' \
+                --body 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+        case 'locations list'
+            printf '%s\t%s\n' --user 'whose locations' \
+                --limit 'how many results at most' \
+                --all 'every result; a terminal shows 50 otherwise' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'routing-forms list'
+            printf '%s\t%s\n' --org 'whose forms (default: your own)' \
+                --sort 'order of the results: created_at, each with :asc or :desc' \
+                --limit 'how many results at most' \
+                --all 'every result; a terminal shows 50 otherwise' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'routing-forms submissions'
+            printf '%s\t%s\n' --sort 'order of the results: created_at, each with :asc or :desc' \
+                --limit 'how many results at most' \
+                --all 'every result; a terminal shows 50 otherwise' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'orgs get'
+            true
+        case 'members list'
+            printf '%s\t%s\n' --org 'whose members' \
+                --user 'only the membership of this user' \
+                --role 'only members with this role' \
+                --email 'only the member with this address' \
+                --limit 'how many results at most' \
+                --all 'every result; a terminal shows 50 otherwise' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'members get'
+            true
+        case 'invitations list'
+            printf '%s\t%s\n' --org 'whose invitations (default: your own)' \
+                --email 'only invitations to this address' \
+                --status 'only invitations in this state' \
+                --sort 'order of the results: created_at, each with :asc or :desc' \
+                --limit 'how many results at most' \
+                --all 'every result; a terminal shows 50 otherwise' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'groups list'
+            printf '%s\t%s\n' --org 'whose groups (default: your own)' \
+                --limit 'how many results at most' \
+                --all 'every result; a terminal shows 50 otherwise' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'groups get'
+            true
+        case 'groups relationships'
+            printf '%s\t%s\n' --org 'relationships of the whole organization' \
+                --owner 'relationships of one member' \
+                --group 'relationships of one group' \
+                --limit 'how many results at most' \
+                --all 'every result; a terminal shows 50 otherwise' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'groups relationship'
+            true
+        case 'groups events'
+            printf '%s\t%s\n' --status 'only events in this state' \
+                --since 'events that start at or after this time' \
+                --until 'events that start before this time' \
+                --sort 'order of the results: start_time, each with :asc or :desc' \
+                --limit 'how many results at most' \
+                --all 'every result; a terminal shows 50 otherwise' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'users me'
+            true
+        case 'users get'
+            true
+        case 'activity list'
+            printf '%s\t%s\n' --org 'whose log (default: your own)' \
+                --action 'only entries of this action' \
+                --namespace 'only entries of this namespace' \
+                --since 'entries at or after this time' \
+                --until 'entries before this time' \
+                --sort 'order of the results: occurred_at, each with :asc or :desc' \
+                --limit 'how many results at most' \
+                --all 'every result; a terminal shows 50 otherwise' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'compliance delete'
+            true
+        case 'mcp metadata'
+            true
+        case 'auth login'
+            printf '%s\t%s\n' --base-url 'address of the API' \
+                --auth-url 'address of the authorization server' \
+                --mcp-url 'address of the MCP server' \
+                --client-id 'identifier of this program at the authorization server' \
+                --scopes 'what to ask for, as a,b (default: everything but the dangerous)' \
+                --add-scopes 'ask for these beside what the login has' \
+                --read-only 'ask for reading alone' \
+                --with-token 'read a personal access token from stdin instead' \
+                --no-browser 'print the address and open nothing' \
+                --paste 'paste the address the browser ends at, where it cannot reach this machine' \
+                --port 'port to listen on, where the service wants it exactly' \
+                --credential-store 'where the token is kept'
+        case 'auth status'
+            printf '%s\t%s\n' --check 'ask the service too'
+        case 'auth token'
+            printf '%s\t%s\n' --min-ttl 'renew first what lives shorter'
+        case 'auth refresh'
+            true
+        case 'auth logout'
+            printf '%s\t%s\n' --all 'of all profiles'
+        case 'profiles list'
+            true
+        case 'profiles show'
+            true
+        case 'profiles add'
+            printf '%s\t%s\n' --base-url 'address of the API' \
+                --auth-url 'address of the authorization server' \
+                --mcp-url 'address of the MCP server' \
+                --client-id 'identifier of this program at the authorization server' \
+                --issuer 'the authorization server, as it names itself' \
+                --user 'user that is meant where none is named' \
+                --organization 'organization that is meant where none is named' \
+                --from 'take what `profiles export` printed, - for stdin'
+        case 'profiles set'
+            true
+        case 'profiles use'
+            true
+        case 'profiles remove'
+            true
+        case 'profiles export'
+            true
+        case 'api'
+            printf '%s\t%s\n' --method 'the same as METHOD in front' \
+                --raw-field 'text for the query of a GET, for the JSON body of any other method' \
+                --field 'the same, but true, false, null and whole numbers are not text, and @FILE or @- reads the value' \
+                --input 'the whole body from a file, or - for stdin; fields then go to the query' \
+                --header 'a header of the request, as \'Name: value\'' \
+                --paginate 'follow a list to its end and print one array of its items' \
+                --limit 'how many results at most; with --paginate' \
+                --page-size 'results per request, 1 to 100 (default 100); with --paginate' \
+                --include 'print status and headers of the reply before its body' \
+                --silent 'print nothing of the body' \
+                --output 'format of the answer; without it the reply as it came, as JSON'
+        case 'doctor'
+            printf '%s\t%s\n' --network 'ask the service too: is it there, and does the clock agree'
+        case 'sandbox start'
+            printf '%s\t%s\n' --port 'port on 127.0.0.1, 0 for any free one (default 4010)' \
+                --data 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it' \
+                --plan 'plan of the organization (default enterprise, or what the data says)' \
+                --no-limits 'count no requests and refuse none for being too many' \
+                --auto-consent 'consent to every login at once, so that a script needs no browser' \
+                --refresh-replay-window 'how long a spent refresh token gets the same reply again (default 0s)'
+        case 'sandbox tokens'
+            true
+        case 'sandbox reset'
+            printf '%s\t%s\n' --data 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it'
+        case 'completion'
+            true
+    end
+    printf '%s\t%s\n' --output 'format of the answer; table on a terminal, tsv in a pipe' \
+                --json 'short for -o json; --json=a,b.c chooses fields' \
+                --fields 'choose fields, as a,b.c' \
+                --jq 'run jq over the answer; over each record with -o jsonl' \
+                --header 'begin tsv with a line of column names' \
+                --raw 'leave csv cells as they are, also those a spreadsheet would run' \
+                --tz 'zone in which times are read and shown' \
+                --color 'when to use colour' \
+                --accessible 'plain "Label: value" lines instead of tables' \
+                --quiet 'say less on stderr' \
+                --verbose 'trace requests on stderr, without secrets' \
+                --dry-run 'print the request and send no write' \
+                --curl 'print the request as a curl line and do not send it' \
+                --yes 'consent to what would be asked' \
+                --no-input 'never ask' \
+                --profile 'which account' \
+                --sandbox 'use the embedded service: no account, no network' \
+                --max-wait 'longest single wait for the rate limit (default 90s)' \
+                --allow-refresh 'renew a stored session in CI too, where the new one may be lost' \
+                --no-wait 'fail at once when the rate limit is reached' \
+                --timeout 'limit per request (default 30s)' \
+                --help 'show help'
+end
+
+function __sched_takers
+    printf '%s\n' --output -o --fields --jq --tz --color --profile -p --max-wait --timeout
+    switch $argv[1]
+        case 'events list'
+            printf '%s\n' --user --org --group --invitee --status --since --until --sort --limit --page-size
+        case 'events cancel'
+            printf '%s\n' --reason --body
+        case 'invitees list'
+            printf '%s\n' --status --email --sort --limit --page-size
+        case 'invitees create'
+            printf '%s\n' --event-type --start --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body
+        case 'event-types list'
+            printf '%s\n' --user --org --sort --limit --page-size
+        case 'event-types create'
+            printf '%s\n' --owner --name --duration --color --description --location-kind --location --body
+        case 'event-types update'
+            printf '%s\n' --name --duration --color --description --location-kind --location --timezone --body
+        case 'event-types hosts'
+            printf '%s\n' --limit --page-size
+        case 'availability list'
+            printf '%s\n' --event-type --limit --page-size
+        case 'availability update'
+            printf '%s\n' --event-type --rule --day-off --remove --timezone
+        case 'shares create'
+            printf '%s\n' --event-type --name --duration --duration-option --timezone --period --max-booking-time --rule --location-kind --location --body
+        case 'one-offs create'
+            printf '%s\n' --name --host --co-host --duration --timezone --location-kind --location --days --start-date --end-date --spot --body
+        case 'locations list'
+            printf '%s\n' --user --limit --page-size
+        case 'routing-forms list'
+            printf '%s\n' --org --sort --limit --page-size
+        case 'routing-forms submissions'
+            printf '%s\n' --sort --limit --page-size
+        case 'members list'
+            printf '%s\n' --org --user --role --email --limit --page-size
+        case 'invitations list'
+            printf '%s\n' --org --email --status --sort --limit --page-size
+        case 'groups list'
+            printf '%s\n' --org --limit --page-size
+        case 'groups relationships'
+            printf '%s\n' --org --owner --group --limit --page-size
+        case 'groups events'
+            printf '%s\n' --status --since --until --sort --limit --page-size
+        case 'activity list'
+            printf '%s\n' --org --action --namespace --since --until --sort --limit --page-size
+        case 'auth login'
+            printf '%s\n' --base-url --auth-url --mcp-url --client-id --scopes --add-scopes --port --credential-store
+        case 'auth token'
+            printf '%s\n' --min-ttl
+        case 'profiles add'
+            printf '%s\n' --base-url --auth-url --mcp-url --client-id --issuer --user --organization --from
+        case 'api'
+            printf '%s\n' --method -X --raw-field -f --field -F --input --header -H --limit --page-size --output -o
+        case 'sandbox start'
+            printf '%s\n' --port --data --plan --refresh-replay-window
+        case 'sandbox reset'
+            printf '%s\n' --data
+    end
+end
+
+function __sched_fields
+    switch $argv[1]
+        case 'events list' 'events get' 'events cancel' 'groups events'
+            printf '%s\n' uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships
+        case 'invitees list' 'invitees get' 'invitees create' 'invitees no-show'
+            printf '%s\n' uri email first_name last_name name status timezone event created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment no_show reconfirmation scheduling_method invitee_scheduled_by
+        case 'event-types list' 'event-types get' 'event-types create' 'event-types update' 'one-offs create'
+            printf '%s\n' uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale
+        case 'event-types hosts'
+            printf '%s\n' uri event_type member created_at updated_at
+        case 'availability list' 'availability update'
+            printf '%s\n' uri default name user timezone rules
+        case 'shares create'
+            printf '%s\n' scheduling_links share_override
+        case 'locations list'
+            printf '%s\n' kind connected
+        case 'routing-forms list'
+            printf '%s\n' uri organization name status questions created_at updated_at
+        case 'routing-forms submissions'
+            printf '%s\n' uri routing_form questions_and_answers tracking result submitter submitter_type created_at updated_at
+        case 'orgs get'
+            printf '%s\n' uri name kind plan stage created_at updated_at
+        case 'members list' 'members get'
+            printf '%s\n' uri role user organization created_at updated_at
+        case 'invitations list'
+            printf '%s\n' uri organization email status last_sent_at user name kind plan stage created_at updated_at
+        case 'groups list' 'groups get'
+            printf '%s\n' uri name organization created_at updated_at
+        case 'groups relationships' 'groups relationship'
+            printf '%s\n' uri role owner organization group created_at updated_at
+        case 'users me' 'users get'
+            printf '%s\n' uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type
+        case 'activity list'
+            printf '%s\n' uri organization action fully_qualified_name namespace actor details occurred_at
+        case 'mcp metadata'
+            printf '%s\n' resource authorization_servers scopes_supported bearer_methods_supported
+        case 'auth login' 'auth status' 'auth refresh'
+            printf '%s\n' profile base_url source kind user user_name organization scopes expires_at usable
+        case 'profiles list' 'profiles show' 'profiles add'
+            printf '%s\n' name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login
+        case 'doctor'
+            printf '%s\n' check status finding mend
+    end
+end
+
+# Prints what kind of value stands there ('words', 'fields', 'files'), then the words.
+function __sched_value
+    switch $argv[1]
+        case 'events list --status' 'invitees list --status' 'groups events --status'
+            printf '%s\n' words active canceled
+        case 'events cancel --body' 'invitees create --body' 'event-types create --body' 'event-types update --body' 'shares create --body' 'one-offs create --body'
+            echo files
+        case 'invitees create --location-kind' 'event-types create --location-kind' 'event-types update --location-kind' 'shares create --location-kind' 'one-offs create --location-kind'
+            printf '%s\n' words physical custom ask_invitee inbound_call outbound_call google_conference zoom_conference microsoft_teams_conference webex_conference gotomeeting_conference
+        case 'shares create --period'
+            printf '%s\n' words available_moving moving fixed unlimited
+        case 'members list --role'
+            printf '%s\n' words owner admin user
+        case 'invitations list --status'
+            printf '%s\n' words pending accepted declined
+        case 'auth login --credential-store'
+            printf '%s\n' words keychain file
+        case 'profiles add --from'
+            echo files
+        case 'api --input'
+            echo files
+        case 'api --output' 'api -o'
+            printf '%s\n' words table json jsonl csv tsv yaml id
+        case 'api 1'
+            printf '%s\n' words GET POST PATCH PUT DELETE
+        case 'sandbox start --data' 'sandbox reset --data'
+            echo files
+        case 'sandbox start --plan'
+            printf '%s\n' words trial free standard enterprise
+        case 'completion 1'
+            printf '%s\n' words bash zsh fish powershell
+        case '* --output' '* -o'
+            printf '%s\n' words table json jsonl csv tsv yaml id
+        case '* --json'
+            echo fields
+        case '* --fields'
+            echo fields
+        case '* --color'
+            printf '%s\n' words auto always never
+    end
+end
+
+# Prints noun, command and what the word at the cursor is: a flag whose value it is, the number of an argument, or
+# 'noun' or 'verb'. Prints nothing where nothing can be offered.
+function __sched_place
+    set -l noun ''
+    set -l command ''
+    set -l taker ''
+    set -l position 1
+    set -l line (commandline -opc)
+    for word in $line[2..-1]
+        if test -n "$taker"
+            set taker ''
+            continue
+        end
+        switch $word
+            case --
+                return
+            case '-?*'
+                if contains -- $word (__sched_takers $command)
+                    set taker $word
+                end
+            case '*'
+                if test -n "$command"
+                    set position (math $position + 1)
+                else if test -n "$noun"
+                    contains -- $word (__sched_verbs $noun | string replace -r '\t.*' '')
+                    or return
+                    set command "$noun $word"
+                else if test "$word" != help
+                    set noun (__sched_noun $word)
+                    test -n "$noun"
+                    or return
+                    count (__sched_verbs $noun) >/dev/null
+                    or set command $noun
+                end
+        end
+    end
+    if test -n "$taker"
+        printf '%s\n' "$noun" "$command" $taker
+    else if test -z "$noun"
+        printf '%s\n' '' '' noun
+    else if test -z "$command"
+        printf '%s\n' $noun '' verb
+    else
+        printf '%s\n' $noun $command $position
+    end
+end
+
+# Prints the key for __sched_value of the word at the cursor, what stands before its value, and its value so far.
+function __sched_key
+    set -l place $argv
+    set -l token (commandline -ct)
+    if not string match -q -- '-*' $place[3]; and string match -q -- '--*=*' $token
+        set -l parts (string split -m 1 = -- $token)
+        printf '%s\n' "$place[2] $parts[1]" "$parts[1]=" "$parts[2]"
+    else if string match -q -- '-*' $place[3]; or not string match -q -- '-*' $token
+        printf '%s\n' "$place[2] $place[3]" '' "$token"
+    else
+        printf '%s\n' '' '' "$token"
+    end
+end
+
+function __sched_wants_files
+    set -l place (__sched_place)
+    test (count $place) -eq 3
+    or return 1
+    set -l key (__sched_key $place)
+    contains -- files (__sched_value $key[1])[1]
+end
+
+function __sched_complete
+    set -l place (__sched_place)
+    test (count $place) -eq 3
+    or return
+    set -l key (__sched_key $place)
+    set -l value (__sched_value $key[1])
+    switch "$value[1]"
+        case files
+            return
+        case words
+            printf '%s\n' $key[2]$value[2..-1]
+            return
+        case fields
+            set -l chosen (string split , -- $key[3])[1..-2]
+            for field in (__sched_fields $place[2])
+                contains -- $field $chosen
+                or echo $key[2](string join , -- $chosen $field)
+            end
+            return
+    end
+    string match -q -- '-*' $place[3]
+    and return
+    if string match -q -- '-*' (commandline -ct)
+        __sched_flags $place[2]
+    else if test $place[3] = noun
+        __sched_nouns
+    else if test $place[3] = verb
+        __sched_verbs $place[1]
+    else
+        __sched_flags $place[2]
+    end
+end
+
+complete -c sched -e
+complete -c sched -f -a '(__sched_complete)'
+complete -c sched -n __sched_wants_files -F

@@ -1,0 +1,795 @@
+# PowerShell completion for sched, made by 'npm run generate'.
+# All words stand in this file: completing starts no program, asks no server, and expands nothing of the line.
+
+Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $nouns = [ordered]@{
+        'events' = 'Scheduled events: list, read and cancel them'
+        'invitees' = 'Invitees of events: list, read, book and mark as no-show'
+        'event-types' = 'Event types: what can be booked, and with whom'
+        'availability' = 'The hours in which event types can be booked'
+        'shares' = 'Single-use scheduling links'
+        'one-offs' = 'One-off meeting links with one or more hosts'
+        'locations' = 'Meeting locations a host has connected'
+        'routing-forms' = 'Routing forms and what was submitted to them'
+        'orgs' = 'The organization'
+        'members' = 'Members of the organization and their roles'
+        'invitations' = 'People invited to join the organization'
+        'groups' = 'Groups, who is in them, and their events'
+        'users' = 'Users, and who you are'
+        'activity' = 'The activity log (Enterprise plan)'
+        'compliance' = 'Deletion of invitee data (Enterprise plan)'
+        'mcp' = 'Metadata of the MCP server'
+        'auth' = 'Log in and out, and see who is logged in'
+        'profiles' = 'Several accounts side by side'
+        'api' = 'Send any request under the base URL and print the reply as it is'
+        'doctor' = 'Look at everything a command rests on, and say how to mend it'
+        'sandbox' = 'The embedded service: serve it, seed it anew'
+        'completion' = 'Print the completion script of a shell'
+        'help' = 'Help for a command'
+    }
+    $nounOf = @{
+        'events' = 'events'
+        'event' = 'events'
+        'invitees' = 'invitees'
+        'invitee' = 'invitees'
+        'event-types' = 'event-types'
+        'event-type' = 'event-types'
+        'availability' = 'availability'
+        'shares' = 'shares'
+        'share' = 'shares'
+        'one-offs' = 'one-offs'
+        'one-off' = 'one-offs'
+        'locations' = 'locations'
+        'location' = 'locations'
+        'routing-forms' = 'routing-forms'
+        'routing-form' = 'routing-forms'
+        'orgs' = 'orgs'
+        'org' = 'orgs'
+        'members' = 'members'
+        'member' = 'members'
+        'invitations' = 'invitations'
+        'invitation' = 'invitations'
+        'groups' = 'groups'
+        'group' = 'groups'
+        'users' = 'users'
+        'user' = 'users'
+        'activity' = 'activity'
+        'compliance' = 'compliance'
+        'mcp' = 'mcp'
+        'auth' = 'auth'
+        'profiles' = 'profiles'
+        'profile' = 'profiles'
+        'api' = 'api'
+        'doctor' = 'doctor'
+        'sandbox' = 'sandbox'
+        'completion' = 'completion'
+    }
+    $verbsOf = @{
+        'events' = [ordered]@{
+            'list' = 'List scheduled events'
+            'get' = 'Show a scheduled event'
+            'cancel' = 'Cancel a scheduled event and notify its invitees'
+        }
+        'invitees' = [ordered]@{
+            'list' = 'List the invitees of an event'
+            'get' = 'Show an invitee of an event'
+            'create' = 'Book a meeting for an invitee'
+            'no-show' = 'Mark an invitee as a no-show'
+        }
+        'event-types' = [ordered]@{
+            'list' = 'List event types, those shared with the user included'
+            'get' = 'Show an event type'
+            'create' = 'Create a one-on-one event type'
+            'update' = 'Change an event type'
+            'hosts' = 'List the hosts of an event type'
+        }
+        'availability' = [ordered]@{
+            'list' = 'List the availability schedules of an event type'
+            'update' = 'Change the hours of an availability schedule'
+        }
+        'shares' = [ordered]@{
+            'create' = 'Create a single-use scheduling link'
+        }
+        'one-offs' = [ordered]@{
+            'create' = 'Create a one-off meeting link with one or more hosts'
+        }
+        'locations' = [ordered]@{
+            'list' = 'List the locations a host has connected'
+        }
+        'routing-forms' = [ordered]@{
+            'list' = 'List the routing forms of the organization'
+            'submissions' = 'List what was submitted to a routing form'
+        }
+        'orgs' = [ordered]@{
+            'get' = 'Show an organization'
+        }
+        'members' = [ordered]@{
+            'list' = 'List the members of the organization'
+            'get' = 'Show a membership of the organization'
+        }
+        'invitations' = [ordered]@{
+            'list' = 'List people invited to join the organization'
+        }
+        'groups' = [ordered]@{
+            'list' = 'List the groups of the organization'
+            'get' = 'Show a group'
+            'relationships' = 'List who is in which group'
+            'relationship' = 'Show one relationship of a group'
+            'events' = 'List the scheduled events of a group'
+        }
+        'users' = [ordered]@{
+            'me' = 'Show who the token belongs to'
+            'get' = 'Show a user'
+        }
+        'activity' = [ordered]@{
+            'list' = 'List what happened in the organization'
+        }
+        'compliance' = [ordered]@{
+            'delete' = 'Ask for the deletion of all data of invitees'
+        }
+        'mcp' = [ordered]@{
+            'metadata' = 'Show the protected-resource metadata of the MCP server'
+        }
+        'auth' = [ordered]@{
+            'login' = 'Log in through the browser, or with a personal access token'
+            'status' = 'Show who is logged in, with what, and until when'
+            'token' = 'Print the access token, for scripts'
+            'refresh' = 'Renew the access token now'
+            'logout' = 'Revoke the login and forget it'
+        }
+        'profiles' = [ordered]@{
+            'list' = 'List the profiles of this machine'
+            'show' = 'Show a profile'
+            'add' = 'Add a profile'
+            'set' = 'Change one setting of a profile'
+            'use' = 'Make a profile the default'
+            'remove' = 'Remove a profile and its login'
+            'export' = 'Print the addresses of a profile for a colleague, and no secret'
+        }
+        'sandbox' = [ordered]@{
+            'start' = 'Serve the embedded service on this machine until stopped'
+            'tokens' = 'List the ready tokens of the sandbox, by role'
+            'reset' = 'Throw the sandbox data away and seed it anew'
+        }
+    }
+    $rootFlags = [ordered]@{
+        '--version' = 'show the version'
+    }
+    $sharedFlags = [ordered]@{
+        '--output' = 'format of the answer; table on a terminal, tsv in a pipe'
+        '--json' = 'short for -o json; --json=a,b.c chooses fields'
+        '--fields' = 'choose fields, as a,b.c'
+        '--jq' = 'run jq over the answer; over each record with -o jsonl'
+        '--header' = 'begin tsv with a line of column names'
+        '--raw' = 'leave csv cells as they are, also those a spreadsheet would run'
+        '--tz' = 'zone in which times are read and shown'
+        '--color' = 'when to use colour'
+        '--accessible' = 'plain "Label: value" lines instead of tables'
+        '--quiet' = 'say less on stderr'
+        '--verbose' = 'trace requests on stderr, without secrets'
+        '--dry-run' = 'print the request and send no write'
+        '--curl' = 'print the request as a curl line and do not send it'
+        '--yes' = 'consent to what would be asked'
+        '--no-input' = 'never ask'
+        '--profile' = 'which account'
+        '--sandbox' = 'use the embedded service: no account, no network'
+        '--max-wait' = 'longest single wait for the rate limit (default 90s)'
+        '--allow-refresh' = 'renew a stored session in CI too, where the new one may be lost'
+        '--no-wait' = 'fail at once when the rate limit is reached'
+        '--timeout' = 'limit per request (default 30s)'
+        '--help' = 'show help'
+    }
+    $sharedTakers = @('--output', '-o', '--fields', '--jq', '--tz', '--color', '--profile', '-p', '--max-wait', '--timeout')
+    $commands = @{
+        'events list' = @{
+            takers = @('--user', '--org', '--group', '--invitee', '--status', '--since', '--until', '--sort', '--limit', '--page-size')
+            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships')
+            flags = [ordered]@{
+                '--user' = 'whose events'
+                '--org' = 'events of the whole organization'
+                '--group' = 'events of a group'
+                '--invitee' = 'events this address is invited to'
+                '--status' = 'only events in this state'
+                '--since' = 'events that start at or after this time'
+                '--until' = 'events that start before this time'
+                '--sort' = 'order of the results: start_time, each with :asc or :desc'
+                '--limit' = 'how many results at most'
+                '--all' = 'every result; a terminal shows 50 otherwise'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'events get' = @{
+            takers = @()
+            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships')
+            flags = [ordered]@{}
+        }
+        'events cancel' = @{
+            takers = @('--reason', '--body')
+            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships')
+            flags = [ordered]@{
+                '--reason' = 'told to the invitees'
+                '--body' = 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+            }
+        }
+        'invitees list' = @{
+            takers = @('--status', '--email', '--sort', '--limit', '--page-size')
+            fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'no_show', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
+            flags = [ordered]@{
+                '--status' = 'only invitees in this state'
+                '--email' = 'only the invitee with this address'
+                '--sort' = 'order of the results: created_at, each with :asc or :desc'
+                '--limit' = 'how many results at most'
+                '--all' = 'every result; a terminal shows 50 otherwise'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'invitees get' = @{
+            takers = @()
+            fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'no_show', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
+            flags = [ordered]@{}
+        }
+        'invitees create' = @{
+            takers = @('--event-type', '--start', '--email', '--name', '--first-name', '--last-name', '--timezone', '--location-kind', '--location', '--utm-campaign', '--utm-source', '--utm-medium', '--utm-content', '--utm-term', '--crm-uuid', '--answer', '--body')
+            fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'no_show', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
+            flags = [ordered]@{
+                '--event-type' = 'what to book'
+                '--start' = 'when the meeting starts'
+                '--email' = 'e-mail address of the invitee'
+                '--name' = 'full name of the invitee'
+                '--first-name' = 'given name of the invitee'
+                '--last-name' = 'family name of the invitee'
+                '--timezone' = 'IANA time zone of the invitee'
+                '--location-kind' = 'kind of location'
+                '--location' = 'address, phone number or instructions'
+                '--utm-campaign' = 'campaign the booking came from'
+                '--utm-source' = 'site the booking came from'
+                '--utm-medium' = 'medium the booking came from'
+                '--utm-content' = 'link the booking came from'
+                '--utm-term' = 'search words the booking came from'
+                '--crm-uuid' = 'reference of the customer in a CRM'
+                '--answer' = 'answer to a question of the event type, as ''Question=Answer'''
+                '--body' = 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+            }
+        }
+        'invitees no-show' = @{
+            takers = @()
+            fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'no_show', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
+            flags = [ordered]@{}
+        }
+        'event-types list' = @{
+            takers = @('--user', '--org', '--sort', '--limit', '--page-size')
+            fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'secret', 'booking_method', 'custom_questions', 'deleted_at', 'admin_managed', 'locale')
+            flags = [ordered]@{
+                '--user' = 'whose event types'
+                '--org' = 'event types of the whole organization'
+                '--active' = 'only those that can, or cannot, be booked'
+                '--no-active' = 'not: only those that can, or cannot, be booked'
+                '--sort' = 'order of the results: name, position, created_at, updated_at, each with :asc or :desc'
+                '--limit' = 'how many results at most'
+                '--all' = 'every result; a terminal shows 50 otherwise'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'event-types get' = @{
+            takers = @()
+            fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'secret', 'booking_method', 'custom_questions', 'deleted_at', 'admin_managed', 'locale')
+            flags = [ordered]@{}
+        }
+        'event-types create' = @{
+            takers = @('--owner', '--name', '--duration', '--color', '--description', '--location-kind', '--location', '--body')
+            fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'secret', 'booking_method', 'custom_questions', 'deleted_at', 'admin_managed', 'locale')
+            flags = [ordered]@{
+                '--owner' = 'who hosts it (default: your own)'
+                '--name' = 'name'
+                '--duration' = 'length in minutes'
+                '--active' = 'whether it can be booked'
+                '--no-active' = 'not: whether it can be booked'
+                '--color' = 'colour, # and six hex digits'
+                '--description' = 'description as plain text'
+                '--location-kind' = 'kind of location'
+                '--location' = 'address, phone number or instructions'
+                '--body' = 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+            }
+        }
+        'event-types update' = @{
+            takers = @('--name', '--duration', '--color', '--description', '--location-kind', '--location', '--timezone', '--body')
+            fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'secret', 'booking_method', 'custom_questions', 'deleted_at', 'admin_managed', 'locale')
+            flags = [ordered]@{
+                '--name' = 'name'
+                '--duration' = 'length in minutes'
+                '--active' = 'whether it can be booked'
+                '--no-active' = 'not: whether it can be booked'
+                '--color' = 'colour, # and six hex digits'
+                '--description' = 'description as plain text'
+                '--location-kind' = 'kind of location'
+                '--location' = 'address, phone number or instructions'
+                '--timezone' = 'IANA time zone'
+                '--body' = 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+            }
+        }
+        'event-types hosts' = @{
+            takers = @('--limit', '--page-size')
+            fields = @('uri', 'event_type', 'member', 'created_at', 'updated_at')
+            flags = [ordered]@{
+                '--limit' = 'how many results at most'
+                '--all' = 'every result; a terminal shows 50 otherwise'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'availability list' = @{
+            takers = @('--event-type', '--limit', '--page-size')
+            fields = @('uri', 'default', 'name', 'user', 'timezone', 'rules')
+            flags = [ordered]@{
+                '--event-type' = 'whose schedules'
+                '--limit' = 'how many results at most'
+                '--all' = 'every result; a terminal shows 50 otherwise'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'availability update' = @{
+            takers = @('--event-type', '--rule', '--day-off', '--remove', '--timezone')
+            fields = @('uri', 'default', 'name', 'user', 'timezone', 'rules')
+            flags = [ordered]@{
+                '--event-type' = 'whose schedules'
+                '--rule' = 'hours of a day, as ''monday 09:00-12:00,13:00-17:00'''
+                '--day-off' = 'a date or weekday without hours'
+                '--remove' = 'a date or weekday whose rule is taken out'
+                '--replace' = 'send only the rules typed, in place of all others'
+                '--timezone' = 'IANA time zone of the hours'
+            }
+        }
+        'shares create' = @{
+            takers = @('--event-type', '--name', '--duration', '--duration-option', '--timezone', '--period', '--max-booking-time', '--rule', '--location-kind', '--location', '--body')
+            fields = @('scheduling_links', 'share_override')
+            flags = [ordered]@{
+                '--event-type' = 'what can be booked through the link'
+                '--name' = 'name in place of the event type''s'
+                '--duration' = 'length in minutes'
+                '--duration-option' = 'a length to choose from'
+                '--timezone' = 'IANA time zone of the hours'
+                '--period' = 'how far ahead can be booked'
+                '--max-booking-time' = 'days ahead that can be booked'
+                '--rule' = 'hours in place of the event type''s, as ''monday 09:00-12:00'''
+                '--location-kind' = 'kind of location'
+                '--location' = 'address, phone number or instructions'
+                '--body' = 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+            }
+        }
+        'one-offs create' = @{
+            takers = @('--name', '--host', '--co-host', '--duration', '--timezone', '--location-kind', '--location', '--days', '--start-date', '--end-date', '--spot', '--body')
+            fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'secret', 'booking_method', 'custom_questions', 'deleted_at', 'admin_managed', 'locale')
+            flags = [ordered]@{
+                '--name' = 'name of the meeting'
+                '--host' = 'who hosts it (default: your own)'
+                '--co-host' = 'another host'
+                '--duration' = 'length in minutes'
+                '--timezone' = 'IANA time zone of the dates'
+                '--location-kind' = 'kind of location'
+                '--location' = 'address, phone number or instructions'
+                '--days' = 'bookable for this many days from now'
+                '--weekdays-only' = 'with --days: leave Saturday and Sunday out'
+                '--start-date' = 'first day that can be booked'
+                '--end-date' = 'last day that can be booked'
+                '--spot' = 'a single time that can be booked'
+                '--body' = 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+            }
+        }
+        'locations list' = @{
+            takers = @('--user', '--limit', '--page-size')
+            fields = @('kind', 'connected')
+            flags = [ordered]@{
+                '--user' = 'whose locations'
+                '--limit' = 'how many results at most'
+                '--all' = 'every result; a terminal shows 50 otherwise'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'routing-forms list' = @{
+            takers = @('--org', '--sort', '--limit', '--page-size')
+            fields = @('uri', 'organization', 'name', 'status', 'questions', 'created_at', 'updated_at')
+            flags = [ordered]@{
+                '--org' = 'whose forms (default: your own)'
+                '--sort' = 'order of the results: created_at, each with :asc or :desc'
+                '--limit' = 'how many results at most'
+                '--all' = 'every result; a terminal shows 50 otherwise'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'routing-forms submissions' = @{
+            takers = @('--sort', '--limit', '--page-size')
+            fields = @('uri', 'routing_form', 'questions_and_answers', 'tracking', 'result', 'submitter', 'submitter_type', 'created_at', 'updated_at')
+            flags = [ordered]@{
+                '--sort' = 'order of the results: created_at, each with :asc or :desc'
+                '--limit' = 'how many results at most'
+                '--all' = 'every result; a terminal shows 50 otherwise'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'orgs get' = @{
+            takers = @()
+            fields = @('uri', 'name', 'kind', 'plan', 'stage', 'created_at', 'updated_at')
+            flags = [ordered]@{}
+        }
+        'members list' = @{
+            takers = @('--org', '--user', '--role', '--email', '--limit', '--page-size')
+            fields = @('uri', 'role', 'user', 'organization', 'created_at', 'updated_at')
+            flags = [ordered]@{
+                '--org' = 'whose members'
+                '--user' = 'only the membership of this user'
+                '--role' = 'only members with this role'
+                '--email' = 'only the member with this address'
+                '--limit' = 'how many results at most'
+                '--all' = 'every result; a terminal shows 50 otherwise'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'members get' = @{
+            takers = @()
+            fields = @('uri', 'role', 'user', 'organization', 'created_at', 'updated_at')
+            flags = [ordered]@{}
+        }
+        'invitations list' = @{
+            takers = @('--org', '--email', '--status', '--sort', '--limit', '--page-size')
+            fields = @('uri', 'organization', 'email', 'status', 'last_sent_at', 'user', 'name', 'kind', 'plan', 'stage', 'created_at', 'updated_at')
+            flags = [ordered]@{
+                '--org' = 'whose invitations (default: your own)'
+                '--email' = 'only invitations to this address'
+                '--status' = 'only invitations in this state'
+                '--sort' = 'order of the results: created_at, each with :asc or :desc'
+                '--limit' = 'how many results at most'
+                '--all' = 'every result; a terminal shows 50 otherwise'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'groups list' = @{
+            takers = @('--org', '--limit', '--page-size')
+            fields = @('uri', 'name', 'organization', 'created_at', 'updated_at')
+            flags = [ordered]@{
+                '--org' = 'whose groups (default: your own)'
+                '--limit' = 'how many results at most'
+                '--all' = 'every result; a terminal shows 50 otherwise'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'groups get' = @{
+            takers = @()
+            fields = @('uri', 'name', 'organization', 'created_at', 'updated_at')
+            flags = [ordered]@{}
+        }
+        'groups relationships' = @{
+            takers = @('--org', '--owner', '--group', '--limit', '--page-size')
+            fields = @('uri', 'role', 'owner', 'organization', 'group', 'created_at', 'updated_at')
+            flags = [ordered]@{
+                '--org' = 'relationships of the whole organization'
+                '--owner' = 'relationships of one member'
+                '--group' = 'relationships of one group'
+                '--limit' = 'how many results at most'
+                '--all' = 'every result; a terminal shows 50 otherwise'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'groups relationship' = @{
+            takers = @()
+            fields = @('uri', 'role', 'owner', 'organization', 'group', 'created_at', 'updated_at')
+            flags = [ordered]@{}
+        }
+        'groups events' = @{
+            takers = @('--status', '--since', '--until', '--sort', '--limit', '--page-size')
+            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships')
+            flags = [ordered]@{
+                '--status' = 'only events in this state'
+                '--since' = 'events that start at or after this time'
+                '--until' = 'events that start before this time'
+                '--sort' = 'order of the results: start_time, each with :asc or :desc'
+                '--limit' = 'how many results at most'
+                '--all' = 'every result; a terminal shows 50 otherwise'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'users me' = @{
+            takers = @()
+            fields = @('uri', 'name', 'slug', 'email', 'scheduling_url', 'timezone', 'avatar_url', 'created_at', 'updated_at', 'current_organization', 'locale', 'resource_type')
+            flags = [ordered]@{}
+        }
+        'users get' = @{
+            takers = @()
+            fields = @('uri', 'name', 'slug', 'email', 'scheduling_url', 'timezone', 'avatar_url', 'created_at', 'updated_at', 'current_organization', 'locale', 'resource_type')
+            flags = [ordered]@{}
+        }
+        'activity list' = @{
+            takers = @('--org', '--action', '--namespace', '--since', '--until', '--sort', '--limit', '--page-size')
+            fields = @('uri', 'organization', 'action', 'fully_qualified_name', 'namespace', 'actor', 'details', 'occurred_at')
+            flags = [ordered]@{
+                '--org' = 'whose log (default: your own)'
+                '--action' = 'only entries of this action'
+                '--namespace' = 'only entries of this namespace'
+                '--since' = 'entries at or after this time'
+                '--until' = 'entries before this time'
+                '--sort' = 'order of the results: occurred_at, each with :asc or :desc'
+                '--limit' = 'how many results at most'
+                '--all' = 'every result; a terminal shows 50 otherwise'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'compliance delete' = @{
+            takers = @()
+            fields = @()
+            flags = [ordered]@{}
+        }
+        'mcp metadata' = @{
+            takers = @()
+            fields = @('resource', 'authorization_servers', 'scopes_supported', 'bearer_methods_supported')
+            flags = [ordered]@{}
+        }
+        'auth login' = @{
+            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--scopes', '--add-scopes', '--port', '--credential-store')
+            fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable')
+            flags = [ordered]@{
+                '--base-url' = 'address of the API'
+                '--auth-url' = 'address of the authorization server'
+                '--mcp-url' = 'address of the MCP server'
+                '--client-id' = 'identifier of this program at the authorization server'
+                '--scopes' = 'what to ask for, as a,b (default: everything but the dangerous)'
+                '--add-scopes' = 'ask for these beside what the login has'
+                '--read-only' = 'ask for reading alone'
+                '--with-token' = 'read a personal access token from stdin instead'
+                '--no-browser' = 'print the address and open nothing'
+                '--paste' = 'paste the address the browser ends at, where it cannot reach this machine'
+                '--port' = 'port to listen on, where the service wants it exactly'
+                '--credential-store' = 'where the token is kept'
+            }
+        }
+        'auth status' = @{
+            takers = @()
+            fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable')
+            flags = [ordered]@{
+                '--check' = 'ask the service too'
+            }
+        }
+        'auth token' = @{
+            takers = @('--min-ttl')
+            fields = @()
+            flags = [ordered]@{
+                '--min-ttl' = 'renew first what lives shorter'
+            }
+        }
+        'auth refresh' = @{
+            takers = @()
+            fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable')
+            flags = [ordered]@{}
+        }
+        'auth logout' = @{
+            takers = @()
+            fields = @()
+            flags = [ordered]@{
+                '--all' = 'of all profiles'
+            }
+        }
+        'profiles list' = @{
+            takers = @()
+            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
+            flags = [ordered]@{}
+        }
+        'profiles show' = @{
+            takers = @()
+            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
+            flags = [ordered]@{}
+        }
+        'profiles add' = @{
+            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--issuer', '--user', '--organization', '--from')
+            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
+            flags = [ordered]@{
+                '--base-url' = 'address of the API'
+                '--auth-url' = 'address of the authorization server'
+                '--mcp-url' = 'address of the MCP server'
+                '--client-id' = 'identifier of this program at the authorization server'
+                '--issuer' = 'the authorization server, as it names itself'
+                '--user' = 'user that is meant where none is named'
+                '--organization' = 'organization that is meant where none is named'
+                '--from' = 'take what `profiles export` printed, - for stdin'
+            }
+        }
+        'profiles set' = @{
+            takers = @()
+            fields = @()
+            flags = [ordered]@{}
+        }
+        'profiles use' = @{
+            takers = @()
+            fields = @()
+            flags = [ordered]@{}
+        }
+        'profiles remove' = @{
+            takers = @()
+            fields = @()
+            flags = [ordered]@{}
+        }
+        'profiles export' = @{
+            takers = @()
+            fields = @()
+            flags = [ordered]@{}
+        }
+        'api' = @{
+            takers = @('--method', '-X', '--raw-field', '-f', '--field', '-F', '--input', '--header', '-H', '--limit', '--page-size', '--output', '-o')
+            fields = @()
+            flags = [ordered]@{
+                '--method' = 'the same as METHOD in front'
+                '--raw-field' = 'text for the query of a GET, for the JSON body of any other method'
+                '--field' = 'the same, but true, false, null and whole numbers are not text, and @FILE or @- reads the value'
+                '--input' = 'the whole body from a file, or - for stdin; fields then go to the query'
+                '--header' = 'a header of the request, as ''Name: value'''
+                '--paginate' = 'follow a list to its end and print one array of its items'
+                '--limit' = 'how many results at most; with --paginate'
+                '--page-size' = 'results per request, 1 to 100 (default 100); with --paginate'
+                '--include' = 'print status and headers of the reply before its body'
+                '--silent' = 'print nothing of the body'
+                '--output' = 'format of the answer; without it the reply as it came, as JSON'
+            }
+        }
+        'doctor' = @{
+            takers = @()
+            fields = @('check', 'status', 'finding', 'mend')
+            flags = [ordered]@{
+                '--network' = 'ask the service too: is it there, and does the clock agree'
+            }
+        }
+        'sandbox start' = @{
+            takers = @('--port', '--data', '--plan', '--refresh-replay-window')
+            fields = @()
+            flags = [ordered]@{
+                '--port' = 'port on 127.0.0.1, 0 for any free one (default 4010)'
+                '--data' = 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it'
+                '--plan' = 'plan of the organization (default enterprise, or what the data says)'
+                '--no-limits' = 'count no requests and refuse none for being too many'
+                '--auto-consent' = 'consent to every login at once, so that a script needs no browser'
+                '--refresh-replay-window' = 'how long a spent refresh token gets the same reply again (default 0s)'
+            }
+        }
+        'sandbox tokens' = @{
+            takers = @()
+            fields = @()
+            flags = [ordered]@{}
+        }
+        'sandbox reset' = @{
+            takers = @('--data')
+            fields = @()
+            flags = [ordered]@{
+                '--data' = 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it'
+            }
+        }
+        'completion' = @{
+            takers = @()
+            fields = @()
+            flags = [ordered]@{}
+        }
+    }
+    $values = @{
+        'events list --status' = @('words', 'active', 'canceled')
+        'invitees list --status' = @('words', 'active', 'canceled')
+        'groups events --status' = @('words', 'active', 'canceled')
+        'events cancel --body' = @('files')
+        'invitees create --body' = @('files')
+        'event-types create --body' = @('files')
+        'event-types update --body' = @('files')
+        'shares create --body' = @('files')
+        'one-offs create --body' = @('files')
+        'invitees create --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
+        'event-types create --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
+        'event-types update --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
+        'shares create --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
+        'one-offs create --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
+        'shares create --period' = @('words', 'available_moving', 'moving', 'fixed', 'unlimited')
+        'members list --role' = @('words', 'owner', 'admin', 'user')
+        'invitations list --status' = @('words', 'pending', 'accepted', 'declined')
+        'auth login --credential-store' = @('words', 'keychain', 'file')
+        'profiles add --from' = @('files')
+        'api --input' = @('files')
+        'api --output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
+        'api -o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
+        'api 1' = @('words', 'GET', 'POST', 'PATCH', 'PUT', 'DELETE')
+        'sandbox start --data' = @('files')
+        'sandbox reset --data' = @('files')
+        'sandbox start --plan' = @('words', 'trial', 'free', 'standard', 'enterprise')
+        'completion 1' = @('words', 'bash', 'zsh', 'fish', 'powershell')
+        '--output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
+        '-o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
+        '--json' = @('fields')
+        '--fields' = @('fields')
+        '--color' = @('words', 'auto', 'always', 'never')
+    }
+
+    $candidate = {
+        param($text, $description)
+        if (-not $description) { $description = $text }
+        [System.Management.Automation.CompletionResult]::new($text, $text.Trim(), 'ParameterValue', $description)
+    }
+    $offer = {
+        param($table)
+        foreach ($entry in $table.GetEnumerator()) {
+            if ($entry.Key.StartsWith($typed, [StringComparison]::Ordinal)) { & $candidate $entry.Key $entry.Value }
+        }
+    }
+
+    $noun = ''
+    $command = ''
+    $taker = ''
+    $position = 1
+    $typed = "$wordToComplete"
+    $before = @($commandAst.CommandElements | Select-Object -Skip 1 |
+        Where-Object { $_.Extent.EndOffset -lt $cursorPosition -or ($typed -eq '' -and $_.Extent.EndOffset -le $cursorPosition) } |
+        ForEach-Object { $_.Extent.Text })
+    foreach ($word in $before) {
+        if ($taker) {
+            $taker = ''
+        } elseif ($word -ceq '--') {
+            return
+        } elseif ($word.Length -gt 1 -and $word.StartsWith('-')) {
+            if ($sharedTakers -ccontains $word -or ($command -and $commands[$command].takers -ccontains $word)) { $taker = $word }
+        } elseif ($command) {
+            $position++
+        } elseif ($noun) {
+            $command = "$noun $word"
+            if (-not $commands.ContainsKey($command)) { return }
+        } elseif ($word -cne 'help') {
+            if (-not $nounOf.ContainsKey($word)) { return }
+            $noun = $nounOf[$word]
+            if (-not $verbsOf.ContainsKey($noun)) { $command = $noun }
+        }
+    }
+
+    $lead = ''
+    $name = "$position"
+    if ($taker) {
+        $name = $taker
+    } elseif ($typed.StartsWith('--') -and $typed.Contains('=')) {
+        $name, $typed = $typed.Split([char[]]'=', 2)
+        $taker = $name
+        $lead = "$name="
+    }
+    $value = $null
+    if ($values.ContainsKey("$command $name")) { $value = $values["$command $name"] }
+    elseif ($values.ContainsKey($name)) { $value = $values[$name] }
+
+    if ($value -and ($taker -or ($command -and -not $typed.StartsWith('-')))) {
+        switch ($value[0]) {
+            'words' {
+                foreach ($word in ($value | Select-Object -Skip 1)) {
+                    if ($word.StartsWith($typed, [StringComparison]::Ordinal)) { & $candidate "$lead$word" $word }
+                }
+            }
+            'fields' {
+                $comma = $typed.LastIndexOf(',') + 1
+                $chosen = $typed.Substring(0, $comma)
+                $typed = $typed.Substring($comma)
+                if (-not $command) { return }
+                foreach ($word in $commands[$command].fields) {
+                    if ($word.StartsWith($typed, [StringComparison]::Ordinal) -and $chosen.Split(',') -cnotcontains $word) {
+                        & $candidate "$lead$chosen$word" $word
+                    }
+                }
+            }
+            'files' {
+                if ($typed -match '[$`]') { return }
+                foreach ($file in [System.Management.Automation.CompletionCompleters]::CompleteFilename($typed)) {
+                    [System.Management.Automation.CompletionResult]::new(
+                        "$lead$($file.CompletionText)", $file.ListItemText, $file.ResultType, $file.ToolTip)
+                }
+            }
+        }
+        return
+    }
+    if ($taker) { return }
+    if ($typed.StartsWith('-') -or $command) {
+        if ($command) { & $offer $commands[$command].flags } elseif (-not $noun) { & $offer $rootFlags }
+        foreach ($entry in $sharedFlags.GetEnumerator()) {
+            if ($command -and $commands[$command].flags.Contains($entry.Key)) { continue }
+            & $offer @{ ($entry.Key) = $entry.Value }
+        }
+    } elseif ($noun) {
+        & $offer $verbsOf[$noun]
+    } else {
+        & $offer $nouns
+    }
+}

@@ -1,0 +1,120 @@
+import type { Command as Commander } from 'commander';
+import type { Flag } from '../cli/command.ts';
+import type { Tree } from '../cli/tree.ts';
+
+/** What markdown would read as its own; the text stays readable as it is written. */
+const escaped = (text: string): string => text.replace(/[*<]/g, '\\$&');
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+const code = (text: string): string => `\`${text}\``;
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** A table that reads well in its raw form too. */
+const table = (header: string[], rows: string[][]): string[] => {
+  if (rows.length === 0) return [];
+  const lines = [header, ...rows].map((line) => line.map(cell));
+  const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  const write = (line: string[]) => `| ${line.map((text, column) => text.padEnd(widths[column]!)).join(' | ')} |`;
+  return [
+    write(lines[0]!),
+    `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`,
+    ...lines.slice(1).map(write),
+    '',
+  ];
+};
+
+const spell = ({ name, short, value, optional, negatable }: Flag): string => {
+  const long = `--${negatable ? '[no-]' : ''}${name}`;
+  const typed = value === undefined ? long : optional ? `${long}[=${value}]` : `${long} ${value}`;
+  return code(short === undefined ? typed : `-${short}, ${typed}`);
+};
+
+const meaning = ({ description, choices, repeat }: Flag): string =>
+  [
+    escaped(description),
+    ...(choices === undefined ? [] : [`: ${choices.map(code).join(', ')}`]),
+    ...(repeat ? [' (may be given again)'] : []),
+  ].join('');
+
+const flagTable = (flags: readonly Flag[]): string[] =>
+  table(
+    ['flag', 'meaning'],
+    flags.map((flag) => [spell(flag), meaning(flag)]),
+  );
+
+const operationNote = (tree: Tree, leaf: Commander): string => {
+  const { operation } = tree.factsOf(leaf).command;
+  if (operation === undefined) return '';
+  const { method, path, assumed, scope, plan } = operation;
+  return [
+    ` ${code(`${method} ${path}`)}${assumed ? ' (assumed)' : ''}`,
+    ...(scope === undefined ? [] : [`scope ${code(scope)}`]),
+    ...(plan === undefined ? [] : [`${plan} plan`]),
+  ].join(', ');
+};
+
+/** A note as markdown: what it indents is meant as it stands. */
+const note = (text: string): string[] => {
+  const lines = text.split('\n');
+  const isCode = (line: string) => line.startsWith('  ');
+  const first = lines.findIndex(isCode);
+  if (first < 0) return [escaped(text), ''];
+  return [
+    ...(first === 0 ? [] : [...lines.slice(0, first).map(escaped), '']),
+    ...['```text', ...lines.slice(first).map((line) => line.replace(/^ {2}/, '')), '```', ''],
+  ];
+};
+
+const commandSection = (tree: Tree, words: string, leaf: Commander, level: string): string[] => {
+  const { command, columns } = tree.factsOf(leaf);
+  const lists = new Set(tree.listFlags);
+  return [
+    `${level} ${words}`,
+    '',
+    `${escaped(sentence(leaf.description()))}${operationNote(tree, leaf)}`,
+    '',
+    '```sh',
+    `# ${words} ${leaf.usage()}`,
+    `sched ${command.examples[0]}`,
+    '```',
+    '',
+    ...table(
+      ['argument', 'meaning'],
+      command.arguments.map(({ name, description }) => [code(name), escaped(description)]),
+    ),
+    ...flagTable(command.flags.filter((flag) => !lists.has(flag))),
+    ...(columns.length === 0 ? [] : [`In a pipe: ${columns.map(code).join(', ')}.`, '']),
+    ...(command.notes ?? []).flatMap(note),
+  ];
+};
+
+const nounSection = (tree: Tree, noun: Commander): string[] => {
+  const words = `sched ${noun.name()}`;
+  if (noun.commands.length === 0) return commandSection(tree, words, noun, '####');
+  const singular = noun.alias() === undefined ? '' : ` The singular, ${code(noun.alias())}, is understood too.`;
+  return [
+    `#### ${words}`,
+    '',
+    `${escaped(sentence(noun.description()))}${singular}`,
+    '',
+    ...noun.commands.flatMap((verb) => commandSection(tree, `${words} ${verb.name()}`, verb, '#####')),
+  ];
+};
+
+/** The command reference as markdown, to stand under a heading of the second level. */
+export const referenceOf = (tree: Tree): string => {
+  const groups = tree.groups.flatMap((group) => {
+    const nouns = tree.root.commands.filter((noun) => noun.helpGroup() === group);
+    return nouns.length === 0 ? [] : [`### ${group}`, '', ...nouns.flatMap((noun) => nounSection(tree, noun))];
+  });
+  return [
+    'Every command takes these flags:',
+    '',
+    ...flagTable(tree.sharedFlags),
+    'and every list takes these:',
+    '',
+    ...flagTable(tree.listFlags),
+    ...groups,
+  ]
+    .join('\n')
+    .trimEnd();
+};

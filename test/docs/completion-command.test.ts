@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { createWorld } from '../support/run.ts';
+import { scriptOf } from './shells.ts';
+
+const scripts = { bash: 'sched.bash', zsh: '_sched', fish: 'sched.fish', powershell: 'sched.ps1' };
+const { run } = await createWorld();
+
+describe('completion', () => {
+  test.each(Object.entries(scripts))('prints the committed script of %s, and nothing else', async (shell, file) => {
+    const { code, stdout, stderr, requests } = await run(`completion ${shell}`);
+    expect(code).toBe(0);
+    expect(stdout).toBe(readFileSync(scriptOf(file), 'utf8'));
+    expect(stderr).toBe('');
+    expect(requests).toEqual([]);
+  });
+
+  test.each(Object.entries(scripts))('says on a terminal how to install that of %s', async (shell, file) => {
+    const { stdout, stderr } = await run(`completion ${shell}`, { terminals: ['stdout', 'stderr'] });
+    expect(stdout).toBe(readFileSync(scriptOf(file), 'utf8'));
+    expect(stderr).toMatch(new RegExp(`^to install: sched completion ${shell} >.*\\n$`));
+  });
+
+  test.each([
+    ['completion', '<shell> is missing', '--help'],
+    ['completion bsh', "'bsh'", 'bash'],
+    ['completion pwsh', "'pwsh'", 'powershell'],
+    ['completion tcsh-like', "'tcsh-like'", '--help'],
+    ['completion __proto__', "'__proto__'", '--help'],
+  ])('refuses %s with the list of shells', async (line, what, hint) => {
+    const { code, stdout, stderr } = await run(line);
+    expect(code).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(what);
+    expect(stderr).toContain('bash, zsh, fish, powershell');
+    expect(stderr).toContain(`try: sched completion ${hint}`);
+  });
+
+  test('refuses a second shell and flags it does not know', async () => {
+    expect((await run('completion bash zsh')).code).toBe(2);
+    expect((await run('completion bash --shell zsh')).code).toBe(2);
+  });
+
+  test.each(['completion --help', 'help completion', 'completion bash --help', '--sandbox completion -h'])(
+    'explains itself: %s',
+    async (line) => {
+      const { code, stdout } = await run(line);
+      expect(code).toBe(0);
+      expect(stdout).toContain('Usage: sched completion <shell> [flags]');
+      expect(stdout).toContain('sched completion fish > ~/.config/fish/completions/sched.fish');
+    },
+  );
+
+  test('needs no account', async () => {
+    expect((await run('completion bash', { env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } })).code).toBe(0);
+  });
+});

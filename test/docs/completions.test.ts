@@ -1,0 +1,144 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { formats } from '../../src/output/formats.ts';
+import {
+  type Complete,
+  completeInBash,
+  completeInBashWithPackage,
+  completeInFish,
+  completeInZsh,
+  hasBashCompletion,
+  isInstalled,
+  playground,
+  scriptOf,
+} from './shells.ts';
+
+const shells: [string, Complete, isMissing: boolean][] = [
+  ['bash', completeInBash, !isInstalled('bash')],
+  ['bash with bash-completion', completeInBashWithPackage, !hasBashCompletion()],
+  ['zsh', completeInZsh, !isInstalled('zsh')],
+  ['fish', completeInFish, !isInstalled('fish')],
+];
+
+/** What TAB offers at the end of a line. */
+const situations: [string, string[]][] = [
+  ['sched ev', ['event-types', 'events']],
+  ['sched invitee', ['invitees']],
+  ['sched --sandbox ev', ['event-types', 'events']],
+  ['sched -o json --tz UTC ev', ['event-types', 'events']],
+  ['sched --output=json ev', ['event-types', 'events']],
+  ['sched events ', ['cancel', 'get', 'list']],
+  ['sched event c', ['cancel']],
+  ['sched --sandbox event c', ['cancel']],
+  ['sched help events c', ['cancel']],
+  ['sched comp', ['completion', 'compliance']],
+  ['sched completion ', ['bash', 'fish', 'powershell', 'zsh']],
+  ['sched completion p', ['powershell']],
+  ['sched events list --st', ['--status']],
+  ['sched events cancel ID --re', ['--reason']],
+  ['sched --ver', ['--verbose', '--version']],
+  ['sched events list --ver', ['--verbose']],
+  ['sched event-types list --no-a', ['--no-active']],
+  ['sched completion --he', ['--header', '--help']],
+  ['sched api --head', ['--header']],
+  ['sched events list --status ', ['active', 'canceled']],
+  ['sched events list --status=c', ['canceled']],
+  ['sched -o ', [...formats].sort()],
+  ['sched events list -o js', ['json', 'jsonl']],
+  ['sched events list --output=js', ['json', 'jsonl']],
+  ['sched events list --since 2026-12-01T15:00 --st', ['--status']],
+  ['sched events list --fields st', ['start_time', 'status']],
+  ['sched events list --fields uri,st', ['start_time', 'status']],
+  ['sched events list --fields status,st', ['start_time']],
+  ['sched events list --json=st', ['start_time', 'status']],
+  ['sched users me --json=uri,ti', ['timezone']],
+  ['sched invitees create --body book', ['booking.json', 'bookings/']],
+  // Nothing is known of these.
+  ['sched events cancel ID --reason ', []],
+  ['sched events cancel ID --reason --ye', []],
+  ['sched nonsense ', []],
+  ['sched events nonsense --st', []],
+  ['sched events list -- --st', []],
+];
+
+/** Lines that would leave a file `trace` behind if anything on them were run. */
+const traps = [
+  'sched $(touch trace) ev',
+  'sched `touch trace` ev',
+  'sched events $(>trace) --',
+  'sched events list --status $(>trace)',
+  'sched events list --status=$(>trace)',
+  'sched events list --output=`>trace`',
+  'sched events list --fields $(>trace),st',
+  'sched events list --fields uri,$(>trace)',
+  'sched events list --json=a[$(>trace)]',
+  'sched invitees create --body $(>trace)',
+  'sched invitees create --body $(>trace)/',
+  'sched invitees create --body `>trace`/b',
+  'sched invitees create --body "$(>trace)/b',
+  'sched invitees create --body *(e:">trace":)',
+  'sched a[$(>trace)] ev',
+  "sched events list --status '$(>trace)' --st",
+  'sched events list --status "$(>trace)" --st',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's, not ours
+  'sched events list ${x:=$(>trace)} --st',
+  'sched $(>trace)',
+  'sched `>trace`',
+];
+
+describe.each(shells)('completions: %s', (shell, complete, isMissing) => {
+  test.skipIf(isMissing && !process.env.CI)(`offers what fits (skipped where there is no ${shell})`, () => {
+    expect(isMissing, `${shell} must be installed in CI`).toBe(false);
+    const folder = playground();
+    const found = complete(
+      situations.map(([line]) => line),
+      folder,
+    );
+    expect(situations.map(([line], index) => [line, found[index]])).toEqual(
+      situations.map(([line, expected]) => [
+        line,
+        shell === 'zsh' ? expected.map((word) => word.replace(/\/$/, '')) : expected,
+      ]),
+    );
+  });
+
+  test.skipIf(isMissing && !process.env.CI)(`runs nothing on the line (skipped where there is no ${shell})`, () => {
+    const folder = playground();
+    complete(traps, folder, process.env.PATH);
+    expect(existsSync(join(folder, 'trace'))).toBe(false);
+  });
+});
+
+describe('completions: PowerShell', () => {
+  const script = readFileSync(scriptOf('sched.ps1'), 'utf8');
+  /** Without what stands in quotes and comments. */
+  const code = script.replace(/'(?:[^']|'')*'|"[^"\n]*"|#.*$/gm, '');
+
+  test('is balanced, plain ASCII, and evaluates nothing', () => {
+    for (const [open, close] of ['()', '{}', '[]']) expect(code.split(open!).length).toBe(code.split(close!).length);
+    expect(code).not.toMatch(/['"]/);
+    expect(script).toMatch(/^[\x20-\x7e\n]*$/);
+    expect(code).not.toMatch(/Invoke-|\biex\b|Start-|ScriptBlock\]|ExpandString/);
+    expect(code).toContain('Register-ArgumentCompleter -Native -CommandName sched');
+  });
+
+  test('has no key twice in a table, where capitals do not count', () => {
+    const tables = [...script.matchAll(/@\{\n((?: +'.*' = '.*'\n| +'.*' = @\(.*\)\n)+) *\}/g)].map(([, body]) =>
+      [...body!.matchAll(/^ +'((?:[^']|'')+)' = /gm)].map(([, key]) => key!.toLowerCase()),
+    );
+    expect(tables.length).toBeGreaterThan(20);
+    for (const keys of tables) expect(keys).toEqual([...new Set(keys)]);
+  });
+
+  test('holds the words that the other shells offer', () => {
+    const known = situations.filter(([line]) => !line.includes('--body')).flatMap(([, words]) => words);
+    expect(known.filter((word) => !script.includes(`'${word}'`))).toEqual([]);
+  });
+});
+
+test('completions: hold nothing that a terminal would act on, so that printing them there changes nothing', () => {
+  for (const name of ['sched.bash', '_sched', 'sched.fish', 'sched.ps1']) {
+    expect(readFileSync(scriptOf(name), 'utf8')).not.toMatch(/[^\P{C}\n]/u);
+  }
+});

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type * as z from 'zod';
+import { loadCatalogue } from '../../src/api/catalogue.ts';
+import { definition, elementOf, fieldsOf, meta as metaOf, unwrap } from '../../src/api/schema.ts';
+import { buildTree } from '../../src/cli/tree.ts';
+import { views } from '../../src/cli/views.ts';
+import { generate } from '../../src/docs/generate.ts';
+
+// An import called `meta` would be taken for the one of `import.meta` by vite.
+const root = join(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+const scripts = ['completions/sched.bash', 'completions/_sched', 'completions/sched.fish', 'completions/sched.ps1'];
+
+const operations = Object.entries(await loadCatalogue()).flatMap(([noun, rows]) =>
+  Object.entries(rows).map(([verb, operation]) => ({ words: `${noun} ${verb}`, noun, verb, operation })),
+);
+
+const tree = await buildTree();
+
+/** Every field below a schema by its path, through objects, arrays and unions. */
+const fieldsBelow = (schema: z.ZodType, path: string): [string, z.ZodType][] => {
+  const fields = Object.entries(fieldsOf(schema) ?? {});
+  const element = elementOf(schema);
+  return [
+    ...fields.flatMap(([name, field]): [string, z.ZodType][] => [
+      [`${path}.${name}`, field],
+      ...fieldsBelow(field, `${path}.${name}`),
+    ]),
+    ...(element === undefined ? [] : fieldsBelow(element, `${path}[]`)),
+    ...(definition(unwrap(schema)).options ?? []).flatMap((option, index) => fieldsBelow(option, `${path}|${index}`)),
+  ];
+};
+
+describe('coverage: no operation lacks', () => {
+  const readme = read('README.md');
+  const completions = scripts.map((path) => [path, read(path)] as const);
+
+  test.each(operations)('anything: $words', ({ words, noun, verb, operation }) => {
+    const leaf = tree.root.commands.find((each) => each.name() === noun)?.commands.find((each) => each.name() === verb);
+    expect(leaf?.description(), 'a command').toBe(tree.factsOf(leaf!).command.summary);
+    expect(tree.factsOf(leaf!).command.operation).toMatchObject({ method: operation.method, path: operation.path });
+    expect(readme).toContain(`##### sched ${words}\n`);
+    expect(readme).toContain(`\`${operation.method} ${operation.path}\`${operation.assumed ? ' (assumed)' : ''}`);
+    for (const [path, script] of completions) expect(script.includes(`'${words}'`), path).toBe(true);
+    expect(Object.keys(views)).toContain(operation.reply.of.name);
+  });
+
+  test.each(operations)('a description of any field: $words', ({ operation }) => {
+    const fields = [
+      ...fieldsBelow(operation.reply.of.schema, 'reply'),
+      ...(operation.query === undefined ? [] : fieldsBelow(operation.query, 'query')),
+      ...(operation.body === undefined ? [] : fieldsBelow(operation.body, 'body')),
+    ];
+    expect(fields.filter(([, field]) => (metaOf(field).description ?? '') === '').map(([path]) => path)).toEqual([]);
+  });
+});
+
+describe('coverage: every command', () => {
+  const leaves = tree.root.commands.flatMap((noun) => (noun.commands.length === 0 ? [noun] : noun.commands));
+
+  test.each(leaves.map((leaf) => [tree.factsOf(leaf).command.examples[0], leaf] as const))(
+    'has a summary, an example and words for its flags and arguments: %s',
+    (_, leaf) => {
+      const { command } = tree.factsOf(leaf);
+      expect(command.summary).not.toBe('');
+      expect(command.examples.length).toBeGreaterThan(0);
+      for (const { name, description } of [...command.flags, ...command.arguments]) {
+        expect(description, name).not.toBe('');
+      }
+    },
+  );
+});
+
+test('coverage: what is generated is fresh (else: npm run generate)', async () => {
+  const made = await generate(read('README.md'));
+  expect(Object.keys(made).filter((path) => made[path] !== read(path))).toEqual([]);
+});
