@@ -15,9 +15,9 @@ const wantsJsonErrors = (argv: readonly string[], { env, stderr }: Runtime): boo
 };
 
 const report = async (error: SchedError, isJson: boolean, runtime: Runtime): Promise<number> => {
-  const { errorJson, errorLines } = await import('./cli/report.ts');
+  const { errorJson, errorLines, stackOf } = await import('./cli/report.ts');
   const lines = isJson ? [errorJson(error)] : errorLines(error);
-  const trace = runtime.env.SCHED_DEBUG === '1' && error.stack !== undefined ? [error.stack] : [];
+  const trace = runtime.env.SCHED_DEBUG === '1' ? [stackOf(error) ?? ''] : [];
   await runtime.stderr.write(`${[...trace, ...lines].join('\n')}\n`).catch(() => {});
   return exitCodes[error.category];
 };
@@ -32,7 +32,8 @@ export const run = async (argv: readonly string[], runtime: Runtime): Promise<nu
     }
     if (argv.length === 0 || (argv.length === 1 && ['--help', '-h', 'help'].includes(argv[0]!))) {
       const { topHelp } = await import('./cli/help.ts');
-      await runtime.stdout.write(`${topHelp()}\n`);
+      const { showText } = await import('./output/pager.ts');
+      await showText(runtime, `${topHelp()}\n`);
       return 0;
     }
     const { invoke } = await import('./cli/invoke.ts');

@@ -1,25 +1,46 @@
+import { SchedError } from './errors.ts';
 import { colourWanted } from './output/colour.ts';
 import { type Format, formats } from './output/formats.ts';
+import type { Profile } from './profiles.ts';
 import type { Runtime } from './runtime.ts';
 import { readDuration } from './time/duration.ts';
 import { resolveZone, type ZoneSource } from './time/zone.ts';
 
-/** How a command behaves, whatever it does: flag, then environment, then default. */
+/** A profile and its name. */
+export interface Account {
+  name: string;
+  profile: Profile;
+}
+
+/** How a command behaves, whatever it does: flag, then environment, then profile, then default. */
 export interface Settings {
   format: Format;
   fields?: string[];
   header: boolean;
+  /** Leaves cells alone that a spreadsheet would run. */
+  raw: boolean;
+  /** A jq program over the answer. */
+  jq?: string;
   zone: string;
   zoneSource: ZoneSource;
   color: boolean;
   accessible: boolean;
   quiet: boolean;
   verbose: boolean;
+  /** Requests are printed and writes not sent. */
   dryRun: boolean;
+  /** They are printed as curl lines. */
+  curl: boolean;
   yes: boolean;
   /** A person is there to answer a question. */
   canAsk: boolean;
+  /** What is longer than the screen may be shown page by page. */
+  mayPage: boolean;
   sandbox: boolean;
+  /** The profile in use, where there is one. */
+  account?: Account;
+  /** A stored session may be renewed. */
+  allowRefresh: boolean;
   maxWaitMs: number;
   timeoutMs: number;
 }
@@ -39,14 +60,31 @@ export const fieldList = (text: string): string[] =>
 const isFormat = (text: string | undefined): text is Format => (formats as readonly string[]).includes(text ?? '');
 
 /** The format: what was typed, else by what stdout is. Only a terminal's format can be chosen from outside. */
-export const formatOf = (typed: Typed, { env, stdout }: Runtime): Format => {
+export const formatOf = (typed: Typed, { env, stdout }: Runtime, profile?: Profile): Format => {
   if (isFormat(typed.output as string)) return typed.output as Format;
-  if (typed.json !== undefined) return 'json';
+  if (typed.json !== undefined || typed.jq !== undefined) return 'json';
   if (!stdout.isTerminal) return 'tsv';
-  return isFormat(env.SCHED_OUTPUT) ? env.SCHED_OUTPUT : 'table';
+  return isFormat(env.SCHED_OUTPUT) ? env.SCHED_OUTPUT : (profile?.output ?? 'table');
 };
 
-export const resolveSettings = (typed: Typed, runtime: Runtime, problem: (text: string) => void): Settings => {
+/** Whether the embedded service is meant. The variable must not meet another account; the flag wins over all. */
+export const wantsSandbox = (typed: Typed, { env }: Runtime): boolean => {
+  if (typed.sandbox === true) return true;
+  if (!env.SCHED_SANDBOX || env.SCHED_SANDBOX === '0') return false;
+  if (!env.SCHED_TOKEN && !env.SCHED_TOKEN_FILE && !env.SCHED_BASE_URL) return true;
+  throw new SchedError('usage', 'SCHED_SANDBOX is set together with a token or a base URL', {
+    reason: 'it cannot be told which of the two is meant',
+    hint: 'unset one of them, or say --sandbox',
+    outcome: 'not-sent',
+  });
+};
+
+export const resolveSettings = (
+  typed: Typed,
+  runtime: Runtime,
+  problem: (text: string) => void,
+  account?: Account,
+): Settings => {
   const { env, stdin, stdout, stderr } = runtime;
   const text = (name: string): string | undefined => typed[name] as string | undefined;
 
@@ -60,6 +98,9 @@ export const resolveSettings = (typed: Typed, runtime: Runtime, problem: (text: 
   if (typed.json !== undefined && text('output') !== undefined && text('output') !== 'json') {
     problem(`--json and --output ${text('output')} ask for two formats`);
   }
+  if (typed.jq !== undefined && !['json', 'jsonl'].includes(text('output') ?? 'json')) {
+    problem(`--jq makes its own output: it goes with -o json or -o jsonl, not with ${text('output')}`);
+  }
 
   const duration = (name: string, value: string | undefined, fallback: number): number => {
     if (value === undefined) return fallback;
@@ -70,14 +111,23 @@ export const resolveSettings = (typed: Typed, runtime: Runtime, problem: (text: 
   const waiting = text('max-wait') ?? (env.SCHED_MAX_WAIT || undefined);
   const maxWaitMs = duration(text('max-wait') === undefined ? 'SCHED_MAX_WAIT' : '--max-wait', waiting, defaultMaxWait);
 
-  const zone = resolveZone({ flag: text('tz'), SCHED_TZ: env.SCHED_TZ, TZ: env.TZ, system: runtime.systemZone });
+  const zone = resolveZone({
+    flag: text('tz'),
+    SCHED_TZ: env.SCHED_TZ,
+    profile: account?.profile.timezone,
+    TZ: env.TZ,
+    system: runtime.systemZone,
+  });
   if (!zone.ok) problem(zone.problem);
 
+  const isSilent = typed['no-input'] === true || Boolean(env.SCHED_NO_INPUT);
   const fields = [...fieldList(text('fields') ?? ''), ...fieldList(typeof typed.json === 'string' ? typed.json : '')];
   return {
-    format: formatOf(typed, runtime),
+    format: formatOf(typed, runtime, account?.profile),
     ...(fields.length > 0 ? { fields } : {}),
     header: typed.header === true,
+    raw: typed.raw === true,
+    ...(text('jq') === undefined ? {} : { jq: text('jq')! }),
     zone: zone.ok ? zone.zone : 'UTC',
     zoneSource: zone.source,
     color: colourWanted({
@@ -88,10 +138,14 @@ export const resolveSettings = (typed: Typed, runtime: Runtime, problem: (text: 
     accessible: typed.accessible === true,
     quiet: typed.quiet === true,
     verbose: typed.verbose === true,
-    dryRun: typed['dry-run'] === true,
+    dryRun: typed['dry-run'] === true || typed.curl === true,
+    curl: typed.curl === true,
     yes: typed.yes === true,
-    canAsk: typed['no-input'] !== true && !env.SCHED_NO_INPUT && !env.CI && stdin.isTerminal && stderr.isTerminal,
-    sandbox: typed.sandbox === true,
+    canAsk: !isSilent && !env.CI && stdin.isTerminal && stderr.isTerminal,
+    mayPage: !isSilent && typed.accessible !== true,
+    sandbox: wantsSandbox(typed, runtime),
+    ...(account === undefined ? {} : { account }),
+    allowRefresh: !env.CI || typed['allow-refresh'] === true,
     maxWaitMs: typed['no-wait'] === true ? 0 : maxWaitMs,
     timeoutMs: duration('--timeout', text('timeout'), defaultTimeout),
   };

@@ -1,7 +1,18 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import manifest from '../package.json' with { type: 'json' };
 
+/** `import … with { type: 'text' }`, which esbuild knows and vite does not. */
+const embeddedText = {
+  name: 'embedded-text',
+  load: (id: string) =>
+    /\/completions\/[^/]+$/.test(id) && !id.endsWith('.ts')
+      ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}`
+      : undefined,
+};
+
 export default defineConfig({
+  plugins: [embeddedText],
   root: new URL('..', import.meta.url).pathname,
   define: { SCHED_VERSION: JSON.stringify(manifest.version) },
   test: {

@@ -53,14 +53,32 @@ export const splitWords = (
   };
 };
 
-/** What Commander cannot know of a command's words: unknown flags, values that are missing, where `--json` ends. */
+/** What Commander cannot know of a command's words: unknown flags, values missing or too many, where `--json` ends. */
 export interface Scan {
-  /** The words for Commander, unknown flags taken out. */
+  /** The words for Commander: flags by their long names, values joined to them, unknown flags taken out. */
   words: string[];
   unknown: string[];
   /** Flags that stand at the end without their value. */
   valueless: string[];
+  /** Switches that were given a value. */
+  overvalued: string[];
 }
+
+/** `-qv` ⇒ `--quiet --verbose`, `-ojson` ⇒ `--output=json`; `undefined` where a letter is no flag. */
+const spellOut = (word: string, flags: readonly Flag[]): string[] | undefined => {
+  const spelled: string[] = [];
+  for (let index = 1; index < word.length; index += 1) {
+    const flag = flags.find(({ short }) => short === word[index]);
+    if (flag === undefined) return undefined;
+    if (flag.value === undefined) spelled.push(`--${flag.name}`);
+    else
+      return [
+        ...spelled,
+        `--${flag.name}${index + 1 < word.length ? `=${word.slice(index + 1).replace(/^=/, '')}` : ''}`,
+      ];
+  }
+  return spelled;
+};
 
 /** `isField` tells whether a word behind a bare `--json` is a field list and not an argument. */
 export const scanWords = (
@@ -68,32 +86,37 @@ export const scanWords = (
   flags: readonly Flag[],
   isField: (word: string) => boolean,
 ): Scan => {
-  const scan: Scan = { words: [], unknown: [], valueless: [] };
-  for (let index = 0; index < rest.length; index += 1) {
-    const word = rest[index]!;
-    const next = rest[index + 1];
+  const scan: Scan = { words: [], unknown: [], valueless: [], overvalued: [] };
+  const pending = [...rest];
+  for (let word = pending.shift(); word !== undefined; word = pending.shift()) {
     if (word === '--') {
-      scan.words.push(...rest.slice(index));
+      scan.words.push(word, ...pending);
       break;
     }
     if (!word.startsWith('-') || word === '-' || word === '--help' || word === '-h') {
       scan.words.push(word);
       continue;
     }
+    if (!word.startsWith('--')) {
+      const spelled = spellOut(word, flags);
+      if (spelled === undefined) scan.unknown.push(word);
+      else pending.unshift(...spelled);
+      continue;
+    }
     const flag = findFlag(word, flags);
-    if (flag === undefined) {
-      scan.unknown.push(word);
-    } else if (flag.optional && !word.includes('=')) {
+    const hasValue = word.includes('=');
+    if (flag === undefined) scan.unknown.push(word);
+    else if (flag.value === undefined && hasValue) scan.overvalued.push(word.slice(0, word.indexOf('=')));
+    else if (flag.value === undefined || hasValue) scan.words.push(word);
+    else if (flag.optional) {
+      const [next] = pending;
       const taken = next !== undefined && !next.startsWith('-') && isField(next);
-      scan.words.push(`${word}=${taken ? next : ''}`);
-      if (taken) index += 1;
-    } else if (takesNext(word, flag)) {
-      if (next === undefined) scan.valueless.push(word);
-      // Joined with `=`, so that a value that looks like a flag can never be taken for one.
-      else scan.words.push(`--${flag.name}=${next}`);
-      index += 1;
+      scan.words.push(`${word}=${taken ? pending.shift() : ''}`);
     } else {
-      scan.words.push(word);
+      const value = pending.shift();
+      if (value === undefined) scan.valueless.push(word);
+      // Joined with `=`, so that a value that looks like a flag can never be taken for one.
+      else scan.words.push(`${word}=${value}`);
     }
   }
   return scan;

@@ -7,6 +7,8 @@ export interface Argument {
   description: string;
   required?: boolean;
   variadic?: boolean;
+  /** The words it may be. */
+  choices?: readonly string[];
 }
 
 /** Headings under which help gathers flags, in this order. */
@@ -34,6 +36,8 @@ export interface Invocation {
   context: Context;
   args: string[];
   typed: Typed;
+  /** Everything typed behind the command, in its order. */
+  words: readonly string[];
   problems: Problems;
 }
 
@@ -47,6 +51,12 @@ export interface Command {
   examples: string[];
   /** Paragraphs below the examples. */
   notes?: string[];
+  /** Names of what it answers with, where no operation says them. */
+  fields?: readonly string[];
+  /** Has nothing to do with an account, so none is looked for. */
+  local?: true;
   operation?: Operation;
+  /** The answer may be of any kind: JSON unless told otherwise, its fields unknown; the words are the command's to count. */
+  freeForm?: true;
   run(invocation: Invocation): Promise<void>;
 }

@@ -1,51 +1,50 @@
 import { readFile } from 'node:fs/promises';
 import { SchedError } from '../errors.ts';
-import type { Credential } from '../http/authorize.ts';
-import { isLoopback } from '../http/proxy.ts';
+import type { Credentials } from '../http/authorize.ts';
+import { urlProblem } from '../http/proxy.ts';
 import type { Runtime } from '../runtime.ts';
+import type { Account, Settings } from '../settings.ts';
 import type { Notes } from './notes.ts';
 
 /** Which service a command talks to, and as whom. */
 export interface Connection {
   baseUrl: string;
-  credential: Credential;
+  mcpUrl?: string | undefined;
+  credentials: Credentials;
+  isSandbox: boolean;
+  /** What the account says where nothing was typed. */
+  defaults?: { user?: string | undefined; organization?: string | undefined; uriRoot?: string | undefined };
+  /** What the credential may do, where that is known. */
+  scopes?: readonly string[] | undefined;
   close(): Promise<void>;
 }
 
-const noAccount = new SchedError('auth', 'no account yet', {
-  outcome: 'not-sent',
-  hint: 'sched --sandbox events list',
-  lines: [
-    'error: no account yet',
-    '  look around without one   sched --sandbox events list',
-    '  log in                    sched auth login --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
-    '  in CI                     SCHED_TOKEN_FILE=… SCHED_BASE_URL=…',
-  ],
-});
+/** The first error a newcomer meets: every way in, ready to copy. */
+const noAccount = (): SchedError =>
+  new SchedError('auth', 'no account yet', {
+    outcome: 'not-sent',
+    hint: 'sched --sandbox events list',
+    lines: [
+      'error: no account yet',
+      '  look around without one   sched --sandbox events list',
+      '  log in                    sched auth login --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
+      '  in CI                     SCHED_TOKEN_FILE=… SCHED_BASE_URL=…',
+    ],
+  });
 
-/** `https`, or `http` on this machine: anything else would carry the token in the clear. */
-export const checkBaseUrl = (text: string, name: string): string => {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isFine =
-    url !== undefined &&
-    (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) &&
-    url.username === '' &&
-    url.password === '' &&
-    url.search === '' &&
-    url.hash === '';
-  if (isFine) return text.replace(/\/+$/, '');
+/** An address from the environment, or an error that names the variable. */
+export const checkUrl = (text: string, name: string): string => {
+  const problem = urlProblem(text);
+  if (problem === undefined) return text.replace(/\/+$/, '');
   throw new SchedError('environment', `${name} is not usable`, {
-    reason:
-      url === undefined
-        ? 'it is not a URL'
-        : 'it must be https (or http on a loopback address) without user, query or fragment',
+    reason: problem,
     hint: `${name}=https://api.example.com`,
     outcome: 'not-sent',
   });
 };
 
 /** A token that fits into a header. It is never repeated, not even when it is wrong. */
-const checkToken = (text: string, name: string): string => {
+export const checkToken = (text: string, name: string): string => {
   const token = text.trim();
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new SchedError('auth', `${name} does not hold a token`, {
@@ -54,8 +53,11 @@ const checkToken = (text: string, name: string): string => {
   });
 };
 
-const tokenFromFile = async (path: string): Promise<string> => {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+/** The token that the environment gives, if it gives one. */
+export const environmentToken = async ({ env }: Runtime): Promise<string | undefined> => {
+  if (env.SCHED_TOKEN) return checkToken(env.SCHED_TOKEN, 'SCHED_TOKEN');
+  if (!env.SCHED_TOKEN_FILE) return undefined;
+  const text = await readFile(env.SCHED_TOKEN_FILE, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new SchedError('environment', 'Cannot read the file that SCHED_TOKEN_FILE names', {
       reason: error.code ?? error.message,
       outcome: 'not-sent',
@@ -64,32 +66,68 @@ const tokenFromFile = async (path: string): Promise<string> => {
   return checkToken(text, 'SCHED_TOKEN_FILE');
 };
 
-const fromEnvironment = async (env: Runtime['env']): Promise<Connection> => {
-  if (!env.SCHED_TOKEN && !env.SCHED_TOKEN_FILE) throw noAccount;
-  const token = env.SCHED_TOKEN
-    ? checkToken(env.SCHED_TOKEN, 'SCHED_TOKEN')
-    : await tokenFromFile(env.SCHED_TOKEN_FILE!);
-  if (!env.SCHED_BASE_URL) {
+/** The addresses: the environment's, else the profile's. */
+const addresses = ({ env }: Runtime, account: Account | undefined) => ({
+  baseUrl: env.SCHED_BASE_URL ? checkUrl(env.SCHED_BASE_URL, 'SCHED_BASE_URL') : account?.profile.base_url,
+  mcpUrl: env.SCHED_MCP_URL ? checkUrl(env.SCHED_MCP_URL, 'SCHED_MCP_URL') : account?.profile.mcp_url,
+});
+
+const withToken = (token: string, runtime: Runtime, account: Account | undefined): Connection => {
+  const { baseUrl, mcpUrl } = addresses(runtime, account);
+  if (baseUrl === undefined) {
     throw new SchedError('environment', 'There is a token, but no base URL to send it to', {
       hint: 'SCHED_BASE_URL=https://api.example.com',
       outcome: 'not-sent',
     });
   }
-  const baseUrl = checkBaseUrl(env.SCHED_BASE_URL, 'SCHED_BASE_URL');
-  return { baseUrl, credential: { token, origin: new URL(baseUrl).origin }, close: async () => {} };
+  const credential = { token, origin: new URL(baseUrl).origin };
+  // The profile's user belongs to the profile's login, not to this token.
+  const defaults = { uriRoot: account?.profile.uri_root };
+  return {
+    baseUrl,
+    mcpUrl,
+    credentials: { current: async () => credential },
+    isSandbox: false,
+    defaults,
+    close: async () => {},
+  };
 };
 
-export const connect = async (runtime: Runtime, sandboxFlag: boolean, notes: Notes): Promise<Connection> => {
-  const { env } = runtime;
-  const isSandbox = sandboxFlag || (env.SCHED_SANDBOX !== undefined && !['', '0'].includes(env.SCHED_SANDBOX));
-  if (!isSandbox) return fromEnvironment(env);
-  if (!sandboxFlag && (env.SCHED_TOKEN || env.SCHED_TOKEN_FILE || env.SCHED_BASE_URL)) {
-    throw new SchedError('usage', 'SCHED_SANDBOX is set together with a token or a base URL', {
-      reason: 'it cannot be told which of the two is meant',
-      hint: 'unset one of them, or say --sandbox',
+/** With the login of a profile. Its token goes only to the origin it was issued for, whatever the environment says. */
+const withLogin = async (account: Account, runtime: Runtime, settings: Settings, notes: Notes): Promise<Connection> => {
+  const { profile, name } = account;
+  const { openLogin } = await import('./login.ts');
+  const session = await openLogin(account, runtime, settings, notes);
+  if (session === undefined) {
+    throw new SchedError('auth', `The profile '${name}' is not logged in`, {
+      hint: `sched auth login -p ${name}`,
       outcome: 'not-sent',
     });
   }
-  const { embed } = await import('./embedded.ts');
-  return embed(runtime, notes);
+  const { owner, organization, scope } = await session.record();
+  const { baseUrl, mcpUrl } = addresses(runtime, account);
+  return {
+    baseUrl: baseUrl!,
+    mcpUrl,
+    credentials: session,
+    isSandbox: false,
+    defaults: {
+      user: profile.user ?? (owner || undefined),
+      organization: profile.organization ?? (organization || undefined),
+      uriRoot: profile.uri_root,
+    },
+    scopes: scope === '' ? undefined : scope.split(' '),
+    close: async () => {},
+  };
+};
+
+export const connect = async (runtime: Runtime, settings: Settings, notes: Notes): Promise<Connection> => {
+  if (settings.sandbox) {
+    const { embed } = await import('./embedded.ts');
+    return embed(runtime, notes);
+  }
+  const token = await environmentToken(runtime);
+  if (token !== undefined) return withToken(token, runtime, settings.account);
+  if (settings.account === undefined) throw noAccount();
+  return withLogin(settings.account, runtime, settings, notes);
 };

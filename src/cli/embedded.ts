@@ -1,44 +1,55 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { SchedError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
-import { openSandbox } from '../sandbox/open.ts';
+import { openSandbox, type Sandbox, type SandboxOptions } from '../sandbox/open.ts';
 import { serve } from '../sandbox/server.ts';
 import { directory } from '../state/paths.ts';
-import type { Connection } from './connection.ts';
 import type { Notes } from './notes.ts';
 
 /** A seeded world older than this has no events left around today. */
 const staleSeedDays = 14;
 
-export const sandboxFile = (runtime: Runtime): string => join(directory('state', runtime), 'sandbox.db');
+/** The data that all commands of this user share, unless another file is named. */
+export const sandboxFile = (runtime: Runtime, named?: string): string => {
+  if (named === undefined) return join(directory('state', runtime), 'sandbox.db');
+  return named === ':memory:' ? named : resolve(named);
+};
 
-/** Opens the sandbox that all commands of this user share. */
-export const openShared = async (runtime: Runtime) => {
-  const file = sandboxFile(runtime);
-  await mkdir(directory('state', runtime), { recursive: true, mode: 0o700 });
+export type DataOptions = Omit<SandboxOptions, 'file' | 'clock' | 'randomBytes'> & {
+  /** A file in place of the shared one, or `:memory:`. */
+  data?: string | undefined;
+};
+
+/** Opens the data of a sandbox, or says what is wrong with it and what mends it. */
+export const openData = async (runtime: Runtime, { data, ...options }: DataOptions = {}): Promise<Sandbox> => {
+  const { clock, randomBytes } = runtime;
+  const file = sandboxFile(runtime, data);
+  if (data === undefined) await mkdir(directory('state', runtime), { recursive: true, mode: 0o700 });
   try {
-    return await openSandbox({ file, clock: runtime.clock });
+    return await openSandbox({ file, clock, randomBytes, ...options });
   } catch (error) {
     throw new SchedError('environment', 'The sandbox cannot open its data', {
       reason: `${(error as Error).message} (${file})`,
-      hint: 'sched sandbox reset',
+      hint: data === undefined ? 'sched sandbox reset' : `sched sandbox reset --data ${data}`,
       outcome: 'not-sent',
     });
   }
 };
 
 /** Serves the embedded service on a free loopback port for the time of one command. */
-export const embed = async (runtime: Runtime, notes: Notes): Promise<Connection> => {
+export const embed = async (runtime: Runtime, notes: Notes) => {
   notes.insist(notes.isJson ? 'sandbox' : '[sandbox]');
-  const sandbox = await openShared(runtime);
+  const sandbox = await openData(runtime);
   if (sandbox.seedAgeDays > staleSeedDays) {
     notes.say(`the sandbox was seeded ${Math.floor(sandbox.seedAgeDays)} days ago; fresh events: sched sandbox reset`);
   }
   const server = await serve(sandbox.service, { port: 0 });
   return {
     baseUrl: server.url,
-    credential: { token: sandbox.token, origin: server.url },
+    mcpUrl: server.url,
+    isSandbox: true,
+    credentials: { current: async () => ({ token: sandbox.token, origin: server.url }) },
     close: async () => {
       await server.close();
       sandbox.close();

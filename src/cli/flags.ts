@@ -11,6 +11,8 @@ export interface FieldFlag extends Flag {
   schema: z.ZodType;
   /** The service needs it, and so does everything around it. */
   required: boolean;
+  /** Left out, it is the token's own user. */
+  own?: true;
 }
 
 /** Fields whose flag is not simply their own last name. */
@@ -19,8 +21,14 @@ const names: Record<string, string> = {
   invitee_email: 'invitee',
   min_start_time: 'since',
   max_start_time: 'until',
+  min_occurred_at: 'since',
+  max_occurred_at: 'until',
   start_time: 'start',
   'location.kind': 'location-kind',
+  description_plain: 'description',
+  duration_options: 'duration-option',
+  co_hosts: 'co-host',
+  period_type: 'period',
 };
 
 /** What stands for a value in help. */
@@ -28,6 +36,9 @@ const placeholders: Record<string, string> = { datetime: 'TIME', email: 'EMAIL' 
 
 /** Part of every list, and served by flags of their own. */
 const paging = new Set(['count', 'page_token']);
+
+/** What a word on the command line can stand for. */
+const plainTypes = new Set(['string', 'number', 'boolean', 'enum']);
 
 const placeholderOf = (name: string, schema: z.ZodType): string => {
   const { type, format } = definition(unwrap(schema));
@@ -40,29 +51,35 @@ const placeholderOf = (name: string, schema: z.ZodType): string => {
 
 const flagOf = (part: 'query' | 'body', path: string[], schema: z.ZodType, required: boolean): FieldFlag => {
   const field = path.at(-1)!;
+  const element = elementOf(schema);
+  if (element !== undefined) return { ...flagOf(part, path, element, required), repeat: true };
   const name = names[path.join('.')] ?? field.replaceAll('_', '-');
   const isSwitch = definition(unwrap(schema)).type === 'boolean';
   const choices = choicesOf(schema);
+  // Whose it is need not be said: the token's own user or organization is meant.
+  const isOwn = required && ['users', 'organizations'].includes(meta(schema).collection ?? '');
   return {
     name,
     ...(isSwitch ? { negatable: true } : { value: placeholderOf(field, schema) }),
     ...(choices === undefined ? {} : { choices }),
-    description: meta(schema).description ?? '',
+    description: `${meta(schema).description ?? ''}${isOwn ? ' (default: your own)' : ''}`,
     heading: part === 'query' ? 'Filters' : 'Flags',
     part,
     path,
     schema,
-    required,
+    required: required && !isOwn,
+    ...(isOwn && part === 'body' ? { own: true } : {}),
   };
 };
 
-/** One flag per plain field; an object's fields each have their own, a list of objects is left to the command. */
+/** One flag per plain field or list of such; an object's fields each have their own, anything else is the command's. */
 const flagsOf = (part: 'query' | 'body', schema: z.ZodType, path: string[], required: boolean): FieldFlag[] =>
   Object.entries(fieldsOf(schema) ?? {}).flatMap(([name, field]) => {
     const here = [...path, name];
     const needed = required && !isOptional(field);
     if (fieldsOf(field) !== undefined) return flagsOf(part, field, here, needed);
-    return elementOf(field) === undefined ? [flagOf(part, here, field, needed)] : [];
+    const element = elementOf(field) ?? field;
+    return plainTypes.has(definition(unwrap(element)).type) ? [flagOf(part, here, field, needed)] : [];
   });
 
 /** The flags that an operation's query and body ask for. */

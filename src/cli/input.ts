@@ -7,7 +7,8 @@ import type { Context } from './context.ts';
 import type { FieldFlag } from './flags.ts';
 import { readId } from './ids.ts';
 import { readJsonFile } from './json-file.ts';
-import { ownWords, type Reference, readValue, type Value } from './values.ts';
+import { referenceUri } from './references.ts';
+import { readValue, type Value } from './values.ts';
 
 const setAt = (target: Json, [name, ...rest]: readonly string[], value: unknown): void => {
   if (rest.length === 0) {
@@ -58,16 +59,21 @@ const readArguments = ({ args, problems }: Invocation, { path }: Operation) => {
   return { ids, origins };
 };
 
-const readFlags = async (invocation: Invocation, flags: readonly FieldFlag[]): Promise<[FieldFlag, Value][]> => {
-  const values: [FieldFlag, Value][] = [];
+/** What was typed for each flag: one value, or a list of them where the flag may be given again. */
+const readFlags = async (invocation: Invocation, flags: readonly FieldFlag[]): Promise<[FieldFlag, Value[]][]> => {
+  const read: [FieldFlag, Value[]][] = [];
   for (const flag of flags) {
-    const raw = invocation.typed[flag.name];
-    if (raw === undefined) continue;
-    const read = await readValue(flag, raw as string | boolean, invocation);
-    if (read.ok) values.push([flag, read.value]);
-    else invocation.problems.add(read.problem);
+    const raws = invocation.typed[flag.name];
+    if (raws === undefined) continue;
+    const values: Value[] = [];
+    for (const raw of [raws].flat()) {
+      const value = await readValue(flag, raw, invocation);
+      if (value.ok) values.push(value.value);
+      else invocation.problems.add(value.problem);
+    }
+    read.push([flag, values]);
   }
-  return values;
+  return read;
 };
 
 /** Refuses URIs of another service. Its own root is asked for only where the base URL alone does not settle it. */
@@ -84,11 +90,8 @@ const checkOrigins = async (
   }
 };
 
-const uriOf = async ({ id, collection }: Reference, context: Context): Promise<string> => {
-  if (id !== ownWords[collection]) return `${await context.root()}/${collection}/${id}`;
-  const { user, organization } = await context.identity();
-  return collection === 'users' ? user : organization;
-};
+const finalOf = async (value: Value, context: Context): Promise<unknown> =>
+  'ready' in value ? value.ready : referenceUri(value, context);
 
 /**
  * What was typed, as the operation's input. Everything that can be wrong with it is known, and has ended the command,
@@ -114,14 +117,19 @@ export const readInput = async (
 
   await checkOrigins(invocation, [
     ...origins,
-    ...values.map(([, value]) => ('origin' in value ? value.origin : undefined)),
+    ...values.flatMap(([, each]) => each.map((value) => ('origin' in value ? value.origin : undefined))),
   ]);
   problems.check();
   const query: NonNullable<Input['query']> = {};
-  for (const [flag, value] of values) {
-    const final = 'ready' in value ? value.ready : await uriOf(value, context);
+  for (const [flag, each] of values) {
+    const finals = [];
+    for (const value of each) finals.push(await finalOf(value, context));
+    const final = flag.repeat ? finals : finals[0];
     if (flag.part === 'query') query[flag.path[0]!] = final as string | number | boolean;
     else setAt(body, flag.path, final);
+  }
+  for (const flag of flags) {
+    if (flag.own && !isSet(body, flag.path)) setAt(body, flag.path, (await context.identity()).user);
   }
   if (operation.body === undefined) return { path: ids, query };
   await complete(body);

@@ -1,13 +1,14 @@
 import { SchedError } from '../errors.ts';
 import { checkFields } from '../output/fields.ts';
+import { showText } from '../output/pager.ts';
 import { ClosedPipe, type Runtime } from '../runtime.ts';
-import { fieldList, resolveSettings } from '../settings.ts';
+import { type Account, fieldList, resolveSettings, wantsSandbox } from '../settings.ts';
 import { scanWords, splitWords } from './argv.ts';
-import type { Command } from './command.ts';
+import type { Command, Typed } from './command.ts';
 import { createContext } from './context.ts';
 import { nounHelp, topHelp } from './help.ts';
 import { createNotes } from './notes.ts';
-import { findNoun, nouns } from './nouns.ts';
+import { findNoun, isLeafNoun, nouns } from './nouns.ts';
 import { Problems } from './problems.ts';
 import { allFlags, helpOf, knownFields, leafOf, typedOf } from './program.ts';
 import { sharedFlags } from './shared-flags.ts';
@@ -21,7 +22,7 @@ const asksHelp = (words: readonly string[]): boolean => {
 /** From words to a command that runs: find the noun, load it, let Commander parse what belongs to the verb. */
 export const invoke = async (argv: readonly string[], runtime: Runtime, isJson: boolean): Promise<void> => {
   const helping = argv[0] === 'help';
-  const { noun: word, verb, rest } = splitWords(helping ? argv.slice(1) : argv, sharedFlags, () => false);
+  const { noun: word, verb, rest } = splitWords(helping ? argv.slice(1) : argv, sharedFlags, isLeafNoun);
   const wantsHelp = helping || asksHelp(rest);
   if (word === undefined) {
     const strange = rest.find(
@@ -29,24 +30,36 @@ export const invoke = async (argv: readonly string[], runtime: Runtime, isJson: 
     );
     if (strange !== undefined)
       throw new SchedError('usage', unknownFlag(strange, sharedFlags), { hint: 'sched --help', outcome: 'not-sent' });
-    return runtime.stdout.write(`${topHelp()}\n`);
+    return showText(runtime, `${topHelp()}\n`);
   }
   const noun = findNoun(word);
   if (noun === undefined) throw unknownNoun(word, verb);
   const commands = await nouns[noun]!.commands();
-  if (verb === undefined) {
-    if (wantsHelp) return runtime.stdout.write(`${nounHelp(noun, commands)}\n`);
+  const isLeaf = nouns[noun]!.leaf === true;
+  if (verb === undefined && !isLeaf) {
+    if (wantsHelp) return showText(runtime, `${nounHelp(noun, commands)}\n`);
     throw new SchedError('usage', `'sched ${noun}' needs a verb: ${commands.map(({ name }) => name).join(', ')}`, {
       hint: `sched ${noun} --help`,
       outcome: 'not-sent',
     });
   }
-  const command = commands.find(({ name }) => name === verb);
-  if (command === undefined) throw unknownVerb(noun, verb, commands);
+  const command = isLeaf ? commands[0] : commands.find(({ name }) => name === verb);
+  if (command === undefined) throw unknownVerb(noun, verb!, commands);
   if (wantsHelp) {
-    return runtime.stdout.write(helpOf(noun, command, runtime.stdout.columns));
+    const words = isLeaf ? noun : `${noun} ${command.name}`;
+    return showText(runtime, helpOf(words, command, runtime.stdout.columns));
   }
   await runCommand(command, rest, runtime, isJson);
+};
+
+/** The profile a command uses. In CI a token and a base URL say everything, and no file is read. */
+const accountOf = async (command: Command, typed: Typed, runtime: Runtime): Promise<Account | undefined> => {
+  const { env } = runtime;
+  if (command.local || wantsSandbox(typed, runtime)) return undefined;
+  const isNamed = typed.profile !== undefined || Boolean(env.SCHED_PROFILE);
+  if (!isNamed && (env.SCHED_TOKEN || env.SCHED_TOKEN_FILE) && env.SCHED_BASE_URL) return undefined;
+  const { chosenProfile } = await import('../profiles.ts');
+  return chosenProfile(typed.profile as string | undefined, runtime);
 };
 
 const runCommand = async (command: Command, rest: string[], runtime: Runtime, isJson: boolean): Promise<void> => {
@@ -57,23 +70,32 @@ const runCommand = async (command: Command, rest: string[], runtime: Runtime, is
   const problems = new Problems(`sched ${command.examples[0]}`);
   for (const flag of scan.unknown) problems.add(unknownFlag(flag, flags));
   for (const flag of scan.valueless) problems.add(`${flag} needs a value`);
+  for (const flag of scan.overvalued) problems.add(`${flag} takes no value`);
 
   const leaf = leafOf(command);
   leaf.parse(scan.words, { from: 'user' });
   const typed = typedOf(leaf, command);
   const args = leaf.args;
   const isVariadic = command.arguments.at(-1)?.variadic === true;
-  if (!isVariadic && args.length > command.arguments.length && scan.unknown.length === 0) {
+  if (!isVariadic && !command.freeForm && args.length > command.arguments.length && scan.unknown.length === 0) {
     problems.add(`'${args[command.arguments.length]}' is one argument too many`);
   }
-  const settings = resolveSettings(typed, runtime, (problem) => problems.add(problem));
-  for (const problem of checkFields(settings.fields ?? [], fields)) problems.add(problem);
+  const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
+  const account = await accountOf(command, typed, runtime);
+  const settings = resolveSettings(choices, runtime, (problem) => problems.add(problem), account);
+  if (!command.freeForm) for (const problem of checkFields(settings.fields ?? [], fields)) problems.add(problem);
+
+  if (settings.jq !== undefined) {
+    const { jqProblem } = await import('../output/jq.ts');
+    const problem = await jqProblem(settings.jq);
+    if (problem !== undefined) problems.add(problem);
+  }
 
   const notes = createNotes(runtime.stderr, isJson);
   notes.quiet = settings.quiet;
   const context = createContext(runtime, settings, notes);
   try {
-    await command.run({ context, args, typed, problems });
+    await command.run({ context, args, typed, words: scan.words, problems });
   } catch (error) {
     if (context.printer.rows > 0 && !(error instanceof ClosedPipe)) {
       notes.insist(`incomplete: ${context.printer.rows.toLocaleString('en-US')} rows written`);

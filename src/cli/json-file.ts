@@ -9,26 +9,46 @@ const textOf = async (path: string, runtime: Runtime): Promise<string> => {
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 };
 
-/** A JSON object from a file, or from stdin for `-`. What is wrong with it is added to the problems. */
-export const readJsonFile = async (path: string, flag: string, runtime: Runtime, problems: Problems): Promise<Json> => {
-  const name = path === '-' ? 'stdin' : path;
-  let text: string;
+const nameOf = (path: string): string => (path === '-' ? 'stdin' : path);
+
+/** The text of a file, or of stdin for `-`. Where it cannot be had, that is added to the problems. */
+export const readTextFile = async (
+  path: string,
+  flag: string,
+  runtime: Runtime,
+  problems: Problems,
+): Promise<string | undefined> => {
   try {
-    text = await textOf(path, runtime);
+    return await textOf(path, runtime);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     problems.add(
-      `${flag}: cannot read ${name} (${code === 'ENOENT' ? 'no such file' : code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'not UTF-8 text' : (code ?? message)})`,
+      `${flag}: cannot read ${nameOf(path)} (${code === 'ENOENT' ? 'no such file' : code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'not UTF-8 text' : (code ?? message)})`,
     );
-    return {};
+    return undefined;
   }
-  const place = locateJsonError(text);
-  if (place !== undefined) {
-    problems.add(`${flag}: ${name} is not JSON: ${place.problem} at line ${place.line}, column ${place.column}`);
-    return {};
-  }
+};
+
+/** A file's text that is JSON of any kind, exactly as it stands there. */
+export const readJsonText = async (
+  path: string,
+  flag: string,
+  runtime: Runtime,
+  problems: Problems,
+): Promise<string | undefined> => {
+  const text = await readTextFile(path, flag, runtime, problems);
+  const place = text === undefined ? undefined : locateJsonError(text);
+  if (place === undefined) return text;
+  problems.add(`${flag}: ${nameOf(path)} is not JSON: ${place.problem} at line ${place.line}, column ${place.column}`);
+  return undefined;
+};
+
+/** A JSON object from a file, or from stdin for `-`. What is wrong with it is added to the problems. */
+export const readJsonFile = async (path: string, flag: string, runtime: Runtime, problems: Problems): Promise<Json> => {
+  const text = await readJsonText(path, flag, runtime, problems);
+  if (text === undefined) return {};
   const value: unknown = JSON.parse(text);
   if (isObject(value)) return value;
-  problems.add(`${flag}: ${name} does not hold a JSON object`);
+  problems.add(`${flag}: ${nameOf(path)} does not hold a JSON object`);
   return {};
 };

@@ -44,35 +44,42 @@ async function* atMost(pages: AsyncIterable<Json[]>, count: number, onMore: () =
   }
 }
 
-/** Prints a listing as it arrives, and on a terminal says below it what is left out and how to see it. */
+/** Prints pages as they arrive, and on a terminal says below them what is left out and how to see it. */
+export const printPages = async (
+  { context, typed }: Invocation,
+  view: View,
+  pages: (limit: number, pageSize: number) => AsyncIterable<Json[]>,
+  { limit, pageSize }: Bounds,
+  scope?: string,
+): Promise<void> => {
+  const { printer, notes, runtime, settings } = context;
+  const isScreenful =
+    settings.format === 'table' && runtime.stdout.isTerminal && limit === undefined && typed.all !== true;
+  let more = false;
+  // One row more than fits tells whether there is more.
+  const shown = isScreenful
+    ? atMost(pages(screenful + 1, Math.min(pageSize, screenful + 1)), screenful, () => {
+        more = true;
+      })
+    : pages(limit ?? Number.POSITIVE_INFINITY, pageSize);
+  const { rows, hiddenColumns } = await printer.list(view, shown);
+  if (rows === 0) return notes.footer(`nothing found${scope === undefined ? '' : ` · ${scope}`}`);
+  if (more) notes.footer(`first ${screenful} shown · the rest: --all`);
+  if (scope !== undefined) notes.footer(scope);
+  if (hiddenColumns.length > 0) notes.footer(`too narrow for ${hiddenColumns.join(', ')}`);
+};
+
+/** Prints what one list operation gives. */
 export const printListing = async (
   invocation: Invocation,
   operation: Operation,
   view: View,
   input: Input,
-  { limit, pageSize }: Bounds,
+  bounds: Bounds,
   scope?: string,
 ): Promise<void> => {
-  const { context, typed } = invocation;
-  const { printer, notes, runtime, settings } = context;
-  const isScreenful =
-    settings.format === 'table' && runtime.stdout.isTerminal && limit === undefined && typed.all !== true;
-  const client = await context.client();
-  const options = { pageSize, keep: keepFor(operation, input.query), ...(limit === undefined ? {} : { limit }) };
-  // One row more than fits tells whether there is more.
-  const asked = isScreenful
-    ? { ...options, limit: screenful + 1, pageSize: Math.min(pageSize, screenful + 1) }
-    : options;
-  let more = false;
-  const pages = client.pages(operation, input, asked);
-  const shown = isScreenful
-    ? atMost(pages, screenful, () => {
-        more = true;
-      })
-    : pages;
-  const { rows, hiddenColumns } = await printer.list(view, shown);
-  if (rows === 0) return notes.footer(`nothing found${scope === undefined ? '' : ` among ${scope}`}`);
-  if (more) notes.footer(`first ${screenful} shown · the rest: --all`);
-  if (scope !== undefined) notes.footer(scope);
-  if (hiddenColumns.length > 0) notes.footer(`too narrow for ${hiddenColumns.join(', ')}`);
+  const client = await invocation.context.client();
+  const keep = keepFor(operation, input.query);
+  const pages = (limit: number, pageSize: number) => client.pages(operation, input, { limit, pageSize, keep });
+  return printPages(invocation, view, pages, bounds, scope);
 };

@@ -1,4 +1,4 @@
-import { safe, safeForRunner } from '../output/sanitise.ts';
+import { escapeJson, safe, safeForRunner } from '../output/sanitise.ts';
 import type { Output } from '../runtime.ts';
 
 /** Everything that is said on stderr while a command runs: a sentence a line, or a JSON object a line. */
@@ -17,8 +17,8 @@ export interface Notes {
 
 export const createNotes = (stderr: Output, isJson: boolean): Notes => {
   let written: Promise<void> = Promise.resolve();
-  const write = (text: string, key = 'note'): void => {
-    const line = isJson ? JSON.stringify({ [key]: text }) : safeForRunner(safe(text));
+  const write = (text: string): void => {
+    const line = isJson ? escapeJson(JSON.stringify({ note: text })) : safeForRunner(safe(text));
     // A closed stderr takes nothing more, and that must not end the command.
     written = written.then(() => stderr.write(`${line}\n`)).catch(() => {});
   };

@@ -1,5 +1,6 @@
 import { catalogue, type Noun } from '../api/catalogue.ts';
 import type { Command } from './command.ts';
+import type { OperationCommand } from './operation-command.ts';
 
 export const groups = ['Scheduling', 'Organization', 'Compliance', 'Account', 'Tools'] as const;
 
@@ -8,12 +9,17 @@ export interface NounEntry {
   singular: string;
   group: (typeof groups)[number];
   summary: string;
+  /** The noun is itself a command: it has one, of its own name, and no verb. */
+  leaf?: true;
   commands(): Promise<Command[]>;
 }
 
+/** What a noun has beyond its rows. */
 interface Special {
   examples?: Record<string, string[]>;
-  decorate?: Record<string, (generic: import('./operation-command.ts').OperationCommand) => Command>;
+  decorate?: Record<string, (generic: OperationCommand, others: Record<string, OperationCommand>) => Command>;
+  /** Commands that are no row of their own. */
+  extra?: () => Command[];
 }
 
 /** A noun of the catalogue: the generic command of each row, decorated where it is special. */
@@ -27,36 +33,99 @@ const fromCatalogue = (
   group,
   summary: catalogue[noun].summary,
   commands: async () => {
-    const [{ operationCommand }, rows, { examples = {}, decorate = {} }] = await Promise.all([
+    const [{ operationCommand }, rows, { examples = {}, decorate = {}, extra = () => [] }] = await Promise.all([
       import('./operation-command.ts'),
       catalogue[noun].load(),
       special(),
     ]);
-    return Object.entries(rows).map(([verb, row]) => {
-      const generic = operationCommand(noun, verb, row);
-      const command = { ...generic, examples: examples[verb] ?? generic.examples };
-      return decorate[verb]?.(command) ?? command;
-    });
+    const generic: Record<string, OperationCommand> = Object.fromEntries(
+      Object.entries(rows).map(([verb, row]) => [verb, operationCommand(noun, verb, row, examples[verb])]),
+    );
+    const own = Object.entries(generic).map(([verb, command]) => decorate[verb]?.(command, generic) ?? command);
+    return [...own, ...extra()];
   },
 });
 
 const catalogueNouns: Record<Noun, NounEntry> = {
   events: fromCatalogue('events', 'event', 'Scheduling', () => import('./commands/events.ts')),
   invitees: fromCatalogue('invitees', 'invitee', 'Scheduling', () => import('./commands/invitees.ts')),
-  'event-types': fromCatalogue('event-types', 'event-type', 'Scheduling'),
-  users: fromCatalogue('users', 'user', 'Organization'),
+  'event-types': fromCatalogue('event-types', 'event-type', 'Scheduling', () => import('./commands/event-types.ts')),
+  availability: fromCatalogue('availability', 'availability', 'Scheduling', () => import('./commands/availability.ts')),
+  shares: fromCatalogue('shares', 'share', 'Scheduling', () => import('./commands/shares.ts')),
+  'one-offs': fromCatalogue('one-offs', 'one-off', 'Scheduling', () => import('./commands/one-offs.ts')),
+  locations: fromCatalogue('locations', 'location', 'Scheduling', async () => ({
+    examples: (await import('./examples.ts')).locations,
+  })),
+  'routing-forms': fromCatalogue(
+    'routing-forms',
+    'routing-form',
+    'Scheduling',
+    () => import('./commands/routing-forms.ts'),
+  ),
+  orgs: fromCatalogue('orgs', 'org', 'Organization', () => import('./commands/organization.ts')),
+  members: fromCatalogue('members', 'member', 'Organization', async () => ({
+    examples: (await import('./examples.ts')).members,
+  })),
+  invitations: fromCatalogue('invitations', 'invitation', 'Organization', async () => ({
+    examples: (await import('./examples.ts')).invitations,
+  })),
+  groups: fromCatalogue('groups', 'group', 'Organization', () => import('./commands/groups.ts')),
+  users: fromCatalogue('users', 'user', 'Organization', async () => ({
+    examples: (await import('./examples.ts')).users,
+  })),
+  activity: fromCatalogue('activity', 'activity', 'Compliance', async () => ({
+    examples: (await import('./examples.ts')).activity,
+  })),
+  compliance: fromCatalogue('compliance', 'compliance', 'Compliance', () => import('./commands/compliance.ts')),
+  mcp: fromCatalogue('mcp', 'mcp', 'Tools', () => import('./commands/mcp.ts')),
 };
 
 export const nouns: Record<string, NounEntry> = {
   ...catalogueNouns,
+  auth: {
+    singular: 'auth',
+    group: 'Account',
+    summary: 'Log in and out, and see who is logged in',
+    commands: async () => (await import('./commands/auth.ts')).commands,
+  },
+  profiles: {
+    singular: 'profile',
+    group: 'Account',
+    summary: 'Several accounts side by side',
+    commands: async () => (await import('./commands/profiles.ts')).commands,
+  },
+  api: {
+    singular: 'api',
+    group: 'Tools',
+    summary: 'Any request under the base URL, as it is',
+    leaf: true,
+    commands: async () => [(await import('./commands/api.ts')).api],
+  },
+  doctor: {
+    singular: 'doctor',
+    group: 'Tools',
+    summary: 'Look at everything a command rests on, and mend it',
+    leaf: true,
+    commands: async () => (await import('./commands/doctor.ts')).commands,
+  },
   sandbox: {
     singular: 'sandbox',
     group: 'Tools',
     summary: 'The embedded service: serve it, seed it anew',
     commands: async () => (await import('./commands/sandbox.ts')).commands,
   },
+  completion: {
+    singular: 'completion',
+    group: 'Tools',
+    summary: 'Completions for bash, zsh, fish and PowerShell',
+    leaf: true,
+    commands: async () => [(await import('./commands/completion.ts')).completion],
+  },
 };
 
 /** The noun a word names, plural or singular. */
 export const findNoun = (word: string): string | undefined =>
   Object.hasOwn(nouns, word) ? word : Object.keys(nouns).find((name) => nouns[name]!.singular === word);
+
+/** Whether a word names a noun that is itself a command. */
+export const isLeafNoun = (word: string): boolean => nouns[findNoun(word) ?? '']?.leaf === true;

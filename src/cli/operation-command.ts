@@ -2,6 +2,9 @@ import type { Noun } from '../api/catalogue.ts';
 import { type Operation, pathParameters } from '../api/operation.ts';
 import type { Input } from '../client/client.ts';
 import type { Json } from '../client/reading.ts';
+import type { HttpRequest } from '../http/message.ts';
+import { curlLine } from '../output/curl.ts';
+import { escapeJson } from '../output/sanitise.ts';
 import type { View } from '../output/view.ts';
 import type { Argument, Command, Invocation } from './command.ts';
 import { type FieldFlag, fieldFlags } from './flags.ts';
@@ -13,6 +16,7 @@ import { views } from './views.ts';
 
 /** An operation's command with the pieces that a special one may replace. */
 export interface OperationCommand extends Command {
+  noun: Noun;
   operation: Operation;
   fieldFlags: FieldFlag[];
   view: View;
@@ -40,8 +44,24 @@ const exampleOf = (noun: string, verb: string, operation: Operation, flags: read
   return [noun, verb, ...args, ...required].join(' ');
 };
 
+const curlOf = (operation: Operation, { method, url, headers, body }: HttpRequest): string =>
+  curlLine({
+    method,
+    url,
+    headers: { ...(operation.scope === undefined ? {} : { authorization: '' }), ...headers },
+    // R49: an address is not even shown to the one who typed it.
+    ...(body === undefined
+      ? {}
+      : { body: operation.path.startsWith('/data_compliance/') ? { file: 'FILE' } : escapeJson(body) }),
+  });
+
+/** What `--dry-run` and `--curl` print instead of sending it. */
 export const printRequest = async ({ context }: Invocation, operation: Operation, inputs: Input[]): Promise<void> => {
   const client = await context.client();
+  if (context.settings.curl) {
+    const lines = inputs.map((input) => curlOf(operation, client.prepare(operation, input)));
+    return context.printer.text(lines.join('\n'));
+  }
   const requests = inputs.map((input) => {
     const { method, url, body } = client.prepare(operation, input);
     return { method, url, ...(body === undefined ? {} : { body: JSON.parse(body) as unknown }) };
@@ -49,24 +69,54 @@ export const printRequest = async ({ context }: Invocation, operation: Operation
   await context.printer.text(JSON.stringify(requests.length === 1 ? requests[0] : requests, null, 2));
 };
 
+const past: Record<string, string> = { create: 'created', update: 'changed' };
+
 /** What a command of its kind does unless it is special: read, fill in the scope, send, print. */
 const runOperation = async (command: OperationCommand, noun: string, invocation: Invocation): Promise<void> => {
-  const { operation, view } = command;
-  const { context } = invocation;
+  const { operation, view, name } = command;
+  const { context, problems } = invocation;
   const isList = operation.reply.kind === 'many';
   const bounds = isList ? readBounds(invocation) : { pageSize: 0 };
+  if (operation.method === 'PATCH' && command.flags.every((flag) => invocation.typed[flag.name] === undefined)) {
+    problems.add(`nothing to change: give ${command.fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`);
+  }
   const input = await readInput(invocation, operation, command.fieldFlags);
   const scope = await fillScope(operation, input, noun, context);
   if (context.settings.dryRun) return printRequest(invocation, operation, [input]);
   if (isList) return printListing(invocation, operation, view, input, bounds, scope);
   const record = await (await context.client()).call(operation, input);
+  if (operation.method !== 'GET') context.notes.say(`${past[name] ?? 'done'}: ${record.name ?? record.uri}`);
   return context.printer.one(view, record);
 };
 
+/** Lets the value of a flag stand as the command's argument too. */
+export const positional = (generic: OperationCommand, name: string, required: boolean): OperationCommand => {
+  const flag = generic.fieldFlags.find((candidate) => candidate.name === name)!;
+  const command: OperationCommand = {
+    ...generic,
+    arguments: [{ name, description: `ID or URI: ${flag.description}`, required }],
+    flags: generic.flags.filter((candidate) => candidate.name !== name),
+  };
+  return {
+    ...command,
+    run: (invocation) => {
+      const [value = invocation.typed[name]] = invocation.args;
+      const typed = value === undefined ? invocation.typed : { ...invocation.typed, [name]: value };
+      return runOperation(command, generic.noun, { ...invocation, args: [], typed });
+    },
+  };
+};
+
 /** The command that a row asks for. */
-export const operationCommand = (noun: Noun, verb: string, operation: Operation): OperationCommand => {
+export const operationCommand = (
+  noun: Noun,
+  verb: string,
+  operation: Operation,
+  examples?: string[],
+): OperationCommand => {
   const flags = fieldFlags(operation);
   const command: OperationCommand = {
+    noun,
     name: verb,
     summary: operation.summary,
     arguments: argumentsOf(operation.path),
@@ -76,7 +126,7 @@ export const operationCommand = (noun: Noun, verb: string, operation: Operation)
       ...(operation.reply.kind === 'many' ? listFlags : []),
     ],
     fieldFlags: flags,
-    examples: [exampleOf(noun, verb, operation, flags)],
+    examples: examples ?? [exampleOf(noun, verb, operation, flags)],
     operation,
     view: views[operation.reply.of.name as keyof typeof views],
     run: (invocation) => runOperation(command, noun, invocation),

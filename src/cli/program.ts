@@ -4,9 +4,10 @@ import { type Argument, type Command, type Flag, flagHeadings, type Typed } from
 import { sharedFlags } from './shared-flags.ts';
 import { views } from './views.ts';
 
-/** Every flag of a command, its own first, gathered under their headings. */
+/** Every flag of a command, its own first, gathered under their headings. Its own win over shared ones of their name. */
 export const allFlags = (command: Command): Flag[] => {
-  const flags = [...command.flags, ...sharedFlags];
+  const own = new Set(command.flags.map(({ name }) => name));
+  const flags = [...command.flags, ...sharedFlags.filter(({ name }) => !own.has(name))];
   return flagHeadings.flatMap((heading) => flags.filter((flag) => flag.heading === heading));
 };
 
@@ -23,16 +24,24 @@ const optionOf = (flag: Flag): Option => {
     `${flag.description}${choices}${flag.repeat ? ' (may be given again)' : ''}`,
   );
   option.helpGroup(`${flag.heading}:`);
+  if (flag.name.startsWith('no-')) {
+    // A flag of its own, not the opposite of another: `--no-input` and the `--input` of `api` may stand side by side.
+    option.negate = false;
+    option.attributeName = () => flag.name;
+  }
   if (flag.repeat) option.argParser((text: string, before: string[] = []) => [...before, text]);
   return option;
 };
 
-/** Columns of the tab-separated form: a promise to scripts, so help names them. */
-const columnsNote = (command: Command): string[] => {
-  const { operation } = command;
+/** Columns of a list's tab-separated form: a promise to scripts, so help and the reference name them. */
+export const pipeColumns = ({ operation }: Command): string[] => {
   if (operation?.reply.kind !== 'many') return [];
-  const { columns } = views[operation.reply.of.name as keyof typeof views];
-  return [`In a pipe: ${columns.map((column) => column.path).join(', ')}, tab-separated.`];
+  return views[operation.reply.of.name as keyof typeof views].columns.map((column) => column.path);
+};
+
+const columnsNote = (command: Command): string[] => {
+  const columns = pipeColumns(command);
+  return columns.length === 0 ? [] : [`In a pipe: ${columns.join(', ')}, tab-separated.`];
 };
 
 const afterHelp = (command: Command): string => {
@@ -73,10 +82,10 @@ export const leafOf = (command: Command): Commander => {
 const optionTerm = ({ flags }: Option): string => flags.replace(/ <(.+)>$/, ' $1').replace(/ \[(.+)\]$/, '[=$1]');
 
 /** The help text of a command, as wide as the terminal but no wider than reads well. */
-export const helpOf = (noun: string, command: Command, columns: number): string => {
+export const helpOf = (words: string, command: Command, columns: number): string => {
   let text = '';
   leafOf(command)
-    .name(`sched ${noun} ${command.name}`)
+    .name(`sched ${words}`)
     .configureHelp({ helpWidth: Math.min(columns || 80, 100), optionTerm })
     .configureOutput({
       writeOut: (part) => {
@@ -91,14 +100,13 @@ export const helpOf = (noun: string, command: Command, columns: number): string 
 export const typedOf = (leaf: Commander, command: Command): Typed => {
   const typed: Record<string, string | string[] | boolean> = {};
   for (const flag of allFlags(command)) {
-    const isNo = flag.name.startsWith('no-');
-    const key = new Option(`--${flag.name}`).attributeName();
-    if (leaf.getOptionValueSource(key) !== 'cli') continue;
-    typed[flag.name] = isNo ? leaf.getOptionValue(key) === false : leaf.getOptionValue(key);
+    const key = optionOf(flag).attributeName();
+    if (leaf.getOptionValueSource(key) === 'cli') typed[flag.name] = leaf.getOptionValue(key);
   }
   return typed;
 };
 
 /** Names that `--fields` knows: those of the record a command answers with. */
-export const knownFields = (command: Command): string[] =>
-  command.operation === undefined ? [] : Object.keys(fieldsOf(command.operation.reply.of.schema) ?? {});
+export const knownFields = ({ fields, operation }: Command): string[] => [
+  ...(fields ?? (operation === undefined ? [] : Object.keys(fieldsOf(operation.reply.of.schema) ?? {}))),
+];

@@ -7,10 +7,13 @@ const retryable = new Set(['rate-limited', 'unavailable']);
 export const asSchedError = (error: unknown): SchedError =>
   error instanceof SchedError
     ? error
-    : new SchedError('internal', 'Something went wrong inside sched', {
-        reason: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-        hint: 'SCHED_DEBUG=1 shows where; please report it',
-      });
+    : Object.assign(
+        new SchedError('internal', 'Something went wrong inside sched', {
+          reason: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+          hint: 'SCHED_DEBUG=1 shows where; please report it',
+        }),
+        { cause: error },
+      );
 
 /** The error as people read it: at most what, why and what to try. */
 export const errorLines = ({ message, facts }: SchedError): string[] => {
@@ -41,3 +44,7 @@ export const errorJson = ({ category, message, facts }: SchedError): string => {
     }),
   );
 };
+
+/** Where it was thrown: for a bug the place of the bug. */
+export const stackOf = (error: SchedError): string | undefined =>
+  error.cause instanceof Error ? error.cause.stack : error.stack;

@@ -1,7 +1,13 @@
 import type { Operation } from '../api/operation.ts';
-import { fieldsOf, isOptional } from '../api/schema.ts';
+import { fieldsOf } from '../api/schema.ts';
 import type { Input } from '../client/client.ts';
 import type { Context } from './context.ts';
+
+/** Where only the whole organization makes sense. */
+const ofTheOrganization = new Set(['members', 'invitations', 'groups', 'routing-forms', 'activity']);
+
+/** Filters that say well enough whose records are meant. */
+const narrowing = ['user', 'organization', 'group', 'owner'];
 
 /**
  * Fills in whose records are meant where the operation asks and nothing was typed: the token's own user, or the whole
@@ -16,17 +22,18 @@ export const fillScope = async (
 ): Promise<string | undefined> => {
   const fields = operation.query === undefined ? {} : fieldsOf(operation.query)!;
   const query = input.query!;
-  if (fields.organization === undefined) return undefined;
-  if (fields.user === undefined) {
-    if (query.organization === undefined && !isOptional(fields.organization))
-      query.organization = (await context.identity()).organization;
+  const isOpen = !narrowing.some((name) => query[name] !== undefined);
+  if (isOpen && fields.organization !== undefined && ofTheOrganization.has(noun)) {
+    query.organization = (await context.identity()).organization;
     return undefined;
   }
-  if (query.user === undefined && query.organization === undefined && query.group === undefined) {
+  if (isOpen && fields.user !== undefined) {
     query.user = (await context.identity()).user;
-    return `your ${noun.replaceAll('-', ' ')} · whole organization: --org current`;
+    return fields.organization === undefined
+      ? undefined
+      : `your ${noun.replaceAll('-', ' ')} · whole organization: --org current`;
   }
-  if (query.user !== undefined && query.organization === undefined) {
+  if (query.user !== undefined && query.organization === undefined && fields.organization !== undefined) {
     const { user, organization } = await context.identity();
     if (query.user !== user) query.organization = organization;
   }

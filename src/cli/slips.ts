@@ -4,25 +4,29 @@ import type { Command, Flag } from './command.ts';
 import { findNoun, nouns } from './nouns.ts';
 
 /** What other tools call it. */
-const verbSlips: Record<string, string[]> = {
-  ls: ['list'],
-  show: ['get'],
-  view: ['get'],
-  describe: ['get'],
-  rm: ['cancel', 'delete', 'remove'],
-  delete: ['cancel', 'remove'],
-  new: ['create'],
-  add: ['create'],
-  book: ['create'],
-  edit: ['update'],
-};
+const verbSlips = new Map<string, string[]>(
+  Object.entries({
+    ls: ['list'],
+    show: ['get'],
+    view: ['get'],
+    describe: ['get'],
+    rm: ['cancel', 'delete', 'remove'],
+    delete: ['cancel', 'remove'],
+    new: ['create'],
+    add: ['create'],
+    book: ['create'],
+    edit: ['update'],
+  }),
+);
 
-const flagSlips: Record<string, string> = {
-  '-L': '--limit',
-  '-f': '--fields',
-  '--format': '--output',
-  '--count': '--page-size',
-};
+const flagSlips = new Map<string, string>(
+  Object.entries({
+    '-L': '--limit',
+    '-f': '--fields',
+    '--format': '--output',
+    '--count': '--page-size',
+  }),
+);
 
 const usage = (message: string, hint: string): SchedError =>
   new SchedError('usage', message, { hint, outcome: 'not-sent' });
@@ -31,7 +35,7 @@ const usage = (message: string, hint: string): SchedError =>
 export const unknownNoun = (word: string, next: string | undefined): SchedError => {
   const other = next === undefined ? undefined : findNoun(next);
   if (other !== undefined)
-    return usage(`'${word}' is not a noun; the noun comes first`, `sched ${other} ${verbSlips[word]?.[0] ?? word}`);
+    return usage(`'${word}' is not a noun; the noun comes first`, `sched ${other} ${verbSlips.get(word)?.[0] ?? word}`);
   const names = Object.entries(nouns).flatMap(([name, { singular }]) => [name, singular]);
   const meant = nearest(word, names);
   return usage(`'${word}' is not a command`, meant === undefined ? 'sched --help' : `sched ${findNoun(meant)}`);
@@ -40,7 +44,7 @@ export const unknownNoun = (word: string, next: string | undefined): SchedError 
 /** `sched events ls`. */
 export const unknownVerb = (noun: string, word: string, commands: readonly Command[]): SchedError => {
   const names = commands.map(({ name }) => name);
-  const meant = verbSlips[word]?.find((verb) => names.includes(verb)) ?? nearest(word, names);
+  const meant = verbSlips.get(word)?.find((verb) => names.includes(verb)) ?? nearest(word, names);
   return usage(
     `'${noun} ${word}' is not a command; there is ${names.join(', ')}`,
     meant === undefined ? `sched ${noun} --help` : `sched ${noun} ${meant}`,
@@ -51,7 +55,7 @@ export const unknownVerb = (noun: string, word: string, commands: readonly Comma
 export const unknownFlag = (word: string, flags: readonly Flag[]): string => {
   const [name = word] = word.split('=');
   const meant =
-    flagSlips[name] ??
+    flagSlips.get(name) ??
     nearest(
       name,
       flags.map((flag) => `--${flag.name}`),

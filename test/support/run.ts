@@ -23,6 +23,8 @@ export interface WorldOptions {
   stdin?: string;
   /** Stands for the network instead of the sandbox. */
   send?: Send;
+  /** A directory of its own; without one nothing can be kept on disk. */
+  home?: string;
   /** stdout takes this many characters before its reader goes away. */
   closeAfter?: number;
 }
@@ -66,6 +68,8 @@ const runInWorld = async (
     stdin = '',
     send = service,
     closeAfter = Number.POSITIVE_INFINITY,
+    // Nothing can be made below a device, not even by root: what is kept on disk must not be needed.
+    home = '/dev/null/home',
   }: WorldOptions,
 ): Promise<Result> => {
   const requests: HttpRequest[] = [];
@@ -81,7 +85,7 @@ const runInWorld = async (
   const lines = stdin.split('\n');
   const runtime: Runtime = {
     env: { SCHED_TOKEN: token, SCHED_BASE_URL: 'http://127.0.0.1:4010', ...env },
-    home: '/nonexistent',
+    home,
     platform: 'linux',
     stdin: {
       isTerminal: terminals.includes('stdin'),
@@ -97,7 +101,22 @@ const runInWorld = async (
       requests.push(request);
       return send(request);
     },
+    sendToEnd: async (request) => {
+      requests.push(request);
+      return send(request);
+    },
     interrupted: new AbortController().signal,
+    protect: (work) => work(),
+    machine: {
+      platform: 'linux',
+      host: 'test',
+      accountHome: home,
+      pid: process.pid,
+      executable: process.execPath,
+      version: process.versions.node,
+      isAlive: () => true,
+    },
+    openBrowser: async () => false,
   };
   const argv = typeof line === 'string' ? splitCommandLine(line) : line;
   const code = await runProgram(argv, runtime);

@@ -75,8 +75,8 @@ const runCancel = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   });
 };
 
-export const decorate: Record<string, (generic: OperationCommand) => Command> = {
-  cancel: (generic) => ({
+export const decorate = {
+  cancel: (generic: OperationCommand): Command => ({
     ...generic,
     arguments: [{ ...generic.arguments[0]!, variadic: true }],
     notes: ['Asks first. An event that is canceled already is reported as such, with exit code 0.'],

@@ -87,8 +87,8 @@ const runNoShow = async ({ view }: OperationCommand, invocation: Invocation): Pr
   await context.printer.one(view, record);
 };
 
-export const decorate: Record<string, (generic: OperationCommand) => Command> = {
-  create: (generic) => ({
+export const decorate = {
+  create: (generic: OperationCommand): Command => ({
     ...generic,
     flags: [...generic.flags.slice(0, -1), answerFlag, generic.flags.at(-1)!],
     notes: [
@@ -96,7 +96,7 @@ export const decorate: Record<string, (generic: OperationCommand) => Command> = 
     ],
     run: (invocation) => runCreate(generic, invocation),
   }),
-  'no-show': (generic) => ({
+  'no-show': (generic: OperationCommand): Command => ({
     ...generic,
     arguments: [
       { name: 'event', description: 'ID of the event, or the full URI of the invitee', required: true },

@@ -1,0 +1,74 @@
+import { availability } from '../../api/availability.ts';
+import { loadCatalogue } from '../../api/catalogue.ts';
+import { compliance } from '../../api/compliance.ts';
+import { events } from '../../api/events.ts';
+import type { Operation } from '../../api/operation.ts';
+
+/**
+ * A path as a forgiving router might read it: encoded letters, another case, `;parameters` and an extension all lead to
+ * the same operation, and must not lead around its rules.
+ */
+const segmentsOf = (path: string): string[] =>
+  path
+    .split('/')
+    .filter((segment) => segment !== '')
+    .map((segment) =>
+      decodeURIComponent(segment)
+        .split(';')[0]!
+        .toLowerCase()
+        .replace(/\.(json|xml)$/, ''),
+    );
+
+const fits = (template: string, segments: readonly string[]): boolean => {
+  const parts = template.split('/').slice(1);
+  return (
+    parts.length === segments.length && parts.every((part, index) => part.startsWith('{') || part === segments[index])
+  );
+};
+
+/** The catalogue's rows of a path, whatever their method; `/users/me` before `/users/{user}`. */
+export const rowsAt = async (path: string): Promise<Operation[]> => {
+  const segments = segmentsOf(path);
+  return Object.values(await loadCatalogue())
+    .flatMap((rows) => Object.values(rows))
+    .filter((row) => row.server === undefined && fits(row.path, segments))
+    .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
+};
+
+/** Whether addresses of people may be in what is sent or answered, so that nothing of either may be printed (R49). */
+export const isPrivate = (words: readonly string[]): boolean =>
+  words.some((word) => {
+    const text = word.replace(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+    return text.toLowerCase().includes(compliance.delete.path.split('/')[1]!);
+  });
+
+/** How many addresses a deletion names, where its body tells. */
+const addressesIn = (body: string | undefined): string => {
+  try {
+    const { emails } = JSON.parse(body ?? '') as { emails?: unknown };
+    if (Array.isArray(emails)) return emails.length === 1 ? '1 invitee' : `${emails.length} invitees`;
+  } catch {
+    // It is the service's to say what is wrong with it.
+  }
+  return 'the invitees named';
+};
+
+const questions: [Operation, (id: string, body?: string) => string][] = [
+  [events.cancel, (id) => `Cancel event ${id} and notify its invitees?`],
+  [availability.update, (id) => `Change the availability schedule ${id}? Rules that are sent replace all others.`],
+  [compliance.delete, (_, body) => `Delete all data of ${addressesIn(body)}? It cannot be undone.`],
+];
+
+/** The question that a write asks first, the same as its own command does. Only the path's end counts. */
+export const questionFor = (method: string, path: string, body: string | undefined): string | undefined => {
+  if (method === 'GET') return undefined;
+  const segments = segmentsOf(path);
+  const found = questions.find(([row]) => fits(row.path, segments.slice(-row.path.split('/').length + 1)));
+  if (found === undefined) return undefined;
+  const place = found[0].path
+    .split('/')
+    .slice(1)
+    .findIndex((part) => part.startsWith('{'));
+  const id = path.split('/').slice(-found[0].path.split('/').length + 1)[place];
+  return found[1](id ?? '', body);
+};

@@ -1,0 +1,130 @@
+import type { RawInput } from '../../client/client.ts';
+import type { HttpRequest } from '../../http/message.ts';
+import { curlLine } from '../../output/curl.ts';
+import { escapeJson } from '../../output/sanitise.ts';
+import { isJson, layOutJson } from '../api/json-text.ts';
+import { questionFor } from '../api/known.ts';
+import { methods } from '../api/method.ts';
+import { type Plan, plan } from '../api/plan.ts';
+import { printReply, viewOf } from '../api/reply.ts';
+import type { Command, Flag, Invocation } from '../command.ts';
+import { requireConsent } from '../consent.ts';
+import { readBounds } from '../listing.ts';
+import { listFlags, sharedFlags } from '../shared-flags.ts';
+
+const flags: Flag[] = [
+  { name: 'method', short: 'X', value: 'METHOD', description: 'the same as METHOD in front', heading: 'Flags' },
+  {
+    name: 'raw-field',
+    short: 'f',
+    value: 'KEY=VALUE',
+    repeat: true,
+    description: 'text for the query of a GET, for the JSON body of any other method',
+    heading: 'Flags',
+  },
+  {
+    name: 'field',
+    short: 'F',
+    value: 'KEY=VALUE',
+    repeat: true,
+    description: 'the same, but true, false, null and whole numbers are not text, and @FILE or @- reads the value',
+    heading: 'Flags',
+  },
+  {
+    name: 'input',
+    value: 'FILE',
+    description: 'the whole body from a file, or - for stdin; fields then go to the query',
+    heading: 'Flags',
+  },
+  {
+    name: 'header',
+    short: 'H',
+    value: 'HEADER',
+    repeat: true,
+    description: "a header of the request, as 'Name: value'",
+    heading: 'Flags',
+  },
+  { name: 'paginate', description: 'follow a list to its end and print one array of its items', heading: 'Listing' },
+  ...listFlags
+    .filter(({ name }) => name !== 'all')
+    .map((flag) => ({ ...flag, description: `${flag.description}; with --paginate` })),
+  {
+    name: 'include',
+    short: 'i',
+    description: 'print status and headers of the reply before its body',
+    heading: 'Output',
+  },
+  { name: 'silent', description: 'print nothing of the body', heading: 'Output' },
+  ...sharedFlags
+    .filter(({ name }) => name === 'output')
+    .map((flag) => ({ ...flag, description: 'format of the answer; without it the reply as it came, as JSON' })),
+];
+
+/** The request as JSON text; its body is laid out, not rebuilt. */
+const requestText = ({ method, headers = {}, body }: RawInput, url: string, isHidden: boolean): string => {
+  const parts = [`"method":${JSON.stringify(method)}`, `"url":${JSON.stringify(url)}`];
+  if (Object.keys(headers).length > 0) parts.push(`"headers":${JSON.stringify(headers)}`);
+  if (body !== undefined && isHidden) parts.push(`"body_bytes":${Buffer.byteLength(body)}`);
+  else if (body !== undefined) parts.push(`"body":${isJson(body) ? body : JSON.stringify(body)}`);
+  return layOutJson(`{${parts.join(',')}}`, true);
+};
+
+const curlText = ({ method, url, headers, body }: HttpRequest, isHidden: boolean): string =>
+  curlLine({
+    method,
+    url,
+    headers: { authorization: '', ...headers },
+    ...(body === undefined ? {} : { body: isHidden ? { file: 'FILE' } : isJson(body) ? escapeJson(body) : body }),
+  });
+
+const printPages = async (invocation: Invocation, { input, operation }: Plan): Promise<void> => {
+  const { context, typed } = invocation;
+  const client = await context.client();
+  const { limit, pageSize } = readBounds(invocation);
+  const count = Number(input.query!.find(([name]) => name === 'count')?.[1]);
+  const size = Number.isInteger(count) && count > 0 ? count : pageSize;
+  const pages = client.rawPages(input, { ...(limit === undefined ? {} : { limit }), pageSize: size }, operation);
+  if (typed.silent !== true) await context.printer.list(viewOf(operation), pages);
+  else for await (const _ of pages);
+};
+
+const run = async (invocation: Invocation): Promise<void> => {
+  const { context, typed } = invocation;
+  const planned = await plan(invocation);
+  const { input, operation, isHidden } = planned;
+  const client = await context.client();
+  const request = client.prepareRaw(input);
+  if (context.settings.curl) return context.printer.text(curlText(request, isHidden));
+  if (context.settings.dryRun) return context.runtime.stdout.write(`${requestText(input, request.url, isHidden)}\n`);
+  const question = questionFor(input.method, input.path, input.body);
+  if (question !== undefined) await requireConsent(context, question);
+  if (typed.paginate === true) return printPages(invocation, planned);
+  await printReply(invocation, request, await client.send(request), { operation, isPrivate: isHidden });
+};
+
+export const api: Command = {
+  name: 'api',
+  summary: 'Send any request under the base URL and print the reply as it is',
+  arguments: [
+    { name: 'METHOD', description: `${methods.join(', ')}; may be left out for GET`, choices: methods },
+    { name: 'path', description: 'path or full URL, with or without a query', required: true },
+  ],
+  flags,
+  freeForm: true,
+  examples: [
+    'api /users/me',
+    "api /scheduled_events -f 'user={user}' -f status=active --paginate --json=uri,name,start_time",
+    "api POST /scheduled_events/EVENT_ID/cancellation -f reason='The host is ill' --yes",
+    'api PATCH /event_types/TYPE_ID -F active=false -F duration=45',
+    "api POST /invitees --input booking.json -H 'X-Trace: 42' --include",
+  ],
+  notes: [
+    'METHOD is needed with a body, unlike in gh: nothing is written by a guess. Without one, fields are the query of a GET where the path is known to take them there.',
+    "Placeholders: {user} and {organization} stand for the token's own URIs where they are a whole value, and for their IDs where they are a whole segment of the path. Quote them for the shell.",
+    'Nested fields: a[b]=1 is {"a":{"b":1}}, a[]=1 a[]=2 is {"a":[1,2]}, a[][b]=1 a[][b]=2 is {"a":[{"b":1},{"b":2}]}, a[] alone is {"a":[]}.',
+    'The reply is printed as it came, laid out for reading; the body of a refusal too, before the error. --json=FIELDS, --fields and -o table, tsv, csv or id look into "resource" or "collection". -H is the header of the request here, not the line of column names.',
+    'Asks first where the own command does: canceling an event, changing an availability schedule, deleting invitee data. On /data_compliance neither request nor reply is shown, only sizes. No other write asks.',
+    'Only the base URL is ever asked, with URIs of the service rewritten to it. Headers that carry secrets or belong to the connection are refused.',
+  ],
+  run,
+};

@@ -1,0 +1,114 @@
+import { availability } from '../../api/availability.ts';
+import { isObject, type Json } from '../../client/reading.ts';
+import { SchedError } from '../../errors.ts';
+import type { Command, Flag, Invocation } from '../command.ts';
+import { requireConsent } from '../consent.ts';
+import { readInput } from '../input.ts';
+import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
+import { changeRules, dayOf, type Rule, readDays, readRule, rulesDifference } from '../rules.ts';
+
+export const examples = {
+  list: [
+    'availability list --event-type YBL6DUNR9FS4PNP6',
+    'availability list --event-type YBL6DUNR9FS4PNP6 --json=uri,rules',
+  ],
+  update: [
+    "availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --rule 'monday 09:00-12:00,13:00-17:00'",
+    'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off 2026-12-24 --yes',
+  ],
+};
+
+const flags: Flag[] = [
+  {
+    name: 'rule',
+    value: 'RULE',
+    repeat: true,
+    description: "hours of a day, as 'monday 09:00-12:00,13:00-17:00'",
+    heading: 'Flags',
+  },
+  { name: 'day-off', value: 'DAY', repeat: true, description: 'a date or weekday without hours', heading: 'Flags' },
+  {
+    name: 'remove',
+    value: 'DAY',
+    repeat: true,
+    description: 'a date or weekday whose rule is taken out',
+    heading: 'Flags',
+  },
+  { name: 'replace', description: 'send only the rules typed, in place of all others', heading: 'Flags' },
+];
+
+/** The rules and days that were typed. */
+const readTyped = ({ typed, problems }: Invocation) => {
+  const read = (name: string, reader: (text: string) => ReturnType<typeof readRule>): Rule[] =>
+    ((typed[name] as string[] | undefined) ?? []).flatMap((text) => {
+      const rules = reader(text);
+      if (!rules.ok) problems.add(`--${name} ${rules.problem}`);
+      return rules.ok ? rules.value : [];
+    });
+  const set = [...read('rule', readRule), ...read('day-off', readDays).map((day) => ({ ...day, intervals: [] }))];
+  const removed = read('remove', readDays);
+  const days = [...set, ...removed].map(dayOf);
+  for (const day of new Set(days.filter((name, index) => days.indexOf(name) !== index)))
+    problems.add(`${day} is named twice`);
+  return { set, removed };
+};
+
+/** The schedule as it is now. The service lists schedules by event type only. */
+const currentSchedule = async ({ context }: Invocation, eventType: string, id: string): Promise<Json> => {
+  const client = await context.client();
+  for await (const page of client.pages(availability.list, { query: { event_type: eventType } })) {
+    const found = page.find((schedule) => String(schedule.uri).endsWith(`/${id}`));
+    if (found !== undefined) return found;
+  }
+  throw new SchedError('not-found', `The event type has no availability schedule ${id}`, {
+    hint: `sched availability list --event-type ${eventType.split('/').at(-1)}`,
+    outcome: 'not-sent',
+  });
+};
+
+const runUpdate = async ({ fieldFlags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
+  const { context, typed, problems } = invocation;
+  const { set, removed } = readTyped(invocation);
+  const isRules = set.length + removed.length > 0 || typed.replace === true;
+  if (!isRules && typed.timezone === undefined)
+    problems.add('nothing to change: give --rule, --day-off, --remove or --timezone');
+  if (typed.replace === true && set.length === 0) problems.add('--replace needs at least one --rule or --day-off');
+  if (typed.replace === true && removed.length > 0) problems.add('--replace leaves nothing to --remove');
+  const { path, query, body } = await readInput(invocation, availability.update, fieldFlags);
+  const schedule = await currentSchedule(invocation, String(query!.event_type), path!.schedule!);
+  const rules = Array.isArray(schedule.rules) ? schedule.rules.filter(isObject) : [];
+  const changed = typed.replace === true ? set : changeRules(rules, set, removed);
+  const difference = rulesDifference(rules, changed);
+  const zone = (body as { timezone?: string }).timezone;
+  const zoneChanges = zone !== undefined && zone !== schedule.timezone;
+  if (difference.length === 0 && !zoneChanges) {
+    context.notes.say('nothing to change: the schedule is so already');
+    return context.printer.one(view, marked(schedule, { already: true }));
+  }
+  for (const line of difference) context.notes.say(line);
+  if (zoneChanges) context.notes.say(`time zone: ${schedule.timezone} becomes ${zone}`);
+  const input = {
+    path: path!,
+    body: { ...(isRules ? { rules: changed } : {}), ...(zone === undefined ? {} : { timezone: zone }) },
+  };
+  if (context.settings.dryRun) return printRequest(invocation, availability.update, [input]);
+  await requireConsent(context, `Change the availability schedule ${schedule.name} (${path!.schedule})?`);
+  const record = await (await context.client()).call(availability.update, input);
+  context.notes.say(`changed: ${record.name}`);
+  await context.printer.one(view, record);
+};
+
+export const decorate = {
+  update: (generic: OperationCommand, { list }: Record<string, OperationCommand>): Command => {
+    const ofSchedule = list!.fieldFlags.filter(({ name }) => name === 'event-type');
+    const fields = [...ofSchedule, ...generic.fieldFlags];
+    return {
+      ...generic,
+      flags: [...ofSchedule, ...flags, ...generic.fieldFlags],
+      notes: [
+        'The service replaces all rules at once. So the command reads them, changes the days named, shows the difference, asks, and sends the rest back as it was.',
+      ],
+      run: (invocation) => runUpdate({ ...generic, fieldFlags: fields }, invocation),
+    };
+  },
+};

@@ -1,0 +1,16 @@
+declare module '*/completions/sched.bash' {
+  const text: string;
+  export default text;
+}
+declare module '*/completions/_sched' {
+  const text: string;
+  export default text;
+}
+declare module '*/completions/sched.fish' {
+  const text: string;
+  export default text;
+}
+declare module '*/completions/sched.ps1' {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,63 @@
+import { SchedError } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
+import type { Command, Invocation } from '../command.ts';
+
+interface Shell {
+  /** The committed script, part of the program: nothing is read from beside it. */
+  script(): Promise<{ default: string }>;
+  install: string;
+}
+
+const shells: Record<string, Shell> = {
+  bash: {
+    script: () => import('../../../completions/sched.bash', { with: { type: 'text' } }),
+    install: "sched completion bash > ~/.sched.bash && echo 'source ~/.sched.bash' >> ~/.bashrc",
+  },
+  zsh: {
+    script: () => import('../../../completions/_sched', { with: { type: 'text' } }),
+    install: "sched completion zsh > ~/.sched.zsh && echo 'source ~/.sched.zsh' >> ~/.zshrc",
+  },
+  fish: {
+    script: () => import('../../../completions/sched.fish', { with: { type: 'text' } }),
+    install: 'sched completion fish > ~/.config/fish/completions/sched.fish',
+  },
+  powershell: {
+    script: () => import('../../../completions/sched.ps1', { with: { type: 'text' } }),
+    install: 'sched completion powershell >> $PROFILE',
+  },
+};
+
+const names = Object.keys(shells);
+
+const shellOf = ([word]: string[]): Shell => {
+  if (word !== undefined && Object.hasOwn(shells, word)) return shells[word]!;
+  const meant = word === undefined ? undefined : word === 'pwsh' ? 'powershell' : nearest(word, names);
+  throw new SchedError(
+    'usage',
+    word === undefined
+      ? `<shell> is missing: ${names.join(', ')}`
+      : `There is no completion for '${word}', only for ${names.join(', ')}`,
+    { hint: `sched completion ${meant ?? '--help'}`, outcome: 'not-sent' },
+  );
+};
+
+const run = async ({ context, args, problems }: Invocation): Promise<void> => {
+  problems.check();
+  const { script, install } = shellOf(args);
+  await context.printer.text((await script()).default);
+  if (context.runtime.stdout.isTerminal) context.notes.footer(`to install: ${install}`);
+};
+
+export const completion: Command = {
+  name: 'completion',
+  summary: 'Print the completion script of a shell',
+  arguments: [{ name: 'shell', description: names.join(', '), required: true, choices: names }],
+  flags: [],
+  examples: names.map((name) => `completion ${name}`),
+  notes: [
+    `To install it:\n${names.map((name) => `  ${name.padEnd(12)}${shells[name]!.install}`).join('\n')}`,
+    'The script knows all commands, flags and fixed values. It starts no program, asks no server and evaluates nothing.',
+  ],
+  local: true,
+  run,
+};

@@ -1,0 +1,58 @@
+import { SchedError } from '../../errors.ts';
+import type { View } from '../../output/view.ts';
+import { type Config, chosenName, readConfig } from '../../profiles.ts';
+import type { Command, Invocation } from '../command.ts';
+import { examine, type Finding } from '../doctor.ts';
+
+const view: View = {
+  columns: [
+    { header: 'CHECK', path: 'check', priority: 5, shrink: false },
+    { header: 'STATUS', path: 'status', as: 'status', priority: 4 },
+    { header: 'FINDING', path: 'finding', priority: 3 },
+    { header: 'MEND', path: 'mend', priority: 2 },
+  ],
+  id: 'check',
+};
+
+/** A table would cut what to do; here it stands whole, below what is wrong. */
+const spoken = ({ check, status, finding, mend }: Finding): string =>
+  `${status.padEnd(9)}${check.padEnd(18)}${finding}${mend === null ? '' : `\n${' '.repeat(9)}mend: ${mend}`}`;
+
+async function* pagesOf(findings: Finding[]) {
+  yield findings;
+}
+
+const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
+  problems.check();
+  const { runtime, printer, settings } = context;
+  const config: Config | undefined = await readConfig(runtime).catch(() => undefined);
+  const name = config && chosenName(typed.profile as string | undefined, runtime, config);
+  const profile = name !== undefined && Object.hasOwn(config!.profiles, name) ? config!.profiles[name] : undefined;
+  const account = profile === undefined ? undefined : { name: name!, profile };
+  const findings: Finding[] = [];
+  for await (const found of examine({ runtime, config, account }, typed.network === true)) findings.push(...found);
+  if (settings.format === 'table' && settings.fields === undefined) await printer.text(findings.map(spoken).join('\n'));
+  else await printer.list(view, pagesOf(findings));
+  const wrong = findings.filter(({ status }) => status === 'problem');
+  if (wrong.length === 0) return;
+  throw new SchedError('environment', `${wrong.length} ${wrong.length === 1 ? 'thing is' : 'things are'} wrong`, {
+    ...(wrong[0]!.mend === null ? {} : { hint: wrong[0]!.mend }),
+    outcome: 'not-sent',
+  });
+};
+
+export const commands: Command[] = [
+  {
+    name: 'doctor',
+    summary: 'Look at everything a command rests on, and say how to mend it',
+    arguments: [],
+    flags: [
+      { name: 'network', description: 'ask the service too: is it there, and does the clock agree', heading: 'Flags' },
+    ],
+    examples: ['doctor', 'doctor --network --json'],
+    notes: ['Works when the configuration is broken. Exit code 3 if something is wrong.'],
+    fields: ['check', 'status', 'finding', 'mend'],
+    local: true,
+    run,
+  },
+];

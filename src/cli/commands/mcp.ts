@@ -1,0 +1,31 @@
+import { mcp } from '../../api/mcp.ts';
+import { SchedError } from '../../errors.ts';
+import type { Command, Invocation } from '../command.ts';
+import { type OperationCommand, printRequest } from '../operation-command.ts';
+
+export const examples = { metadata: ['mcp metadata', 'mcp metadata --json=scopes_supported'] };
+
+/** Asked without a token, shown, and obeyed in nothing; that it speaks of the resource asked for is checked. */
+const run = async ({ view }: OperationCommand, invocation: Invocation): Promise<void> => {
+  const { context, problems } = invocation;
+  problems.check();
+  if (context.settings.dryRun) return printRequest(invocation, mcp.metadata, [{}]);
+  const { mcpUrl } = await context.connection();
+  const metadata = await (await context.client()).call(mcp.metadata, {});
+  // RFC 9728 §3.3: metadata about another resource must not be used.
+  const same = (url: unknown) => String(url).replace(/\/+$/, '');
+  if (same(metadata.resource) !== same(mcpUrl)) {
+    throw new SchedError('integrity', 'The metadata speaks of another resource than the one asked for', {
+      reason: `asked for ${mcpUrl}, described is ${metadata.resource}`,
+      outcome: 'not-applied',
+    });
+  }
+  await context.printer.one(view, metadata);
+};
+
+export const decorate = {
+  metadata: (generic: OperationCommand): Command => ({
+    ...generic,
+    run: (invocation) => run(generic, invocation),
+  }),
+};

@@ -1,0 +1,91 @@
+import { oneOffs } from '../../api/one-offs.ts';
+import type { Json } from '../../client/reading.ts';
+import { readMutationTime } from '../../time/mutation.ts';
+import type { Command, Flag, Invocation } from '../command.ts';
+import { readInput } from '../input.ts';
+import { type OperationCommand, printRequest } from '../operation-command.ts';
+
+export const examples = {
+  create: [
+    'one-offs create --name "Planning" --duration 45 --days 7 --weekdays-only',
+    'one-offs create --name "Planning" --duration 45 --co-host jonas.weber@northlight.example --start-date 2026-12-01 --end-date 2026-12-05',
+    'one-offs create --name "Planning" --duration 60 --spot 2026-12-01T15:00:00Z/2026-12-01T16:00:00Z',
+  ],
+};
+
+const flags: Flag[] = [
+  { name: 'days', value: 'N', description: 'bookable for this many days from now', heading: 'Flags' },
+  { name: 'weekdays-only', description: 'with --days: leave Saturday and Sunday out', heading: 'Flags' },
+  { name: 'start-date', value: 'DATE', description: 'first day that can be booked', heading: 'Flags' },
+  { name: 'end-date', value: 'DATE', description: 'last day that can be booked', heading: 'Flags' },
+  { name: 'spot', value: 'START/END', repeat: true, description: 'a single time that can be booked', heading: 'Flags' },
+];
+
+const readSpot = (text: string, invocation: Invocation): Json | undefined => {
+  const { context, problems } = invocation;
+  const { settings, runtime } = context;
+  const [start, end, ...rest] = text.split('/');
+  if (start === undefined || end === undefined || rest.length > 0) {
+    problems.add(`--spot '${text}' is not START/END, such as 2026-12-01T15:00:00Z/2026-12-01T16:00:00Z`);
+    return undefined;
+  }
+  const isTerminal = runtime.stdin.isTerminal && runtime.stderr.isTerminal;
+  const [from, to] = [start, end].map((part) => {
+    const reading = readMutationTime(part, {
+      zone: settings.zone,
+      zoneSource: settings.zoneSource,
+      isTerminal,
+      now: runtime.clock.now(),
+    });
+    if (!reading.ok) problems.add(`--spot: ${reading.problem}`);
+    return reading.ok ? reading.instant : undefined;
+  });
+  return from === undefined || to === undefined ? undefined : { start_time: from, end_time: to };
+};
+
+/** When the meeting can be booked: one of three kinds. */
+const dateSetting = (invocation: Invocation): Json | undefined => {
+  const { typed, problems } = invocation;
+  const spots = typed.spot as string[] | undefined;
+  const isRange = typed['start-date'] !== undefined || typed['end-date'] !== undefined;
+  const kinds = [typed.days !== undefined, isRange, spots !== undefined].filter(Boolean).length;
+  if (kinds > 1) problems.add('--days, --start-date with --end-date, and --spot exclude each other');
+  if (typed['weekdays-only'] === true && typed.days === undefined) problems.add('--weekdays-only needs --days');
+  if (typed.days !== undefined) {
+    if (!/^[1-9]\d{0,3}$/.test(String(typed.days))) problems.add(`--days '${typed.days}' is not a whole number from 1`);
+    return {
+      type: 'days_in_future',
+      days: Number(typed.days),
+      ...(typed['weekdays-only'] === true ? { only_weekdays: true } : {}),
+    };
+  }
+  if (isRange) {
+    for (const name of ['start-date', 'end-date'])
+      if (typed[name] === undefined) problems.add(`--${name} is required with the other one`);
+    return { type: 'date_range', start_date: typed['start-date'], end_date: typed['end-date'] };
+  }
+  if (spots !== undefined) return { type: 'spots', spots: spots.flatMap((text) => readSpot(text, invocation) ?? []) };
+  return undefined;
+};
+
+const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
+  const { context, typed, problems } = invocation;
+  const setting = dateSetting(invocation);
+  if (setting === undefined && typed.body === undefined)
+    problems.add('--days, --start-date with --end-date, or --spot is required');
+  const input = await readInput(invocation, oneOffs.create, fieldFlags, async (body) => {
+    if (setting !== undefined) body.date_setting = setting;
+  });
+  if (context.settings.dryRun) return printRequest(invocation, oneOffs.create, [input]);
+  const type = await (await context.client()).call(oneOffs.create, input);
+  context.notes.say(`created: ${type.name}, ${type.scheduling_url}`);
+  await context.printer.one(view, type);
+};
+
+export const decorate = {
+  create: (generic: OperationCommand): Command => ({
+    ...generic,
+    flags: [...generic.flags.slice(0, -1), ...flags, generic.flags.at(-1)!],
+    run: (invocation) => runCreate(generic, invocation),
+  }),
+};

@@ -1,0 +1,18 @@
+import type { Command } from '../command.ts';
+import type { OperationCommand } from '../operation-command.ts';
+
+export const examples = {
+  get: ['orgs get', 'orgs get --json=name,plan'],
+};
+
+export const decorate = {
+  get: (generic: OperationCommand): Command => ({
+    ...generic,
+    arguments: [{ name: 'organization', description: 'ID or URI of an organization (default: your own)' }],
+    run: async (invocation) => {
+      const { args, context } = invocation;
+      if (args.length > 0) return generic.run(invocation);
+      return generic.run({ ...invocation, args: [(await context.identity()).organization] });
+    },
+  }),
+};

@@ -1,0 +1,250 @@
+import { SchedError } from '../../errors.ts';
+import type { View } from '../../output/view.ts';
+import {
+  changeConfig,
+  chosenName,
+  chosenProfile,
+  nameProblem,
+  Profile,
+  readConfig,
+  settableKeys,
+} from '../../profiles.ts';
+import type { Command, Flag, Invocation } from '../command.ts';
+import { requireConsent } from '../consent.ts';
+import { readJsonFile } from '../json-file.ts';
+
+const view: View = {
+  columns: [
+    { header: 'NAME', path: 'name', priority: 5 },
+    { header: 'CURRENT', path: 'current', as: 'boolean', priority: 3 },
+    { header: 'BASE URL', path: 'base_url', priority: 4 },
+    { header: 'LOGIN', path: 'login.store', priority: 2 },
+    { header: 'TIMEZONE', path: 'timezone', priority: 1 },
+  ],
+  id: 'name',
+};
+
+/** `base_url` ⇒ `--base-url`. */
+const flagName = (key: string): string => key.replaceAll('_', '-');
+
+const keyFlags: Flag[] = settableKeys
+  .filter((key) => key !== 'uri_root' && key !== 'output' && key !== 'timezone')
+  .map((key) => ({
+    name: flagName(key),
+    value: key.endsWith('_url') || key === 'issuer' ? 'URL' : 'ID',
+    description: Profile.shape[key].description ?? '',
+    heading: 'Flags',
+  }));
+
+const profileFlag: Flag = {
+  name: 'from',
+  value: 'FILE',
+  description: 'take what `profiles export` printed, - for stdin',
+  heading: 'Flags',
+};
+
+const shown = (name: string, profile: Profile, isCurrent: boolean) => ({ name, current: isCurrent, ...profile });
+
+/** The name of the profile that a command is about: its argument, else the one in use. */
+const named = async ({ args, typed, context }: Invocation): Promise<{ name: string; profile: Profile }> => {
+  const found = await chosenProfile(args[0] ?? (typed.profile as string | undefined), context.runtime);
+  if (found !== undefined) return found;
+  throw new SchedError('usage', 'There is no profile yet', {
+    hint: 'sched profiles add NAME --base-url https://api.example.com',
+    outcome: 'not-sent',
+  });
+};
+
+const readProfile = (value: unknown, { problems }: Invocation): Profile | undefined => {
+  const read = Profile.omit({ login: true }).safeParse(value);
+  if (read.success) return read.data;
+  for (const { path, message } of read.error.issues)
+    problems.add(`${path.length === 0 ? 'the profile' : `--${flagName(String(path[0]))}`}: ${message}`);
+  return undefined;
+};
+
+const list = async ({ context, typed, problems }: Invocation): Promise<void> => {
+  problems.check();
+  const config = await readConfig(context.runtime);
+  const current = chosenName(typed.profile as string | undefined, context.runtime, config);
+  const rows = Object.entries(config.profiles).map(([name, profile]) => shown(name, profile, name === current));
+  async function* pages() {
+    if (rows.length > 0) yield rows;
+  }
+  await context.printer.list(view, pages());
+  if (rows.length === 0)
+    context.notes.footer('no profile yet: sched auth login, or sched profiles add NAME --base-url URL');
+};
+
+const show = async (invocation: Invocation): Promise<void> => {
+  const { context, problems } = invocation;
+  problems.check();
+  const { name, profile } = await named(invocation);
+  const config = await readConfig(context.runtime);
+  await context.printer.one(view, shown(name, profile, name === chosenName(undefined, context.runtime, config)));
+};
+
+const add = async (invocation: Invocation): Promise<void> => {
+  const { context, args, typed, problems } = invocation;
+  const [name] = args;
+  if (name === undefined) problems.add('<name> is missing');
+  const wrong = name === undefined ? undefined : nameProblem(name);
+  if (wrong !== undefined) problems.add(wrong);
+  const given =
+    typed.from === undefined ? {} : await readJsonFile(String(typed.from), '--from', context.runtime, problems);
+  for (const key of settableKeys) if (typed[flagName(key)] !== undefined) given[key] = typed[flagName(key)];
+  if (typed.from === undefined && given.base_url === undefined) problems.add('--base-url is required');
+  problems.check();
+  const profile = readProfile(given, invocation);
+  problems.check();
+  const config = await changeConfig(context.runtime, (before) => {
+    if (Object.hasOwn(before.profiles, name!)) {
+      throw new SchedError('conflict', `There is a profile '${name}' already`, {
+        hint: `sched profiles set base_url URL -p ${name}`,
+        outcome: 'not-applied',
+      });
+    }
+    return { ...before, current: before.current ?? name!, profiles: { ...before.profiles, [name!]: profile! } };
+  });
+  context.notes.say(
+    `added: ${name}${config.current === name ? ', now the current one' : ''}; log in with: sched auth login -p ${name}`,
+  );
+  await context.printer.one(view, shown(name!, profile!, config.current === name));
+};
+
+const set = async (invocation: Invocation): Promise<void> => {
+  const { context, args, problems } = invocation;
+  const [key, value] = args;
+  if (key === undefined || value === undefined) problems.add('<key> and <value> are needed');
+  else if (!(settableKeys as string[]).includes(key))
+    problems.add(`'${key}' is not a key; there is ${settableKeys.join(', ')}`);
+  problems.check();
+  const { name, profile } = await named({ ...invocation, args: [] });
+  const { login, ...settable } = profile;
+  const changed = readProfile(
+    value === '' ? { ...settable, [key!]: undefined } : { ...settable, [key!]: value },
+    invocation,
+  );
+  problems.check();
+  const whole = { ...changed!, ...(login === undefined ? {} : { login }) };
+  await changeConfig(context.runtime, (config) => ({ ...config, profiles: { ...config.profiles, [name]: whole } }));
+  context.notes.say(`${name}: ${key} is ${value === '' ? 'unset' : `now ${value}`}`);
+};
+
+const use = async (invocation: Invocation): Promise<void> => {
+  const { context, args, problems } = invocation;
+  if (args.length === 0) problems.add('<name> is missing');
+  problems.check();
+  const { name } = await named(invocation);
+  await changeConfig(context.runtime, (config) => ({ ...config, current: name }));
+  context.notes.say(`${name} is now the default in all terminals; for this one alone: export SCHED_PROFILE=${name}`);
+};
+
+const remove = async (invocation: Invocation): Promise<void> => {
+  const { context, args, problems } = invocation;
+  if (args.length === 0) problems.add('<name> is missing');
+  problems.check();
+  const { name, profile } = await named(invocation);
+  await requireConsent(
+    context,
+    `Remove the profile ${name}${profile.login === undefined ? '' : ' and forget its login'}?`,
+  );
+  if (profile.login !== undefined) {
+    const { forgetLogin } = await import('../login.ts');
+    await forgetLogin({ profile }, context.runtime);
+  }
+  await changeConfig(context.runtime, ({ current, profiles, ...config }) => ({
+    ...config,
+    ...(current === name || current === undefined ? {} : { current }),
+    profiles: Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name)),
+  }));
+  context.notes.say(`removed: ${name}`);
+};
+
+/** Addresses for a colleague: what is personal or secret stays here. */
+const exportProfile = async (invocation: Invocation): Promise<void> => {
+  const { context, problems } = invocation;
+  problems.check();
+  const { profile } = await named(invocation);
+  const { login, user, ...addresses } = profile;
+  await context.printer.text(JSON.stringify(addresses, null, 2));
+};
+
+const fields = ['name', 'current', ...Object.keys(Profile.shape)];
+
+const nameArgument = { name: 'name', description: 'name of the profile' };
+
+export const commands: Command[] = [
+  {
+    name: 'list',
+    summary: 'List the profiles of this machine',
+    arguments: [],
+    flags: [],
+    examples: ['profiles list', 'profiles list --json'],
+    local: true,
+    fields,
+    run: list,
+  },
+  {
+    name: 'show',
+    summary: 'Show a profile',
+    arguments: [nameArgument],
+    flags: [],
+    examples: ['profiles show', 'profiles show work --json'],
+    local: true,
+    fields,
+    run: show,
+  },
+  {
+    name: 'add',
+    summary: 'Add a profile',
+    arguments: [{ ...nameArgument, required: true }],
+    flags: [...keyFlags, profileFlag],
+    examples: [
+      'profiles add work --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
+      'profiles add work2 --from work.json',
+    ],
+    local: true,
+    fields,
+    run: add,
+  },
+  {
+    name: 'set',
+    summary: 'Change one setting of a profile',
+    arguments: [
+      { name: 'key', description: settableKeys.join(', '), required: true },
+      { name: 'value', description: "the new value; '' unsets it", required: true },
+    ],
+    flags: [],
+    examples: ['profiles set timezone Europe/Paris', 'profiles set output json -p work'],
+    local: true,
+    run: set,
+  },
+  {
+    name: 'use',
+    summary: 'Make a profile the default',
+    arguments: [{ ...nameArgument, required: true }],
+    flags: [],
+    examples: ['profiles use work'],
+    local: true,
+    run: use,
+  },
+  {
+    name: 'remove',
+    summary: 'Remove a profile and its login',
+    arguments: [{ ...nameArgument, required: true }],
+    flags: [],
+    examples: ['profiles remove work --yes'],
+    local: true,
+    run: remove,
+  },
+  {
+    name: 'export',
+    summary: 'Print the addresses of a profile for a colleague, and no secret',
+    arguments: [nameArgument],
+    flags: [],
+    examples: ['profiles export work > work.json'],
+    local: true,
+    run: exportProfile,
+  },
+];

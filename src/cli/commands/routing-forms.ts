@@ -1,0 +1,52 @@
+import { routingForms } from '../../api/routing-forms.ts';
+import type { Json } from '../../client/reading.ts';
+import type { Command, Invocation } from '../command.ts';
+import { printPages, readBounds } from '../listing.ts';
+import { type OperationCommand, positional } from '../operation-command.ts';
+
+export const examples = {
+  list: ['routing-forms list', 'routing-forms list --json=uri,name'],
+  submissions: ['routing-forms submissions', 'routing-forms submissions PTGWAKBAYES6AVK5 --json'],
+};
+
+/** Submissions of every form, one form after another: the service lists them by form only. */
+const runAll = async ({ view }: OperationCommand, invocation: Invocation): Promise<void> => {
+  const { context, typed, problems } = invocation;
+  const bounds = readBounds(invocation);
+  problems.check();
+  const client = await context.client();
+  const { organization } = await context.identity();
+  const sort: Record<string, string> = typed.sort === undefined ? {} : { sort: String(typed.sort) };
+  async function* submissions(limit: number): AsyncGenerator<Json[]> {
+    let left = limit;
+    for await (const forms of client.pages(routingForms.list, { query: { organization } })) {
+      for (const form of forms) {
+        const options = { limit: left, pageSize: bounds.pageSize };
+        for await (const page of client.pages(
+          routingForms.submissions,
+          { query: { form: String(form.uri), ...sort } },
+          options,
+        )) {
+          left -= page.length;
+          yield page;
+        }
+        if (left <= 0) return;
+      }
+    }
+  }
+  await printPages(invocation, view, (limit) => submissions(limit), bounds, 'all routing forms');
+};
+
+export const decorate = {
+  submissions: (generic: OperationCommand): Command => {
+    const one = positional(generic, 'form', false);
+    return {
+      ...one,
+      notes: ['Without a form: of all forms, one after another.'],
+      run: (invocation) =>
+        invocation.args.length === 0 && invocation.typed.form === undefined && !invocation.context.settings.dryRun
+          ? runAll(generic, invocation)
+          : one.run(invocation),
+    };
+  },
+};

@@ -1,0 +1,63 @@
+import { eventTypes } from '../../api/event-types.ts';
+import { shares } from '../../api/shares.ts';
+import type { Json } from '../../client/reading.ts';
+import type { Command, Flag, Invocation } from '../command.ts';
+import { readInput } from '../input.ts';
+import { locationFlags } from '../location-flags.ts';
+import { type OperationCommand, printRequest } from '../operation-command.ts';
+import { readRule } from '../rules.ts';
+
+export const examples = {
+  create: [
+    'shares create --event-type YBL6DUNR9FS4PNP6 --name "Call with Ada"',
+    'shares create --event-type YBL6DUNR9FS4PNP6 --duration 30 --duration-option 15 --duration-option 30 --json',
+  ],
+};
+
+const ruleFlag: Flag = {
+  name: 'rule',
+  value: 'RULE',
+  repeat: true,
+  description: "hours in place of the event type's, as 'monday 09:00-12:00'",
+  heading: 'Flags',
+};
+
+const addParts = async (invocation: Invocation, body: Json): Promise<void> => {
+  const { context, typed, problems } = invocation;
+  const rules = ((typed.rule as string[] | undefined) ?? []).flatMap((text) => {
+    const read = readRule(text);
+    if (!read.ok) problems.add(`--rule ${read.problem}`);
+    return read.ok ? read.value : [];
+  });
+  if (rules.length > 0) body.availability_rule = { rules };
+  const location = locationFlags.read(invocation);
+  if (location !== undefined) body.location_configurations = [location];
+  problems.check();
+  // Without options of its own the share inherits the event type's.
+  if (body.duration === undefined || body.duration_options !== undefined) return;
+  const id = String(body.event_type).split('/').at(-1)!;
+  const type = await (await context.client()).call(eventTypes.get, { path: { event_type: id } });
+  const inherited = [...(Array.isArray(type.duration_options) ? type.duration_options : []), type.duration];
+  if (!inherited.includes(body.duration)) {
+    problems.add(
+      `--duration ${body.duration} is not among those of the event type (${inherited.join(', ')}); offer it with --duration-option ${body.duration}`,
+    );
+  }
+};
+
+const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
+  const { context } = invocation;
+  const input = await readInput(invocation, shares.create, fieldFlags, (body) => addParts(invocation, body));
+  if (context.settings.dryRun) return printRequest(invocation, shares.create, [input]);
+  const share = await (await context.client()).call(shares.create, input);
+  context.notes.say('created a link that can be booked once');
+  await context.printer.one(view, share);
+};
+
+export const decorate = {
+  create: (generic: OperationCommand): Command => ({
+    ...generic,
+    flags: [...generic.flags.slice(0, -1), ruleFlag, ...locationFlags.flags, generic.flags.at(-1)!],
+    run: (invocation) => runCreate(generic, invocation),
+  }),
+};

@@ -1,0 +1,18 @@
+/** Examples of commands that need nothing else of their own; the IDs are the sandbox's. */
+export const members = {
+  list: ['members list', 'members list --role admin --json=user.name,user.email'],
+  get: ['members get L9UWUQHVLBD3MGX8', 'members get L9UWUQHVLBD3MGX8 --json'],
+};
+
+export const invitations = { list: ['invitations list', 'invitations list --status pending --json=email'] };
+
+export const users = {
+  me: ['users me', 'users me --json=uri,timezone'],
+  get: ['users get PT9ZYPA238K4HZQ6', 'users get PT9ZYPA238K4HZQ6 --json=name,email'],
+};
+
+export const locations = { list: ['locations list', 'locations list --user jonas.weber@northlight.example --json'] };
+
+export const activity = {
+  list: ['activity list --limit 20', 'activity list --since -7d --namespace EventType --json'],
+};

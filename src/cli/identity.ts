@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { users } from '../api/users.ts';
+import type { Client } from '../client/client.ts';
+import { isObject } from '../client/reading.ts';
+import { SchedError } from '../errors.ts';
+import type { Runtime } from '../runtime.ts';
+import { readPrivateFile, writePrivateFile } from '../state/files.ts';
+import { directory } from '../state/paths.ts';
+import type { Connection } from './connection.ts';
+
+/** Who the token belongs to, and under which root the service names its records. */
+export interface Identity {
+  user: string;
+  organization: string;
+  root: string;
+}
+
+/** A token's owner does not change, but the organization he works in may. */
+const staleAfterMs = 24 * 3_600_000;
+
+/** `https://api.example.com/users/ABC` ⇒ `https://api.example.com`. */
+const rootOf = (uri: string): string | undefined => /^(https?:\/\/.+)\/[a-z_]+\/[\w-]+$/.exec(uri)?.[1];
+
+const asUri = (value: string, root: string, collection: string): string =>
+  value.includes('://') ? value : `${root}/${collection}/${value}`;
+
+/** A file per token, named by its fingerprint; the token itself is never written. */
+const cacheFile = async (runtime: Runtime, { credentials }: Connection): Promise<string> => {
+  const { origin, token } = await credentials.current();
+  const fingerprint = createHash('sha256').update(`${origin}\n${token}`).digest('hex').slice(0, 32);
+  return join(directory('cache', runtime), `identity-${fingerprint}.json`);
+};
+
+const readCache = async (file: string, now: number): Promise<Identity | undefined> => {
+  const text = await readPrivateFile(file).catch(() => undefined);
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    if (!isObject(value) || typeof value.at !== 'number' || Math.abs(now - value.at) > staleAfterMs) return undefined;
+    const { user, organization, root } = value;
+    return [user, organization, root].every((part) => typeof part === 'string')
+      ? ({ user, organization, root } as Identity)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const ask = async (client: Client): Promise<Identity> => {
+  const me = await client.call(users.me, {}).catch((error: unknown) => {
+    if (!(error instanceof SchedError) || error.category !== 'forbidden') throw error;
+    throw new SchedError('forbidden', 'The token may not tell whose it is', {
+      reason: 'it lacks the scope users:read',
+      hint: 'say it: --user ID, --org ID, or SCHED_USER and SCHED_ORG',
+      outcome: 'not-sent',
+    });
+  });
+  const uri = String(me.uri);
+  return { user: uri, organization: String(me.current_organization ?? ''), root: rootOf(uri) ?? '' };
+};
+
+/** Who the token belongs to: as the environment or profile says, else as remembered, else as the service says. */
+export const identify = async (
+  runtime: Runtime,
+  connection: Connection,
+  client: () => Promise<Client>,
+): Promise<Identity> => {
+  const { env, clock } = runtime;
+  const { baseUrl, defaults = {}, isSandbox } = connection;
+  const user = env.SCHED_USER || defaults.user;
+  const organization = env.SCHED_ORG || defaults.organization;
+  const known =
+    defaults.uriRoot ?? [user, organization].map((value) => rootOf(value ?? '')).find((root) => root !== undefined);
+  if (user && organization) {
+    const root = known ?? baseUrl;
+    return { user: asUri(user, root, 'users'), organization: asUri(organization, root, 'organizations'), root };
+  }
+  if (isSandbox) return ask(await client());
+  const file = await cacheFile(runtime, connection);
+  const remembered = await readCache(file, clock.now());
+  const found = remembered ?? (await ask(await client()));
+  if (remembered === undefined) {
+    const draft = Buffer.from(runtime.randomBytes(8)).toString('hex');
+    // It only saves a request: a directory that cannot be written must not stop a command.
+    await writePrivateFile(file, JSON.stringify({ ...found, at: clock.now() }), draft).catch(() => {});
+  }
+  const { root } = found;
+  return {
+    root,
+    user: user ? asUri(user, root, 'users') : found.user,
+    organization: organization ? asUri(organization, root, 'organizations') : found.organization,
+  };
+};

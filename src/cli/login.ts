@@ -1,0 +1,63 @@
+import type { CredentialRecord } from '../auth/record.ts';
+import { type CredentialKey, keyOf } from '../auth/record.ts';
+import { createSession, forget, keep, lockOf, type Session } from '../auth/session.ts';
+import { type CredentialStore, openStore } from '../auth/stores.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Account, Settings } from '../settings.ts';
+import { directory } from '../state/paths.ts';
+import type { Notes } from './notes.ts';
+
+type StoreKind = CredentialStore['kind'];
+
+export const storeOf = (kind: StoreKind, runtime: Runtime): Promise<CredentialStore> =>
+  openStore(kind, runtime, directory('config', runtime));
+
+/** The login of a profile as a session that renews itself; nothing where the profile has none. */
+export const openLogin = async (
+  { profile }: Account,
+  runtime: Runtime,
+  settings: Pick<Settings, 'allowRefresh'>,
+  notes: Notes,
+): Promise<Session | undefined> => {
+  if (profile.login === undefined) return undefined;
+  const { store, ...key } = profile.login;
+  return createSession({
+    key,
+    store: await storeOf(store, runtime),
+    lock: lockOf(key, runtime),
+    clock: runtime.clock,
+    sendToEnd: runtime.sendToEnd,
+    protect: runtime.protect,
+    interrupted: runtime.interrupted,
+    mayRefresh: settings.allowRefresh,
+    onScopeChange: (before, after) =>
+      notes.insist(`the renewed token may do other things than before: ${before || 'everything'} became ${after}`),
+  });
+};
+
+/** Keeps a new credential and tells under which name, for the profile to remember. */
+export const keepLogin = async (
+  record: CredentialRecord,
+  store: CredentialStore,
+  runtime: Runtime,
+  fallbackUser: string,
+  notes: Notes,
+): Promise<CredentialKey> => {
+  const key = keyOf(record, record.owner || fallbackUser);
+  const { replacedDamaged } = await keep(
+    { key, store, lock: lockOf(key, runtime), clock: runtime.clock, protect: runtime.protect },
+    record,
+  );
+  if (replacedDamaged) notes.insist('the credential that was kept before was damaged, and is replaced');
+  return key;
+};
+
+/** Removes the login of a profile; the service is told if it can be reached. */
+export const forgetLogin = async (
+  { profile }: Pick<Account, 'profile'>,
+  runtime: Runtime,
+): Promise<{ removed: boolean; revoked: boolean }> => {
+  if (profile.login === undefined) return { removed: false, revoked: false };
+  const { store, ...key } = profile.login;
+  return forget({ key, store: await storeOf(store, runtime), lock: lockOf(key, runtime), send: runtime.send });
+};

@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { mayRepeat } from '../client/outcome.ts';
+import { authorize } from '../http/authorize.ts';
+import { leaving } from '../http/leaving.ts';
+import { compose, type Layer, type Send } from '../http/message.ts';
+import { rateLimit } from '../http/rate-limit.ts';
+import { redirect } from '../http/redirect.ts';
+import { retry } from '../http/retry.ts';
+import { trace } from '../http/trace.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Settings } from '../settings.ts';
+import { directory } from '../state/paths.ts';
+import { createSharedBudget, type SharedBudget } from '../state/shared-budget.ts';
+import { createShowTime } from '../time/show.ts';
+import type { Connection } from './connection.ts';
+import type { Notes } from './notes.ts';
+
+/** Where this user's state is; nothing where there is no home to keep it in (Debian's name for that is a path). */
+export const stateDirectory = (runtime: Runtime): string | undefined => {
+  const isChosen = Boolean(runtime.env.SCHED_STATE_DIR || runtime.env.XDG_STATE_HOME);
+  const hasHome = runtime.home !== '/nonexistent' && existsSync(runtime.home);
+  return isChosen || hasHome ? directory('state', runtime) : undefined;
+};
+
+/** The runtime directory forgets everything when the user logs out, which suits a budget; a directory that was chosen wins. */
+const budgetDirectory = (runtime: Runtime): string | undefined => {
+  const { XDG_RUNTIME_DIR: volatile = '', SCHED_STATE_DIR: chosen } = runtime.env;
+  const base =
+    !chosen && volatile.startsWith('/') && existsSync(volatile) ? join(volatile, 'sched') : stateDirectory(runtime);
+  return base === undefined ? undefined : join(base, 'budget');
+};
+
+export const chanceOf =
+  (runtime: Runtime): (() => number) =>
+  () =>
+    Buffer.from(runtime.randomBytes(4)).readUInt32BE() / 2 ** 32;
+
+export const openBudget = (runtime: Runtime, settings: Settings, notes: Notes, isSandbox: boolean): SharedBudget =>
+  createSharedBudget({
+    // The embedded service lives as long as the command and on a port of its own: there is nothing to share.
+    directory: isSandbox ? undefined : budgetDirectory(runtime),
+    clock: runtime.clock,
+    holder: `${runtime.machine.pid}-${Buffer.from(runtime.randomBytes(6)).toString('hex')}`,
+    pid: runtime.machine.pid,
+    timeoutMs: settings.timeoutMs,
+    onTrouble: (reason) => {
+      if (settings.verbose) notes.insist(`the rate budget is not shared with other processes: ${reason}`);
+    },
+  });
+
+/** A wait is announced with its end, and a long one as such. */
+const announce = (runtime: Runtime, settings: Settings, notes: Notes): ((seconds: number) => void) => {
+  let waited = 0;
+  return (seconds) => {
+    const until = createShowTime(settings.zone).show(new Date(runtime.clock.now() + seconds * 1000).toISOString());
+    const isLong = seconds > 60 ? ' (more than a minute)' : '';
+    const before = waited >= 60 ? `; ${waited} s waited so far` : '';
+    waited += seconds;
+    notes.say(`rate limit reached: waiting ${seconds} s${isLong}, until ${until}${before}`);
+  };
+};
+
+/** The network of a write: the first signal lets it end, because its answer is the only one there will be (R42). */
+const transportOf =
+  (runtime: Runtime, notes: Notes): Send =>
+  async (request) => {
+    if (request.method === 'GET') return runtime.send(request);
+    const { interrupted } = runtime;
+    interrupted.throwIfAborted();
+    const patience = () =>
+      notes.insist('interrupted: waiting for the answer to what was sent; a second time leaves its outcome unknown');
+    interrupted.addEventListener('abort', patience, { once: true });
+    try {
+      return await runtime.sendToEnd(request);
+    } finally {
+      interrupted.removeEventListener('abort', patience);
+    }
+  };
+
+export interface Network {
+  /** With the credential. */
+  send: Send;
+  /** Without one. */
+  sendPlain: Send;
+  close(): void;
+}
+
+/** What stands between a command and the network, outermost first. */
+export const createNetwork = (
+  runtime: Runtime,
+  settings: Settings,
+  notes: Notes,
+  { credentials, defaults, isSandbox }: Pick<Connection, 'credentials' | 'defaults' | 'isSandbox'>,
+): Network => {
+  const { clock, interrupted } = runtime;
+  const random = chanceOf(runtime);
+  const budget = openBudget(runtime, settings, notes, isSandbox);
+  const again = retry({
+    clock,
+    interrupted,
+    random,
+    mayRepeat,
+    onRetry: (attempt, reason, pauseMs) => {
+      if (settings.verbose) notes.insist(`attempt ${attempt} in ${pauseMs} ms: ${reason}`);
+    },
+  });
+  const inner: Layer = compose(
+    redirect,
+    rateLimit({
+      clock,
+      random,
+      maxWaitMs: settings.maxWaitMs,
+      interrupted,
+      budget,
+      booker: runtime.env.SCHED_USER || defaults?.user,
+      onWait: announce(runtime, settings, notes),
+    }),
+    leaving,
+    ...(settings.verbose ? [trace(clock, (line) => notes.insist(line))] : []),
+  );
+  const sendPlain = inner(transportOf(runtime, notes));
+  return {
+    send: again(authorize(credentials)(sendPlain)),
+    sendPlain: again(sendPlain),
+    close: budget.close,
+  };
+};

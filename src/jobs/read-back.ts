@@ -1,0 +1,63 @@
+import type { Json } from '../client/reading.ts';
+import { SchedError } from '../errors.ts';
+import { isUndecided } from './undecided.ts';
+
+/** A change, and how to see whether it was made. */
+export interface Change {
+  send(): Promise<Json>;
+  /** The record as it is now; missing where nothing can be read. */
+  read?: (() => Promise<Json>) | undefined;
+  /** `undefined` where no reply shows it. */
+  isDone(record: Json): boolean | undefined;
+}
+
+export interface ChangeOptions {
+  clock: { sleep(milliseconds: number, signal?: AbortSignal): Promise<void> };
+  interrupted: AbortSignal;
+  /** From 0 to 1. */
+  random(): number;
+  /** Told before it is sent again. */
+  onRepeat(attempt: number): void;
+}
+
+export interface Changed {
+  record: Json;
+  /** Whether its answer was lost, and the record read instead. */
+  isReconciled: boolean;
+}
+
+const maxAttempts = 3;
+const pauseMs = 500;
+
+const nowOf = async (read: () => Promise<Json>): Promise<Json | undefined> => {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof SchedError) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * Makes a change whose repetition does no harm. After a lost answer the record is read: if it shows the change, that was
+ * it; if it does not, the change is sent again; if it cannot tell, nobody knows.
+ */
+export const change = async ({ send, read, isDone }: Change, options: ChangeOptions): Promise<Changed> => {
+  const { clock, interrupted, random, onRepeat } = options;
+  let lost: SchedError | undefined;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return { record: await send(), isReconciled: false };
+    } catch (error) {
+      if (!(error instanceof SchedError) || (lost === undefined && !isUndecided(error))) throw error;
+      lost ??= error;
+      const record = read === undefined ? undefined : await nowOf(read);
+      const verdict = record === undefined ? undefined : isDone(record);
+      if (verdict === true) return { record: record!, isReconciled: true };
+      // The first attempt may be carried out yet, so a later one that was refused or never left decides nothing.
+      if (verdict === undefined || attempt === maxAttempts || !isUndecided(error)) throw lost;
+    }
+    onRepeat(attempt + 1);
+    await clock.sleep(Math.round(pauseMs * 2 ** (attempt - 1) * (0.5 + random())), interrupted);
+  }
+};

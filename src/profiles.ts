@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import { SchedError } from './errors.ts';
+import { urlProblem } from './http/proxy.ts';
+import { formats } from './output/formats.ts';
+import { readPrivateFile, writePrivateFile } from './state/files.ts';
+import { locateJsonError } from './state/json.ts';
+import { directory } from './state/paths.ts';
+import { zoneProblem } from './time/zone.ts';
+
+const checked = (problemOf: (text: string) => string | undefined) =>
+  z.string().superRefine((text, context) => {
+    const problem = problemOf(text);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
+
+const url = checked(urlProblem).transform((text) => text.replace(/\/+$/, ''));
+
+/** What is known of one account. Nothing in it is secret. */
+export const Profile = z.strictObject({
+  base_url: url.describe('address of the API'),
+  auth_url: url.optional().describe('address of the authorization server'),
+  mcp_url: url.optional().describe('address of the MCP server'),
+  client_id: z.string().min(1).optional().describe('identifier of this program at the authorization server'),
+  issuer: url.optional().describe('the authorization server, as it names itself'),
+  user: z.string().min(1).optional().describe('user that is meant where none is named'),
+  organization: z.string().min(1).optional().describe('organization that is meant where none is named'),
+  timezone: checked(zoneProblem).optional().describe('zone in which times are read and shown'),
+  output: z.enum(formats).optional().describe('format on a terminal'),
+  uri_root: url.optional().describe('root under which the service names its records'),
+  /** Where the login is kept, and under which name. */
+  login: z
+    .strictObject({ store: z.enum(['keychain', 'file']), issuer: z.string(), client: z.string(), user: z.string() })
+    .optional(),
+});
+
+export type Profile = z.infer<typeof Profile>;
+
+/** Keys a person may set; the rest is learnt at login. */
+export const settableKeys = Object.keys(Profile.shape).filter((key) => key !== 'login') as Exclude<
+  keyof Profile,
+  'login'
+>[];
+
+const profileName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+export const nameProblem = (name: string): string | undefined =>
+  profileName.test(name) ? undefined : `'${name}' is not a profile name: letters, digits, dot, dash and underscore`;
+
+const Config = z.strictObject({
+  version: z.literal(1),
+  current: z.string().optional(),
+  profiles: z.record(z.string().regex(profileName), Profile),
+});
+
+export type Config = z.infer<typeof Config>;
+
+interface World {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly platform: string;
+  randomBytes(count: number): Uint8Array;
+}
+
+export const configFile = (world: World): string => join(directory('config', world), 'config.json');
+
+const broken = (file: string, reason: string): SchedError =>
+  new SchedError('environment', `The configuration ${file} cannot be used`, {
+    reason,
+    hint: 'mend it by hand; it is never overwritten while it is broken',
+    outcome: 'not-sent',
+  });
+
+const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('.') || 'the whole';
+
+/** Every profile there is; none where there is no file yet. A broken file is an error with its place. */
+export const readConfig = async (world: World): Promise<Config> => {
+  const file = configFile(world);
+  const text = await readPrivateFile(file);
+  if (text === undefined) return { version: 1, profiles: {} };
+  const place = locateJsonError(text);
+  if (place !== undefined) throw broken(file, `${place.problem} at line ${place.line}, column ${place.column}`);
+  const read = Config.safeParse(JSON.parse(text));
+  if (read.success) return read.data;
+  throw broken(file, read.error.issues.map(({ path, message }) => `${dotted(path)}: ${message}`).join('; '));
+};
+
+/** Reads, changes and replaces the file in one step. */
+export const changeConfig = async (world: World, change: (config: Config) => Config): Promise<Config> => {
+  const config = change(await readConfig(world));
+  const draft = Buffer.from(world.randomBytes(8)).toString('hex');
+  await writePrivateFile(configFile(world), `${JSON.stringify(config, null, 2)}\n`, draft);
+  return config;
+};
+
+/** The profile that is meant: named, else chosen by the environment, else the current one. */
+export const chosenName = (flag: string | undefined, { env }: World, config: Config): string | undefined =>
+  flag ?? (env.SCHED_PROFILE || undefined) ?? config.current;
+
+export const chosenProfile = async (
+  flag: string | undefined,
+  world: World,
+): Promise<{ name: string; profile: Profile } | undefined> => {
+  const config = await readConfig(world);
+  const name = chosenName(flag, world, config);
+  if (name === undefined) return undefined;
+  const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
+  if (profile !== undefined) return { name, profile };
+  const names = Object.keys(config.profiles);
+  throw new SchedError('usage', `There is no profile '${name}'`, {
+    reason: names.length === 0 ? 'there is none at all' : `there is ${names.join(', ')}`,
+    hint: `sched profiles add ${profileName.test(name) ? name : 'NAME'} --base-url https://api.example.com`,
+    outcome: 'not-sent',
+  });
+};

@@ -1,0 +1,378 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { dirname, join } from 'node:path/posix';
+import { describe, expect, test } from 'vitest';
+
+/** Source files by path under src/. */
+type Sources = Record<string, string>;
+
+interface Import {
+  from: string;
+  /** A path under src/, or a package. */
+  to: string;
+  isType: boolean;
+  isDynamic: boolean;
+}
+
+type Rule = (sources: Sources, imports: Import[]) => string[];
+
+/** Comments and the text inside quotes taken out, so that words in them are no code. `import` keeps its quotes. */
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`\\])\/\/.*$/gm, '$1');
+const codeOf = (text: string) =>
+  withoutComments(text).replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.|\$(?!\{))*`/g, "''");
+
+const target = (from: string, specifier: string) => {
+  if (specifier.startsWith('.')) return join(dirname(from), specifier);
+  if (specifier.startsWith('node:')) return specifier;
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+};
+
+const importsOf = (sources: Sources): Import[] =>
+  Object.entries(sources).flatMap(([from, text]) => {
+    const code = withoutComments(text);
+    const found: Import[] = [];
+    for (const [, clause, specifier] of code.matchAll(
+      /^\s*(?:import|export)\s+([^;'"]*?\s+from\s+)?['"]([^'"]+)['"]/gm,
+    )) {
+      const names = /\{([^}]*)\}/
+        .exec(clause ?? '')?.[1]
+        ?.split(',')
+        .filter((name) => name.trim() !== '');
+      const isType =
+        /^type\s/.test(clause ?? '') ||
+        (names !== undefined &&
+          names.length > 0 &&
+          names.every((name) => /^\s*type\s/.test(name)) &&
+          /^\{/.test(clause!));
+      found.push({ from, to: target(from, specifier!), isType, isDynamic: false });
+    }
+    for (const [, before, specifier] of code.matchAll(
+      /(\w+\s*:\s*|<\s*|typeof\s+|=>\s*|\(\s*\w+:\s*)?\bimport\(\s*(?:\/\*.*?\*\/)?\s*['"]([^'"]+)['"]\s*(?:,[^)]*)?\)/g,
+    )) {
+      const isType = !/=>/.test(before ?? '') && /[:<]|typeof/.test(before ?? '');
+      found.push({ from, to: target(from, specifier!), isType, isDynamic: !isType });
+    }
+    return found;
+  });
+
+const room = (path: string) => (path.includes('/') && !path.startsWith('node:') ? `${path.split('/')[0]}/` : path);
+const isOurs = (path: string) => path.endsWith('.ts');
+const isBuiltin = (path: string) => path.startsWith('node:') || builtinModules.includes(path);
+const line = ({ from, to, isType }: Import) => `${from} imports ${isType ? 'types of ' : ''}${to}`;
+
+/**
+ * What each room may import besides itself: rooms (`api/`), files, packages, `node:` for builtins.
+ * `type X` stands for its types only. A room that is not named here may import anything that no other rule forbids.
+ */
+const allowed: Record<string, string[]> = {
+  'api/': ['zod'],
+  'errors.ts': [],
+  'nearest.ts': [],
+  'version.ts': [],
+  'http/': ['errors.ts', 'node:', 'undici'],
+  'client/': ['api/', 'http/', 'errors.ts', 'version.ts', 'type zod'],
+  'state/': ['node:', 'errors.ts'],
+  'auth/': [
+    'api/',
+    'http/',
+    'state/',
+    'errors.ts',
+    'version.ts',
+    'node:',
+    'type runtime.ts',
+    'oauth4webapi',
+    'open',
+    '@napi-rs/keyring',
+    'zod',
+  ],
+  'jobs/': ['api/', 'client/', 'state/', 'errors.ts', 'node:', 'type runtime.ts', 'type http/'],
+  'output/': [
+    'errors.ts',
+    'nearest.ts',
+    'type runtime.ts',
+    'chalk',
+    'cli-table3',
+    'string-width',
+    'csv-stringify',
+    'yaml',
+    'cli-progress',
+    'jq-wasm',
+  ],
+  'time/': ['nearest.ts', 'temporal-polyfill'],
+  'sandbox/': ['api/', 'type http/message.ts', 'type runtime.ts', 'type zod', 'node:', 'libsql', 'node:sqlite'],
+  'docs/': ['cli/tree.ts', 'type cli/command.ts', 'type commander'],
+  'runtime.ts': ['errors.ts', 'node:', 'http/transport.ts', 'type http/message.ts', 'auth/'],
+};
+
+const mayImport = ({ from, to, isType }: Import) => {
+  const list = allowed[from] ?? allowed[room(from)];
+  if (list === undefined || (from.includes('/') && room(to) === room(from) && isOurs(to))) return true;
+  const names = [to, room(to), ...(isBuiltin(to) ? ['node:'] : [])];
+  return list.some((entry) => names.includes(entry) || (isType && names.some((name) => entry === `type ${name}`)));
+};
+
+const roomsKeepToThemselves: Rule = (_, imports) => imports.filter((each) => !mayImport(each)).map(line);
+
+/** Packages, and the only places that may import them; `type` there means types are free everywhere. */
+const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
+  undici: { in: /^http\/transport\.ts$/ },
+  commander: { in: /^(cli|docs)\// },
+  chalk: { in: /^output\// },
+  'cli-table3': { in: /^output\// },
+  'string-width': { in: /^output\// },
+  zod: { in: /^(api\/|profiles\.ts$|auth\/record\.ts$)/, typesAnywhere: true },
+  'temporal-polyfill': { in: /^time\// },
+  '@napi-rs/keyring': { in: /^auth\/keychain/ },
+  oauth4webapi: { in: /^auth\// },
+  open: { in: /^auth\/browser\.ts$/ },
+  libsql: { in: /^sandbox\/database\.ts$/ },
+};
+
+const onePackageOneRoom: Rule = (_, imports) =>
+  imports
+    .filter(({ from, to, isType }) => {
+      const home = Object.hasOwn(homes, to) ? homes[to] : undefined;
+      return home !== undefined && !home.in.test(from) && !(isType && home.typesAnywhere);
+    })
+    .map(line);
+
+const onlyCommandsKnowTheSandbox: Rule = (_, imports) =>
+  imports.filter(({ from, to }) => room(to) === 'sandbox/' && !['sandbox/', 'cli/'].includes(room(from))).map(line);
+
+const worldly = [
+  /(?<![.\w$])process(?=\s*[.[]|\s*;|\s*\))/,
+  /(?<![.\w$])console\s*\./,
+  /(?<![.\w$])set(?:Timeout|Interval|Immediate)\s*\(/,
+  /(?<![\w$])Date\s*\.\s*now\b/,
+  /(?<![\w$])new\s+Date\s*(?:\(\s*\)|(?!\s*\())/,
+  /(?<![\w$])Math\s*\.\s*random\b/,
+  /(?<![.\w$])performance\s*\./,
+];
+
+const theWorldIsPassedIn: Rule = (sources) =>
+  Object.entries(sources)
+    .filter(([path]) => path !== 'runtime.ts')
+    .flatMap(([path, text]) =>
+      worldly.flatMap((pattern) => {
+        const found = pattern.exec(codeOf(text));
+        return found === null ? [] : [`${path} uses ${found[0].trim()}`];
+      }),
+    );
+
+const cycleFrom = (start: string, next: Map<string, Set<string>>): string[] | undefined => {
+  const way = (path: string, seen: Set<string>): string[] | undefined => {
+    for (const to of next.get(path) ?? []) {
+      if (to === start) return [path];
+      if (seen.has(to)) continue;
+      seen.add(to);
+      const rest = way(to, seen);
+      if (rest !== undefined) return [path, ...rest];
+    }
+    return undefined;
+  };
+  return way(start, new Set([start]));
+};
+
+/** Each cycle once, under the file that comes first in the alphabet. */
+const noCycles: Rule = (sources, imports) => {
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of imports) next.set(from, (next.get(from) ?? new Set()).add(to));
+  const cycles = Object.keys(sources).flatMap((path) => {
+    const cycle = cycleFrom(path, next);
+    return cycle === undefined || cycle.toSorted()[0] !== path ? [] : [[...cycle, path].join(' → ')];
+  });
+  return [...new Set(cycles)];
+};
+
+const noBarrels: Rule = (sources) =>
+  Object.entries(sources)
+    .filter(([, text]) => {
+      const code = withoutComments(text).trim();
+      return (
+        code !== '' &&
+        code.replace(/export\s+(?:type\s+)?(?:\*(?:\s+as\s+\w+)?|\{[^}]*\})\s+from\s+['"][^'"]+['"];?/g, '').trim() ===
+          ''
+      );
+    })
+    .map(([path]) => `${path} only hands on what others export`);
+
+const noGrabBags: Rule = (sources) =>
+  Object.keys(sources).filter((path) => /(^|\/)(utils?|helpers?|misc|common)(\.\w+)*(\/|$)/i.test(path));
+
+/** `--version` and the first page of help must start at once. */
+const firstPageIsLight: Rule = (_, imports) => {
+  const seen = new Set(['main.ts', 'runtime.ts', 'cli/help.ts']);
+  for (const path of seen) {
+    for (const { from, to, isType, isDynamic } of imports) if (from === path && !isType && !isDynamic) seen.add(to);
+  }
+  return [...seen].filter((path) => ['zod', 'undici', 'commander'].includes(path) || room(path) === 'sandbox/');
+};
+
+const rules: Record<string, Rule> = {
+  'a room imports only what it may know': roomsKeepToThemselves,
+  'each package has one room': onePackageOneRoom,
+  'only the command line knows the sandbox': onlyCommandsKnowTheSandbox,
+  'process, console, timers, the clock and chance live in runtime.ts': theWorldIsPassedIn,
+  'nothing imports itself in a circle, not even types': noCycles,
+  'no file only hands on what others export': noBarrels,
+  'nothing is called utils': noGrabBags,
+  '--version and the first help page load nothing heavy': firstPageIsLight,
+};
+
+const broken = (rule: string, sources: Sources) => rules[rule]!(sources, importsOf(sources));
+
+const root = new URL('../src/', import.meta.url).pathname;
+const src: Sources = Object.fromEntries(
+  readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
+);
+
+describe('architecture', () => {
+  test.each(Object.keys(rules))('holds: %s', (rule) => {
+    expect(broken(rule, src)).toEqual([]);
+  });
+
+  test('reads every import of src/, and each leads to a file', () => {
+    const imports = importsOf(src);
+    const count = Object.values(src)
+      .join('\n')
+      .match(/^import |^export .* from |import\('/gm)!.length;
+    expect(imports.length).toBeGreaterThanOrEqual(count);
+    expect(imports.filter(({ to }) => isOurs(to) && !Object.hasOwn(src, to)).map(line)).toEqual([]);
+  });
+
+  test('knows the imports of types, and those on first use', () => {
+    const imports = importsOf({
+      'cli/a.ts': [
+        "import type { A } from './b.ts';",
+        "import { type C, type D } from '../c.ts';",
+        "import {\n  e,\n  type F,\n} from 'commander';",
+        "import def, { type G } from 'zod/v4';",
+        "import './side.ts';",
+        "export type { H } from './h.ts';",
+        "export * from './i.ts';",
+        "const load = () => import('./j.ts');",
+        "const { k } = await import('node:k');",
+        "let l: import('./l.ts').L;",
+        "// import { m } from './m.ts';",
+      ].join('\n'),
+    });
+    expect(
+      imports.map(({ to, isType, isDynamic }) => `${to}${isType ? ' type' : ''}${isDynamic ? ' late' : ''}`),
+    ).toEqual([
+      'cli/b.ts type',
+      'c.ts type',
+      'commander',
+      'zod',
+      'cli/side.ts',
+      'cli/h.ts type',
+      'cli/i.ts',
+      'cli/j.ts late',
+      'node:k late',
+      'cli/l.ts type',
+    ]);
+  });
+});
+
+describe('architecture: a made-up house breaks', () => {
+  const from = (...paths: string[]) => paths.map((path) => `import { x } from '${path}';`).join('\n');
+  const houses: [string, Sources, number][] = [
+    ['a room imports only what it may know', { 'api/a.ts': from('../errors.ts', 'commander', 'node:fs') }, 3],
+    ['a room imports only what it may know', { 'errors.ts': "import type { X } from './runtime.ts';" }, 1],
+    [
+      'a room imports only what it may know',
+      { 'http/a.ts': from('zod', '../client/a.ts', '../auth/a.ts', '../runtime.ts') },
+      4,
+    ],
+    ['a room imports only what it may know', { 'client/a.ts': from('../cli/a.ts', '../state/a.ts', 'zod') }, 3],
+    ['a room imports only what it may know', { 'state/a.ts': from('../api/a.ts', '../http/a.ts') }, 2],
+    [
+      'a room imports only what it may know',
+      { 'output/a.ts': from('../runtime.ts', '../time/a.ts', '../api/a.ts') },
+      3,
+    ],
+    ['a room imports only what it may know', { 'time/a.ts': from('../errors.ts', '../output/a.ts') }, 2],
+    [
+      'a room imports only what it may know',
+      { 'sandbox/a.ts': from('../http/message.ts', '../runtime.ts', 'undici', '../client/a.ts') },
+      4,
+    ],
+    ['a room imports only what it may know', { 'sandbox/a.ts': "import type { X } from '../http/proxy.ts';" }, 1],
+    ['each package has one room', { 'http/proxy.ts': from('undici') }, 1],
+    ['each package has one room', { 'main.ts': "const { Command } = await import('commander');" }, 1],
+    ['each package has one room', { 'cli/a.ts': from('chalk', 'cli-table3', 'string-width', 'zod') }, 4],
+    [
+      'only the command line knows the sandbox',
+      { 'main.ts': "import type { X } from './sandbox/open.ts';", 'jobs/a.ts': from('../sandbox/a.ts') },
+      2,
+    ],
+    [
+      'process, console, timers, the clock and chance live in runtime.ts',
+      { 'cli/a.ts': 'process.exit(1); console.log(process.env);' },
+      2,
+    ],
+    [
+      'process, console, timers, the clock and chance live in runtime.ts',
+      { 'a.ts': 'setTimeout(f, 1)', 'b.ts': 'new Promise((f) => setImmediate(f))', 'c.ts': 'setInterval(f, 1)' },
+      3,
+    ],
+    [
+      'process, console, timers, the clock and chance live in runtime.ts',
+      { 'a.ts': 'Date.now()', 'b.ts': 'new Date( )', 'c.ts': 'new Date;', 'd.ts': 'Math.random()' },
+      4,
+    ],
+    [
+      'nothing imports itself in a circle, not even types',
+      { 'a.ts': from('./b.ts'), 'b.ts': from('./c.ts'), 'c.ts': "import type { A } from './a.ts';" },
+      1,
+    ],
+    [
+      'nothing imports itself in a circle, not even types',
+      { 'a.ts': "await import('./b.ts');", 'b.ts': "let a: import('./a.ts').A;" },
+      1,
+    ],
+    [
+      'no file only hands on what others export',
+      { 'api/index.ts': "// all\nexport * from './a.ts';\nexport { b } from './b.ts';" },
+      1,
+    ],
+    [
+      'nothing is called utils',
+      { 'cli/utils.ts': '', 'helpers/a.ts': '', 'output/string-util.ts': '', 'cli/commonplace.ts': '' },
+      2,
+    ],
+    [
+      '--version and the first help page load nothing heavy',
+      { 'main.ts': from('./a.ts'), 'a.ts': from('./cli/b.ts'), 'cli/b.ts': from('zod', 'commander') },
+      2,
+    ],
+    [
+      '--version and the first help page load nothing heavy',
+      { 'cli/help.ts': from('../sandbox/open.ts'), 'runtime.ts': from('undici') },
+      2,
+    ],
+  ];
+  test.each(houses)('%s (%#)', (rule, sources, times) => {
+    expect(broken(rule, sources)).toHaveLength(times);
+  });
+
+  test('every rule', () => {
+    expect(new Set(houses.map(([rule]) => rule))).toEqual(new Set(Object.keys(rules)));
+  });
+
+  test('nothing by what is allowed', () => {
+    const good: Sources = {
+      'main.ts': "import type { R } from './runtime.ts';\nawait import('./cli/a.ts');",
+      'cli/a.ts': `${from('commander', '../sandbox/open.ts')}\nimport type * as z from 'zod';`,
+      'sandbox/open.ts': "import type { Send } from '../http/message.ts';\n// process.exit\nconst at = new Date(now);",
+      'http/transport.ts': from('undici', 'node:zlib', './message.ts', '../errors.ts'),
+      'http/message.ts': "export const text = 'console.log(1)'; this.process.x; inProcess.y",
+      'errors.ts': 'export const x = 1;',
+    };
+    for (const rule of Object.keys(rules)) expect([rule, broken(rule, good)]).toEqual([rule, []]);
+  });
+});

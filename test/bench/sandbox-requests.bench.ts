@@ -1,0 +1,60 @@
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { load } from './load.ts';
+import { type Measurement, median } from './measurement.ts';
+
+const rounds = 7;
+const roundMs = 700;
+
+const start = async (...words: string[]) => {
+  const child = fork(new URL('./server.mjs', import.meta.url), words);
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('message', (message) => resolve(Number(message))).once('exit', () => reject(new Error('no server')));
+  });
+  return { port, stop: () => child.kill() };
+};
+
+const ask = async (port: number, path: string) => {
+  const reply = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: 'Bearer sandbox_owner' } });
+  const body = await reply.text();
+  if (reply.status !== 200) throw new Error(body);
+  return { body, resource: JSON.parse(body).resource };
+};
+
+/** The sandbox with a file and its rate limit, beside a bare server that answers the very same bytes. */
+export const measure = async (): Promise<Measurement[]> => {
+  const directory = mkdtempSync(join(tmpdir(), 'sched-bench-'));
+  const sandbox = await start('sandbox', join(directory, 'sandbox.db'));
+  const compare = async (name: string, path: string, least: number): Promise<Measurement> => {
+    const { body } = await ask(sandbox.port, path);
+    const bare = await start('bare', body);
+    const turns: Array<{ ours: number; bare: number }> = [];
+    await load(bare.port, path, 200);
+    await load(sandbox.port, path, 400);
+    for (let round = 0; round < rounds; round++)
+      turns.push({ bare: await load(bare.port, path, roundMs), ours: await load(sandbox.port, path, roundMs) });
+    bare.stop();
+    return {
+      name,
+      unit: 'requests/s',
+      value: median(turns.map(({ ours }) => ours)),
+      reference: median(turns.map((turn) => turn.bare)),
+      ratio: median(turns.map((turn) => turn.ours / turn.bare)),
+      target: { least },
+    };
+  };
+  try {
+    const { resource: me } = await ask(sandbox.port, '/users/me');
+    const list = `/scheduled_events?user=${encodeURIComponent(me.uri)}&count=20`;
+    const event = JSON.parse((await ask(sandbox.port, list)).body).collection[0].uri;
+    return [
+      await compare('sandbox: one resource, beside bare node:http', new URL(event).pathname, 0.15),
+      await compare('sandbox: a page of 20, beside bare node:http', list, 0.1),
+    ];
+  } finally {
+    sandbox.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,157 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { scopesToAsk } from '../../src/cli/commands/auth.ts';
+import { createWorld } from '../support/run.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+let home: string;
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'sched-'));
+  world = await createWorld({ home, env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
+});
+
+const login = (more = '', stdin = `${world.token}\n`) =>
+  world.run(`auth login --with-token --credential-store file --base-url http://127.0.0.1:4010 ${more}`, { stdin });
+
+describe('auth login --with-token', () => {
+  test('checks the token, keeps it, and the next commands use it', async () => {
+    const { code, stdout, stderr } = await login('--json');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      profile: 'default',
+      source: 'file',
+      kind: 'pat',
+      user_name: 'Amara Lindqvist',
+      usable: true,
+    });
+    expect(stderr).toContain('logged in as Amara Lindqvist');
+    const list = await world.run('events list --limit 1 --json');
+    expect(list.code).toBe(0);
+    expect(list.requests.map(({ url }) => new URL(url).pathname)).toEqual(['/scheduled_events']);
+  });
+
+  test('keeps nothing of a token that is not accepted', async () => {
+    const { code } = await login('', 'wrong-token');
+    expect(code).toBe(4);
+    expect((await world.run('auth status')).code).toBe(4);
+    expect(everythingBelow(home)).not.toContain('wrong-token');
+  });
+
+  test('refuses a token that is none without repeating it', async () => {
+    const { code, stdout, stderr, requests } = await login('', 'two words\n');
+    expect({ code, requests }).toEqual({ code: 4, requests: [] });
+    expect(stdout + stderr).not.toContain('two words');
+  });
+
+  test('reports every missing address at once', async () => {
+    const { code, stderr } = await world.run('auth login --with-token --credential-store sieve');
+    expect(code).toBe(2);
+    expect(stderr).toContain('--base-url is required');
+  });
+
+  test('without a keychain keeps no file and names the ways out', async () => {
+    const { code, stderr } = await world.run('auth login --with-token --base-url http://127.0.0.1:4010', {
+      stdin: world.token,
+    });
+    expect(code).toBe(3);
+    expect(stderr).toContain('--credential-store file');
+    expect(stderr).toContain('SCHED_TOKEN');
+  });
+});
+
+describe('auth login', () => {
+  test('refuses at once without a terminal, and in CI', async () => {
+    const line = 'auth login --base-url http://127.0.0.1:4010 --auth-url http://127.0.0.1:4010 --client-id x';
+    const { code, stderr } = await world.run(line);
+    expect(code).toBe(4);
+    expect(stderr).toContain('--with-token');
+    const inCi = await world.run(line, { env: { CI: 'true' }, terminals: ['stdin', 'stdout', 'stderr'] });
+    expect(inCi.code).toBe(4);
+  });
+
+  test('asks for everything usual, and nothing dangerous', () => {
+    const asked = scopesToAsk({ readOnly: false, held: [] });
+    expect(asked).toContain('scheduled_events:write');
+    expect(asked).not.toContain('scheduled_events:read');
+    for (const scope of ['data_compliance:write', 'activity_log:read', 'organizations:write', 'webhooks:read']) {
+      expect(asked).not.toContain(scope);
+    }
+    expect(scopesToAsk({ readOnly: true, held: [] }).every((scope) => scope.endsWith(':read'))).toBe(true);
+    expect(scopesToAsk({ added: ['shares:write'], readOnly: false, held: ['users:read'] })).toEqual([
+      'users:read',
+      'shares:write',
+    ]);
+    expect(scopesToAsk({ scopes: ['users:read'], readOnly: false, held: ['shares:write'] })).toEqual(['users:read']);
+  });
+});
+
+describe('a login', () => {
+  test('tells its state without asking the service, and with it when told to', async () => {
+    await login();
+    const status = await world.run('auth status --json');
+    expect(status).toMatchObject({ code: 0, requests: [] });
+    expect((await world.run('auth status --check')).requests).toHaveLength(1);
+    const send = async () => ({ status: 401, headers: {}, body: '{}' });
+    expect((await world.run('auth status --check', { send })).code).toBe(4);
+  });
+
+  test('gives its token to scripts alone', async () => {
+    await login();
+    expect((await world.run('auth token')).stdout).toBe(`${world.token}\n`);
+    const everything = await Promise.all(
+      ['auth status --json', 'profiles list --json', 'profiles export', 'doctor --json'].map((line) => world.run(line)),
+    );
+    for (const { stdout, stderr } of everything) expect(stdout + stderr).not.toContain(world.token);
+  });
+
+  test('is sent to its own origin alone, whatever the environment says', async () => {
+    await login();
+    const { code, requests } = await world.run('events list', { env: { SCHED_BASE_URL: 'http://127.0.0.1:9' } });
+    expect({ code, requests }).toEqual({ code: 4, requests: [] });
+  });
+
+  test('is beaten by a token of the environment', async () => {
+    await login();
+    const env = { SCHED_TOKEN: 'sandbox_user' };
+    const { stdout } = await world.run('users me --json=name', { env });
+    expect(JSON.parse(stdout).name).not.toBe('Amara Lindqvist');
+  });
+
+  test('is forgotten by logout, and a second time is fine', async () => {
+    await login();
+    const config = () => JSON.parse(readFileSync(join(home, '.config/sched/config.json'), 'utf8'));
+    expect(config().profiles.default.login).toBeDefined();
+    expect((await world.run('auth logout')).code).toBe(0);
+    expect(config().profiles.default.login).toBeUndefined();
+    const again = await world.run('auth logout');
+    expect(again).toMatchObject({ code: 0 });
+    expect(again.stderr).toContain('nobody was logged in');
+    expect((await world.run('events list')).code).toBe(4);
+    expect(everythingBelow(home)).not.toContain(world.token);
+  });
+
+  test('of another profile stays apart', async () => {
+    await login('-p one');
+    await login('-p two', 'sandbox_user\n');
+    const name = async (line: string, env = {}) =>
+      JSON.parse((await world.run(`users me --json=name ${line}`, { env })).stdout).name;
+    expect(await name('-p one')).toBe('Amara Lindqvist');
+    expect(await name('-p two')).not.toBe('Amara Lindqvist');
+    expect(await name('', { SCHED_PROFILE: 'two' })).toBe(await name('-p two'));
+    await world.run('profiles use two');
+    expect(await name('')).toBe(await name('-p two'));
+    expect(await name('-p one')).toBe('Amara Lindqvist');
+  });
+});
+
+/** Every file below a directory as one text. */
+const everythingBelow = (folder: string): string => {
+  try {
+    return execFileSync('grep', ['-rh', '', folder], { encoding: 'utf8' });
+  } catch {
+    return '';
+  }
+};

@@ -1,0 +1,351 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { scanWords } from '../../src/cli/argv.ts';
+import type { Command, Flag } from '../../src/cli/command.ts';
+import { nouns } from '../../src/cli/nouns.ts';
+import { allFlags, leafOf, typedOf } from '../../src/cli/program.ts';
+import { NetworkFailure } from '../../src/http/failure.ts';
+import type { HttpReply, Send } from '../../src/http/message.ts';
+import { createWorld, type Result, replying } from '../support/run.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+beforeAll(async () => {
+  world = await createWorld();
+});
+
+/** Terminal sequences, a forged line, bidi and zero-width characters. */
+const nasty = '\u001b]0;owned\u0007\u001b[31mred\r\nerror: forged\u202egnp\u200b\u009b1m\u007f\ttab';
+
+const read = 'users me';
+const write = 'events cancel EVENT_1 --yes';
+
+/** Answers with these, whatever is asked. */
+const hearing = (line: string, reply: Partial<HttpReply>, more: Parameters<typeof world.run>[1] = {}) =>
+  world.run(line, { send: replying(reply), ...more });
+
+/** R39: an exit code of the table, at most three readable lines, no trace of our insides. */
+const expectCalm = ({ stdout, stderr }: Result) => {
+  expect(stderr).not.toMatch(/\n\s+at |node:internal|\.ts:\d|TypeError|RangeError|SyntaxError|undefined|\[object/);
+  expect(stderr).toMatch(/^error: /m);
+  expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
+  expect(stdout + stderr).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/);
+};
+
+describe('hostile: a reply', () => {
+  const deep = `{"resource":{"uri":"x","extra":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`;
+  test.each<[string, Partial<HttpReply>, number, number]>([
+    ['of HTML', { body: '<!doctype html><h1>It works!</h1>', headers: { 'content-type': 'text/html' } }, 9, 10],
+    ['of nothing', { body: '' }, 9, 10],
+    ['of garbage', { body: '\u0000\u001b[2J\uFFFD' }, 9, 10],
+    ['that is cut short', { body: '{"resource":{"uri":"' }, 9, 10],
+    ['of another shape', { body: '{"resource":[1]}' }, 13, 13],
+    ['that is a number', { body: '7' }, 13, 13],
+    ['with a field of another kind', { body: '{"resource":{"uri":"x","name":{}}}' }, 13, 13],
+    ['nested without end', { body: deep }, 13, 13],
+    ['that redirects', { status: 302, headers: { location: 'https://evil.example/' }, body: '' }, 13, 13],
+    ['with status 400', { status: 400, body: '{}' }, 2, 2],
+    ['with status 401', { status: 401, body: '{}' }, 4, 4],
+    ['with status 403', { status: 403, body: '{}' }, 5, 5],
+    ['with status 404', { status: 404, body: '{}' }, 6, 6],
+    ['with status 413', { status: 413, body: '' }, 2, 2],
+    ['with status 424', { status: 424, body: '{}' }, 9, 9],
+    ['with status 429 for a day', { status: 429, headers: { 'x-ratelimit-reset': '86400' }, body: '{}' }, 8, 8],
+    ['with status 500', { status: 500, body: '{"title":"Internal Server Error"}' }, 9, 10],
+    ['with status 503 in HTML', { status: 503, body: '<html>busy</html>' }, 9, 10],
+    ['with status 504 and nothing', { status: 504, body: '' }, 9, 10],
+  ])('%s ends a read with its code, and a write with its own', async (_, reply, onRead, onWrite) => {
+    for (const [line, code] of [
+      [read, onRead],
+      [write, onWrite],
+    ] as const) {
+      const result = await hearing(line, reply);
+      expect([line, result.code, result.stdout]).toEqual([line, code, '']);
+      expectCalm(result);
+      expect(result.requests.filter(({ method }) => method === 'POST').length).toBe(line === write ? 1 : 0);
+    }
+  });
+
+  test.each([
+    [true, 9, 10],
+    [false, 9, 9],
+  ])('that never came, the request being sent: %s', async (sent, onRead, onWrite) => {
+    const send: Send = async () => {
+      throw new NetworkFailure('127.0.0.1:4010', 'the connection was reset', sent);
+    };
+    const results = [await world.run(read, { send }), await world.run(write, { send })];
+    expect(results.map(({ code }) => code)).toEqual([onRead, onWrite]);
+    for (const result of results) expectCalm(result);
+  });
+
+  test('with a huge title is cut', async () => {
+    const result = await hearing(read, { status: 400, body: JSON.stringify({ title: 'x'.repeat(1_000_000) }) });
+    expect(result.code).toBe(2);
+    expect(result.stderr.length).toBeLessThan(1000);
+    expectCalm(result);
+  });
+
+  test.each<[string, Partial<HttpReply>]>([
+    [
+      'in an error',
+      {
+        status: 400,
+        body: JSON.stringify({ title: nasty, message: nasty, details: [{ parameter: nasty, message: nasty }] }),
+      },
+    ],
+    ['in the scopes', { status: 403, body: JSON.stringify({ required_scopes: [nasty] }) }],
+    ['in the request id', { status: 500, body: '', headers: { 'x-request-id': nasty } }],
+    ['in the content type', { body: 'x', headers: { 'content-type': nasty } }],
+  ])('with control characters %s shows them', async (_, reply) => {
+    for (const terminals of [[], ['stdout', 'stderr']] as ('stdout' | 'stderr')[][]) {
+      const result = await hearing(read, reply, { terminals });
+      expectCalm(result);
+      expect(result.stderr).toContain('\\x1b');
+      expect(result.stderr).toContain('<U+202E>');
+      expect(result.stderr).not.toMatch(/^error: forged/m);
+    }
+  });
+
+  test('with control characters in a record shows them on a terminal and keeps them in JSON', async () => {
+    const reply = { body: JSON.stringify({ resource: { uri: 'http://127.0.0.1:4010/users/U', name: nasty } }) };
+    const shown = await hearing(read, reply, { terminals: ['stdout', 'stderr'], env: { NO_COLOR: '1' } });
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toContain('\\x1b');
+    expect(shown.stdout).not.toMatch(/[\u001b\u0007\u202e\u009b]/);
+    const kept = await hearing(`${read} --json`, reply);
+    expect(JSON.parse(kept.stdout).name).toBe(nasty);
+    expect(kept.stdout).not.toMatch(/[\u001b\u0007\u202e\u009b\u007f]/);
+  });
+
+  // R44
+  test.each(['##[error]forged', '##vso[task.complete]', '::set-output name=x::y'])(
+    'cannot give orders to a CI runner: %s',
+    async (title) => {
+      const { stderr } = await hearing(read, { status: 400, body: JSON.stringify({ title, message: `\n${title}` }) });
+      expect(stderr).not.toMatch(/##\[|##vso\[|^\s*::/m);
+    },
+  );
+
+  test('with __proto__ in it is printed as it came', async () => {
+    const text = '{"uri":"http://127.0.0.1:4010/users/U","__proto__":{"polluted":1}}';
+    const { code, stdout } = await hearing(`${read} --json`, { body: `{"resource":${text}}` });
+    expect(code).toBe(0);
+    expect(JSON.stringify(JSON.parse(stdout))).toBe(text);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  test('that loops ends with 13 and says how much was written', async () => {
+    const page = { collection: [{ uri: 'http://127.0.0.1:4010/event_types/T' }], pagination: { next_page_token: 'A' } };
+    const env = { SCHED_USER: 'http://127.0.0.1:4010/users/U', SCHED_ORG: 'http://127.0.0.1:4010/organizations/O' };
+    const me = { resource: { uri: env.SCHED_USER, current_organization: env.SCHED_ORG } };
+    const send: Send = async ({ url }) => ({
+      status: 200,
+      headers: {},
+      body: JSON.stringify(url.includes('/users/me') ? me : page),
+    });
+    const { code, stdout, stderr } = await world.run('event-types list -o id', { send, env });
+    expect(code).toBe(13);
+    expect(stdout.trim().split('\n')).toHaveLength(2);
+    expect(stderr).toContain('incomplete: 2 rows written');
+  });
+});
+
+describe('hostile: SCHED_ERROR_FORMAT=json', () => {
+  const env = { SCHED_ERROR_FORMAT: 'json' };
+  const lastLine = (stderr: string) => JSON.parse(stderr.trimEnd().split('\n').at(-1)!);
+
+  test('makes the error the last line, with all that is known of it', async () => {
+    const reply = {
+      status: 429,
+      headers: { 'x-ratelimit-reset': '3600' },
+      body: '{}',
+    };
+    const { code, stderr } = await hearing(read, reply, { env });
+    expect(code).toBe(8);
+    expect(lastLine(stderr)).toEqual({
+      error: {
+        code: 'rate-limited',
+        exit: 8,
+        message: expect.any(String),
+        cause: expect.any(String),
+        hint: expect.any(String),
+        retryable: true,
+        retry_after_s: 3600,
+        outcome: 'not-applied',
+        http: { status: 429, method: 'GET', path: '/users/me' },
+      },
+    });
+  });
+
+  test.each([
+    ['nonsense', 'usage', 'not-sent', false],
+    ['events get ../users', 'usage', 'not-sent', false],
+    [read, 'unavailable', 'not-applied', true],
+    [write, 'outcome-unknown', 'unknown', false],
+  ])('tells of %j: %s, %s', async (line, code, outcome, retryable) => {
+    const { stderr } = await hearing(line, { status: 503, body: '' }, { env });
+    expect(lastLine(stderr).error).toMatchObject({ code, outcome, retryable });
+  });
+
+  test('makes every note a JSON line too', async () => {
+    let asked = 0;
+    const send: Send = async (request) => {
+      asked += 1;
+      return asked === 1 ? { status: 429, headers: { 'retry-after': '5' }, body: '{}' } : world.service(request);
+    };
+    const { code, stderr } = await world.run('users me -v', { send, env });
+    expect(code).toBe(0);
+    const lines = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.length).toBeGreaterThan(3);
+    expect(lines.every((line) => typeof line.note === 'string')).toBe(true);
+    expect(lines.some(({ note }) => note.includes('waiting 5 s'))).toBe(true);
+    expect(stderr).not.toContain(world.token);
+  });
+
+  test('writes control characters in a note as escapes', async () => {
+    const event = { uri: 'http://127.0.0.1:4010/scheduled_events/E', name: nasty, start_time: '2026-12-01T10:00:00Z' };
+    const { code, stderr } = await hearing(write, { body: JSON.stringify({ resource: event }) }, { env });
+    expect(code).toBe(0);
+    expect(JSON.parse(stderr.split('\n')[0]!).note).toContain(nasty);
+    expect(stderr).not.toMatch(/[\u001b\u0007\u202e\u009b\u007f]/);
+  });
+});
+
+describe('hostile: a command line', () => {
+  test.each([
+    'events list -yx',
+    'events list -nfoo',
+    'events list -o=xml',
+    'events list -ocsv=1',
+    'events list --yes=no',
+    'events list --no-yes',
+    'events list --fields __proto__',
+    'events list --fields constructor',
+    'events list --__proto__ x',
+    'events list --limit 1e3',
+    'events list --limit 99999999999999999999',
+    'events list --timeout -1s',
+    'events list --tz ../../etc/passwd',
+    'constructor list',
+    'events toString',
+    '__proto__ __proto__',
+    'events get',
+    'events get a b',
+    '- -',
+  ])('is refused with 2 and nothing is sent: sched %s', async (line) => {
+    const result = await world.run(line);
+    expect({ code: result.code, requests: result.requests }).toEqual({ code: 2, requests: [] });
+    expectCalm(result);
+  });
+});
+
+describe('hostile: an environment', () => {
+  const canary = 'canary-0123456789';
+  // R13
+  test.each([
+    ['a line break', `${canary}\nx-evil: 1`],
+    ['a carriage return', `${canary}\rx`],
+    ['a NUL', `${canary}\0x`],
+    ['a blank', `${canary} x`],
+    ['a letter beyond ASCII', `${canary}é`],
+    ['a zero-width blank', `${canary}\u200b`],
+  ])('with %s in SCHED_TOKEN is refused without repeating it', async (_, token) => {
+    for (const format of ['text', 'json']) {
+      const { code, stdout, stderr, requests } = await world.run(`${read} -v`, {
+        env: { SCHED_TOKEN: token, SCHED_ERROR_FORMAT: format },
+      });
+      expect({ code, requests }).toEqual({ code: 4, requests: [] });
+      expect(stdout + stderr).not.toContain('canary');
+    }
+  });
+
+  test('with a token and no base URL ends with 3', async () => {
+    const { code, requests } = await world.run(read, { env: { SCHED_TOKEN: canary, SCHED_BASE_URL: '' } });
+    expect({ code, requests }).toEqual({ code: 3, requests: [] });
+  });
+
+  test('with neither ends with 4 and shows the ways in', async () => {
+    const { code, stderr, requests } = await world.run(read, { env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
+    expect({ code, requests }).toEqual({ code: 4, requests: [] });
+    expect(stderr).toMatch(/^error: no account yet\n/);
+  });
+
+  test.each([
+    'http://api.example.com',
+    'http://127.0.0.1.evil.example',
+    'http://localhost.evil.example',
+    'http://127.0.0.1@evil.example',
+    'https://user:secret@api.example.com',
+    'https://api.example.com?x=1',
+    'https://api.example.com#x',
+    'ftp://api.example.com',
+    'file:///etc/passwd',
+    'api.example.com',
+    'nonsense',
+  ])('with the base URL %s ends with 3, and nothing is sent', async (url) => {
+    const { code, stderr, requests } = await world.run(read, { env: { SCHED_BASE_URL: url } });
+    expect({ code, requests }).toEqual({ code: 3, requests: [] });
+    expect(stderr).not.toContain('secret');
+  });
+
+  test.each([
+    { SCHED_TOKEN: canary, SCHED_BASE_URL: '' },
+    { SCHED_TOKEN: '', SCHED_BASE_URL: 'https://api.example.com' },
+  ])('that asks for the sandbox and for another service ends with 2: %o', async (env) => {
+    const { code, stderr, requests } = await world.run(read, { env: { ...env, SCHED_SANDBOX: '1' } });
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).not.toContain('canary');
+  });
+});
+
+describe('hostile: a value that looks like a flag', () => {
+  const values = [
+    '-y',
+    '-n',
+    '--yes',
+    '-yes please',
+    '-next week',
+    '--dry-run',
+    '-yn',
+    '--no-input',
+    '--',
+    '--sandbox',
+  ];
+
+  const parse = (command: Command, words: string[]) => {
+    const scan = scanWords(words, allFlags(command), () => true);
+    const leaf = leafOf(command);
+    leaf.parse(scan.words, { from: 'user' });
+    return { scan, typed: typedOf(leaf, command), args: leaf.args };
+  };
+
+  const spellings = ({ name, short }: Flag) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
+
+  test.each(Object.keys(nouns))('is obeyed by no flag of sched %s', async (noun) => {
+    const commands = await nouns[noun]!.commands();
+    expect(commands.length).toBeGreaterThan(0);
+    for (const command of commands) {
+      const taking = allFlags(command).filter((flag) => flag.value !== undefined && !flag.optional);
+      expect(taking.length).toBeGreaterThan(0);
+      for (const flag of taking) {
+        for (const value of values) {
+          for (const words of spellings(flag).flatMap((word) => [
+            [word, value],
+            ...(word.startsWith('--') ? [[`${word}=${value}`]] : []),
+          ])) {
+            const { scan, typed, args } = parse(command, ['ID', ...words, 'ID2']);
+            const where = `sched ${noun} ${command.name} ${words.join(' ')}`;
+            expect([where, typed]).toEqual([where, { [flag.name]: flag.repeat ? [value] : value }]);
+            expect([where, args, scan.unknown, scan.valueless]).toEqual([where, ['ID', 'ID2'], [], []]);
+          }
+        }
+      }
+    }
+  });
+
+  test('would be noticed if it were obeyed', async () => {
+    const [command] = await nouns.events!.commands();
+    expect(parse(command!, ['-y', '-n']).typed).toEqual({ yes: true, 'dry-run': true });
+  });
+});

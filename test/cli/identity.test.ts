@@ -1,0 +1,54 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createWorld, type Result } from '../support/run.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+let cache: string;
+beforeEach(async () => {
+  cache = mkdtempSync(join(tmpdir(), 'sched-'));
+  world = await createWorld({ env: { SCHED_CACHE_DIR: cache } });
+});
+
+const asked = ({ requests }: Result) => requests.filter(({ url }) => url.endsWith('/users/me')).length;
+const list = 'events list --limit 1 --json';
+
+describe('identity', () => {
+  test('is asked for once per token and remembered for a day', async () => {
+    expect(asked(await world.run(list))).toBe(1);
+    expect(asked(await world.run(list))).toBe(0);
+    await world.clock.sleep(25 * 3_600_000);
+    expect(asked(await world.run(list))).toBe(1);
+  });
+
+  test('is remembered in a file of its owner alone, without the token', async () => {
+    await world.run(list);
+    const files = readdirSync(cache).map((name) => join(cache, name));
+    expect(files).toHaveLength(1);
+    expect(statSync(files[0]!).mode & 0o777).toBe(0o600);
+    expect(readFileSync(files[0]!, 'utf8') + files[0]).not.toContain(world.token);
+  });
+
+  test('is not taken from another token', async () => {
+    await world.run(list);
+    const other = await world.run('users me --json', { env: { SCHED_TOKEN: 'sandbox_user' } });
+    const events = await world.run(list, { env: { SCHED_TOKEN: 'sandbox_user' } });
+    expect(asked(events)).toBe(1);
+    expect(events.requests.at(-1)!.url).toContain(encodeURIComponent(JSON.parse(other.stdout).uri));
+  });
+
+  test('is answered by the environment without a request', async () => {
+    const env = { SCHED_USER: 'XYCWQX76WEER7A9Y', SCHED_ORG: 'http://127.0.0.1:4010/organizations/GHDAK7KT3RW2W9R9' };
+    const result = await world.run(list, { env });
+    expect(result.code).toBe(0);
+    expect(result.requests.map(({ url }) => new URL(url).pathname)).toEqual(['/scheduled_events']);
+  });
+
+  test('that may not be read names the flags that replace it', async () => {
+    const send = async () => ({ status: 403, headers: {}, body: '{"title":"Insufficient scope"}' });
+    const { code, stderr } = await world.run(list, { send });
+    expect(code).toBe(5);
+    expect(stderr).toContain('--user ID, --org ID');
+  });
+});

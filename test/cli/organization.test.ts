@@ -1,0 +1,266 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createWorld, type Result } from '../support/run.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+beforeEach(async () => {
+  world = await createWorld();
+});
+
+const json = (result: Result) => {
+  expect(result).toMatchObject({ code: 0 });
+  return JSON.parse(result.stdout);
+};
+const typeNamed = async (name: string) =>
+  json(await world.run('event-types list --org current --json')).find((type: { name: string }) => type.name === name);
+
+describe('the organization', () => {
+  test("is the token's own unless one is named", async () => {
+    const own = json(await world.run('orgs get --json'));
+    expect(own.plan).toBe('enterprise');
+    expect(json(await world.run(`org get ${own.uri} --json=uri`))).toEqual({ uri: own.uri });
+  });
+
+  test.each([
+    'members list',
+    'invitations list',
+    'groups list',
+    'groups relationships',
+    'routing-forms list',
+    'activity list',
+  ])('is meant as a whole by %s', async (line) => {
+    const { requests, code, stdout } = await world.run(`${line} --json`);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).length).toBeGreaterThan(1);
+    expect(requests.at(-1)!.url).toContain('organization=');
+    expect(requests.at(-1)!.url).not.toContain('user=');
+  });
+
+  test('knows a person by address', async () => {
+    const { requests } = await world.run('events list --user jonas.weber@northlight.example --limit 1 --json');
+    const { searchParams } = new URL(requests.at(-1)!.url);
+    expect(searchParams.get('user')).toMatch(/\/users\//);
+    expect(searchParams.get('organization')).toMatch(/\/organizations\//);
+    expect((await world.run('events list --user nobody@northlight.example')).code).toBe(6);
+  });
+
+  test('lists the events of a group', async () => {
+    const [group] = json(await world.run('groups list --json=uri'));
+    const events = json(await world.run(`groups events ${group.uri} --json=uri`));
+    expect(events.length).toBeGreaterThan(0);
+    expect((await world.run('groups events')).code).toBe(2);
+  });
+
+  test('lists the submissions of one form, and of all', async () => {
+    const forms = json(await world.run('routing-forms list --json=uri'));
+    let sum = 0;
+    for (const { uri } of forms) sum += json(await world.run(`routing-forms submissions ${uri} --json=uri`)).length;
+    expect(sum).toBeGreaterThan(10);
+    expect(json(await world.run('routing-forms submissions --json=uri --page-size 7'))).toHaveLength(sum);
+    expect(json(await world.run('routing-forms submissions --json=uri --limit 5'))).toHaveLength(5);
+  });
+});
+
+describe('event types', () => {
+  test('are created for oneself, changed, and nothing else is sent', async () => {
+    const created = await world.run('event-types create --name "Design review" --duration 45 --json');
+    const { user } = { user: json(await world.run('users me --json=uri')).uri };
+    expect(JSON.parse(created.requests.at(-1)!.body!)).toEqual({ name: 'Design review', duration: 45, owner: user });
+    const { uri } = json(created);
+    const changed = await world.run(`event-types update ${uri} --no-active --description Short --json`);
+    expect(JSON.parse(changed.requests.at(-1)!.body!)).toEqual({ active: false, description_plain: 'Short' });
+    expect(json(changed)).toMatchObject({ active: false, description_plain: 'Short', duration: 45 });
+  });
+
+  test('refuse a change of nothing, a bad colour and an impossible length', async () => {
+    const { uri } = await typeNamed('Intro call');
+    expect(await world.run(`event-types update ${uri}`)).toMatchObject({ code: 2, requests: [] });
+    const wrong = await world.run(`event-types update ${uri} --color red --duration 721`);
+    expect(wrong).toMatchObject({ code: 2, requests: [] });
+    expect(wrong.stderr).toContain('six hex digits');
+    expect(wrong.stderr).toContain('--duration');
+  });
+
+  test('tell their hosts', async () => {
+    const { uri } = await typeNamed('Partner interview');
+    expect(json(await world.run(`event-types hosts ${uri} --json`)).length).toBeGreaterThan(1);
+  });
+});
+
+describe('availability update', () => {
+  const schedule = async () => {
+    const type = await typeNamed('Intro call');
+    const [first] = json(await world.run(`availability list --event-type ${type.uri} --json`));
+    return { type: type.uri as string, ...first };
+  };
+
+  test('adds a day off and keeps the rest as it was', async () => {
+    const before = await schedule();
+    const { code, stdout, stderr } = await world.run(
+      `availability update ${before.uri} --event-type ${before.type} --day-off 2027-12-24 --yes --json`,
+    );
+    expect(code).toBe(0);
+    expect(stderr).toContain('+ 2027-12-24 off');
+    expect(JSON.parse(stdout).rules).toEqual([...before.rules, { type: 'date', date: '2027-12-24', intervals: [] }]);
+  });
+
+  test('asks first, and says when there is nothing to change', async () => {
+    const before = await schedule();
+    const line = `availability update ${before.uri} --event-type ${before.type} --day-off 2027-12-24`;
+    expect((await world.run(line)).code).toBe(12);
+    expect((await world.run(`${line} --yes`)).code).toBe(0);
+    const again = await world.run(`${line} --json`);
+    expect(json(again)._sched).toEqual({ already: true });
+  });
+
+  test('replaces everything only when told to', async () => {
+    const before = await schedule();
+    const { requests } = await world.run([
+      'availability',
+      'update',
+      before.uri,
+      '--event-type',
+      before.type,
+      '--replace',
+      '--rule',
+      'monday 09:00-12:00,13:00-17:00',
+      '--yes',
+    ]);
+    expect(JSON.parse(requests.at(-1)!.body!)).toEqual({
+      rules: [
+        {
+          type: 'wday',
+          wday: 'monday',
+          intervals: [
+            { from: '09:00', to: '12:00' },
+            { from: '13:00', to: '17:00' },
+          ],
+        },
+      ],
+    });
+  });
+
+  test('reports everything wrong at once, and sends nothing', async () => {
+    const wrong = await world.run(
+      'availability update S --rule "mnoday 09:00-10:00" --day-off 2026-02-30 --timezone CET',
+    );
+    expect(wrong).toMatchObject({ code: 2, requests: [] });
+    for (const part of ['did you mean monday?', "'2026-02-30' is not a day", 'CET', '--event-type is required']) {
+      expect(wrong.stderr).toContain(part);
+    }
+  });
+});
+
+describe('shares create', () => {
+  test('makes a link', async () => {
+    const { uri } = await typeNamed('Intro call');
+    const share = json(await world.run(`shares create --event-type ${uri} --name "For Ada" --json`));
+    expect(share.scheduling_links[0].booking_url).toMatch(/^https:/);
+  });
+
+  test.each([
+    [
+      '--duration-option 15 --duration-option 30 --duration-option 45 --duration-option 60 --duration-option 90',
+      'at most 4 duration options',
+    ],
+    ['--duration-option 15 --duration-option 15', 'must differ'],
+    ['--duration-option 15 --duration 30', 'must be one of the duration options'],
+    ['--duration-option 721', '--duration-option'],
+  ])('refuses %s before anything is sent', async (flags, expected) => {
+    const { uri } = await typeNamed('Intro call');
+    const { code, stderr, requests } = await world.run(`shares create --event-type ${uri} ${flags}`);
+    expect(code).toBe(2);
+    expect(stderr).toContain(expected);
+    expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  test('refuses a length that the event type does not offer', async () => {
+    const { uri } = await typeNamed('Intro call');
+    const { code, stderr, requests } = await world.run(`shares create --event-type ${uri} --duration 44`);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--duration-option 44');
+    expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+});
+
+describe('one-offs create', () => {
+  test('makes a link for oneself and a co-host', async () => {
+    const created = await world.run(
+      'one-offs create --name Planning --duration 45 --days 7 --weekdays-only --co-host jonas.weber@northlight.example --json',
+    );
+    expect(json(created).type).toBe('AdhocEventType');
+    expect(JSON.parse(created.requests.at(-1)!.body!)).toMatchObject({
+      date_setting: { type: 'days_in_future', days: 7, only_weekdays: true },
+      co_hosts: [expect.stringContaining('/users/')],
+    });
+  });
+
+  test('refuses an eleventh host before anything is written', async () => {
+    const coHosts = Array.from({ length: 10 }, (_, index) => `--co-host USER${index}`).join(' ');
+    const { code, stderr, requests } = await world.run(`one-offs create --name P --duration 45 --days 7 ${coHosts}`);
+    expect(code).toBe(2);
+    expect(stderr).toContain('at most 10 hosts');
+    expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  test.each([
+    ['--days 7 --spot 2027-01-04T10:00:00Z/2027-01-04T11:00:00Z', 'exclude each other'],
+    ['--start-date 2027-01-05', '--end-date is required'],
+    ['--start-date 2027-01-05 --end-date 2027-01-04', 'must not be before'],
+    ['--spot 2027-01-04T10:00:00Z', 'is not START/END'],
+    ['', 'or --spot is required'],
+  ])('refuses the dates "%s"', async (flags, expected) => {
+    const { code, stderr, requests } = await world.run(`one-offs create --name P --duration 45 ${flags}`);
+    expect(code).toBe(2);
+    expect(stderr).toContain(expected);
+    expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+});
+
+describe('compliance delete', () => {
+  test('asks first, then says how many were accepted, and never prints an address', async () => {
+    const asked = await world.run('compliance delete noa.levi@gefen.example');
+    expect(asked).toMatchObject({ code: 12, requests: [] });
+    const { code, stdout, stderr, requests } = await world.run(
+      'compliance delete noa.levi@gefen.example NOA.LEVI@gefen.example x@y.example --yes -v',
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ total: 2, accepted: 2 });
+    expect(`${asked.stderr}${stdout}${stderr}`).not.toMatch(/gefen/i);
+    expect(JSON.parse(requests.at(-1)!.body!)).toEqual({ emails: ['noa.levi@gefen.example', 'x@y.example'] });
+  });
+
+  test('does not repeat an address that the service quotes', async () => {
+    const send = async () => ({ status: 400, headers: {}, body: '{"message":"bad address noa.levi@gefen.example"}' });
+    const { code, stdout, stderr } = await world.run('compliance delete noa.levi@gefen.example --yes', { send });
+    expect(code).toBe(2);
+    expect(stdout + stderr).not.toContain('gefen');
+  });
+
+  test('names a wrong address by its place', async () => {
+    const { code, stderr, requests } = await world.run('compliance delete a@b.example nonsense --yes');
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toContain('argument 2 is not an e-mail address');
+    expect(stderr).not.toContain('nonsense');
+  });
+});
+
+describe('mcp metadata', () => {
+  const env = { SCHED_MCP_URL: 'http://127.0.0.1:4010' };
+
+  test('is asked for without a token', async () => {
+    const { code, stdout, requests } = await world.run('mcp metadata --json', { env });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).resource).toBe('http://127.0.0.1:4010');
+    expect(requests).toHaveLength(1);
+    expect(Object.keys(requests[0]!.headers)).not.toContain('authorization');
+  });
+
+  test('must speak of the resource asked for', async () => {
+    const send = async () => ({ status: 200, headers: {}, body: '{"resource":"https://other.example"}' });
+    expect((await world.run('mcp metadata', { env, send })).code).toBe(13);
+  });
+
+  test('needs an address', async () => {
+    expect((await world.run('mcp metadata')).code).toBe(3);
+  });
+});

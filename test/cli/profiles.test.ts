@@ -1,0 +1,122 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createWorld } from '../support/run.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+let config: string;
+beforeEach(async () => {
+  config = mkdtempSync(join(tmpdir(), 'sched-'));
+  world = await createWorld({ env: { SCHED_CONFIG_DIR: config, SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
+});
+
+const file = () => join(config, 'config.json');
+const stored = () => JSON.parse(readFileSync(file(), 'utf8'));
+const add = (name: string, more = '') => world.run(`profiles add ${name} --base-url https://api.example.com ${more}`);
+
+describe('profiles', () => {
+  test('are added, and the first one is the current one', async () => {
+    expect((await add('work', '--auth-url https://auth.example.com --client-id abc')).code).toBe(0);
+    expect((await add('home')).code).toBe(0);
+    expect(stored()).toEqual({
+      version: 1,
+      current: 'work',
+      profiles: {
+        work: { base_url: 'https://api.example.com', auth_url: 'https://auth.example.com', client_id: 'abc' },
+        home: { base_url: 'https://api.example.com' },
+      },
+    });
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+  });
+
+  test('are not added twice, nor with a wrong name or address', async () => {
+    await add('work');
+    expect((await add('work')).code).toBe(7);
+    const wrong = await world.run('profiles add ../x --base-url http://api.example.com');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain("'../x' is not a profile name");
+    const plain = await world.run('profiles add y --base-url http://api.example.com');
+    expect(plain.stderr).toContain('--base-url: it must be https');
+  });
+
+  test('are listed, shown, used, changed and removed', async () => {
+    await add('work');
+    await add('home');
+    const used = await world.run('profiles use home');
+    expect(used.stderr).toContain('export SCHED_PROFILE=home');
+    const { stdout } = await world.run('profiles list --json=name,current');
+    expect(JSON.parse(stdout)).toEqual([
+      { name: 'work', current: false },
+      { name: 'home', current: true },
+    ]);
+    expect((await world.run('profiles set timezone Europe/Paris -p work')).code).toBe(0);
+    expect(JSON.parse((await world.run('profiles show work --json=timezone')).stdout)).toEqual({
+      timezone: 'Europe/Paris',
+    });
+    expect((await world.run('profiles set timezone CET')).code).toBe(2);
+    expect((await world.run('profiles set color red')).code).toBe(2);
+    expect((await world.run('profiles remove home')).code).toBe(12);
+    expect((await world.run('profiles remove home --yes')).code).toBe(0);
+    expect(Object.keys(stored().profiles)).toEqual(['work']);
+  });
+
+  test('are handed to a colleague without anything personal', async () => {
+    await add('work', '--client-id abc --user ME --organization ORG');
+    const { stdout } = await world.run('profiles export work');
+    expect(JSON.parse(stdout)).toEqual({ base_url: 'https://api.example.com', client_id: 'abc', organization: 'ORG' });
+    const other = mkdtempSync(join(tmpdir(), 'sched-'));
+    const env = { SCHED_CONFIG_DIR: other };
+    expect((await world.run('profiles add prod2 --from -', { env, stdin: stdout })).code).toBe(0);
+  });
+
+  test('say where a broken file is broken, and leave it alone', async () => {
+    writeFileSync(file(), '{\n  "version": 1,\n  "profiles": {,}\n}');
+    const { code, stderr } = await add('work');
+    expect(code).toBe(3);
+    expect(stderr).toContain('at line 3, column 16');
+    expect(readFileSync(file(), 'utf8')).toContain('{,}');
+    writeFileSync(file(), '{"version":1,"profiles":{"work":{"base_url":"ftp://x","colour":1}}}');
+    const wrong = await world.run('profiles list');
+    expect(wrong.code).toBe(3);
+    expect(wrong.stderr).toContain('profiles.work.base_url');
+  });
+
+  test('that do not exist are named with those that do', async () => {
+    await add('work');
+    const { code, stderr } = await world.run('events list -p wrok');
+    expect(code).toBe(2);
+    expect(stderr).toContain("There is no profile 'wrok'");
+    expect(stderr).toContain('work');
+  });
+
+  test('without a login say how to get one', async () => {
+    await add('work');
+    const { code, stderr } = await world.run('events list');
+    expect(code).toBe(4);
+    expect(stderr).toContain('try: sched auth login -p work');
+  });
+
+  test('give a token of the environment its addresses', async () => {
+    await world.run('profiles add sand --base-url http://127.0.0.1:4010');
+    const { code } = await world.run('users me -p sand', { env: { SCHED_TOKEN: world.token } });
+    expect(code).toBe(0);
+  });
+
+  test('give times and a terminal their zone and format', async () => {
+    await world.run('profiles add sand --base-url http://127.0.0.1:4010');
+    await world.run('profiles set timezone Asia/Tokyo');
+    await world.run('profiles set output json');
+    const env = { SCHED_TOKEN: world.token };
+    const shown = await world.run('events list --limit 1 -p sand', { env, terminals: ['stdout'] });
+    expect(JSON.parse(shown.stdout)).toHaveLength(1);
+    const table = await world.run('events list --limit 1 -p sand -o table', {
+      env,
+      terminals: ['stdout'],
+      columns: 120,
+    });
+    expect(table.stdout).toContain('Asia/Tokyo');
+    const piped = await world.run('events list --limit 1 -p sand', { env });
+    expect(piped.stdout).toContain('\t');
+  });
+});
