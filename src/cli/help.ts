@@ -24,6 +24,7 @@ export const topHelp = (): string => {
     '  sched --sandbox event-types list --json=name,duration',
     '',
     'More: sched <noun> --help, sched <noun> <verb> --help. Nouns may be singular.',
+    'Topics: sched help exit-codes, environment, formatting, time, ci.',
   ].join('\n');
 };
 

@@ -1,5 +1,6 @@
 import { SchedError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
+import { scanWords } from './argv.ts';
 import type { Command, Flag } from './command.ts';
 import { findNoun, nouns } from './nouns.ts';
 
@@ -62,4 +63,10 @@ export const unknownFlag = (word: string, flags: readonly Flag[]): string => {
     );
   const isKnown = meant !== undefined && flags.some((flag) => `--${flag.name}` === meant);
   return `${name} is not a flag here${isKnown ? `, did you mean ${meant}?` : ''}`;
+};
+
+/** `sched --nonsense`: flags without a command, the first that nobody knows. */
+export const unknownWords = (words: readonly string[], flags: readonly Flag[]): SchedError | undefined => {
+  const [strange] = scanWords(words, flags, () => false).unknown;
+  return strange === undefined ? undefined : usage(unknownFlag(strange, flags), 'sched --help');
 };
