@@ -242,8 +242,17 @@ const machine: Machine = {
   },
 };
 
+/** Some versions of Node warn of their own SQLite; that is nothing a user of ours can mend. */
+const silenceSqliteWarning = (): void => {
+  const { emitWarning } = process;
+  process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
+    if (!/SQLite is an experimental feature/.test(String(warning))) emitWarning.call(process, warning, ...rest);
+  }) as typeof process.emitWarning;
+};
+
 /** The real world. */
 export const nodeRuntime = (): Runtime => {
+  silenceSqliteWarning();
   const { interrupted, protect } = interruption();
   const { env } = process;
   const loadTransport = async (signal: AbortSignal): Promise<Send> => {
