@@ -26,6 +26,10 @@ const fits = (template: string, segments: readonly string[]): boolean => {
   );
 };
 
+/** The noun whose command an operation is. */
+export const nounOf = async (operation: Operation): Promise<string | undefined> =>
+  Object.entries(await loadCatalogue()).find(([, rows]) => Object.values(rows).includes(operation))?.[0];
+
 /** The catalogue's rows of a path, whatever their method; `/users/me` before `/users/{user}`. */
 export const rowsAt = async (path: string): Promise<Operation[]> => {
   const segments = segmentsOf(path);

@@ -6,9 +6,10 @@ import type { Invocation } from '../command.ts';
 import type { Context } from '../context.ts';
 import { readJsonText, readTextFile } from '../json-file.ts';
 import { readBounds } from '../listing.ts';
+import { fillScope } from '../scope.ts';
 import { bodyOf, type Field, queryOf, readFields, type TypedField } from './fields.ts';
 import { readHeaders } from './headers.ts';
-import { isPrivate, rowsAt } from './known.ts';
+import { isPrivate, nounOf, rowsAt } from './known.ts';
 import { impliedMethod, readWords } from './method.ts';
 import { ownPlaceholder, pathBelow, readTarget, type Target } from './target.ts';
 
@@ -96,6 +97,18 @@ const placeOf = async ({ context, problems }: Invocation, target: Target): Promi
   return below!;
 };
 
+/** Whose records a list is about, where that was not typed: filled in as its own command does. */
+const scopeOf = async (
+  operation: Operation,
+  query: readonly [string, string][],
+  context: Context,
+): Promise<[string, string][]> => {
+  const typed = Object.fromEntries(query);
+  const input = { query: { ...typed } };
+  await fillScope(operation, input, (await nounOf(operation))!, context);
+  return Object.entries(input.query).filter(([name]) => !Object.hasOwn(typed, name));
+};
+
 export interface Plan {
   input: RawInput;
   operation: Operation | undefined;
@@ -141,6 +154,7 @@ export const plan = async (invocation: Invocation): Promise<Plan> => {
   const query: [string, string][] = [];
   for (const [name, value] of target.query) query.push([name, await fill(context, value)]);
   if (isQuery) query.push(...queryOf(filled));
+  if (operation?.reply.kind === 'many') query.push(...(await scopeOf(operation, query, context)));
   const body = isQuery || filled.length === 0 ? input : JSON.stringify(bodyOf(filled, problems, isHidden));
   return { input: { method, path, query, headers, body }, operation, isHidden };
 };
