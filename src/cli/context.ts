@@ -1,3 +1,4 @@
+import type { Operation } from '../api/operation.ts';
 import { type Client, createClient } from '../client/client.ts';
 import { SchedError } from '../errors.ts';
 import { pagerOf } from '../output/pager.ts';
@@ -6,10 +7,12 @@ import { createPrinter } from '../output/printer.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Settings } from '../settings.ts';
 import { createShowTime } from '../time/show.ts';
+import { type Holder, requireScope, withinAllowance } from './allowance.ts';
 import { type Connection, connect } from './connection.ts';
 import { type Identity, identify } from './identity.ts';
 import { createNetwork, type Network } from './network.ts';
 import type { Notes } from './notes.ts';
+import type { Unknowns } from './unknowns.ts';
 
 /** What a running command has at hand. Nothing here is opened before it is used. */
 export interface Context {
@@ -22,6 +25,8 @@ export interface Context {
   identity(): Promise<Identity>;
   /** The root of the service's own URIs; the base URL where the token may not tell. */
   root(): Promise<string>;
+  /** Where nothing may be asked (`--curl`): what is left to the reader's shell. */
+  unknowns?: Unknowns;
   close(): Promise<void>;
 }
 
@@ -33,18 +38,25 @@ const once = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
   };
 };
 
-export const createContext = (runtime: Runtime, settings: Settings, notes: Notes): Context => {
+/** `operation` is what the command is for: a login known not to suffice for it ends the command as soon as it connects. */
+export const createContext = (runtime: Runtime, settings: Settings, notes: Notes, operation?: Operation): Context => {
   let open: Connection | undefined;
   let network: Network | undefined;
   const connection = once(async () => {
     open = await connect(runtime, settings, notes);
+    if (operation !== undefined && !settings.dryRun) requireScope(operation, holderOf(open));
     return open;
+  });
+  const holderOf = ({ scopes, isLogin }: Connection): Holder => ({
+    scopes,
+    profile: isLogin ? settings.account?.name : undefined,
   });
   const client = once(async () => {
     const { baseUrl, mcpUrl } = await connection();
     network = createNetwork(runtime, settings, notes, await connection());
     const { send, sendPlain } = network;
-    return createClient({ baseUrl, mcpUrl, send, sendPlain, timeoutMs: settings.timeoutMs });
+    const client = createClient({ baseUrl, mcpUrl, send, sendPlain, timeoutMs: settings.timeoutMs });
+    return withinAllowance(client, holderOf(await connection()));
   });
   const identity = once(async () => identify(runtime, await connection(), client));
   const root = async () => {

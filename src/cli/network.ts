@@ -53,10 +53,15 @@ export const openBudget = (runtime: Runtime, settings: Settings, notes: Notes, i
 const announce = (runtime: Runtime, settings: Settings, notes: Notes): ((seconds: number) => void) => {
   let waited = 0;
   return (seconds) => {
-    const until = createShowTime(settings.zone).show(new Date(runtime.clock.now() + seconds * 1000).toISOString());
+    const end = new Date(runtime.clock.now() + seconds * 1000);
+    const until =
+      seconds < 3600
+        ? end.toLocaleTimeString('en-GB', { timeZone: settings.zone })
+        : createShowTime(settings.zone).show(end.toISOString());
     const isLong = seconds > 60 ? ' (more than a minute)' : '';
     const before = waited >= 60 ? `; ${waited} s waited so far` : '';
     waited += seconds;
+    if (notes.onWait !== undefined) return notes.onWait(seconds);
     notes.say(`rate limit reached: waiting ${seconds} s${isLong}, until ${until}${before}`);
   };
 };
@@ -78,6 +83,10 @@ const transportOf =
     }
   };
 
+/** Whose bookings are counted together, where that is known without asking. */
+export const bookerOf = ({ env }: Runtime, { defaults }: Pick<Connection, 'defaults'>): string | undefined =>
+  env.SCHED_USER || defaults?.user;
+
 export interface Network {
   /** With the credential. */
   send: Send;
@@ -87,12 +96,8 @@ export interface Network {
 }
 
 /** What stands between a command and the network, outermost first. */
-export const createNetwork = (
-  runtime: Runtime,
-  settings: Settings,
-  notes: Notes,
-  { credentials, defaults, isSandbox }: Pick<Connection, 'credentials' | 'defaults' | 'isSandbox'>,
-): Network => {
+export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes, connection: Connection): Network => {
+  const { credentials, isSandbox } = connection;
   const { clock, interrupted } = runtime;
   const random = chanceOf(runtime);
   const budget = openBudget(runtime, settings, notes, isSandbox);
@@ -113,7 +118,7 @@ export const createNetwork = (
       maxWaitMs: settings.maxWaitMs,
       interrupted,
       budget,
-      booker: runtime.env.SCHED_USER || defaults?.user,
+      booker: bookerOf(runtime, connection),
       onWait: announce(runtime, settings, notes),
     }),
     leaving,

@@ -114,6 +114,13 @@ export const nouns: Record<string, NounEntry> = {
     summary: 'The embedded service: serve it, seed it anew',
     commands: async () => (await import('./commands/sandbox.ts')).commands,
   },
+  ratelimit: {
+    singular: 'ratelimit',
+    group: 'Tools',
+    summary: 'What is left of the rate limit, and who waits for it',
+    leaf: true,
+    commands: async () => [(await import('./commands/ratelimit.ts')).ratelimit],
+  },
   completion: {
     singular: 'completion',
     group: 'Tools',

@@ -14,6 +14,10 @@ interface Refusal {
 const longestQuote = 500;
 const longestRequestId = 100;
 
+/** Only what is a scope's name becomes part of a command that a person may copy. */
+const scopeName = /^[a-z][a-z_]{0,40}:[a-z]{1,20}$/;
+const mostScopes = 10;
+
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** An error body is read for what can be had: it may be empty, HTML or of another shape. */
@@ -59,11 +63,12 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
   const isRead = request.method === 'GET';
   const category = categoryOf(reply.status, isRead);
   const id = reply.headers['x-request-id']?.slice(0, longestRequestId);
-  const scopes = (Array.isArray(refusal.required_scopes) ? refusal.required_scopes.filter(isText) : [])
-    .join(', ')
-    .slice(0, longestQuote);
+  const scopes = Array.isArray(refusal.required_scopes) ? refusal.required_scopes.filter(isText) : [];
+  const needed = scopes.join(', ').slice(0, longestQuote);
+  const missing = category === 'forbidden' ? scopes.filter((scope) => scopeName.test(scope)).slice(0, mostScopes) : [];
   return new SchedError(category, summary[category] ?? `The service failed with status ${reply.status}`, {
-    reason: `${said || `HTTP ${reply.status}`}${scopes ? ` (needs ${scopes})` : ''}${id ? ` [request ${id}]` : ''}`,
+    reason: `${said || `HTTP ${reply.status}`}${needed ? ` (needs ${needed})` : ''}${id ? ` [request ${id}]` : ''}`,
+    ...(missing.length === 0 ? {} : { scopes: missing, hint: `sched auth login --add-scopes ${missing.join(',')}` }),
     outcome: category === 'outcome-unknown' ? 'unknown' : 'not-applied',
     http: {
       status: reply.status,

@@ -54,10 +54,9 @@ const digestOf = (origin: string, eventType: string, startTime: string, email: s
 
 const decidedAt = ({ at, timeoutMs }: Entry): number => at + timeoutMs + settlingMs;
 
-const wantedOf = ({ origin, event_type, start_time, digest }: Entry, email?: string): Wanted => ({
+const wantedOf = ({ origin, event_type, start_time, digest }: Entry): Wanted => ({
   event_type,
   start_time,
-  ...(email === undefined ? {} : { email }),
   isMeant: (other) => digestOf(origin, event_type, start_time, other) === digest,
 });
 
@@ -132,19 +131,13 @@ const fromEarlier = async (
 };
 
 /** After a lost answer: finds the booking, looking twice, or leaves the attempt open. */
-const findOut = async (
-  desk: Desk,
-  kept: Kept,
-  email: string,
-  isDuplicate: boolean,
-  failure: SchedError,
-): Promise<Booked> => {
+const findOut = async (desk: Desk, kept: Kept, isDuplicate: boolean, failure: SchedError): Promise<Booked> => {
   const { client, clock, interrupted, ledger } = desk;
   let seen: LookUp | undefined;
   try {
     for (const pause of [0, secondLookMs]) {
       if (pause > 0) await clock.sleep(pause, interrupted);
-      seen = await lookUp(client, await desk.owner(), wantedOf(kept.entry, email));
+      seen = await lookUp(client, await desk.owner(), wantedOf(kept.entry));
       const record = madeBy(kept.entry, seen, isDuplicate);
       if (record === undefined) continue;
       // The booking stands, whether or not it can be noted; if not, the next run finds it again.
@@ -175,7 +168,7 @@ export const book = async (desk: Desk, input: Input, options: BookingOptions): P
   const before = await ledger.find(entry);
   let seen: Promise<LookUp> | undefined;
   const look = () => {
-    seen ??= desk.owner().then((owner) => lookUp(client, owner, wantedOf(entry, invitee.email)));
+    seen ??= desk.owner().then((owner) => lookUp(client, owner, wantedOf(entry)));
     return seen;
   };
   if (before !== undefined && !options.allowDuplicate) {
@@ -201,7 +194,7 @@ export const book = async (desk: Desk, input: Input, options: BookingOptions): P
     // Assigned in a function, which the compiler does not see.
     const left = kept as Kept | undefined;
     if (left === undefined || !(error instanceof SchedError)) throw error;
-    if (isUndecided(error)) return findOut(desk, left, invitee.email, options.allowDuplicate, error);
+    if (isUndecided(error)) return findOut(desk, left, options.allowDuplicate, error);
     await ledger.replace({ ...left, entry: { ...left.entry, state: 'refused' } }).catch(() => {});
     throw error;
   }

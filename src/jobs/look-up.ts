@@ -15,8 +15,6 @@ export interface Owner {
 export interface Wanted {
   event_type: string;
   start_time: string;
-  /** Narrows the question to the service, where the address is known. */
-  email?: string;
   isMeant(email: string): boolean;
 }
 
@@ -87,9 +85,9 @@ export const lookUp = async (client: Client, owner: Owner, wanted: Wanted): Prom
   const found: Json[] = [];
   let sawAll = isComplete;
   for (const event of fitting) {
-    const query = wanted.email === undefined ? {} : { email: wanted.email };
     try {
-      const all = await gather(client.pages(invitees.list, { path: { event: idIn(event.uri) }, query }));
+      // Not narrowed by address: a service that spells it otherwise would hide it, and then it would be booked again.
+      const all = await gather(client.pages(invitees.list, { path: { event: idIn(event.uri) } }));
       found.push(...all.filter(({ email, status }) => status !== 'canceled' && wanted.isMeant(String(email))));
     } catch (error) {
       if (!isHidden(error)) throw error;

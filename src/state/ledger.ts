@@ -79,9 +79,11 @@ const trouble = (path: string, error: unknown): SchedError =>
     outcome: 'not-sent',
   });
 
+let drafts = 0;
+
 /** In files that outlive the process, the machine's power cut included. */
 export const fileLedger = ({ directory, now, randomBytes }: Options): Ledger => {
-  const unique = () => Buffer.from(randomBytes(8)).toString('hex');
+  const unique = () => `${Buffer.from(randomBytes(8)).toString('hex')}-${++drafts}`;
 
   const names = async (): Promise<Name[]> => {
     const all = await readdir(directory).catch(() => []);

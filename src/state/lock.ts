@@ -37,6 +37,10 @@ export interface LockOptions {
   interrupted: AbortSignal;
   /** How long to wait for others. */
   waitMs?: number;
+  /** When a holder out of sight was last seen to do something; when it got the lock, unless told. */
+  lastSeen?(): Promise<number | undefined>;
+  /** What to say of a holder that does not finish. */
+  busy?(pid: number, since: string): SchedError;
 }
 
 export interface Held {
@@ -157,7 +161,9 @@ export const createLock = (options: LockOptions): Lock => {
 
   const isGone = async (owner: Owner, own: ProcessIdentity): Promise<boolean> => {
     const state = await stateOf(owner, own, machine);
-    return state === 'gone' || (state === 'out of sight' && clock.now() - owner.at > outOfSightMs);
+    if (state !== 'out of sight') return state === 'gone';
+    const seen = Math.max(owner.at, (await options.lastSeen?.()) ?? 0);
+    return clock.now() - seen > outOfSightMs;
   };
 
   const acquire: Lock['acquire'] = async (stillNeeded = async () => true) => {
@@ -175,8 +181,10 @@ export const createLock = (options: LockOptions): Lock => {
         const held = await claim(chain, own);
         if (held !== undefined) return held;
       } else if (clock.now() >= deadline) {
+        const since = new Date(holder.at).toISOString();
+        if (options.busy !== undefined) throw options.busy(holder.pid, since);
         throw new SchedError('environment', 'Another sched is renewing the session and does not finish', {
-          reason: `process ${holder.pid} has held ${first} since ${new Date(holder.at).toISOString()}`,
+          reason: `process ${holder.pid} has held ${first} since ${since}`,
           hint: `wait for process ${holder.pid}, or end it, and try again`,
           outcome: 'not-sent',
         });

@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { type BudgetState, current, emptyState, grant, settle, type Window } from '../../src/state/budget.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
+import { fileVersions } from '../../src/state/versions.ts';
 import { limitedService, simulatedClock, simulatedProcess } from './simulation.ts';
 
 const temporary = () => mkdtempSync(join(tmpdir(), 'sched-budget-'));
@@ -83,13 +85,13 @@ describe('budget: shared by processes', () => {
     const { clock, run } = simulatedClock();
     const directory = temporary();
     const service = limitedService(clock, { limit: 100 });
-    for (let client = 0; client < 30; client += 1) {
+    for (let client = 0; client < 48; client += 1) {
       const one = simulatedProcess(clock, service.send, directory, { maxWaitMs: 0 });
       await run(one.send());
       await run(one.send());
       one.budget.close();
     }
-    expect(service.seen).toMatchObject({ answered: 60, refused: 0 });
+    expect(service.seen).toMatchObject({ answered: 96, refused: 0 });
   });
 
   test('lets the permits of a killed process lapse with their window', async () => {
@@ -171,6 +173,78 @@ describe('budget: shared by processes', () => {
       if (facts.isFile()) expect(readFileSync(file, 'utf8')).not.toContain('canary');
     }
     expect(files.length).toBeLessThan(20);
+  });
+});
+
+describe('budget: around the end of a window', () => {
+  const opened = 1_000_000_000_000;
+  const window: Window = { length: 60_000, limit: 320, opened, end: opened + 60_000, isSure: true, used: 100 };
+  const stateWith = (more: Partial<BudgetState>): BudgetState => ({
+    ...emptyState('general'),
+    told: 'limit',
+    windows: [{ ...window }],
+    ...more,
+  });
+
+  test('a request that may be under way is counted in the next one', () => {
+    const leases = ['a', 'b', 'c'].map((holder) => ({ holder, permits: 5, opened }));
+    const next = current(stateWith({ leases }), 'general', opened + 60_001);
+    const granted = grant(next, 'd', opened + 60_001, 20, 1000);
+    expect(granted).toMatchObject({ permits: 19 });
+    expect(next.windows[0]).toMatchObject({ used: 3 + 19, isSure: false });
+  });
+
+  test('a block is not used up to its last second, where its permits could count twice', () => {
+    let now = opened;
+    const budget = createSharedBudget({
+      clock: { now: () => now },
+      holder: 'a',
+      pid: 1,
+      timeoutMs: 1000,
+      onTrouble: () => {},
+    });
+    const used = () => budget.look('general-x', 'general').levels[0]!.used;
+    budget.take('general-x', 'general');
+    const told = { limit: 320, remaining: 319, resetMs: 60_000 };
+    budget.settle('general-x', 'general', { sentAt: now, isAnswered: true, told });
+    budget.take('general-x', 'general');
+    const afterBlock = used();
+    budget.take('general-x', 'general');
+    expect(used()).toBe(afterBlock);
+    now += 59_200;
+    budget.take('general-x', 'general');
+    expect(used()).toBe(afterBlock + 1);
+  });
+
+  test('its end is the least that replies have told, and a late reply does not move it', () => {
+    const state = stateWith({});
+    const told = { limit: 320, remaining: 200, resetMs: 30_000 };
+    const facts = { holder: 'a', isAnswered: true, unused: 0 };
+    settle(state, { ...facts, told, sentAt: opened + 29_600, now: opened + 29_700 });
+    expect(state.windows[0]).toMatchObject({ end: opened + 59_700, used: 120 });
+    // Sent at the same time, and five seconds on its way back.
+    settle(state, { ...facts, told, sentAt: opened + 29_600, now: opened + 34_600 });
+    expect(state.windows[0]!.end).toBe(opened + 59_700);
+    // One that can only come from the window after it.
+    settle(state, { ...facts, told: { ...told, resetMs: 59_000 }, sentAt: opened + 61_000, now: opened + 61_100 });
+    expect(state.windows[0]).toMatchObject({ opened: opened + 61_000, end: opened + 120_100 });
+  });
+});
+
+describe('budget: versions of one record', () => {
+  test.each([0, 5])('a change that was overtaken many times is made again, from version %i', (before) => {
+    const directory = join(temporary(), 'record');
+    const slow = fileVersions<{ count: number }>(directory, 'slow');
+    const quick = fileVersions<{ count: number }>(directory, 'quick');
+    const more = (state: { count: number } | undefined) => ({ state: { count: (state?.count ?? 0) + 1 }, value: 0 });
+    for (let times = 0; times < before; times += 1) quick.update(more);
+    let stalled = 0;
+    slow.update((state) => {
+      if (stalled++ === 0) for (let times = 0; times < 20; times += 1) quick.update(more);
+      return more(state);
+    });
+    expect(slow.read()).toEqual({ count: before + 21 });
+    expect(readdirSync(directory).length).toBeLessThan(12);
   });
 });
 

@@ -3,18 +3,19 @@ import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { requireConsent } from '../consent.ts';
+import { changeOrReadBack } from '../desk.ts';
 import { readInput } from '../input.ts';
 import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
 import { changeRules, dayOf, type Rule, readDays, readRule, rulesDifference } from '../rules.ts';
 
 export const examples = {
   list: [
-    'availability list --event-type YBL6DUNR9FS4PNP6',
+    'availability list --event-type "Intro call"',
     'availability list --event-type YBL6DUNR9FS4PNP6 --json=uri,rules',
   ],
   update: [
     "availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --rule 'monday 09:00-12:00,13:00-17:00'",
-    'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off 2026-12-24 --yes',
+    'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off 2030-12-24 --yes',
   ],
 };
 
@@ -75,6 +76,16 @@ const runUpdate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   if (typed.replace === true && set.length === 0) problems.add('--replace needs at least one --rule or --day-off');
   if (typed.replace === true && removed.length > 0) problems.add('--replace leaves nothing to --remove');
   const { path, query, body } = await readInput(invocation, availability.update, fieldFlags);
+  if (context.settings.curl) {
+    const known = { ...(isRules ? { rules: set } : {}), ...(body as Json) };
+    if (isRules && typed.replace !== true) {
+      context.notes.say(
+        'the service replaces all rules: add those of the first line that stay as they are to the second',
+      );
+      await printRequest(invocation, availability.list, [{ query: query! }]);
+    }
+    return printRequest(invocation, availability.update, [{ path: path!, body: known }]);
+  }
   const schedule = await currentSchedule(invocation, String(query!.event_type), path!.schedule!);
   const rules = Array.isArray(schedule.rules) ? schedule.rules.filter(isObject) : [];
   const changed = typed.replace === true ? set : changeRules(rules, set, removed);
@@ -93,9 +104,20 @@ const runUpdate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   };
   if (context.settings.dryRun) return printRequest(invocation, availability.update, [input]);
   await requireConsent(context, `Change the availability schedule ${schedule.name} (${path!.schedule})?`);
-  const record = await (await context.client()).call(availability.update, input);
+  const client = await context.client();
+  const record = await changeOrReadBack(context, {
+    send: () => client.call(availability.update, input),
+    read: () => currentSchedule(invocation, String(query!.event_type), path!.schedule!),
+    isDone: (now) => {
+      const shown = Array.isArray(now.rules) ? now.rules.filter(isObject) : [];
+      return (
+        (!isRules || rulesDifference(shown, changed).length === 0) && (zone === undefined || now.timezone === zone)
+      );
+    },
+  });
   context.notes.say(`changed: ${record.name}`);
   await context.printer.one(view, record);
+  context.runtime.interrupted.throwIfAborted();
 };
 
 export const decorate = {

@@ -3,20 +3,30 @@ import type { Input } from '../../client/client.ts';
 import type { Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import { describeInstant } from '../../time/echo.ts';
+import { bulkFlags } from '../bulk/flags.ts';
+import { resultFields } from '../bulk/result.ts';
 import type { Command, Invocation } from '../command.ts';
 import { requireConsent } from '../consent.ts';
 import type { Context } from '../context.ts';
+import { changeOrReadBack } from '../desk.ts';
 import { readInput } from '../input.ts';
 import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
+import { finding } from './events-list.ts';
 
 export const examples = {
   list: [
-    'events list',
-    'events list --status active --since today --until +7d',
-    'events list --json=uri,name,start_time',
+    'events list --week',
+    'events list --upcoming --event-type "Intro call" --with invitees',
+    'events list --invitee zoe.mueller@lindenbaum.example --past',
+    'events list --search berlin --since -30d --until +30d',
+    'events list --org current --today --json=uri,name,start_time',
   ],
-  get: ['events get EVENT_ID', 'events get EVENT_ID --json'],
-  cancel: ['events cancel EVENT_ID --reason "The host is ill"', 'events cancel EVENT_ID EVENT_ID --yes'],
+  get: ['events get JW6SHQTS78SH7TS8', 'events get JW6SHQTS78SH7TS8 --with invitees --json'],
+  cancel: [
+    'events cancel JW6SHQTS78SH7TS8 --reason "The host is ill"',
+    'events cancel JW6SHQTS78SH7TS8 XEFT95ZZDW9SPL93 --yes',
+    'events cancel --from events.txt --reason "The office is closed" --yes',
+  ],
 };
 
 /** Cancels one event. One that is canceled already is what was wished for, and no failure. */
@@ -25,7 +35,11 @@ const cancelOne = async (context: Context, input: Input): Promise<Json> => {
   const { notes, settings } = context;
   const words = (event: Json) => `${event.name}, ${describeInstant(String(event.start_time), settings.zone)}`;
   try {
-    const event = await client.call(events.cancel, input);
+    const event = await changeOrReadBack(context, {
+      send: () => client.call(events.cancel, input),
+      read: () => client.call(events.get, { path: input.path! }),
+      isDone: ({ status }) => status === 'canceled',
+    });
     notes.say(`canceled: ${words(event)}`);
     return event;
   } catch (error) {
@@ -51,11 +65,16 @@ const runCancel = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
       ? `Cancel event ${inputs[0]!.path!.event} and notify its invitees?`
       : `Cancel ${inputs.length} events and notify their invitees?`,
   );
-  if (inputs.length === 1) return context.printer.one(view, await cancelOne(context, inputs[0]!));
+  const { interrupted } = context.runtime;
+  if (inputs.length === 1) {
+    await context.printer.one(view, await cancelOne(context, inputs[0]!));
+    return interrupted.throwIfAborted();
+  }
 
   const failures: string[] = [];
   async function* canceled() {
     for (const input of inputs) {
+      interrupted.throwIfAborted();
       try {
         yield [await cancelOne(context, input)];
       } catch (error) {
@@ -75,11 +94,23 @@ const runCancel = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   });
 };
 
+const runCancelMany = async (generic: OperationCommand, invocation: Invocation): Promise<void> => {
+  const { cancelFromFile } = await import('../bulk/cancel.ts');
+  await cancelFromFile(generic, invocation);
+};
+
 export const decorate = {
+  ...finding,
   cancel: (generic: OperationCommand): Command => ({
     ...generic,
-    arguments: [{ ...generic.arguments[0]!, variadic: true }],
-    notes: ['Asks first. An event that is canceled already is reported as such, with exit code 0.'],
-    run: (invocation) => runCancel(generic, invocation),
+    arguments: [{ ...generic.arguments[0]!, required: false, variadic: true }],
+    flags: [...generic.flags, ...bulkFlags('events', 'event')],
+    fields: [...Object.keys(events.cancel.reply.of.schema.shape), ...resultFields],
+    notes: [
+      'Asks first. An event that is canceled already is reported as such, with exit code 0.',
+      'With --from the answer is one count of all, and a receipt says what became of each. An interrupted run is continued by the same command; a finished one is not done again within 12 hours.',
+    ],
+    run: (invocation) =>
+      invocation.typed.from === undefined ? runCancel(generic, invocation) : runCancelMany(generic, invocation),
   }),
 };

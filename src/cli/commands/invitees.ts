@@ -1,21 +1,30 @@
 import { eventTypes } from '../../api/event-types.ts';
 import { invitees } from '../../api/invitees.ts';
-import type { Json } from '../../client/reading.ts';
+import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
+import { type Booked, book, reconcile, type Settled } from '../../jobs/booking.ts';
 import { nearest } from '../../nearest.ts';
+import type { View } from '../../output/view.ts';
 import { describeInstant } from '../../time/echo.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
+import { changeOrReadBack, deskOf } from '../desk.ts';
 import { readInput } from '../input.ts';
 import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
 
 export const examples = {
-  list: ['invitees list EVENT_ID', 'invitees list EVENT_ID --status active --json=name,email'],
-  get: ['invitees get EVENT_ID INVITEE_ID', 'invitees get INVITEE_URI --json'],
-  create: [
-    'invitees create --event-type TYPE_ID --start 2026-12-01T15:00:00+01:00 --email ada@example.com --name "Ada Byron" --timezone Europe/Paris',
-    'invitees create --body booking.json --dry-run',
+  list: ['invitees list JW6SHQTS78SH7TS8', 'invitees list JW6SHQTS78SH7TS8 --status active --json=name,email'],
+  get: [
+    'invitees get $(sched invitees list JW6SHQTS78SH7TS8 --limit 1 -o id)',
+    'invitees get $(sched invitees list XEFT95ZZDW9SPL93 --limit 1 -o id) --json',
   ],
-  'no-show': ['invitees no-show EVENT_ID INVITEE_ID', 'invitees no-show INVITEE_URI --json'],
+  create: [
+    'invitees create --event-type "Support call" --start "monday 14:00" --tz Europe/Paris --timezone Europe/Paris --email ada@example.com --name "Ada Byron"',
+    'invitees create --event-type K2C8C7DLAMCWKYZ7 --start 2030-12-02T15:00:00+01:00 --email ada@example.com --name "Ada Byron" --timezone Europe/Paris --dry-run',
+  ],
+  'no-show': [
+    'invitees no-show $(sched invitees list JW6SHQTS78SH7TS8 --limit 1 -o id)',
+    'invitees no-show $(sched invitees list XEFT95ZZDW9SPL93 --limit 1 -o id) --json',
+  ],
 };
 
 const answerFlag: Flag = {
@@ -25,6 +34,19 @@ const answerFlag: Flag = {
   description: "answer to a question of the event type, as 'Question=Answer'",
   heading: 'Flags',
 };
+
+const safetyFlags: Flag[] = [
+  {
+    name: 'if-absent',
+    description: 'look at the service first, and take the booking if it is there: for scripts and CI',
+    heading: 'Safety',
+  },
+  {
+    name: 'allow-duplicate',
+    description: 'book although the same is booked already, or may be',
+    heading: 'Safety',
+  },
+];
 
 /** `Question=Answer`, where the question itself may hold a `=`: the longest known question wins. */
 const readAnswer = (
@@ -46,12 +68,26 @@ const readAnswer = (
 const addAnswers = async ({ context, typed, problems }: Invocation, body: Json): Promise<void> => {
   const answers = typed.answer as string[] | undefined;
   if (answers === undefined) return;
+  if (context.settings.curl) {
+    context.notes.say('--answer: as typed; the exact question and its position stand in the event type');
+    body.custom_questions = answers.map((raw, position) => {
+      const end = raw.includes('=') ? raw.indexOf('=') : raw.length;
+      return { question: raw.slice(0, end), answer: raw.slice(end + 1), position };
+    });
+    return;
+  }
   const id = String(body.event_type).split('/').at(-1)!;
   const type = await (await context.client()).call(eventTypes.get, { path: { event_type: id } });
   const questions = Array.isArray(type.custom_questions) ? (type.custom_questions as Json[]) : [];
   const read = answers.map((raw) => readAnswer(raw, questions));
   for (const answer of read) if (typeof answer === 'string') problems.add(answer);
   body.custom_questions = read.filter((answer) => typeof answer !== 'string');
+};
+
+const bookedWords: Record<Booked['how'], string> = {
+  booked: 'booked',
+  reconciled: 'booked, as the service shows though its answer was lost',
+  existing: 'already booked',
 };
 
 const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
@@ -63,9 +99,14 @@ const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
     context.notes.say(`would book ${when} for ${invitee.email}`);
     return printRequest(invocation, invitees.create, [input]);
   }
-  const record = await (await context.client()).call(invitees.create, input);
-  context.notes.say(`booked: ${when} for ${invitee.email}`);
-  await context.printer.one(view, record);
+  const { record, how } = await book(await deskOf(context), input, {
+    ifAbsent: invocation.typed['if-absent'] === true,
+    allowDuplicate: invocation.typed['allow-duplicate'] === true,
+  });
+  context.notes.say(`${bookedWords[how]}: ${when} for ${invitee.email}`);
+  await context.printer.one(view, how === 'booked' ? record : marked(record, { [how]: true }));
+  // What a signal asked for while the answer was awaited.
+  context.runtime.interrupted.throwIfAborted();
 };
 
 const runNoShow = async ({ view }: OperationCommand, invocation: Invocation): Promise<void> => {
@@ -77,21 +118,27 @@ const runNoShow = async ({ view }: OperationCommand, invocation: Invocation): Pr
   const input = { path: { invitee: path!.invitee! } };
   if (context.settings.dryRun) return printRequest(invocation, invitees['no-show'], [input]);
   const client = await context.client();
-  const record = await client.call(invitees['no-show'], input).catch(async (error: unknown) => {
-    if (!(error instanceof SchedError && error.category === 'conflict') || isBare) throw error;
-    const current = await client.call(invitees.get, { path: path! });
-    if (current.no_show === null || current.no_show === undefined) throw error;
+  const read = isBare ? undefined : () => client.call(invitees.get, { path: path! });
+  const isMarked = (current: Json) => current.no_show !== null && current.no_show !== undefined;
+  const send = () => client.call(invitees['no-show'], input);
+  const record = await changeOrReadBack(context, { send, read, isDone: isMarked }).catch(async (error: unknown) => {
+    if (!(error instanceof SchedError && error.category === 'conflict') || read === undefined) throw error;
+    const current = await read();
+    if (!isMarked(current)) throw error;
     return marked(current, { already: true });
   });
-  context.notes.say(`${record._sched === undefined ? 'marked' : 'already marked'} as no-show: ${record.name}`);
+  const isAlready = isObject(record._sched) && record._sched.already === true;
+  context.notes.say(`${isAlready ? 'already marked' : 'marked'} as no-show: ${record.name}`);
   await context.printer.one(view, record);
+  context.runtime.interrupted.throwIfAborted();
 };
 
 export const decorate = {
   create: (generic: OperationCommand): Command => ({
     ...generic,
-    flags: [...generic.flags.slice(0, -1), answerFlag, generic.flags.at(-1)!],
+    flags: [...generic.flags.slice(0, -1), answerFlag, generic.flags.at(-1)!, ...safetyFlags],
     notes: [
+      'In scripts and CI give --if-absent: it looks at the service first, so that running it again never books twice. A booking is written down here before it is asked for. If its answer is lost it is looked up, and never sent a second time; if that does not settle it the exit code is 10, and `sched invitees reconcile` looks again. The same booking from the same machine is refused with exit code 7 as long as it stands.',
       'A time without an offset is read in --tz. It is refused where the invitee lives in another zone, because it could mean either.',
     ],
     run: (invocation) => runCreate(generic, invocation),
@@ -105,3 +152,50 @@ export const decorate = {
     run: (invocation) => runNoShow(generic, invocation),
   }),
 };
+
+const settledView: View = {
+  columns: [
+    { header: 'VERDICT', path: 'verdict', shrink: false, priority: 5 },
+    { header: 'START', path: 'start_time', as: 'time', priority: 4 },
+    { header: 'SENT', path: 'sent_at', as: 'time', priority: 2 },
+    { header: 'EVENT TYPE', path: 'event_type', as: 'id', priority: 1 },
+    { header: 'INVITEE', path: 'uri', as: 'id', priority: 3 },
+    { header: 'CERTAIN FROM', path: 'decidable_at', as: 'time' },
+  ],
+};
+
+const runReconcile = async ({ context, problems }: Invocation): Promise<void> => {
+  problems.check();
+  const desk = await deskOf(context);
+  const unknown: Settled[] = [];
+  async function* settled() {
+    for await (const each of reconcile(desk)) {
+      if (each.verdict === 'unknown') unknown.push(each);
+      yield [each];
+    }
+  }
+  const { rows } = await context.printer.list(settledView, settled());
+  if (rows === 0) context.notes.footer('no booking of this machine is open');
+  const [first] = unknown;
+  if (first === undefined) return;
+  throw new SchedError('outcome-unknown', `${unknown.length} of ${rows} bookings are still not known`, {
+    reason: `nothing is found for them; that proves something from ${first.decidable_at} on, and only to a token that sees every host`,
+    hint: desk.checkAgain,
+    outcome: 'unknown',
+  });
+};
+
+export const extra = (): Command[] => [
+  {
+    name: 'reconcile',
+    summary: 'Look up bookings whose outcome is unknown',
+    arguments: [],
+    flags: [],
+    examples: ['invitees reconcile', 'invitees reconcile --json'],
+    notes: [
+      'Looks at every booking of this machine whose answer was lost. Each is booked, not-booked or unknown; not-booked is said only by a token that sees every host of the event type, and two minutes after the request had to end. Exit code 10 while one is unknown.',
+    ],
+    fields: ['verdict', 'event_type', 'start_time', 'sent_at', 'decidable_at', 'uri', 'event'],
+    run: runReconcile,
+  },
+];

@@ -9,7 +9,7 @@ import { readRule } from '../rules.ts';
 
 export const examples = {
   create: [
-    'shares create --event-type YBL6DUNR9FS4PNP6 --name "Call with Ada"',
+    'shares create --event-type "Intro call" --name "Call with Ada"',
     'shares create --event-type YBL6DUNR9FS4PNP6 --duration 30 --duration-option 15 --duration-option 30 --json',
   ],
 };
@@ -34,7 +34,7 @@ const addParts = async (invocation: Invocation, body: Json): Promise<void> => {
   if (location !== undefined) body.location_configurations = [location];
   problems.check();
   // Without options of its own the share inherits the event type's.
-  if (body.duration === undefined || body.duration_options !== undefined) return;
+  if (body.duration === undefined || body.duration_options !== undefined || context.settings.curl) return;
   const id = String(body.event_type).split('/').at(-1)!;
   const type = await (await context.client()).call(eventTypes.get, { path: { event_type: id } });
   const inherited = [...(Array.isArray(type.duration_options) ? type.duration_options : []), type.duration];

@@ -1,0 +1,85 @@
+import { budgetKey } from '../../http/rate-limit.ts';
+import type { View } from '../../output/view.ts';
+import type { Level } from '../../state/shared-budget.ts';
+import type { Command, Invocation } from '../command.ts';
+import { bookerOf, openBudget } from '../network.ts';
+
+const view: View = {
+  columns: [
+    { header: 'WINDOW', path: 'window', shrink: false, priority: 6 },
+    { header: 'LIMIT', path: 'limit', as: 'count', priority: 5 },
+    { header: 'REMAINING', path: 'remaining', as: 'count', priority: 4 },
+    { header: 'RESETS', path: 'reset_at', as: 'time', priority: 3 },
+    { header: 'IN', path: 'reset_s', as: 'count', priority: 2 },
+    { header: 'WAITING', path: 'waiting', as: 'list', priority: 1, value: waitingText },
+  ],
+  id: 'window',
+};
+
+const names: Record<number, string> = { 60000: 'minute', 3600000: 'hour', 86400000: 'day' };
+
+interface Row {
+  window: string;
+  limit: number | null;
+  remaining: number | null;
+  reset_at: string | null;
+  reset_s: number | null;
+  waiting: { pid: number; since: string; until: string }[];
+}
+
+function waitingText(row: object): string[] {
+  return (row as Row).waiting.map(({ pid }) => `process ${pid}`);
+}
+
+const run = async ({ context, problems }: Invocation): Promise<void> => {
+  problems.check();
+  const { runtime, settings, notes } = context;
+  const connection = await context.connection();
+  const { token, origin } = await connection.credentials.current();
+  const bearer = `Bearer ${token}`;
+  const budget = openBudget(runtime, settings, notes, connection.isSandbox);
+  const now = runtime.clock.now();
+  const rowsOf = (kind: 'general' | 'bookings', whose: string): Row[] => {
+    const { levels, waiting, closedUntil } = budget.look(budgetKey(kind, origin, whose), kind);
+    const isClosed = closedUntil > now;
+    const rowOf = (level: Level, index: number): Row => {
+      const end = Math.max(level.end, isClosed && index === 0 ? closedUntil : 0);
+      return {
+        window: `${kind === 'general' ? 'requests' : 'bookings'} a ${names[level.length]}`,
+        limit: level.limit,
+        remaining: isClosed && index === 0 ? 0 : level.remaining,
+        reset_at: end === 0 ? null : new Date(end).toISOString(),
+        reset_s: end === 0 ? null : Math.max(0, Math.ceil((end - now) / 1000)),
+        waiting:
+          index > 0
+            ? []
+            : waiting.map(({ pid, since, until }) => ({
+                pid,
+                since: new Date(since).toISOString(),
+                until: new Date(until).toISOString(),
+              })),
+      };
+    };
+    return levels.map(rowOf).filter((row, index) => row.limit !== null || (index === 0 && row.reset_at !== null));
+  };
+  const rows = [...rowsOf('general', bearer), ...rowsOf('bookings', bookerOf(runtime, connection) ?? bearer)];
+  const known = rows.filter(({ limit, remaining, waiting }) => limit !== null || remaining === 0 || waiting.length > 0);
+  async function* pages() {
+    if (known.length > 0) yield known;
+  }
+  const { rows: shown } = await context.printer.list(view, pages());
+  if (shown === 0) notes.footer('nothing is known yet: the next request of this account tells');
+};
+
+export const ratelimit: Command = {
+  name: 'ratelimit',
+  summary: 'What is left of the rate limit, and who waits for it',
+  arguments: [],
+  flags: [],
+  examples: ['ratelimit', 'ratelimit --json'],
+  notes: [
+    'Sends nothing: it shows what the processes of this user have learnt from the replies of the service, and share. Others who use the same token are seen only through these.',
+  ],
+  fields: ['window', 'limit', 'remaining', 'reset_at', 'reset_s', 'waiting'],
+  run,
+};

@@ -1,0 +1,273 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { loadCatalogue } from '../../src/api/catalogue.ts';
+import type { Operation } from '../../src/api/operation.ts';
+import { NetworkFailure } from '../../src/http/failure.ts';
+import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
+import { createWorld } from '../support/run.ts';
+
+type Fault = (request: HttpRequest, service: Send) => Promise<HttpReply>;
+
+const lost = (sent: boolean) => new NetworkFailure('127.0.0.1:4010', 'the connection was reset', sent);
+const answering =
+  (status: number, headers: Record<string, string> = {}, body = '{}'): Fault =>
+  async () => ({
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+const failing =
+  (before: boolean, sent: boolean): Fault =>
+  async (request, service) => {
+    if (!before) await service(request);
+    throw lost(sent);
+  };
+const afterCommit =
+  (change: (reply: HttpReply) => HttpReply): Fault =>
+  async (request, service) =>
+    change(await service(request));
+
+/** What becomes of a request, and by kind of operation: how often it is sent, and the exit code. */
+interface Row {
+  fault: Fault;
+  read: [number, number];
+  deletion: [number, number];
+  change: [number, number];
+  booking: [number, number];
+  creation: [number, number];
+}
+
+const all = (sent: number, code: number): Omit<Row, 'fault'> => ({
+  read: [sent, code],
+  deletion: [sent, code],
+  change: [sent, code],
+  booking: [sent, code],
+  creation: [sent, code],
+});
+
+/** The service did nothing, and nobody can know. */
+const before: Omit<Row, 'fault'> = {
+  read: [3, 9],
+  deletion: [3, 10],
+  change: [3, 10],
+  booking: [1, 10],
+  creation: [1, 10],
+};
+/** The service did it, and its answer was lost. */
+const after: Omit<Row, 'fault'> = {
+  read: [3, 9],
+  deletion: [3, 10],
+  change: [1, 0],
+  booking: [1, 0],
+  creation: [1, 10],
+};
+
+const table: Record<string, Row> = {
+  'never left': { fault: failing(true, false), ...all(3, 9) },
+  'reset before': { fault: failing(true, true), ...before },
+  'reset after': { fault: failing(false, true), ...after },
+  '500 before': { fault: answering(500), ...before },
+  '503 in HTML before': { fault: answering(503, {}, '<html>'), ...before },
+  '500 after': {
+    fault: afterCommit((reply) => ({ ...reply, status: 500, body: '{}' })),
+    ...after,
+  },
+  '408': { fault: answering(408), ...before },
+  'truncated body': {
+    fault: afterCommit((reply) => ({ ...reply, body: reply.body === '{}' ? '{' : reply.body.slice(0, -5) })),
+    ...after,
+    deletion: [1, 0],
+  },
+  'garbage with 200': {
+    fault: answering(200, { 'content-type': 'text/html' }, '<p>hello'),
+    ...before,
+    deletion: [1, 0],
+  },
+  '429 for a day': { fault: answering(429, { 'x-ratelimit-reset': '86400' }), ...all(1, 8) },
+  '429 without a time': { fault: answering(429), ...all(3, 8) },
+  '401': { fault: answering(401), ...all(1, 4) },
+  'redirect elsewhere': { fault: answering(302, { location: 'https://evil.example/' }), ...all(1, 13) },
+  '400': { fault: answering(400), ...all(1, 2) },
+  '403': { fault: answering(403), ...all(1, 5) },
+  '404': { fault: answering(404), ...all(1, 6) },
+  '409': { fault: answering(409), ...all(1, 7) },
+  '413': { fault: answering(413), ...all(1, 2) },
+  '422': { fault: answering(422), ...all(1, 2) },
+  '424': { fault: answering(424), ...all(1, 9) },
+};
+
+type World = Awaited<ReturnType<typeof createWorld>>;
+
+/** Command lines by operation, each ready to succeed in a fresh world. */
+const linesIn = async ({ run }: World): Promise<Record<string, string>> => {
+  const json = async (line: string) => JSON.parse((await run(`${line} --json`)).stdout);
+  const types = await json('event-types list --active');
+  const type = types.find(
+    (each: { kind: string; pooling_type: string | null; custom_questions: { required: boolean }[] }) =>
+      each.kind === 'solo' && each.pooling_type === null && each.custom_questions.every(({ required }) => !required),
+  ).uri;
+  const [event] = await json('events list --status active --until today --limit 1');
+  const [invitee] = await json(`invitees list ${event.uri} --status active`);
+  const [schedule] = await json(`availability list --event-type ${type}`);
+  const [group] = await json('groups list');
+  const [relationship] = await json('groups relationships');
+  const [form] = await json('routing-forms list');
+  const [member] = await json('members list --limit 1');
+  const me = await json('users me');
+  return {
+    'events list': 'events list --limit 1',
+    'events get': `events get ${event.uri}`,
+    'events cancel': `events cancel ${event.uri} --yes`,
+    'invitees list': `invitees list ${event.uri}`,
+    'invitees get': `invitees get ${invitee.uri}`,
+    'invitees create': `invitees create --event-type ${type} --start 2027-02-01T10:00:00Z --email ada@engine.example --name Ada --timezone UTC`,
+    'invitees no-show': `invitees no-show ${invitee.uri}`,
+    'event-types list': 'event-types list --limit 1',
+    'event-types get': `event-types get ${type}`,
+    'event-types create': 'event-types create --name Chat --duration 25',
+    'event-types update': `event-types update ${type} --name Changed`,
+    'event-types hosts': `event-types hosts ${type}`,
+    'availability list': `availability list --event-type ${type}`,
+    'availability update': `availability update ${schedule.uri} --event-type ${type} --day-off 2026-12-24 --yes`,
+    'shares create': `shares create --event-type ${type}`,
+    'one-offs create': 'one-offs create --name Planning --duration 45 --days 7',
+    'locations list': 'locations list',
+    'routing-forms list': 'routing-forms list',
+    'routing-forms submissions': `routing-forms submissions ${form.uri}`,
+    'orgs get': 'orgs get',
+    'members list': 'members list --limit 1',
+    'members get': `members get ${member.uri}`,
+    'invitations list': 'invitations list',
+    'groups list': 'groups list',
+    'groups get': `groups get ${group.uri}`,
+    'groups relationships': 'groups relationships',
+    'groups relationship': `groups relationship ${relationship.uri}`,
+    'users me': 'users me',
+    'users get': `users get ${me.uri}`,
+    'activity list': 'activity list --limit 1',
+    'compliance delete': 'compliance delete noa.levi@gefen.example --yes',
+    'mcp metadata': 'mcp metadata',
+  };
+};
+
+const matcher = ({ method, path }: Operation) => {
+  const pattern = new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
+  return (request: HttpRequest) => request.method === method && pattern.test(new URL(request.url).pathname);
+};
+
+const env = () => ({
+  SCHED_MCP_URL: 'http://127.0.0.1:4010',
+  SCHED_STATE_DIR: mkdtempSync(join(tmpdir(), 'sched-faults-')),
+  SCHED_CACHE_DIR: mkdtempSync(join(tmpdir(), 'sched-faults-')),
+});
+
+const catalogue = await loadCatalogue();
+const operations = Object.entries(catalogue).flatMap(([noun, rows]) =>
+  Object.entries(rows).map(([verb, row]) => ({ name: `${noun} ${verb}`, row })),
+);
+
+const kindOf = (name: string, { effect }: Operation): Exclude<keyof Row, 'fault'> =>
+  name === 'invitees create' ? 'booking' : (effect ?? 'read');
+
+// R26
+describe('faults: every operation and every fault', () => {
+  let reading: World;
+  let lines: Record<string, string>;
+  beforeAll(async () => {
+    reading = await createWorld({ env: env() });
+    lines = await linesIn(reading);
+  });
+
+  test('there is a line for every operation', () => {
+    const routed = operations.map(({ name }) => name).filter((name) => !Object.hasOwn(lines, name));
+    expect(routed).toEqual([]);
+  });
+
+  test.each(operations.map(({ name, row }) => [name, row] as const))('%s', async (name, row) => {
+    for (const [words, facts] of Object.entries(table)) {
+      const kind = kindOf(name, row);
+      // A write needs a world in which it has not been done yet.
+      const world = kind === 'read' ? reading : await createWorld({ env: env() });
+      const isMeant = matcher(row);
+      let isOn = true;
+      const send: Send = async (request) =>
+        isOn && isMeant(request) ? facts.fault(request, world.service) : world.service(request);
+      const isolated = kind === 'read' ? env() : {};
+      const result = await world.run(lines[name]!, { send, env: isolated });
+      isOn = false;
+      const sent = result.requests.filter(isMeant).length;
+      // Bulk work that ran to its end with an address rejected or unknown is 11, whichever it was.
+      const code = kind === 'deletion' && result.code === 11 ? facts[kind][1] : result.code;
+      expect([name, words, sent, code]).toEqual([name, words, ...facts[kind]]);
+      expect(result.stderr).not.toContain('inside sched');
+    }
+  });
+
+  test('a read is followed within its origin, and no further than three hops', async () => {
+    const hops = (count: number): { send: Send; seen: () => number } => {
+      let seen = 0;
+      return {
+        seen: () => seen,
+        send: async (request) => {
+          if (!request.url.includes('/scheduled_events')) return reading.service(request);
+          seen += 1;
+          return seen <= count
+            ? { status: 307, headers: { location: request.url }, body: '' }
+            : reading.service(request);
+        },
+      };
+    };
+    const three = hops(3);
+    expect((await reading.run('events list --limit 1', { send: three.send, env: env() })).code).toBe(0);
+    const four = hops(4);
+    expect((await reading.run('events list --limit 1', { send: four.send, env: env() })).code).toBe(13);
+    expect([three.seen(), four.seen()]).toEqual([4, 4]);
+  });
+});
+
+describe('faults: a change whose answer is lost', () => {
+  const once = (world: World, operation: Operation, fault: Fault): Send => {
+    const isMeant = matcher(operation);
+    let left = 1;
+    return async (request) => (isMeant(request) && left-- > 0 ? fault(request, world.service) : world.service(request));
+  };
+
+  test.each(['events cancel', 'invitees no-show', 'event-types update', 'availability update'])(
+    '%s: done means exit 0 and says so; not done is sent again',
+    async (name) => {
+      const { row } = operations.find((each) => each.name === name)!;
+      for (const [fault, sent, facts] of [
+        [failing(false, true), 1, { reconciled: true }],
+        [failing(true, true), 2, undefined],
+      ] as const) {
+        const world = await createWorld({ env: env() });
+        const line = `${(await linesIn(world))[name]} --json -v`;
+        const { code, stdout, requests, stderr } = await world.run(line, { send: once(world, row, fault) });
+        expect([name, code, requests.filter(matcher(row)).length]).toEqual([name, 0, sent]);
+        expect(JSON.parse(stdout)._sched).toEqual(facts);
+        if (sent === 2) expect(stderr).toContain('attempt 2');
+      }
+    },
+  );
+
+  test('what no reply shows is exit 10', async () => {
+    const world = await createWorld({ env: env() });
+    const { uri } = JSON.parse((await world.run('event-types list --limit 1 --json')).stdout)[0];
+    const { row } = operations.find(({ name }) => name === 'event-types update')!;
+    const send = once(world, row, failing(false, true));
+    const line = `event-types update ${uri} --name Same --location-kind custom --location Here`;
+    expect((await world.run(line, { send })).code).toBe(10);
+  });
+
+  test('a bare invitee cannot be read back: exit 10', async () => {
+    const world = await createWorld({ env: env() });
+    const uri = (await linesIn(world))['invitees no-show']!.split(' ')[2]!;
+    const { row } = operations.find(({ name }) => name === 'invitees no-show')!;
+    const { code, requests } = await world.run(`invitees no-show ${uri.split('/').at(-1)}`, {
+      send: once(world, row, failing(false, true)),
+    });
+    expect([code, requests.filter(matcher(row)).length]).toEqual([10, 1]);
+  });
+});

@@ -1,0 +1,102 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { HttpReply, Send } from '../../src/http/message.ts';
+import { createWorld } from '../support/run.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+beforeEach(async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sched-ratelimit-'));
+  world = await createWorld({ env: { SCHED_STATE_DIR: directory, SCHED_CACHE_DIR: directory } });
+});
+
+/** A service that has so many requests left in this minute. */
+const leaving = (remaining: number, reset = 60, status = 200): Send => {
+  let left = remaining;
+  return async (): Promise<HttpReply> => {
+    left -= 1;
+    return {
+      status: left < 0 ? 429 : status,
+      headers: {
+        'x-ratelimit-limit': '10',
+        'x-ratelimit-remaining': String(Math.max(0, left)),
+        'x-ratelimit-reset': String(reset),
+      },
+      body: JSON.stringify({ resource: { uri: 'http://127.0.0.1:4010/users/U' } }),
+    };
+  };
+};
+
+describe('ratelimit', () => {
+  test('sends nothing, and says so when nothing is known', async () => {
+    const { code, stdout, stderr, requests } = await world.run('ratelimit --json', { terminals: ['stderr'] });
+    expect({ code, stdout: JSON.parse(stdout), requests }).toEqual({ code: 0, stdout: [], requests: [] });
+    expect(stderr).toContain('nothing is known yet');
+  });
+
+  test('shows what the commands before it have learnt', async () => {
+    await world.run('users me', { send: leaving(7) });
+    const { stdout, requests } = await world.run('ratelimit --json');
+    expect(requests).toEqual([]);
+    expect(JSON.parse(stdout)).toEqual([
+      {
+        window: 'requests a minute',
+        limit: 10,
+        remaining: 6,
+        reset_at: '2026-11-15T18:01:00.000Z',
+        reset_s: 60,
+        waiting: [],
+      },
+    ]);
+    const table = await world.run('ratelimit', { terminals: ['stdout', 'stderr'] });
+    expect(table.stdout).toContain('REMAINING');
+    expect((await world.run('ratelimit --json=limit,remaining')).stdout).toContain('"limit": 10');
+  });
+
+  test('is of one token: another one has its own', async () => {
+    await world.run('users me', { send: leaving(7) });
+    const { stdout } = await world.run('ratelimit --json', { env: { SCHED_TOKEN: 'another' } });
+    expect(JSON.parse(stdout)).toEqual([]);
+  });
+});
+
+// R29
+describe('a rate limit that is used up', () => {
+  test('is waited for, and the wait announced with its end', async () => {
+    await world.run('users me', { send: leaving(1, 42) });
+    const { code, stderr } = await world.run('users me --tz UTC', { send: leaving(1) });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^rate limit reached: waiting 42 s, until .*18:00:42/);
+  });
+
+  test('says so when more than a minute lies ahead', async () => {
+    await world.run('users me', { send: leaving(1, 75) });
+    const { stderr } = await world.run('users me', { send: leaving(1) });
+    expect(stderr).toContain('waiting 75 s (more than a minute)');
+  });
+
+  test.each([
+    ['--no-wait', 30],
+    ['--max-wait 20s', 30],
+    ['', 100],
+    ['', 86_400],
+  ])('is exit 8 with the time to come back, and nothing sent: %s, %i s', async (flags, reset) => {
+    await world.run('users me', { send: leaving(1, reset) });
+    const { code, stderr, requests } = await world.run(`users me --json ${flags}`, { send: leaving(9) });
+    expect({ code, requests }).toEqual({ code: 8, requests: [] });
+    expect(JSON.parse(stderr).error).toMatchObject({
+      code: 'rate-limited',
+      retryable: true,
+      retry_after_s: reset,
+      outcome: 'not-sent',
+    });
+  });
+
+  test('says with -v that the budget is not shared, where it cannot be written', async () => {
+    const env = { SCHED_STATE_DIR: '/dev/null/sched' };
+    const { code, stderr } = await world.run('users me -v', { env });
+    expect(code).toBe(0);
+    expect(stderr).toContain('the rate budget is not shared');
+  });
+});

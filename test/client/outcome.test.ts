@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { loadCatalogue } from '../../src/api/catalogue.ts';
+import { decide, effectOf, failureOf, mayRepeat } from '../../src/client/outcome.ts';
+import { NetworkFailure } from '../../src/http/failure.ts';
+import type { HttpReply } from '../../src/http/message.ts';
+
+const reply = (status: number, body = '{}'): HttpReply => ({ status, headers: {}, body });
+
+// R26, typed off the table in reliability.md.
+describe('outcome', () => {
+  test.each([
+    ['never-sent', 'retry', 'retry', 'retry', 'retry'],
+    ['lost', 'retry', 'retry', 'read-back', 'look-up'],
+    ['unreadable', 'retry', 'accept', 'read-back', 'look-up'],
+  ] as const)('%s', (failure, read, deletion, change, creation) => {
+    expect(decide('read', failure)).toBe(read);
+    expect(decide('deletion', failure)).toBe(deletion);
+    expect(decide('change', failure)).toBe(change);
+    expect(decide('creation', failure)).toBe(creation);
+  });
+
+  test('every write of the catalogue says what it does, and no read', async () => {
+    const rows = Object.entries(await loadCatalogue()).flatMap(([noun, verbs]) =>
+      Object.entries(verbs).map(([verb, row]) => [`${noun} ${verb}`, row] as const),
+    );
+    const effects = Object.fromEntries(rows.map(([name, row]) => [name, row.effect]).filter(([, effect]) => effect));
+    expect(effects).toEqual({
+      'events cancel': 'change',
+      'invitees create': 'creation',
+      'invitees no-show': 'change',
+      'event-types create': 'creation',
+      'event-types update': 'change',
+      'availability update': 'change',
+      'shares create': 'creation',
+      'one-offs create': 'creation',
+      'compliance delete': 'deletion',
+    });
+    for (const [, row] of rows) expect(row.effect === undefined).toBe(row.method === 'GET');
+  });
+
+  test('a write that nobody describes is a creation: it is never sent again', () => {
+    expect(['POST', 'PATCH', 'PUT', 'DELETE'].map((method) => effectOf({ method }))).toEqual(Array(4).fill('creation'));
+    const request = { method: 'DELETE', url: 'https://x/', headers: {} };
+    expect(mayRepeat(request, reply(503))).toBe(false);
+    expect(mayRepeat(request, new NetworkFailure('x', 'reset', true))).toBe(false);
+    expect(mayRepeat(request, new NetworkFailure('x', 'refused', false))).toBe(true);
+  });
+
+  test.each([
+    [200, '{}', undefined],
+    [200, '[]', undefined],
+    [204, '', undefined],
+    [200, '', 'unreadable'],
+    [200, '<html>', 'unreadable'],
+    [200, '{"resource":{"uri":"x"}', 'unreadable'],
+    [201, '{"a":"}', 'unreadable'],
+    [302, '', undefined],
+    [400, 'x', undefined],
+    [408, '{}', 'lost'],
+    [424, '{}', undefined],
+    [429, '', undefined],
+    [500, '', 'lost'],
+    [503, '{}', 'lost'],
+    [599, '{}', 'lost'],
+  ])('status %i with %j is %s', (status, body, failure) => {
+    expect(failureOf(reply(status, body))).toBe(failure);
+  });
+
+  test('a body outside the catalogue need not be JSON', () => {
+    const raw = { method: 'GET', url: 'https://x/', headers: {} };
+    expect(mayRepeat(raw, reply(200, 'a,b'))).toBe(false);
+    expect(mayRepeat({ ...raw, effect: 'read' }, reply(200, 'a,b'))).toBe(true);
+  });
+});

@@ -1,0 +1,187 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { cleanEnvironment, program, sched, shell, temporaryHome } from './program.ts';
+import { smallService } from './small-service.ts';
+
+let service: Awaited<ReturnType<typeof smallService>> | undefined;
+afterEach(() => service?.close());
+
+// R30
+describe('budget: real processes', () => {
+  test('eight at once, 40 requests, 10 in four seconds: no 429, all exit 0', async () => {
+    service = await smallService({ limit: { limit: 10, windowMs: 4000 } });
+    const home = temporaryHome();
+    const env = {
+      ...service.env,
+      SCHED_USER: 'http://127.0.0.1/users/U',
+      SCHED_ORG: 'http://127.0.0.1/organizations/O',
+    };
+    const results = await Promise.all(
+      Array.from({ length: 8 }, () => sched(['events', 'list', '--limit', '500', '-o', 'id'], home, env)),
+    );
+    expect(results.map(({ code }) => code)).toEqual(Array(8).fill(0));
+    expect(service.seen).toMatchObject({ answered: 40, refused: 0 });
+    expect(results.some(({ stderr }) => /rate limit reached: waiting \d s, until /.test(stderr))).toBe(true);
+  }, 60_000);
+
+  test('without it the same eight are refused', async () => {
+    service = await smallService({ limit: { limit: 10, windowMs: 4000 } });
+    const { env } = service;
+    await Promise.all(
+      Array.from({ length: 8 }, () =>
+        sched(['events', 'list', '--limit', '500', '-o', 'id'], temporaryHome(), {
+          ...env,
+          SCHED_USER: 'http://127.0.0.1/users/U',
+          SCHED_ORG: 'http://127.0.0.1/organizations/O',
+        }),
+      ),
+    );
+    expect(service.seen.refused).toBeGreaterThan(0);
+  }, 60_000);
+
+  test('a day to wait: exit 8 at once, with the time to come back, and the next process does not even ask', async () => {
+    service = await smallService({ limit: { limit: 1, windowMs: 86_400_000 } });
+    const home = temporaryHome();
+    expect((await sched(['users', 'me'], home, service.env)).code).toBe(0);
+    const started = Date.now();
+    const second = await sched(['users', 'me', '--json'], home, service.env);
+    expect(Date.now() - started).toBeLessThan(1500);
+    expect(second.code).toBe(8);
+    const { error } = JSON.parse(second.stderr.trim().split('\n').at(-1)!);
+    expect(error).toMatchObject({ code: 'rate-limited', retryable: true });
+    expect(error.retry_after_s).toBeGreaterThan(86_000);
+    const shown = JSON.parse((await sched(['ratelimit', '--json'], home, service.env)).stdout);
+    expect(shown).toMatchObject([{ window: 'requests a minute', limit: 1, remaining: 0 }]);
+    expect(service.seen).toMatchObject({ answered: 1, refused: 0 });
+  });
+
+  test('shows who waits', async () => {
+    service = await smallService({ limit: { limit: 1, windowMs: 6000 } });
+    const home = temporaryHome();
+    await sched(['users', 'me'], home, service.env);
+    const waiting = spawn(process.execPath, [program, 'users', 'me'], { env: cleanEnvironment(home, service.env) });
+    await new Promise((resolve) => waiting.stderr.once('data', resolve));
+    const [row] = JSON.parse((await sched(['ratelimit', '--json'], home, service.env)).stdout);
+    expect(row.waiting).toMatchObject([{ pid: waiting.pid }]);
+    const ended = new Promise((resolve) => waiting.once('close', resolve));
+    waiting.kill('SIGINT');
+    expect(await ended).toBe(130);
+    const [after] = JSON.parse((await sched(['ratelimit', '--json'], home, service.env)).stdout);
+    expect(after.waiting).toEqual([]);
+  });
+
+  // R41
+  test('stops fetching within a page when its reader has had enough', async () => {
+    service = await smallService();
+    const { code } = await shell(
+      'set -o pipefail; sched events list -o json | head -c 100 > /dev/null',
+      temporaryHome(),
+      service.env,
+    );
+    expect(code).toBe(0);
+    expect(service.seen.pages).toBeLessThanOrEqual(2);
+  });
+});
+
+const booking = [
+  'invitees',
+  'create',
+  '--event-type',
+  'http://127.0.0.1/event_types/YBL6DUNR9FS4PNP6',
+  '--start',
+  '2099-02-01T10:00:00Z',
+  '--email',
+  'ada@engine.example',
+  '--name',
+  'Ada',
+  '--timezone',
+  'UTC',
+  '--json',
+];
+
+const start = (args: string[], home: string, env: Record<string, string>) => {
+  const child = spawn(process.execPath, [program, ...args], { env: cleanEnvironment(home, env) });
+  const out = { stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out.stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    out.stderr += text;
+  });
+  const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    child.once('close', (code) => resolve({ code, ...out }));
+  });
+  return { child, ended };
+};
+
+// R27
+describe('bookings: real processes', () => {
+  test.each([
+    ['after', true, 0, { reconciled: true }],
+    ['before', false, 10, undefined],
+  ])('killed %s the service booked, then run again: never two', async (_, isMade, code, facts) => {
+    service = await smallService();
+    const home = temporaryHome();
+    service.behave((commit) => isMade && commit());
+    const arrived = service.nextPost();
+    const { child, ended } = start(booking, home, service.env);
+    await arrived;
+    child.kill('SIGKILL');
+    await ended;
+    service.behave((commit, response) => response.writeHead(201).end(JSON.stringify({ resource: commit() })));
+    const again = await sched(booking, home, service.env);
+    expect(again.code).toBe(code);
+    if (facts !== undefined) expect(JSON.parse(again.stdout)._sched).toEqual(facts);
+    expect([service.seen.posts, service.bookings.length]).toEqual([1, isMade ? 1 : 0]);
+    const files = readdirSync(join(home, '.local/state/sched/bookings'));
+    expect(readFileSync(join(home, '.local/state/sched/bookings', files[0]!), 'utf8')).not.toMatch(/ada|engine/i);
+  });
+
+  // R42
+  test('SIGINT waits for the verdict', async () => {
+    service = await smallService();
+    service.behave((commit, response) => {
+      const resource = commit();
+      setTimeout(() => response.writeHead(201).end(JSON.stringify({ resource })), 800);
+    });
+    const arrived = service.nextPost();
+    const { child, ended } = start(booking, temporaryHome(), service.env);
+    await arrived;
+    child.kill('SIGINT');
+    const { code, stdout, stderr } = await ended;
+    expect(code).toBe(130);
+    expect(JSON.parse(stdout).uri).toContain('/invitees/I0');
+    expect(stderr).toContain('waiting for the answer');
+  });
+
+  test('a second SIGINT leaves at once, and the next run finds the booking', async () => {
+    service = await smallService();
+    service.behave((commit) => commit());
+    const home = temporaryHome();
+    const arrived = service.nextPost();
+    const { child, ended } = start(booking, home, service.env);
+    await arrived;
+    child.kill('SIGINT');
+    await new Promise((resolve) => child.stderr.once('data', resolve));
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    expect(code).toBe(130);
+    expect(stderr).toContain('leaves its outcome unknown');
+    const again = await sched(booking, home, service.env);
+    expect([again.code, JSON.parse(again.stdout)._sched]).toEqual([0, { reconciled: true }]);
+    expect(service.seen.posts).toBe(1);
+  });
+
+  test('a socket that breaks after the booking is looked up', async () => {
+    service = await smallService();
+    service.behave((commit, response) => {
+      commit();
+      response.destroy();
+    });
+    const { code, stdout } = await sched(booking, temporaryHome(), service.env);
+    expect([code, JSON.parse(stdout)._sched]).toEqual([0, { reconciled: true }]);
+    expect(service.seen.posts).toBe(1);
+  });
+});

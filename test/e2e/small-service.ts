@@ -1,0 +1,116 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const root = 'http://127.0.0.1';
+
+interface Limit {
+  limit: number;
+  windowMs: number;
+}
+
+/** What becomes of the next booking: whether it is made, and what is answered. */
+export type Behaviour = (commit: () => unknown, response: ServerResponse) => void;
+
+/** A service of a few routes that counts what it sees: real sockets, and faults that need them. */
+export const smallService = async ({ limit }: { limit?: Limit } = {}) => {
+  const bookings: { email: string; start_time: string; event_type: string; created_at: string }[] = [];
+  const seen = { posts: 0, refused: 0, answered: 0, pages: 0 };
+  let opened = Number.NEGATIVE_INFINITY;
+  let used = 0;
+  let behaviour: Behaviour = (commit, response) => response.writeHead(201).end(JSON.stringify({ resource: commit() }));
+  let onPost: () => void = () => {};
+
+  const invitee = (index: number) => ({
+    uri: `${root}/scheduled_events/E${index}/invitees/I${index}`,
+    event: `${root}/scheduled_events/E${index}`,
+    email: bookings[index]!.email,
+    name: 'Ada',
+    status: 'active',
+    created_at: bookings[index]!.created_at,
+  });
+
+  /** Whether the request still fits; its headers say how it stands. */
+  const admit = (response: ServerResponse): boolean => {
+    if (limit === undefined) return true;
+    const now = Date.now();
+    if (now >= opened + limit.windowMs) {
+      opened = now;
+      used = 0;
+    }
+    const fits = used < limit.limit;
+    if (fits) used += 1;
+    response
+      .setHeader('x-ratelimit-limit', limit.limit)
+      .setHeader('x-ratelimit-remaining', limit.limit - used)
+      .setHeader('x-ratelimit-reset', Math.ceil((opened + limit.windowMs - now) / 1000));
+    return fits;
+  };
+
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url!, root);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    if (!admit(response)) {
+      seen.refused += 1;
+      return response.writeHead(429).end('{}');
+    }
+    seen.answered += 1;
+    const answer = (value: unknown) => response.end(JSON.stringify(value));
+    if (pathname === '/users/me')
+      return answer({ resource: { uri: `${root}/users/U`, current_organization: `${root}/organizations/O` } });
+    if (pathname === '/invitees') {
+      seen.posts += 1;
+      const body = JSON.parse(Buffer.concat(chunks).toString());
+      const commit = () => {
+        const { event_type, start_time } = body;
+        bookings.push({ email: body.invitee.email, start_time, event_type, created_at: new Date().toISOString() });
+        return invitee(bookings.length - 1);
+      };
+      behaviour(commit, response);
+      return onPost();
+    }
+    const [, event] = /^\/scheduled_events\/E(\d+)\/invitees$/.exec(pathname) ?? [];
+    if (event !== undefined) return answer({ collection: [invitee(Number(event))] });
+    if (pathname === '/scheduled_events' && searchParams.has('min_start_time'))
+      return answer({
+        collection: bookings.map(({ event_type, start_time }, index) => ({
+          uri: `${root}/scheduled_events/E${index}`,
+          event_type,
+          start_time,
+        })),
+      });
+    if (pathname === '/scheduled_events') {
+      seen.pages += 1;
+      const page = Number(searchParams.get('page_token') ?? 0);
+      return answer({
+        collection: Array.from({ length: 100 }, (_, index) => ({
+          uri: `${root}/scheduled_events/P${page}-${index}`,
+          name: `Event ${index}`,
+          status: 'active',
+          start_time: '2026-11-15T18:00:00Z',
+        })),
+        pagination: { next_page_token: page < 10_000 ? String(page + 1) : null },
+      });
+    }
+    response.writeHead(404).end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    seen,
+    bookings,
+    env: { SCHED_TOKEN: 'canary-token-0123456789', SCHED_BASE_URL: url },
+    behave: (next: Behaviour) => {
+      behaviour = next;
+    },
+    /** Resolves when a booking has arrived and been dealt with. */
+    nextPost: () =>
+      new Promise<void>((resolve) => {
+        onPost = resolve;
+      }),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
