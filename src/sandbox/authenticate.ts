@@ -8,31 +8,36 @@ import { fingerprint } from './tokens.ts';
 export interface Holder {
   caller: Caller;
   expiresAt: string | null;
+  /** Asked with the token, as every request needs to know both: whether data is to be deleted by now. */
+  isDeletionDue: boolean;
 }
 
 interface Row extends Omit<Caller, 'scopes' | 'token'> {
   scopes: string | null;
   expires_at: string | null;
+  due: number;
 }
 
 const tokenIn = (authorization: string | undefined): string | undefined =>
   /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? '')?.[1];
 
 /** `undefined` where there is no bearer token, or one that nobody was given. */
-export const findHolder = (store: Store, authorization: string | undefined): Holder | undefined => {
+export const findHolder = (store: Store, authorization: string | undefined, now: number): Holder | undefined => {
   const secret = tokenIn(authorization);
   if (secret === undefined) return undefined;
   const token = fingerprint(secret);
   const row = store.first<Row>(
-    `SELECT t.user, m.organization, m.role, o.doc ->> 'plan' AS plan, t.scopes, t.expires_at
+    `SELECT t.user, m.organization, m.role, o.doc ->> 'plan' AS plan, t.scopes, t.expires_at,
+       EXISTS (SELECT 1 FROM deletions WHERE due_at <= ?2) AS due
      FROM access_tokens t JOIN memberships m ON m.user = t.user JOIN organizations o ON o.id = m.organization
-     WHERE t.hash = ?`,
+     WHERE t.hash = ?1`,
     token,
+    timestamp(now),
   );
   if (!row) return undefined;
-  const { user, organization, role, plan, scopes, expires_at } = row;
+  const { user, organization, role, plan, scopes, expires_at, due } = row;
   const caller = { user, organization, role, plan, token, scopes: scopes?.split(' ') ?? null };
-  return { caller, expiresAt: expires_at };
+  return { caller, expiresAt: expires_at, isDeletionDue: due === 1 };
 };
 
 /** The caller, where the token is one that works now. */

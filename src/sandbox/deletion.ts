@@ -92,11 +92,9 @@ const carryOut = (store: Store, { id, organization, emails, due_at }: Deletion) 
 
 /** Does what has come due since the last request. */
 export const carryOutDeletions = (store: Store, now: number) => {
-  const at = timestamp(now);
-  if (store.first('SELECT 1 FROM deletions WHERE due_at <= ?', at) === undefined) return;
-  // Asked again inside: another process may have been faster.
   store.transaction(() => {
-    const due = store.all<Deletion>('SELECT * FROM deletions WHERE due_at <= ? ORDER BY id', at);
+    // There may be none by now: another process may have been faster.
+    const due = store.all<Deletion>('SELECT * FROM deletions WHERE due_at <= ? ORDER BY id', timestamp(now));
     for (const deletion of due) carryOut(store, deletion);
   });
 };

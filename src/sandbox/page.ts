@@ -77,6 +77,9 @@ const bounds = ({ window = {} }: Listing, first: Key, edge: Value | undefined): 
   return conditions;
 };
 
+/** A control character, which JSON never holds as it is. */
+const separator = '\x1e';
+
 export const readPage = <Doc>(store: Store, listing: Listing, query: PageQuery, { list, now }: Asked): Page<Doc> => {
   const cursor: Cursor | undefined =
     query.page_token === undefined ? undefined : readCursor(query.page_token, list, now);
@@ -87,22 +90,26 @@ export const readPage = <Doc>(store: Store, listing: Listing, query: PageQuery, 
 
   const conditions = [...listing.where, ...bounds(listing, keys[0]!, place?.[0])];
   if (place) conditions.push(after(keys, place));
-  const columns = keys.map(({ column }, index) => `${column} AS k${index}`).join(', ');
+  const columns = keys.map(({ column }) => column).join(', ');
   const order = keys.map(({ column, descending }) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ');
-  const rows = store.all<Record<string, Value> & { doc: string }>(
-    `SELECT ${listing.doc} AS doc, ${columns} FROM ${listing.from}
-     WHERE ${conditions.map(([sql]) => sql).join(' AND ') || '1'} ORDER BY ${order} LIMIT ?`,
+  // All rows come as one, because each row costs more on its way here than it does to find. Nothing can merge the inner
+  // query, which has an order and a limit, into the outer one, so its order stays.
+  const found = store.first<{ docs: string | null; places: string | null }>(
+    `SELECT group_concat(doc, char(30)) AS docs, group_concat(place, char(30)) AS places FROM (
+       SELECT ${listing.doc} AS doc, json_array(${columns}) AS place FROM ${listing.from}
+       WHERE ${conditions.map(([sql]) => sql).join(' AND ') || '1'} ORDER BY ${order} LIMIT ?)`,
     ...conditions.flatMap(([, ...params]) => params),
     count + 1,
   );
+  const [docs, places] = [found?.docs, found?.places].map((texts) => texts?.split(separator) ?? []);
 
   // One row more than asked for tells whether there is another page.
-  const hasMore = rows.length > count;
-  const shown = rows.slice(0, count);
+  const hasMore = docs!.length > count;
+  const shown = docs!.slice(0, count).map((doc, index) => ({ doc, place: places![index]! }));
   if (backwards) shown.reverse();
-  const token = (way: Cursor['way'], row: Record<string, Value> | undefined) => {
+  const token = (way: Cursor['way'], row: { place: string } | undefined) => {
     if (!row) return null;
-    const values = keys.map((_, index) => row[`k${index}`]!);
+    const values: Value[] = JSON.parse(row.place);
     return writeCursor({ way, keys: values.slice(0, -1), id: String(values.at(-1)) }, list, now);
   };
   return {

@@ -37,9 +37,18 @@ const detailsOf = (issue: z.core.$ZodIssue): Detail[] => {
   return [{ parameter: dotted(issue.path), message: issue.message, code }];
 };
 
+const collections = new WeakMap<z.ZodType, string>();
+
+/** The collection that a field refers to, if it is a reference. Kept, because every request asks for it. */
+const collectionOf = (schema: z.ZodType): string | undefined => {
+  const known = collections.get(schema) ?? meta(schema).collection ?? '';
+  collections.set(schema, known);
+  return known || undefined;
+};
+
 /** References stand under the one origin and in the right collection; anything else cannot be ours. */
 const wrongReferences = (schema: z.ZodType, value: unknown, path: PropertyKey[] = []): Detail[] => {
-  const { collection } = meta(schema);
+  const collection = collectionOf(schema);
   if (collection !== undefined && typeof value === 'string') {
     const prefix = `${origin}/${collection}/`;
     if (value.startsWith(prefix) && /^[\w-]{1,128}$/.test(value.slice(prefix.length))) return [];
@@ -95,7 +104,6 @@ const jsonOf = (text: string): unknown => {
 };
 
 export const parseBody = (row: Operation, request: HttpRequest, contentType: string | undefined): unknown => {
-  if (row.method === 'GET') return undefined;
   const text = request.body?.trim() ?? '';
   if (text !== '' && !/^application\/json\s*(;|$)/i.test(contentType ?? ''))
     throw new Refusal(415, 'Unsupported Media Type', 'The body must be sent as application/json.');

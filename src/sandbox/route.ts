@@ -140,11 +140,11 @@ export const findRoute = async (method: string, pathname: string): Promise<Route
   const segments = pathname.split('/').slice(1);
   const first = segments[0] ?? '';
   const allow = new Set<string>();
-  for (const { parts, ...entry } of loaded.get(first) ?? (await entriesUnder(first))) {
+  for (const { noun, verb, row, parts, handle } of loaded.get(first) ?? (await entriesUnder(first))) {
     const params = match(parts, segments);
     if (!params) continue;
-    if (entry.row.method === method) return { ...entry, params };
-    allow.add(entry.row.method);
+    if (row.method === method) return { noun, verb, row, params, handle };
+    allow.add(row.method);
   }
   if (allow.size === 0) throw notFound('path');
   const methods = [...allow].join(', ');

@@ -76,9 +76,9 @@ const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL): string =
   const { items, next, previous } = result as Page<unknown>;
   const address = (token: string | null) => {
     if (token === null) return null;
-    const page = new URL(url.pathname + url.search, origin);
-    page.searchParams.set('page_token', token);
-    return page.href;
+    const query = new URLSearchParams(url.searchParams);
+    query.set('page_token', token);
+    return `${origin}${url.pathname}?${query}`;
   };
   const pagination = {
     count: items.length,
@@ -126,12 +126,12 @@ export const createService = ({
       return { ...reply, headers: { ...headers, ...reply.headers } };
     }
     const authorization = header(request, 'authorization');
-    const holder = findHolder(store, authorization);
+    const holder = findHolder(store, authorization, now);
     if (holder && limits) {
       throttle(store, holder.caller, { method: request.method, pathname: url.pathname }, now, headers);
     }
     const route = await findRoute(request.method, url.pathname);
-    carryOutDeletions(store, now);
+    if (holder?.isDeletionDue) carryOutDeletions(store, now);
     const isPublic = route.row.scope === undefined;
     const caller = isPublic ? undefined : authenticate(holder, authorization, now);
     if (caller) {
@@ -142,7 +142,7 @@ export const createService = ({
     const input = {
       params: route.params,
       query: parseQuery(route.row, url.searchParams),
-      body: parseBody(route.row, request, header(request, 'content-type')),
+      body: route.row.method === 'GET' ? undefined : parseBody(route.row, request, header(request, 'content-type')),
     };
     const perform = () => {
       const asked = { list: isPaged(route.row) ? listOf(url, caller) : '', now };

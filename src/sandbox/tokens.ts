@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Scope, scopes } from '../api/scopes.ts';
 import { dayMilliseconds, timestamp } from './names.ts';
 import { type Member, team, userId } from './seed-team.ts';
@@ -59,7 +59,7 @@ export const readyTokens: readonly ReadyToken[] = [
 export const logins = readyTokens.slice(0, 3).map(({ member }) => team.find(({ key }) => key === member)!);
 
 /** Secrets are long and random, or known to everybody, so one round of a fast hash is enough. */
-export const fingerprint = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
+export const fingerprint = (secret: string): string => hash('sha256', secret, 'base64url');
 
 /** Scopes as they are kept and sent; `null` stays full access. */
 export const joinScopes = (list: readonly string[] | null): string | null => list?.join(' ') ?? null;

@@ -93,6 +93,25 @@ describe('migration', () => {
     old.close();
   });
 
+  it('opens a file of version 2, keeps its world, and hashes its tokens', async () => {
+    const file = temporary('two.db');
+    const store = openStore(await openDatabase(file), migrations.slice(0, 2));
+    store.transaction(() => {
+      for (const stage of stages.slice(0, 2)) stage(store, noon, {});
+      store.run('INSERT INTO tokens VALUES (?, ?, ?, NULL)', 'sandbox_owner', idOf(amara), '2025-02-04T12:00:00.000Z');
+      store.setFact('seed_stages', 2);
+      store.setFact('note', 'kept');
+    });
+    store.close();
+    (await openSandbox({ file, clock: { now: () => dayLater } })).close();
+    const world = await openWorld({ file });
+    expect(world.store.fact('note')).toBe('kept');
+    expect((await world.get('/users/me')).body.resource.uri).toBe(amara);
+    expect(JSON.stringify(world.store.all('SELECT * FROM access_tokens'))).not.toContain('sandbox_');
+    expect(world.store.all("SELECT 1 FROM sqlite_master WHERE name = 'tokens'")).toEqual([]);
+    world.store.close();
+  });
+
   it('happens once, also when two open the file', async () => {
     const file = await versionOne('twice.db');
     const clock = { now: () => dayLater };

@@ -46,6 +46,23 @@ describe('server', () => {
       expect(await statusFor(host)).toBe(421);
   });
 
+  it('lets no other page read it, whatever it asks first', async () => {
+    const preflight = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
+    for (const path of ['/invitees', '/oauth/token', '/oauth/authorize']) {
+      const { status, headers } = await ask(path, { method: 'OPTIONS', headers: preflight });
+      expect(status).toBe(405);
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+  });
+
+  it('listens on one address of this machine only', async () => {
+    const socket = connect(server.port, '127.0.0.2');
+    await expect(
+      new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject)),
+    ).rejects.toThrow();
+    socket.destroy();
+  });
+
   it('takes no body over 1 MiB, announced or not', async () => {
     const headers = { authorization, 'content-type': 'application/json' };
     const body = JSON.stringify({ reason: 'x'.repeat(1024 * 1024) });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { catalogue, loadCatalogue, type Noun } from '../../src/api/catalogue.ts';
 import { denied } from '../../src/sandbox/refusal.ts';
 import { nouns } from '../../src/sandbox/route.ts';
+import { readyTokens } from '../../src/sandbox/tokens.ts';
 import { amara, openWorld, organization, parametersOf, type World } from './world.ts';
 
 describe('service', () => {
@@ -47,6 +48,24 @@ describe('service', () => {
     const { store, get } = await openWorld();
     store.run("UPDATE access_tokens SET expires_at = '2026-03-11T12:00:00.000Z'");
     expect((await get('/users/me')).status).toBe(401);
+  });
+
+  it('has ready tokens, each with the scopes it says', async () => {
+    for (const { token, scopes: allowed } of readyTokens) {
+      const statuses = [
+        await world.get('/users/me', {}, { token }),
+        await world.get('/scheduled_events', { user: amara, organization }, { token }),
+        await world.call('POST', '/shares', { body: {}, token }),
+      ].map(({ status }) => status);
+      const mayRead = allowed === null || allowed.includes('users:read');
+      const isUser = token === 'sandbox_user';
+      expect([token, ...statuses]).toEqual([
+        token,
+        mayRead ? 200 : 403,
+        isUser ? 403 : 200,
+        allowed === null ? 400 : 403,
+      ]);
+    }
   });
 
   it('shows who the token belongs to', async () => {

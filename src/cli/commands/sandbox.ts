@@ -247,6 +247,7 @@ export const commands: Command[] = [
     summary: 'List the ready tokens of the sandbox, by role',
     arguments: [],
     flags: [],
+    fields: ['name', 'token', 'user', 'role', 'kind', 'scopes', 'refresh_token'],
     examples: ['sandbox tokens', 'sandbox tokens --json=token,role,scopes'],
     run: tokens,
   },
@@ -255,7 +256,7 @@ export const commands: Command[] = [
     summary: 'Throw the sandbox data away and seed it anew',
     arguments: [],
     flags: [dataFlag],
-    examples: ['sandbox reset --yes'],
+    examples: ['sandbox reset', 'sandbox reset --data ./sandbox.db --yes'],
     run: reset,
   },
 ];

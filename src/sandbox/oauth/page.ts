@@ -11,7 +11,7 @@ const style = `
 :root { color-scheme: light dark; --ink: #1b2430; --soft: #4d5a69; --line: #cfd7e0; --card: #fff; --page: #eef2f6;
   --accent: #1d5fc4; --on-accent: #fff; --tint: #e9f1fd; --note: #6b4a00; --note-tint: #fdf1d3; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e9eef4; --soft: #aab6c4; --line: #3a4654; --card: #1a222c;
-  --page: #10161d; --accent: #8ab8ff; --on-accent: #0b1a2e; --tint: #1e2d42; --note: #f2cf86; --note-tint: #33291240; } }
+  --page: #10161d; --accent: #8ab8ff; --on-accent: #0b1a2e; --tint: #1e2d42; --note: #f2cf86; --note-tint: #3b2f14; } }
 * { box-sizing: border-box; }
 body { margin: 0; padding: 2rem 1rem; background: var(--page); color: var(--ink);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
@@ -23,6 +23,7 @@ h1 { margin: 0 0 .5rem; font-size: 1.6rem; line-height: 1.25; text-wrap: balance
 h2 { margin: 1.5rem 0 .5rem; font-size: 1.05rem; }
 p { margin: 0 0 .75rem; }
 .soft { color: var(--soft); }
+.id { display: block; font-size: .9rem; }
 code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; font-size: .85em;
   overflow-wrap: anywhere; }
 .lists { display: grid; gap: 0 2rem; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); }
@@ -124,14 +125,14 @@ export const consentPage = ({
     `Allow ${client.name} to use your account?`,
     formTargets(request.redirectUri),
     `<p>${quoted(`${client.name}, ${client.about},`)} asks to act for you at Northlight Advisory.
-<span class="soft">Client ID <code>${quoted(client.id)}</code></span></p>
+<span class="soft id">Client ID <code>${quoted(client.id)}</code></span></p>
 <div class="lists">
 ${list(
-  'It could read',
+  'Reading',
   request.scopes.filter((name) => name.endsWith(':read')),
 )}
 ${list(
-  'It could change',
+  'Changing',
   request.scopes.filter((name) => name.endsWith(':write')),
 )}
 </div>

@@ -1,0 +1,594 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { type Catalogue, loadCatalogue, type Noun } from '../../src/api/catalogue.ts';
+import { type Operation, pathParameters } from '../../src/api/operation.ts';
+import { fieldsOf, isOptional, meta } from '../../src/api/schema.ts';
+import { type Scope, scopes } from '../../src/api/scopes.ts';
+import { idOf, makeId, uri } from '../../src/sandbox/names.ts';
+import { plans } from '../../src/sandbox/plan.ts';
+import { fingerprint } from '../../src/sandbox/tokens.ts';
+import {
+  amara,
+  eventType,
+  freeMonday,
+  jonas,
+  membership,
+  openWorld,
+  organization,
+  tomas,
+  type World,
+} from './world.ts';
+
+/** What stands for the parameters of a request; a change replaces single fields, and `undefined` takes one away. */
+interface Ask {
+  params?: Record<string, string>;
+  query?: Record<string, string | undefined>;
+  body?: Record<string, unknown>;
+}
+
+type Wrong = [name: string, status: 400 | 403 | 404 | 409, change: Ask, more?: { token?: string; parameter?: string }];
+
+interface Case {
+  /** A request of the owner that succeeds. */
+  happy: Ask;
+  /** Each way to be refused that is the operation's own; those that all share are made from the row. */
+  wrong?: Wrong[];
+  /** What a user without a role gets for it. */
+  asUser?: 403;
+}
+
+const other = uri.organization('SOMEBODYELSE');
+const at = (time: string) => `${freeMonday}T${time}:00Z`;
+const booking = {
+  event_type: eventType('intro-call'),
+  start_time: at('08:00'),
+  invitee: { email: 'ada@engine.example', name: 'Ada', timezone: 'UTC' },
+};
+const closed = [{ type: 'wday', wday: 'monday', intervals: [] }];
+const oneOff = {
+  name: 'Sync',
+  host: amara,
+  duration: 30,
+  date_setting: { type: 'date_range', start_date: '2026-05-04', end_date: '2026-05-06' },
+};
+
+/** Places that the seed fills; found once, the same in every world. */
+const found = {} as Record<
+  'event' | 'canceled' | 'invitee' | 'missed' | 'eventOfMissed' | 'relationship' | 'form',
+  string
+>;
+const id = (name: keyof typeof found) => `<${name}>`;
+
+const foreign: Wrong[] = [['another organization', 403, { query: { organization: other } }]];
+const someoneElse: Wrong = [
+  'another user without the organization',
+  403,
+  { query: { user: jonas, organization: undefined } },
+];
+
+/** Every operation: a row that is forgotten does not compile. */
+const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
+  events: {
+    list: {
+      happy: { query: { user: amara } },
+      wrong: [
+        someoneElse,
+        ['another organization', 403, { query: { organization: other } }],
+        [
+          'a whole organization for a user',
+          403,
+          { query: { user: undefined, organization } },
+          { token: 'sandbox_user' },
+        ],
+        ['nobody in particular', 400, { query: { user: undefined } }, { parameter: 'user' }],
+        ['an unknown user', 404, { query: { user: uri.user('NOBODY'), organization } }],
+        ['an unknown group', 404, { query: { group: uri.group('NONE') } }],
+        [
+          'a group for a user',
+          403,
+          { query: { user: tomas, group: uri.group(makeId('seed/group/Leadership')) } },
+          { token: 'sandbox_user' },
+        ],
+        ['a state that is none', 400, { query: { status: 'gone' } }, { parameter: 'status' }],
+      ],
+      asUser: 403,
+    },
+    get: { happy: { params: { event: id('event') } }, asUser: 403 },
+    cancel: {
+      happy: { params: { event: id('event') }, body: { reason: 'ill' } },
+      wrong: [['an event canceled before', 409, { params: { event: id('canceled') } }]],
+      asUser: 403,
+    },
+  },
+  invitees: {
+    list: { happy: { params: { event: id('event') } }, asUser: 403 },
+    get: {
+      happy: { params: { event: id('event'), invitee: id('invitee') } },
+      wrong: [['an invitee of another event', 404, { params: { event: id('canceled') } }]],
+      asUser: 403,
+    },
+    create: {
+      happy: { body: booking },
+      wrong: [
+        ['an unknown event type', 404, { body: { event_type: uri.eventType('NONE') } }],
+        [
+          'an event type that is off',
+          400,
+          { body: { event_type: eventType('summer-office-hours') } },
+          { parameter: 'event_type' },
+        ],
+        ['a time that is over', 400, { body: { start_time: '2026-03-11T12:00:00Z' } }, { parameter: 'start_time' }],
+        ['a time when nobody works', 400, { body: { start_time: at('02:00') } }, { parameter: 'start_time' }],
+        ['a time that is taken', 409, { body: { start_time: '<taken>' } }],
+        [
+          'a zone that is none',
+          400,
+          { body: { invitee: { ...booking.invitee, timezone: 'Mars' } } },
+          { parameter: 'invitee.timezone' },
+        ],
+        [
+          'an address that is none',
+          400,
+          { body: { invitee: { ...booking.invitee, email: 'ada' } } },
+          { parameter: 'invitee.email' },
+        ],
+        [
+          'nobody by name',
+          400,
+          { body: { invitee: { email: 'a@b.example', timezone: 'UTC' } } },
+          { parameter: 'invitee.name' },
+        ],
+        [
+          'a question left out',
+          400,
+          { body: { event_type: eventType('customer-onboarding') } },
+          { parameter: 'custom_questions' },
+        ],
+        ['a place not offered', 400, { body: { location: { kind: 'physical' } } }, { parameter: 'location.kind' }],
+        [
+          'an unknown campaign field',
+          400,
+          { body: { tracking: { utm_colour: 'red' } } },
+          { parameter: 'tracking.utm_colour' },
+        ],
+      ],
+    },
+    'no-show': {
+      happy: { params: { invitee: id('invitee') } },
+      wrong: [['an invitee marked before', 409, { params: { invitee: id('missed') } }]],
+      asUser: 403,
+    },
+  },
+  'event-types': {
+    list: {
+      happy: { query: { user: amara } },
+      wrong: [
+        someoneElse,
+        ...foreign,
+        ['nobody in particular', 400, { query: { user: undefined } }, { parameter: 'user' }],
+      ],
+      asUser: 403,
+    },
+    get: { happy: { params: { event_type: idOf(eventType('intro-call')) } } },
+    create: {
+      happy: { body: { owner: amara, name: 'Coffee' } },
+      wrong: [
+        ['an owner who is nobody', 400, { body: { owner: uri.user('NOBODY') } }, { parameter: 'owner' }],
+        ['a colour that is none', 400, { body: { color: 'red' } }, { parameter: 'color' }],
+        ['a meeting too long', 400, { body: { duration: 721 } }, { parameter: 'duration' }],
+      ],
+      asUser: 403,
+    },
+    update: {
+      happy: { params: { event_type: idOf(eventType('intro-call')) }, body: { name: 'Hello' } },
+      wrong: [
+        ['a zone that is none', 400, { body: { timezone: 'Mars' } }, { parameter: 'timezone' }],
+        ['a meeting too short', 400, { body: { duration: 0 } }, { parameter: 'duration' }],
+      ],
+      asUser: 403,
+    },
+    hosts: {
+      happy: { query: { event_type: eventType('support-call') } },
+      wrong: [['an unknown event type', 404, { query: { event_type: uri.eventType('NONE') } }]],
+    },
+  },
+  availability: {
+    list: {
+      happy: { query: { event_type: eventType('intro-call') } },
+      wrong: [['an unknown event type', 404, { query: { event_type: uri.eventType('NONE') } }]],
+    },
+    update: {
+      happy: { params: { schedule: makeId('seed/schedule/intro-call/amara') }, body: { rules: closed } },
+      wrong: [
+        ['a zone that is none', 400, { body: { timezone: 'Mars' } }, { parameter: 'timezone' }],
+        ['a day with two rules', 400, { body: { rules: [...closed, ...closed] } }, { parameter: 'rules[1].wday' }],
+      ],
+      asUser: 403,
+    },
+  },
+  shares: {
+    create: {
+      happy: { body: { event_type: eventType('consultation'), duration: 45 } },
+      wrong: [
+        ['an unknown event type', 404, { body: { event_type: uri.eventType('NONE') } }],
+        ['a length not offered', 400, { body: { duration: 50 } }, { parameter: 'duration' }],
+        ['a length not among those sent', 400, { body: { duration_options: [10, 20] } }, { parameter: 'duration' }],
+        [
+          'five lengths',
+          400,
+          { body: { duration: undefined, duration_options: [1, 2, 3, 4, 5] } },
+          { parameter: 'duration_options' },
+        ],
+        [
+          'a length twice',
+          400,
+          { body: { duration: undefined, duration_options: [1, 1] } },
+          { parameter: 'duration_options' },
+        ],
+        [
+          'an event type that is off',
+          400,
+          { body: { event_type: eventType('summer-office-hours'), duration: undefined } },
+          { parameter: 'event_type' },
+        ],
+      ],
+      asUser: 403,
+    },
+  },
+  'one-offs': {
+    create: {
+      happy: { body: oneOff },
+      wrong: [
+        ['a host who is nobody', 400, { body: { host: uri.user('NOBODY') } }, { parameter: 'host' }],
+        ['a host twice', 400, { body: { co_hosts: [amara] } }, { parameter: 'co_hosts[0]' }],
+        [
+          'eleven hosts',
+          400,
+          { body: { co_hosts: Array.from({ length: 10 }, (_, index) => uri.user(`U${index}`)) } },
+          { parameter: 'co_hosts' },
+        ],
+        [
+          'dates that are over',
+          400,
+          { body: { date_setting: { type: 'date_range', start_date: '2026-01-01', end_date: '2026-01-02' } } },
+          { parameter: 'date_setting.end_date' },
+        ],
+        ['a zone that is none', 400, { body: { timezone: 'Mars' } }, { parameter: 'timezone' }],
+      ],
+      asUser: 403,
+    },
+  },
+  locations: {
+    list: {
+      happy: { query: { user: amara } },
+      wrong: [['an unknown user', 404, { query: { user: uri.user('NOBODY') } }]],
+      asUser: 403,
+    },
+  },
+  'routing-forms': {
+    list: { happy: { query: { organization } }, wrong: foreign },
+    submissions: {
+      happy: { query: { form: '<form>' } },
+      wrong: [['an unknown form', 404, { query: { form: uri.routingForm('NONE') } }]],
+    },
+  },
+  orgs: { get: { happy: { params: { organization: idOf(organization) } } } },
+  members: {
+    list: {
+      happy: { query: { organization } },
+      wrong: [
+        ...foreign,
+        ['nobody in particular', 400, { query: { organization: undefined } }, { parameter: 'organization' }],
+        ['a role that is none', 400, { query: { role: 'king' } }, { parameter: 'role' }],
+      ],
+      asUser: 403,
+    },
+    get: { happy: { params: { membership: idOf(membership('amara')) } }, asUser: 403 },
+  },
+  invitations: { list: { happy: { query: { organization } }, wrong: foreign, asUser: 403 } },
+  groups: {
+    list: { happy: { query: { organization } }, wrong: foreign },
+    get: { happy: { params: { group: makeId('seed/group/Leadership') } } },
+    relationships: {
+      happy: { query: { organization } },
+      wrong: [
+        ...foreign,
+        ['nothing in particular', 400, { query: { organization: undefined } }, { parameter: 'organization' }],
+        ['two at once', 400, { query: { owner: membership('amara') } }, { parameter: 'organization' }],
+        ['an unknown group', 404, { query: { organization: undefined, group: uri.group('NONE') } }],
+        ['an unknown owner', 404, { query: { organization: undefined, owner: uri.membership('NONE') } }],
+      ],
+    },
+    relationship: { happy: { params: { relationship: id('relationship') } } },
+  },
+  users: { me: { happy: {} }, get: { happy: { params: { user: idOf(jonas) } } } },
+  activity: {
+    list: {
+      happy: { query: { organization } },
+      wrong: [
+        ...foreign,
+        [
+          'a time without a zone',
+          400,
+          { query: { min_occurred_at: '2026-03-11T10:00:00' } },
+          { parameter: 'min_occurred_at' },
+        ],
+      ],
+      asUser: 403,
+    },
+  },
+  compliance: {
+    delete: {
+      happy: { body: { emails: ['grace.hall@redwood.example'] } },
+      wrong: [
+        ['nobody at all', 400, { body: { emails: [] } }, { parameter: 'emails' }],
+        ['what is no address', 400, { body: { emails: ['a@b.example', 'grace'] } }, { parameter: 'emails[1]' }],
+      ],
+      asUser: 403,
+    },
+  },
+  mcp: { metadata: { happy: {} } },
+};
+
+const ErrorBody = z.strictObject({
+  title: z.string().min(1),
+  message: z.string().min(1),
+  details: z
+    .array(z.strictObject({ parameter: z.string().optional(), message: z.string(), code: z.string().optional() }))
+    .min(1)
+    .optional(),
+  required_scopes: z.array(z.string()).min(1).optional(),
+  window: z.string().optional(),
+});
+
+const Pagination = z.strictObject({
+  count: z.int(),
+  next_page: z.url().nullable(),
+  previous_page: z.url().nullable(),
+  next_page_token: z.string().nullable(),
+  previous_page_token: z.string().nullable(),
+});
+
+const isPaged = ({ query }: Operation) => query !== undefined && 'page_token' in query.shape;
+
+/** The whole body of a success, strictly. */
+const envelopeOf = (row: Operation): z.ZodType => {
+  const { kind, of } = row.reply;
+  if (kind === 'bare') return of.schema;
+  if (kind === 'one') return z.strictObject({ resource: of.schema });
+  const collection = z.array(of.schema);
+  return isPaged(row) ? z.strictObject({ collection, pagination: Pagination }) : z.strictObject({ collection });
+};
+
+/** `<event>` becomes what the seed has for it. */
+const filled = <Value>(value: Value): Value =>
+  JSON.parse(JSON.stringify(value ?? null).replace(/<(\w+)>/g, (_, name: keyof typeof found) => found[name])) ??
+  undefined;
+
+const changed = (happy: Ask, change: Ask): Ask => ({
+  params: { ...happy.params, ...change.params },
+  query: { ...happy.query, ...change.query },
+  ...(happy.body || change.body ? { body: { ...happy.body, ...change.body } } : {}),
+});
+
+const pathFor = (row: Operation, { params = {}, query = {} }: Ask): string => {
+  const path = row.path.replaceAll(/\{(\w+)\}/g, (_, name) => filled(params[name])!);
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, filled(value)] as [string, string]],
+  );
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+};
+
+interface More {
+  token?: string | null;
+  headers?: Record<string, string>;
+  method?: string;
+  text?: string;
+}
+
+/** Asks, and holds whatever is answered against the strict shape that belongs to it. */
+const request = async (world: World, row: Operation, ask: Ask, { method = row.method, text, ...more }: More = {}) => {
+  const body = text ?? (ask.body && JSON.stringify(filled(ask.body)));
+  const reply = await world.call(method, pathFor(row, ask), { ...more, ...(body === undefined ? {} : { body }) });
+  const schema = reply.status < 300 ? envelopeOf(row) : ErrorBody;
+  const { error } = schema.safeParse(reply.body);
+  if (error) throw new Error(`${row.method} ${row.path} ${reply.status}: ${error.message}`);
+  return reply;
+};
+
+/** A token with these scopes, and the owner's or another's rights. */
+const tokenWith = (world: World, list: readonly string[], user = amara): string => {
+  const token = `sandbox_${list.join('_')}_${idOf(user)}`;
+  world.store.run(
+    "INSERT OR IGNORE INTO access_tokens (hash, user, scopes, created_at) VALUES (?, ?, ?, '2026-01-01T00:00:00.000Z')",
+    fingerprint(token),
+    idOf(user),
+    list.join(' '),
+  );
+  return token;
+};
+
+const catalogue = await loadCatalogue();
+const rows = (Object.keys(table) as Noun[]).flatMap((noun) =>
+  Object.entries<Case>(table[noun] as Record<string, Case>).map(([verb, facts]) => ({
+    name: `${noun} ${verb}`,
+    row: catalogue[noun][verb]!,
+    ...facts,
+  })),
+);
+
+const references = (schema: z.ZodType | undefined): string[] =>
+  Object.entries((schema && fieldsOf(schema)) ?? {}).flatMap(([name, field]) => (meta(field).collection ? [name] : []));
+
+const required = (schema: z.ZodType | undefined): string[] =>
+  Object.entries((schema && fieldsOf(schema)) ?? {}).flatMap(([name, field]) => (isOptional(field) ? [] : [name]));
+
+let shared: World;
+const opened: World[] = [];
+const fresh = async (options: Parameters<typeof openWorld>[0] = {}) => {
+  const world = await openWorld(options);
+  opened.push(world);
+  return world;
+};
+beforeAll(async () => {
+  shared = await fresh();
+  const one = (sql: string) => String(Object.values(shared.store.all<Record<string, string>>(sql)[0]!)[0]);
+  const hosted = `JOIN event_hosts h ON h.event = e.id AND h.user = '${idOf(amara)}'`;
+  const solo = `e.id NOT IN (SELECT event FROM event_hosts WHERE user = '${idOf(tomas)}')`;
+  found.event = one(
+    `SELECT e.id FROM events e ${hosted} WHERE e.status = 'active' AND e.start_time > '2026-03-12' AND ${solo} ORDER BY e.id`,
+  );
+  found.canceled = one(`SELECT e.id FROM events e ${hosted} WHERE e.status = 'canceled' AND ${solo} ORDER BY e.id`);
+  found.invitee = one(`SELECT id FROM invitees WHERE event = '${found.event}' AND status = 'active'`);
+  found.missed = one(
+    `SELECT i.id FROM invitees i JOIN events e ON e.id = i.event ${hosted} WHERE i.doc ->> '$.no_show.uri' IS NOT NULL`,
+  );
+  found.relationship = one('SELECT id FROM group_members ORDER BY id');
+  found.form = one("SELECT doc ->> 'uri' FROM routing_forms ORDER BY id");
+  Object.assign(found, { taken: one(`SELECT start_time FROM events WHERE id = '${found.event}'`) });
+});
+afterAll(() => {
+  for (const { store } of opened) store.close();
+});
+
+describe.each(rows)('conformance: $name', ({ row, happy, wrong = [], asUser }) => {
+  const refused = async (status: number, ask: Ask, more?: More, parameter?: string) => {
+    const reply = await request(shared, row, ask, more);
+    expect([status, reply.body]).toEqual([reply.status, expect.anything()]);
+    if (parameter !== undefined)
+      expect(reply.body.details.map((each: { parameter: string }) => each.parameter)).toContain(parameter);
+    return reply;
+  };
+
+  it('succeeds', async () => {
+    const { status, headers } = await request(await fresh(), row, happy);
+    expect([status, headers['content-type']]).toEqual([row.reply.status, 'application/json']);
+  });
+
+  it('knows no other method', async () => {
+    const { headers } = await refused(405, happy, { method: 'DELETE' });
+    expect(headers.allow!.split(', ')).toContain(row.method);
+  });
+
+  it('refuses parameters it does not know', async () => {
+    await refused(400, changed(happy, { query: { surprise: '1' } }), {}, 'surprise');
+    if (row.body) await refused(400, changed(happy, { body: { surprise: 1 } }), {}, 'surprise');
+    else if (row.method !== 'GET') await refused(400, { ...happy, body: { surprise: 1 } });
+  });
+
+  if (row.method !== 'GET')
+    it('takes a body of JSON only', async () => {
+      await refused(400, happy, { text: '{"a":' });
+      await refused(400, happy, { text: '[1]' });
+      await refused(415, happy, { text: '{"a":1}', headers: { 'content-type': 'text/plain' } });
+    });
+
+  for (const name of pathParameters(row.path))
+    it(`answers 404 to an unknown ${name}`, async () => {
+      const { body } = await refused(404, changed(happy, { params: { [name]: 'NOBODY' } }));
+      expect(body.title).toBe('Resource Not Found');
+    });
+
+  for (const [kind, schema] of [
+    ['query', row.query],
+    ['body', row.body],
+  ] as const) {
+    for (const name of required(schema))
+      it(`requires ${name}`, () => refused(400, changed(happy, { [kind]: { [name]: undefined } }), {}, name));
+    for (const name of references(schema))
+      it(`takes only its own references for ${name}`, async () => {
+        for (const reference of ['XYZ', 'https://evil.example/users/XYZ', `${organization}/more`])
+          await refused(400, changed(happy, { [kind]: { [name]: reference } }), {}, name);
+      });
+  }
+
+  if (isPaged(row))
+    it('keeps to the rules of lists', async () => {
+      for (const [name, value] of [
+        ['count', '0'],
+        ['count', '101'],
+        ['count', 'ten'],
+        ['page_token', 'made-up'],
+        ['sort', 'colour:up'],
+      ] as const)
+        await refused(400, changed(happy, { query: { [name]: value } }), {}, name);
+      const { body } = await request(shared, row, changed(happy, { query: { count: '1' } }));
+      expect(body.pagination.count).toBe(1);
+    });
+
+  for (const [name, status, change, { token, parameter } = {}] of wrong)
+    it(`answers ${status} to ${name}`, () =>
+      refused(status, changed(happy, change), token === undefined ? {} : { token }, parameter));
+
+  if (row.scope === undefined) {
+    it('needs no token', async () => {
+      expect((await request(shared, row, happy, { token: null })).status).toBe(row.reply.status);
+    });
+    return;
+  }
+
+  const needed = row.scope;
+  const including = needed.replace(':read', ':write');
+
+  it('answers 401 without a token, and with one that is wrong or over', async () => {
+    const over = tokenWith(shared, ['over']);
+    shared.store.run(
+      "UPDATE access_tokens SET expires_at = '2026-03-11T12:00:00.000Z' WHERE hash = ?",
+      fingerprint(over),
+    );
+    for (const token of [null, 'sandbox_nobody', over]) {
+      const { body } = await refused(401, happy, { token });
+      expect(body.title).toBe('Unauthenticated');
+    }
+  });
+
+  it('needs its scope, and no other', async () => {
+    const rest = (Object.keys(scopes) as Scope[]).filter((name) => name !== needed && name !== including);
+    const { body, headers } = await refused(403, happy, { token: tokenWith(shared, rest) });
+    expect([body.title, body.required_scopes]).toEqual(['Insufficient scope', [needed]]);
+    expect(headers['www-authenticate']).toContain('insufficient_scope');
+    const world = await fresh();
+    expect((await request(world, row, happy, { token: tokenWith(world, [needed]) })).status).toBe(row.reply.status);
+    if (including !== needed && including in scopes)
+      expect((await request(world, row, happy, { token: tokenWith(world, [including]) })).status).toBe(
+        row.reply.status,
+      );
+  });
+
+  it(asUser === 403 ? 'is refused to a user' : 'is open to every user', async () => {
+    const { status, body } = await request(await fresh(), row, happy, { token: 'sandbox_user' });
+    if (asUser === undefined) expect(status).toBe(row.reply.status);
+    else expect([status, body.title]).toEqual([403, 'Permission Denied']);
+  });
+
+  it(row.plan ? 'is refused on every plan but Enterprise' : 'is open on every plan', async () => {
+    for (const plan of plans) {
+      const world = await fresh();
+      world.setPlan(plan);
+      const { status, body } = await request(world, row, happy);
+      if (row.plan === undefined || row.plan === plan) expect(status).toBe(row.reply.status);
+      else
+        expect([status, body.title, body.message]).toEqual([
+          403,
+          'Permission Denied',
+          expect.stringContaining('Enterprise'),
+        ]);
+    }
+  });
+
+  it('answers 429 when the limit is reached, and does nothing then', async () => {
+    const world = await fresh({ limits: true });
+    world.setPlan(row.plan ?? 'free');
+    const limit = row.plan ? 500 : 10;
+    for (let turn = 0; turn < limit; turn++) await world.get('/users/me');
+    const { status, body, headers } = await request(world, row, happy);
+    expect([status, body.title, body.window]).toEqual([429, 'Too Many Requests', 'general/minute']);
+    expect(headers).toMatchObject({
+      'x-ratelimit-limit': String(limit),
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': '60',
+    });
+    world.clock.time += 60_000;
+    expect((await request(world, row, happy)).status).toBe(row.reply.status);
+  });
+});

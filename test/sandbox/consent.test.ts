@@ -1,0 +1,190 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server as HttpServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scopes } from '../../src/api/scopes.ts';
+import { type Server, serve } from '../../src/sandbox/server.ts';
+import { authorizeQuery, oauthOf } from './login.ts';
+import { jonas, openWorld, tomas } from './world.ts';
+
+const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
+  existsSync(path),
+);
+if (browser === undefined && process.env.CI) throw new Error('CI must have a browser: apt-get install chromium');
+
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Where to leave pictures of the page for a person to look at. */
+const pictures = process.env.SCHED_PICTURES;
+
+describe.skipIf(browser === undefined)('consent in a browser (needs chromium)', () => {
+  let world: Awaited<ReturnType<typeof openWorld>>;
+  let server: Server;
+  let client: HttpServer;
+  let heard: URL[] = [];
+  let context: BrowserContext;
+  let page: Page;
+  const profile = mkdtempSync(join(tmpdir(), 'sched-chromium-'));
+
+  beforeAll(async () => {
+    world = await openWorld();
+    server = await serve(world.send, { port: 0 });
+    client = createServer((request, response) => {
+      heard.push(new URL(request.url!, 'http://127.0.0.1'));
+      response.setHeader('content-type', 'text/html').end('<!doctype html><title>client</title><p>heard');
+    });
+    await new Promise<void>((resolve) => client.listen(0, '127.0.0.1', resolve));
+    context = await chromium.launchPersistentContext(profile, {
+      executablePath: browser!,
+      headless: true,
+      javaScriptEnabled: false,
+      args,
+    });
+    page = await context.newPage();
+  }, 60_000);
+
+  afterAll(async () => {
+    await context?.close();
+    await server?.close();
+    client?.close();
+    rmSync(profile, { recursive: true, force: true });
+  });
+
+  const callback = (host = '127.0.0.1') => `http://${host}:${(client.address() as AddressInfo).port}/callback`;
+
+  const show = async (changes: Record<string, string> = {}) => {
+    heard = [];
+    await page.goto(`${server.url}/oauth/authorize?${authorizeQuery({ redirect_uri: callback(), ...changes })}`);
+  };
+
+  const answer = async () => {
+    await page.waitForURL((url) => url.pathname === '/callback');
+    const { searchParams } = heard.find(({ pathname }) => pathname === '/callback')!;
+    return Object.fromEntries(searchParams);
+  };
+
+  it('says who asks and for what, in words', async () => {
+    await show();
+    expect(await page.title()).toBe('Allow sched to use your account?');
+    const text = await page.locator('main').textContent();
+    expect(text).toContain(scopes['scheduled_events:write'].slice(1));
+    expect(text).toContain(scopes['users:read'].slice(1));
+    expect(text).toContain(new URL(callback()).host);
+    expect(await page.getByRole('radio').count()).toBe(3);
+    expect(await page.getByRole('radio', { name: 'Amara Lindqvist' }).isChecked()).toBe(true);
+  });
+
+  it('allows, without a script on the page, and the code buys a token', async () => {
+    await show();
+    await page.getByRole('radio', { name: 'Tomás Ferreira' }).check();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    const { code, state, iss } = await answer();
+    expect({ state, iss }).toEqual({ state: 'state-1', iss: server.url });
+    const { status, json } = await oauthOf(world, server.url).redeem(code!, { redirect_uri: callback() });
+    expect([status, json.owner]).toEqual([200, tomas]);
+  });
+
+  it('denies', async () => {
+    await show();
+    await page.getByRole('button', { name: 'Deny' }).click();
+    expect(await answer()).toMatchObject({ error: 'access_denied', state: 'state-1', iss: server.url });
+  });
+
+  it('needs no mouse', async () => {
+    await show({ login_hint: 'owner' });
+    const focused = () => page.locator(':focus').evaluate((node) => node.getAttribute('value'));
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('amara');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('jonas');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('allow');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('deny');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    const { code } = await answer();
+    const { json } = await oauthOf(world, server.url).redeem(code!, { redirect_uri: callback() });
+    expect(json.owner).toBe(jonas);
+  });
+
+  it('finds its way back to an IPv6 address too', async () => {
+    const six = createServer((request, response) => {
+      heard.push(new URL(request.url!, 'http://[::1]'));
+      response.setHeader('content-type', 'text/html').end('<!doctype html><title>client</title><p>heard');
+    });
+    const isBound = await new Promise<boolean>((resolve) => {
+      six.once('error', () => resolve(false)).listen(0, '::1', () => resolve(true));
+    });
+    if (!isBound) return;
+    await show({ redirect_uri: `http://[::1]:${(six.address() as AddressInfo).port}/callback` });
+    await page.getByRole('button', { name: 'Allow' }).click();
+    expect((await answer()).code).toMatch(/^sandbox_code_/);
+    six.close();
+  });
+
+  it('cannot be consented to from another page', async () => {
+    await show();
+    const ticket = await page.locator('[name=ticket]').getAttribute('value');
+    heard = [];
+    const evil = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html').end(
+        `<!doctype html><form method="post" action="${server.url}/oauth/authorize"><input name="ticket" value="${ticket}">
+         <input name="user" value="amara"><button name="decision" value="allow">Win a prize</button></form>`,
+      );
+    });
+    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
+    await page.goto(`http://localhost:${(evil.address() as AddressInfo).port}/`);
+    await page.getByRole('button').click();
+    await page.waitForLoadState();
+    expect(await page.title()).toBe('This request cannot be answered');
+    expect(heard.filter(({ pathname }) => pathname === '/callback')).toEqual([]);
+    evil.close();
+  });
+
+  const everything = Object.keys(scopes).join(' ');
+
+  it.each(['light', 'dark'] as const)(
+    'is accessible in %s colours, narrow and wide',
+    async (colorScheme) => {
+      const scripted = await chromium.launch({ executablePath: browser!, args });
+      try {
+        for (const [name, query] of [
+          ['consent', authorizeQuery({ redirect_uri: callback(), scope: everything })],
+          ['error', authorizeQuery({ redirect_uri: 'https://evil.example/' })],
+        ] as const)
+          for (const width of [360, 1100]) {
+            // The page forbids scripts, and the checker is one.
+            const tab = await scripted.newPage({ colorScheme, bypassCSP: true, viewport: { width, height: 900 } });
+            await tab.goto(`${server.url}/oauth/authorize?${query}`);
+            await tab.addScriptTag({ path: axe });
+            const { violations } = (await tab.evaluate('axe.run()')) as {
+              violations: Array<{ id: string; impact: string }>;
+            };
+            expect(violations.map(({ id, impact }) => `${impact}: ${id}`)).toEqual([]);
+            const isWider = await tab.evaluate('document.documentElement.scrollWidth > innerWidth');
+            expect(isWider).toBe(false);
+            if (pictures)
+              await tab.screenshot({ path: join(pictures, `${name}-${colorScheme}-${width}.png`), fullPage: true });
+            await tab.close();
+          }
+      } finally {
+        await scripted.close();
+      }
+    },
+    60_000,
+  );
+});
