@@ -28,8 +28,12 @@ export interface ErrorFacts {
   /** A command that mends it, for the `try:` line. */
   hint?: string;
   outcome?: Outcome;
+  /** What the token would have to be allowed. */
+  scopes?: string[];
   retryAfterSeconds?: number;
   http?: { status?: number; method: string; path: string; requestId?: string };
+  /** The answer was printed whole; only the exit code says more. */
+  answered?: true;
   /** Replaces the three lines where an error needs a layout of its own. */
   lines?: string[];
 }

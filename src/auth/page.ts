@@ -16,7 +16,7 @@ const pages: Record<PageKind, Page> = {
   success: {
     status: 200,
     title: 'You are logged in',
-    words: 'sched has received its token. The terminal says what it may do.',
+    words: 'sched can now work with your account. The terminal says what it may do.',
     next: 'You can close this tab and go back to the terminal.',
     mark: '<path d="M15 25l7 7 13-15"/>',
   },
@@ -24,14 +24,14 @@ const pages: Record<PageKind, Page> = {
     status: 200,
     title: 'Access was denied',
     words: 'You said no, so sched received nothing and stored nothing.',
-    next: 'Changed your mind? Run “sched auth login” again.',
+    next: 'Changed your mind? Run <code>sched auth login</code> again.',
     mark: '<path d="M16 25h18"/>',
   },
   failed: {
     status: 200,
     title: 'The login did not work',
     words: 'Nothing was stored. The terminal says what went wrong.',
-    next: 'You can close this tab and try again from the terminal.',
+    next: 'You can close this tab and run <code>sched auth login</code> again.',
     mark: '<path d="M25 15v12M25 33.5v.5"/>',
   },
   unexpected: {
@@ -55,6 +55,7 @@ h1{margin:1.25rem 0 .5rem;font-size:1.625rem;line-height:1.25;letter-spacing:-.0
 h1,p{text-wrap:balance}
 p{margin:.75rem 0 0;color:var(--soft)}
 .next{color:var(--text);font-weight:500}
+code{padding:.1em .4em;border-radius:.375rem;background:var(--back);font:.9em/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:nowrap}
 footer{margin-top:2rem;padding-top:1.25rem;border-top:1px solid var(--line);color:var(--soft);font-size:.875rem}
 @media(forced-colors:active){main{border:1px solid CanvasText}}
 @media(prefers-reduced-motion:no-preference){svg path{stroke-dasharray:60;animation:draw .5s .1s ease-out both}@keyframes draw{from{stroke-dashoffset:60}to{stroke-dashoffset:0}}}

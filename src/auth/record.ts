@@ -24,6 +24,8 @@ export const CredentialRecord = z.object({
   /** `''` where the token may not tell. */
   owner: z.string(),
   organization: z.string(),
+  /** The owner's name, for people to read. */
+  name: z.string().optional(),
 });
 
 export type CredentialRecord = z.infer<typeof CredentialRecord>;

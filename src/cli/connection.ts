@@ -14,6 +14,8 @@ export interface Connection {
   isSandbox: boolean;
   /** What the account says where nothing was typed. */
   defaults?: { user?: string | undefined; organization?: string | undefined; uriRoot?: string | undefined };
+  /** The credential is the stored login of the profile. */
+  isLogin?: true;
   /** What the credential may do, where that is known. */
   scopes?: readonly string[] | undefined;
   close(): Promise<void>;
@@ -111,6 +113,7 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
     mcpUrl,
     credentials: session,
     isSandbox: false,
+    isLogin: true,
     defaults: {
       user: profile.user ?? (owner || undefined),
       organization: profile.organization ?? (organization || undefined),

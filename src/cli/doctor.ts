@@ -1,7 +1,8 @@
 import { access, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SchedError } from '../errors.ts';
-import { type Config, chosenName, configFile, readConfig } from '../profiles.ts';
+import { urlProblem } from '../http/proxy.ts';
+import { type Config, configFile, readConfig } from '../profiles.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Account } from '../settings.ts';
 import { directory } from '../state/paths.ts';
@@ -18,6 +19,8 @@ export interface Finding {
 export interface Patient {
   runtime: Runtime;
   config: Config | undefined;
+  /** The profile that is meant, whether it is there or not. */
+  name: string | undefined;
   account: Account | undefined;
 }
 
@@ -100,14 +103,26 @@ const configCheck: Check = async ({ runtime, config }) => {
   return [problem('configuration', error ?? 'it was broken a moment ago', `edit ${configFile(runtime)}`)];
 };
 
-const profileCheck: Check = async ({ runtime, config, account }) => {
+const profileCheck: Check = async ({ config, name, account }) => {
   if (config === undefined) return [];
-  const name = chosenName(undefined, runtime, config);
   if (account !== undefined) return [ok('profile', `${account.name}: ${account.profile.base_url}`)];
   if (name !== undefined)
     return [problem('profile', `there is no profile '${name}'`, 'sched profiles list, then sched profiles use NAME')];
   return [note('profile', 'there is none', 'sched auth login, or SCHED_TOKEN with SCHED_BASE_URL')];
 };
+
+/** The address that commands go to, where it is one. */
+const baseUrlOf = ({ runtime, account }: Patient): string | undefined => {
+  const found = runtime.env.SCHED_BASE_URL || account?.profile.base_url;
+  return found === undefined || urlProblem(found) !== undefined ? undefined : found.replace(/\/+$/, '');
+};
+
+const addressCheck: Check = async ({ runtime }) =>
+  (['SCHED_BASE_URL', 'SCHED_AUTH_URL', 'SCHED_MCP_URL'] as const).flatMap((name) => {
+    const value = runtime.env[name];
+    const wrong = value ? urlProblem(value) : undefined;
+    return wrong === undefined ? [] : [problem('address', `${name}: ${wrong}`, `unset ${name}, or mend it`)];
+  });
 
 const keychainCheck: Check = async ({ runtime, account }) => {
   const { storeOf } = await import('./login.ts');
@@ -190,6 +205,7 @@ const tokenCheck: Check = async ({ runtime, account }) => {
     say: () => {},
     insist: () => {},
     footer: () => {},
+    status: () => {},
     flush: async () => {},
     quiet: true,
     isJson: false,
@@ -202,7 +218,7 @@ const tokenCheck: Check = async ({ runtime, account }) => {
     if (expires_at > runtime.clock.now()) return [ok('token', `good until ${when}`)];
     return refresh_token === undefined
       ? [problem('token', `expired at ${when}`, again)]
-      : [note('token', `expired at ${when}; the next command renews it`, 'sched auth refresh')];
+      : [note('token', `expired at ${when}; the next command renews it`, `sched auth refresh -p ${account.name}`)];
   } catch (error) {
     return [problem('token', words(error), again)];
   }
@@ -211,8 +227,9 @@ const tokenCheck: Check = async ({ runtime, account }) => {
 /** Minutes of difference after which logins and limits go wrong. */
 const toleratedSkewMs = 2 * 60_000;
 
-const networkCheck: Check = async ({ runtime, account }) => {
-  const baseUrl = runtime.env.SCHED_BASE_URL || account?.profile.base_url;
+const networkCheck: Check = async (patient) => {
+  const { runtime, account } = patient;
+  const baseUrl = baseUrlOf(patient);
   if (baseUrl === undefined) return [note('network', 'there is no base URL to ask')];
   try {
     // Without the token: whether somebody answers is all that is asked.
@@ -232,10 +249,28 @@ const networkCheck: Check = async ({ runtime, account }) => {
       problem(
         'network',
         `${new URL(baseUrl).host} cannot be reached: ${words(error)}`,
-        'look at the address (sched profiles show), the network and the proxy settings',
+        account === undefined || runtime.env.SCHED_BASE_URL
+          ? 'look at SCHED_BASE_URL, the network and the proxy settings'
+          : `see to the network and the proxy settings; another address: sched profiles set base_url URL -p ${account.name}`,
       ),
     ];
   }
+};
+
+const bookingCheck: Check = async (patient) => {
+  const { runtime, account } = patient;
+  const baseUrl = baseUrlOf(patient);
+  if (baseUrl === undefined) return [];
+  const { fileLedger } = await import('../state/ledger.ts');
+  const ledger = fileLedger({
+    directory: join(directory('state', runtime), 'bookings'),
+    now: runtime.clock.now,
+    randomBytes: runtime.randomBytes,
+  });
+  const { length } = await ledger.open(new URL(baseUrl).origin);
+  if (length === 0) return [];
+  const finding = `${length === 1 ? 'of one booking' : `of ${length} bookings`} it is not known whether it was made`;
+  return [note('bookings', finding, `sched invitees reconcile${account === undefined ? '' : ` -p ${account.name}`}`)];
 };
 
 const checks: Check[] = [
@@ -244,11 +279,13 @@ const checks: Check[] = [
   configCheck,
   fileCheck,
   profileCheck,
+  addressCheck,
   keychainCheck,
   lockCheck,
   clockCheck,
   networkSettingsCheck,
   tokenCheck,
+  bookingCheck,
 ];
 
 /** Looks at everything a command rests on; with `network` at the service too. */

@@ -4,6 +4,7 @@ import { users } from '../api/users.ts';
 import type { Client } from '../client/client.ts';
 import { isObject } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
+import type { Credential } from '../http/authorize.ts';
 import type { Runtime } from '../runtime.ts';
 import { readPrivateFile, writePrivateFile } from '../state/files.ts';
 import { directory } from '../state/paths.ts';
@@ -20,14 +21,13 @@ export interface Identity {
 const staleAfterMs = 24 * 3_600_000;
 
 /** `https://api.example.com/users/ABC` ⇒ `https://api.example.com`. */
-const rootOf = (uri: string): string | undefined => /^(https?:\/\/.+)\/[a-z_]+\/[\w-]+$/.exec(uri)?.[1];
+export const rootOf = (uri: string): string | undefined => /^(https?:\/\/.+)\/[a-z_]+\/[\w-]+$/.exec(uri)?.[1];
 
-const asUri = (value: string, root: string, collection: string): string =>
+export const asUri = (value: string, root: string, collection: string): string =>
   value.includes('://') ? value : `${root}/${collection}/${value}`;
 
 /** A file per token, named by its fingerprint; the token itself is never written. */
-const cacheFile = async (runtime: Runtime, { credentials }: Connection): Promise<string> => {
-  const { origin, token } = await credentials.current();
+const cacheFile = (runtime: Runtime, { origin, token }: Credential): string => {
   const fingerprint = createHash('sha256').update(`${origin}\n${token}`).digest('hex').slice(0, 32);
   return join(directory('cache', runtime), `identity-${fingerprint}.json`);
 };
@@ -45,6 +45,10 @@ const readCache = async (file: string, now: number): Promise<Identity | undefine
     return undefined;
   }
 };
+
+/** Who a token belongs to, as it was told before. */
+export const rememberedIdentity = (runtime: Runtime, credential: Credential): Promise<Identity | undefined> =>
+  readCache(cacheFile(runtime, credential), runtime.clock.now());
 
 const ask = async (client: Client): Promise<Identity> => {
   const me = await client.call(users.me, {}).catch((error: unknown) => {
@@ -76,7 +80,7 @@ export const identify = async (
     return { user: asUri(user, root, 'users'), organization: asUri(organization, root, 'organizations'), root };
   }
   if (isSandbox) return ask(await client());
-  const file = await cacheFile(runtime, connection);
+  const file = cacheFile(runtime, await connection.credentials.current());
   const remembered = await readCache(file, clock.now());
   const found = remembered ?? (await ask(await client()));
   if (remembered === undefined) {

@@ -15,8 +15,19 @@ import { sharedFlags } from './shared-flags.ts';
 import { unknownNoun, unknownVerb, unknownWords } from './slips.ts';
 import { topics } from './topics.ts';
 
-/** From words to a command that runs: find the noun, load it, let Commander parse what belongs to the verb. */
+/** From words to a command that runs. What a private noun was given is in no error, wherever that comes from (R49). */
 export const invoke = async (argv: readonly string[], runtime: Runtime, isJson: boolean): Promise<void> => {
+  try {
+    await start(argv, runtime, isJson);
+  } catch (error) {
+    if (!argv.some((word) => findNoun(word) === 'compliance')) throw error;
+    const { withoutAddresses } = await import('./compliance/private.ts');
+    throw withoutAddresses(error);
+  }
+};
+
+/** Finds the noun, loads it, lets Commander parse what belongs to the verb. */
+const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean): Promise<void> => {
   const helping = argv[0] === 'help';
   const { noun: word, verb, rest } = splitWords(helping ? argv.slice(1) : argv, sharedFlags, isLeafNoun);
   const isHelp = (flag: string) => flag === '--help' || flag === '-h';
@@ -65,6 +76,8 @@ const runCommand = async (command: Command, parsed: Parsed, runtime: Runtime, is
   const account = await accountOf(command, typed, runtime);
   const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
   const settings = resolveSettings(choices, runtime, (problem) => problems.add(problem), account);
+  if (settings.curl && command.operation === undefined && !command.freeForm)
+    problems.add('--curl has nothing to print here: the command stands for no single request');
   const fields = command.freeForm ? [] : (settings.fields ?? []);
   for (const problem of checkFields(fields, knownFields(command))) problems.add(problem);
   if (settings.jq !== undefined) {
@@ -75,11 +88,13 @@ const runCommand = async (command: Command, parsed: Parsed, runtime: Runtime, is
 
   const notes = createNotes(runtime.stderr, isJson);
   notes.quiet = settings.quiet;
-  const context = createContext(runtime, settings, notes);
+  const online = createContext(runtime, settings, notes, command.operation);
+  const context = settings.curl ? (await import('./offline.ts')).offline(online) : online;
   try {
     await command.run({ context, ...parsed });
   } catch (error) {
-    if (context.printer.rows > 0 && !(error instanceof ClosedPipe)) {
+    const isAnswered = error instanceof SchedError && error.facts.answered === true;
+    if (context.printer.isUnfinished && context.printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe)) {
       notes.insist(`incomplete: ${context.printer.rows.toLocaleString('en-US')} rows written`);
     }
     throw error;

@@ -57,6 +57,9 @@ const readAddresses = async (
   return found;
 };
 
+const reasonOf = (error: unknown): string =>
+  (error instanceof SchedError ? error.facts.reason : undefined) ?? (error as Error).message;
+
 /** The store that is wanted, proven to work. On a terminal without a keychain a file may be chosen by saying yes. */
 const openProvenStore = async (
   { context, typed, problems }: Invocation,
@@ -77,7 +80,7 @@ const openProvenStore = async (
     const file = await storeOf('file', runtime);
     await context.notes.flush();
     await runtime.stderr.write(
-      `There is no usable keychain here: ${(error as Error).message}.\nKeep the token in a file that only you can read (${file.describe()})? [y/N] `,
+      `There is no usable keychain here (${reasonOf(error)}).\nKeep the token in a file that only you can read (${file.describe()})? [y/N] `,
     );
     const answer = (await runtime.stdin.line())?.trim().toLowerCase();
     if (answer !== 'y' && answer !== 'yes') throw error;
@@ -136,7 +139,11 @@ const throughBrowser = async (
           : 'Opening this address in the browser:',
       );
       notes.insist(url);
-      if (typed.paste === true) notes.insist('Then paste the address it ends at, and press Enter:');
+      notes.insist(
+        typed.paste === true
+          ? 'Then paste the address it ends at, and press Enter:'
+          : 'Waiting for your answer there, for at most 5 minutes; Ctrl-C stops.',
+      );
       await notes.flush();
     },
     onOpened: (opened) => {
@@ -180,6 +187,7 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
       ...first,
       owner: first.owner || uri,
       organization: first.organization || String(me?.current_organization ?? ''),
+      ...(typeof me?.name === 'string' ? { name: me.name } : {}),
     };
     if (record.owner === '') {
       notes.insist('the token may not tell whose it is (users:read): say --user and --org, or sched profiles set them');
@@ -200,11 +208,12 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
       current: config.current ?? name,
       profiles: { ...config.profiles, [name]: profile },
     }));
-    notes.say(`logged in as ${me?.name ?? (record.owner || 'an unnamed user')}, profile ${name}`);
+    notes.say(`logged in as ${record.name ?? (record.owner || 'an unnamed user')}, profile ${name}`);
     notes.say(`the token is kept in ${store.describe()}`);
+    const variable = ['SCHED_TOKEN', 'SCHED_TOKEN_FILE'].find((each) => runtime.env[each]);
+    if (variable !== undefined) notes.insist(`${variable} is set and beats this login: unset ${variable} to use it`);
     notes.say(`try: sched events list${written.current === name ? '' : ` -p ${name}`}`);
-    const facts = describeLogin({ name, profile }, record, runtime.clock.now());
-    return me === undefined ? facts : { ...facts, user_name: me.name };
+    return describeLogin({ name, profile }, record, runtime.clock.now());
   };
 
   if (isToken) {

@@ -9,7 +9,8 @@ export interface LoginFacts {
   source: string;
   kind: 'oauth' | 'pat' | 'token';
   user: string | null;
-  user_name?: unknown;
+  /** As the service said at the login. */
+  user_name: string | null;
   organization: string | null;
   scopes: string[] | null;
   expires_at: string | null;
@@ -31,13 +32,14 @@ export const loginFields = [
 ] as const satisfies readonly (keyof LoginFacts)[];
 
 export const describeLogin = ({ name, profile }: Account, record: CredentialRecord, now: number): LoginFacts => {
-  const { kind, owner, organization, scope, expires_at, refresh_token } = record;
+  const { kind, owner, name: userName, organization, scope, expires_at, refresh_token } = record;
   return {
     profile: name,
     base_url: profile.base_url,
     source: profile.login?.store ?? 'keychain',
     kind,
     user: owner || null,
+    user_name: userName ?? null,
     organization: organization || null,
     scopes: scope === '' ? null : scope.split(' '),
     expires_at: expires_at === undefined ? null : new Date(expires_at).toISOString(),

@@ -15,18 +15,30 @@ export interface Credentials {
 
 const refused = 401;
 
+/** What is shorter stands in any text by chance, and is no token of a real service. */
+const shortestToken = 8;
+
+/** R12: a service may quote in an error what it was sent, and errors are printed and logged. */
+const withoutToken = (reply: HttpReply, token: string): HttpReply => {
+  if (reply.status < 300 || token.length < shortestToken) return reply;
+  const clean = (text: string) => text.replaceAll(token, '[token]');
+  const headers = Object.fromEntries(Object.entries(reply.headers).map(([name, value]) => [name, clean(value)]));
+  return { ...reply, headers, body: clean(reply.body) };
+};
+
 /** Puts the bearer token on requests to its own origin, and refuses to send it anywhere else. */
 export const authorize =
   (credentials: Credentials): Layer =>
   (next) => {
-    const sendWith = (request: HttpRequest, { token, origin }: Credential): Promise<HttpReply> => {
+    const sendWith = async (request: HttpRequest, { token, origin }: Credential): Promise<HttpReply> => {
       const target = new URL(request.url).origin;
       if (target !== origin) {
         throw new SchedError('auth', `The credential belongs to ${origin} and is not sent to ${target}`, {
           outcome: 'not-sent',
         });
       }
-      return next({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
+      const headers = { ...request.headers, authorization: `Bearer ${token}` };
+      return withoutToken(await next({ ...request, headers }), token);
     };
     return async (request) => {
       const credential = await credentials.current();

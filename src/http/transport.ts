@@ -82,33 +82,25 @@ const plainHeaders = (headers: Dispatcher.ResponseData['headers']): Record<strin
 export const createTransport = ({ env, clock, interrupted }: TransportOptions): Send => {
   const pools = new Map<string, Dispatcher>();
 
-  const dispatcherFor = (url: URL, timeout: number): Dispatcher => {
+  const dispatcherFor = (url: URL, timeout: number, signal: AbortSignal): Dispatcher => {
     const proxy = proxyFor(url, env);
     // A connection that is still being made must not keep the program from ending.
-    const connect = { timeout, signal: interrupted };
+    const connect = { timeout, signal };
     return proxy === undefined
       ? new Agent({ connections: 8, connect })
       : new ProxyAgent({ uri: proxy, proxyTls: connect });
   };
 
   const pooled = (url: URL, timeout: number): Dispatcher => {
-    const pool = pools.get(url.origin) ?? dispatcherFor(url, timeout);
+    const pool = pools.get(url.origin) ?? dispatcherFor(url, timeout, interrupted);
     pools.set(url.origin, pool);
     return pool;
   };
 
   return async (request: HttpRequest): Promise<HttpReply> => {
     const url = new URL(request.url);
-    const isRead = request.method === 'GET';
     const timeout = request.timeoutMs ?? defaultTimeout;
-    // An idle connection may die under a write and leave its outcome open, so a write gets a fresh one.
-    const dispatcher = isRead ? pooled(url, timeout) : dispatcherFor(url, timeout);
     let sent = false;
-    const noticed = dispatcher.compose(
-      noticing(() => {
-        sent = true;
-      }),
-    );
     const finished = new AbortController();
     const deadline = new AbortController();
     clock.sleep(timeout, finished.signal).then(
@@ -116,6 +108,15 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
       () => {},
     );
     const signal = AbortSignal.any([deadline.signal, interrupted]);
+    // An idle connection may die under a write and leave its outcome open, so a write gets a fresh one; what may be sent
+    // twice needs none.
+    const isPooled = request.method === 'GET' || request.effect === 'deletion';
+    const dispatcher = isPooled ? pooled(url, timeout) : dispatcherFor(url, timeout, signal);
+    const noticed = dispatcher.compose(
+      noticing(() => {
+        sent = true;
+      }),
+    );
     // The library heeds the signal only once it is connected.
     const cutOff = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -146,7 +147,7 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
       throw new NetworkFailure(url.host, inWords(cause), sent);
     } finally {
       finished.abort();
-      if (!isRead) dispatcher.close().catch(() => {});
+      if (!isPooled) dispatcher.close().catch(() => {});
     }
   };
 };

@@ -84,6 +84,8 @@ describe('auth login', () => {
       'users:read',
       'shares:write',
     ]);
+    const first = scopesToAsk({ added: ['data_compliance:write'], readOnly: false, held: [] });
+    expect(first).toEqual([...asked, 'data_compliance:write']);
     expect(scopesToAsk({ scopes: ['users:read'], readOnly: false, held: ['shares:write'] })).toEqual(['users:read']);
   });
 });
@@ -113,8 +115,28 @@ describe('a login', () => {
     expect({ code, requests }).toEqual({ code: 4, requests: [] });
   });
 
-  test('is beaten by a token of the environment', async () => {
-    await login();
+  test('is not repeated by a service that quotes it in an error', async () => {
+    const token = 'canary-0123456789';
+    const send = async () => ({
+      status: 403,
+      headers: { 'x-request-id': token },
+      body: JSON.stringify({ title: 'No', message: `Bearer ${token} may not`, details: [{ message: token }] }),
+    });
+    for (const line of ['users me', 'users me --json', 'api /users/me']) {
+      const { code, stdout, stderr } = await world.run(line, {
+        env: { SCHED_TOKEN: token, SCHED_BASE_URL: 'http://127.0.0.1:4010' },
+        send,
+      });
+      expect(code).toBe(5);
+      expect(stdout + stderr).toContain('[token] may not');
+    }
+  });
+
+  test('is beaten by a token of the environment, and says so', async () => {
+    expect((await login('', `${world.token}\n`)).stderr).not.toContain('beats');
+    const line = 'auth login --with-token --credential-store file --base-url http://127.0.0.1:4010';
+    const during = await world.run(line, { stdin: world.token, env: { SCHED_TOKEN: 'sandbox_user' } });
+    expect(during.stderr).toContain('SCHED_TOKEN is set and beats this login');
     const env = { SCHED_TOKEN: 'sandbox_user' };
     const { stdout } = await world.run('users me --json=name', { env });
     expect(JSON.parse(stdout).name).not.toBe('Amara Lindqvist');

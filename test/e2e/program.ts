@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { expectNoSecret } from '../support/canary.ts';
+import { inTerminal, type Terminal } from '../support/terminal.ts';
 
 export const program = fileURLToPath(new URL('../../bin/sched.js', import.meta.url));
 
@@ -22,10 +24,15 @@ export const cleanEnvironment = (home: string, env: Record<string, string> = {})
   ...env,
 });
 
-/** Runs the real program in a process of its own. */
-export const sched = (args: string[], home: string, env: Record<string, string> = {}, stdin = ''): Promise<Finished> =>
+/** Starts a program and gathers what it prints, which is searched for secrets before anybody sees it. */
+const finish = (
+  [name, ...args]: [string, ...string[]],
+  line: string | string[],
+  env: Record<string, string>,
+  stdin: string,
+): Promise<Finished> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, ...args], { env: cleanEnvironment(home, env) });
+    const child = spawn(name, args, { env });
     const out = { stdout: '', stderr: '' };
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out.stdout += text;
@@ -33,23 +40,121 @@ export const sched = (args: string[], home: string, env: Record<string, string> 
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       out.stderr += text;
     });
-    child.on('error', reject).on('close', (code) => resolve({ code, ...out }));
+    child.on('error', reject).on('close', (code) => {
+      try {
+        expectNoSecret({ line, env, stdin }, out);
+        resolve({ code, ...out });
+      } catch (error) {
+        reject(error);
+      }
+    });
     child.stdin.on('error', () => {});
     child.stdin.end(stdin);
   });
 
+/** Runs the real program in a process of its own. */
+export const sched = (args: string[], home: string, env: Record<string, string> = {}, stdin = ''): Promise<Finished> =>
+  finish([process.execPath, program, ...args], args, cleanEnvironment(home, env), stdin);
+
 /** Runs a line of shell with `sched` as a command, as a script would. */
 export const shell = (line: string, home: string, env: Record<string, string> = {}): Promise<Finished> =>
+  finish(
+    ['bash', '-c', `sched() { "${process.execPath}" "${program}" "$@"; }\n${line}`],
+    line,
+    cleanEnvironment(home, env),
+    '',
+  );
+
+/** Runs the real program as a person does, in a terminal; colours would stand in the way of what is read there. */
+export const schedInTerminal = (
+  args: string[],
+  home: string,
+  env: Record<string, string> = {},
+  options?: { columns?: number; stdout?: string },
+): Terminal => {
+  const whole = cleanEnvironment(home, { NO_COLOR: '1', PAGER: 'cat', ...env });
+  const terminal = inTerminal([process.execPath, program, ...args], whole, options);
+  return {
+    ...terminal,
+    done: terminal.done.then((end) => {
+      expectNoSecret({ line: args, env: whole }, { stdout: end.text, stderr: '' });
+      return end;
+    }),
+  };
+};
+
+export interface RunningSandbox {
+  base_url: string;
+  auth_url: string;
+  mcp_url: string;
+  client_id: string;
+  token: string;
+  tokens: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+/** `sched sandbox start` on a free port, in memory unless told otherwise, until it is stopped. */
+export const startSandbox = (...flags: string[]): Promise<RunningSandbox> =>
   new Promise((resolve, reject) => {
-    const child = spawn('bash', ['-c', `sched() { "${process.execPath}" "${program}" "$@"; }\n${line}`], {
-      env: cleanEnvironment(home, env),
-    });
-    const out = { stdout: '', stderr: '' };
-    child.stdout.on('data', (text) => {
-      out.stdout += text;
-    });
+    const data = flags.includes('--data') ? [] : ['--data', ':memory:'];
+    const args = [program, 'sandbox', 'start', '--port', '0', '--json', ...data, ...flags];
+    const child = spawn(process.execPath, args, { env: cleanEnvironment(temporaryHome()) });
+    const ended = new Promise<void>((end) => child.once('close', () => end()));
+    let said = '';
     child.stderr.on('data', (text) => {
-      out.stderr += text;
+      said += text;
     });
-    child.on('error', reject).on('close', (code) => resolve({ code, ...out }));
+    ended.then(() => reject(new Error(`the sandbox ended: ${said}`)));
+    child.stdout.once('data', (line) =>
+      resolve({
+        ...JSON.parse(String(line)),
+        stop: () => {
+          child.kill('SIGTERM');
+          return ended;
+        },
+      }),
+    );
   });
+
+/** Logs in to a sandbox that consents by itself, as a browser would; the file holds the login. */
+export const logIn = async (
+  { base_url, auth_url, client_id }: RunningSandbox,
+  home: string,
+  {
+    flags = ['--credential-store', 'file'],
+    env = {},
+    isKnown = false,
+  }: { flags?: string[]; env?: Record<string, string> /** The profile has the addresses. */; isKnown?: boolean } = {},
+): Promise<{ code: number | null; text: string }> => {
+  const addresses = isKnown ? [] : ['--base-url', base_url, '--auth-url', auth_url, '--client-id', client_id];
+  const terminal = schedInTerminal(['auth', 'login', '--no-browser', ...addresses, ...flags], home, env);
+  try {
+    const [, url] = await terminal.until(/^(http:\S+\/oauth\/authorize\?\S+)\n/m);
+    await (await fetch(url!)).text();
+    return await terminal.done;
+  } finally {
+    terminal.close();
+  }
+};
+
+/** Every file below a directory as one text. */
+export const everythingBelow = (folder: string): string =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+    .join('\n');
+
+/** The one credential that is kept in a file below this home. */
+export const credentialFile = (home: string): string => {
+  const folder = join(home, '.config/sched/credentials');
+  return join(folder, readdirSync(folder).find((name) => name.endsWith('.json'))!);
+};
+
+/** Makes the stored access token look as if it had run out, for the program as well as for the clock. */
+export const expireToken = (home: string, change: (record: Record<string, unknown>) => void = () => {}): void => {
+  const file = credentialFile(home);
+  const record = JSON.parse(readFileSync(file, 'utf8'));
+  record.expires_at = Date.now() - 60_000;
+  change(record);
+  writeFileSync(file, JSON.stringify(record));
+};

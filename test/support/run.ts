@@ -2,6 +2,7 @@ import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { run as runProgram } from '../../src/main.ts';
 import { type Clock, ClosedPipe, type Runtime } from '../../src/runtime.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
+import { expectNoSecret } from './canary.ts';
 import { splitCommandLine } from './shell-words.ts';
 
 /** A Sunday evening in Paris, well inside a week without clock changes. */
@@ -25,6 +26,8 @@ export interface WorldOptions {
   send?: Send;
   /** A directory of its own; without one nothing can be kept on disk. */
   home?: string;
+  /** When the world is seeded, and the clock begins. */
+  start?: number;
   /** stdout takes this many characters before its reader goes away. */
   closeAfter?: number;
 }
@@ -45,7 +48,7 @@ export const virtualClock = (start = someday): Clock & { slept: number[] } => {
 
 /** One sandbox in memory as the whole network, and commands run against it one after another. */
 export const createWorld = async (options: WorldOptions = {}) => {
-  const clock = virtualClock();
+  const clock = virtualClock(options.start);
   const sandbox = await openSandbox({ file: ':memory:', clock, verify: true });
   const run = (line: string | string[], more: WorldOptions = {}): Promise<Result> =>
     runInWorld(line, sandbox.service, sandbox.token, clock, {
@@ -120,6 +123,7 @@ const runInWorld = async (
   };
   const argv = typeof line === 'string' ? splitCommandLine(line) : line;
   const code = await runProgram(argv, runtime);
+  expectNoSecret({ line: argv, env: runtime.env, stdin }, written);
   return { code, ...written, requests };
 };
 

@@ -55,7 +55,8 @@ export const scopesToAsk = ({
   readOnly: boolean;
   held: readonly string[];
 }): string[] => {
-  const wanted = scopes ?? (added === undefined ? usualScopes : [...held, ...added]);
+  // A login that is not there yet, or of which nothing is known, has nothing to add to but the usual.
+  const wanted = scopes ?? [...(added === undefined || held.length === 0 ? usualScopes : held), ...(added ?? [])];
   const chosen = readOnly ? wanted.filter((scope) => scope.endsWith(':read')) : wanted;
   return [...new Set(chosen)].filter(
     (scope) => !chosen.includes(scope.replace(/:read$/, ':write')) || scope.endsWith(':write'),
@@ -106,6 +107,7 @@ const environmentFacts = ({ context }: Invocation): LoginFacts => ({
   source: context.runtime.env.SCHED_TOKEN ? 'SCHED_TOKEN' : 'SCHED_TOKEN_FILE',
   kind: 'token',
   user: null,
+  user_name: null,
   organization: null,
   scopes: null,
   expires_at: null,
@@ -139,7 +141,12 @@ const status = async (invocation: Invocation): Promise<void> => {
     facts =
       me === undefined
         ? { ...facts, usable: false }
-        : { ...facts, usable: true, user: String(me.uri ?? facts.user), user_name: me.name ?? null };
+        : {
+            ...facts,
+            usable: true,
+            user: typeof me.uri === 'string' ? me.uri : facts.user,
+            user_name: typeof me.name === 'string' ? me.name : facts.user_name,
+          };
   }
   await context.printer.one(view, facts);
   if (!facts.usable) throw notUsable(facts);
@@ -267,7 +274,7 @@ export const commands: Command[] = [
     summary: 'Renew the access token now',
     arguments: [],
     flags: [],
-    examples: ['auth refresh'],
+    examples: ['auth refresh', 'auth refresh --json=expires_at'],
     fields: loginFields,
     run: refresh,
   },

@@ -30,8 +30,10 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   const profile = name !== undefined && Object.hasOwn(config!.profiles, name) ? config!.profiles[name] : undefined;
   const account = profile === undefined ? undefined : { name: name!, profile };
   const findings: Finding[] = [];
-  for await (const found of examine({ runtime, config, account }, typed.network === true)) findings.push(...found);
-  if (settings.format === 'table' && settings.fields === undefined) await printer.text(findings.map(spoken).join('\n'));
+  for await (const found of examine({ runtime, config, name, account }, typed.network === true))
+    findings.push(...found);
+  if (settings.format === 'table' && settings.fields === undefined && !settings.accessible)
+    await printer.text(findings.map(spoken).join('\n'));
   else await printer.list(view, pagesOf(findings));
   const wrong = findings.filter(({ status }) => status === 'problem');
   if (wrong.length === 0) return;

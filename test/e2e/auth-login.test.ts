@@ -1,0 +1,245 @@
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Browser, noBrowser, openChromium } from '../support/browser.ts';
+import { ctrlC, type Terminal } from '../support/terminal.ts';
+import { type RunningSandbox, sched, schedInTerminal, startSandbox, temporaryHome } from './program.ts';
+
+/** Where to leave pictures of the pages for a person to look at. */
+const pictures = process.env.SCHED_PICTURES;
+
+let sandbox: RunningSandbox;
+let home: string;
+let terminal: Terminal | undefined;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox?.stop());
+beforeEach(() => {
+  home = temporaryHome();
+});
+afterEach(() => terminal?.close());
+
+const addresses = () => [
+  ...['--base-url', sandbox.base_url],
+  ...['--auth-url', sandbox.auth_url],
+  ...['--client-id', sandbox.client_id],
+];
+
+const login = (...flags: string[]) => {
+  terminal = schedInTerminal(['auth', 'login', ...flags], home);
+  return terminal;
+};
+
+const urlOn = async (screen: Terminal) => (await screen.until(/^(http:\S+\/oauth\/authorize\?\S+)\n/m))[1]!;
+const redirectOf = (url: string) => new URL(new URL(url).searchParams.get('redirect_uri')!);
+const scopesOf = (url: string) => new URL(url).searchParams.get('scope')!.split(' ');
+
+/** Files below the home with what is in them. */
+const filesIn = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(folder, name))
+      .filter((path) => statSync(path).isFile())
+      .map((path) => [path, readFileSync(path, 'utf8')]),
+  );
+
+const isFree = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    connect({ port, host: '127.0.0.1' })
+      .once('connect', () => resolve(false))
+      .once('error', () => resolve(true));
+  });
+
+/** What the consent page would send, for tests that are not about the browser: where the browser is sent to. */
+const decide = async (url: string, decision: 'allow' | 'deny'): Promise<string> => {
+  const page = await (await fetch(url)).text();
+  const ticket = /name="ticket" value="([^"]+)"/.exec(page)![1]!;
+  const body = new URLSearchParams({ ticket, user: 'amara', decision });
+  const answer = await fetch(`${sandbox.auth_url}/oauth/authorize`, { method: 'POST', body, redirect: 'manual' });
+  return answer.headers.get('location')!;
+};
+
+const status = async () => JSON.parse((await sched(['auth', 'status', '--json'], home)).stdout);
+
+describe.skipIf(noBrowser !== undefined)(`auth login in a real browser${noBrowser ? ` (${noBrowser})` : ''}`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openChromium();
+  }, 60_000);
+  afterAll(() => browser?.close());
+
+  const open = async (url: string) => {
+    const page = await browser.context.newPage();
+    await page.goto(url);
+    return page;
+  };
+  const picture = async (page: Awaited<ReturnType<typeof open>>, name: string) => {
+    if (!pictures) return;
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await page.screenshot({ path: join(pictures, `${name}-${colorScheme}.png`) });
+    }
+  };
+
+  test('types nothing, clicks Allow, and the login is there', async () => {
+    const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
+    const page = await open(await urlOn(screen));
+    await picture(page, 'consent');
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.waitForURL((url) => url.pathname === '/callback');
+    expect(await page.locator('h1').textContent()).toBe('You are logged in');
+    await picture(page, 'success');
+    await page.close();
+    const { code, text } = await screen.done;
+    expect(code).toBe(0);
+    expect(text).toContain('logged in as Amara Lindqvist, profile default');
+    expect(text).toContain(`the token is kept in ${join(home, '.config/sched/credentials')}`);
+    expect(await status()).toMatchObject({ user_name: 'Amara Lindqvist', source: 'file', kind: 'oauth', usable: true });
+    const list = await sched(['events', 'list', '--limit', '1', '--json'], home);
+    expect(list.code).toBe(0);
+    expect(JSON.parse(list.stdout)).toHaveLength(1);
+  });
+
+  test('clicks Deny, and nothing is stored', async () => {
+    const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
+    const page = await open(await urlOn(screen));
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.waitForURL((url) => url.pathname === '/callback');
+    expect(await page.locator('main').textContent()).toContain('You said no, so sched received nothing');
+    await picture(page, 'denied');
+    await page.close();
+    expect((await screen.done).code).toBe(4);
+    expect(filesIn(home)).toEqual({});
+  });
+
+  test('is told when the token cannot be had', async () => {
+    const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
+    const url = await urlOn(screen);
+    // Somebody else redeems the code first; codes are good once.
+    const location = new URL(await decide(url, 'allow'));
+    await fetch(`${sandbox.auth_url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        client_id: sandbox.client_id,
+        code: location.searchParams.get('code')!,
+        code_verifier: 'x'.repeat(43),
+        redirect_uri: `${location.origin}${location.pathname}`,
+      }),
+    });
+    const page = await open(location.href);
+    expect(await page.locator('h1').textContent()).toBe('The login did not work');
+    await picture(page, 'failed');
+    await page.close();
+    expect((await screen.done).code).toBe(4);
+    expect(filesIn(home)).toEqual({});
+  });
+});
+
+describe('auth login in a terminal', () => {
+  test('ends at once on Ctrl-C, with its port free and nothing stored', async () => {
+    const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
+    const port = Number(redirectOf(await urlOn(screen)).port);
+    expect(await isFree(port)).toBe(false);
+    const began = Date.now();
+    screen.type(ctrlC);
+    expect((await screen.done).code).toBe(130);
+    expect(Date.now() - began).toBeLessThan(1_500);
+    expect(await isFree(port)).toBe(true);
+    expect(filesIn(home)).toEqual({});
+  });
+
+  test('gives $BROWSER the address as one argument', async () => {
+    const script = join(home, 'browser');
+    const heard = join(home, 'heard');
+    writeFileSync(script, `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > '${heard}.draft' && mv '${heard}.draft' '${heard}'\n`);
+    chmodSync(script, 0o700);
+    const args = ['auth', 'login', '--credential-store', 'file', ...addresses()];
+    terminal = schedInTerminal(args, home, { BROWSER: script });
+    const url = await urlOn(terminal);
+    await expect.poll(() => filesIn(home)[heard], { timeout: 5_000 }).toBe(`1\n${url}\n`);
+    terminal.type(ctrlC);
+    expect((await terminal.done).code).toBe(130);
+  });
+
+  test('takes the address that the browser ended at, with --paste, and refuses another', async () => {
+    const screen = login('--paste', '--credential-store', 'file', ...addresses());
+    const url = await urlOn(screen);
+    await screen.until(/paste the address/);
+    const location = await decide(url, 'allow');
+    expect(await isFree(Number(redirectOf(url).port))).toBe(true);
+    screen.type(`${location.replace(/state=[^&]+/, 'state=forged')}\n`);
+    await screen.until(/That is not it: the state is not ours/);
+    screen.type(`${location}\n`);
+    expect((await screen.done).code).toBe(0);
+    expect((await status()).user_name).toBe('Amara Lindqvist');
+  });
+
+  test('listens on --port, and says when it is taken', async () => {
+    const port = Number(
+      redirectOf(await urlOn(login('--no-browser', '--credential-store', 'file', ...addresses()))).port,
+    );
+    const taken = schedInTerminal(
+      ['auth', 'login', '--no-browser', '--port', String(port), '--credential-store', 'file', ...addresses()],
+      temporaryHome(),
+    );
+    const { code, text } = await taken.done;
+    expect({ code, says: text.includes('the port is in use') }).toEqual({ code: 3, says: true });
+    terminal!.type(ctrlC);
+    await terminal!.done;
+    const screen = login('--no-browser', '--port', String(port), '--credential-store', 'file', ...addresses());
+    expect(redirectOf(await urlOn(screen)).port).toBe(String(port));
+    screen.type(ctrlC);
+    await screen.done;
+  });
+
+  test('asks for what is missing, and for a file where there is no keychain', async () => {
+    const screen = login('--no-browser');
+    await screen.until(/--base-url\): $/);
+    screen.type(`${sandbox.base_url}\n`);
+    await screen.until(/--auth-url\): $/);
+    screen.type(`${sandbox.auth_url}\n`);
+    await screen.until(/--client-id\): $/);
+    screen.type(`${sandbox.client_id}\n`);
+    await screen.until(/no usable keychain here \(there is no session bus\)[\s\S]*\[y\/N\] $/);
+    screen.type('y\n');
+    await fetch(await decide(await urlOn(screen), 'allow'));
+    expect((await screen.done).code).toBe(0);
+    expect(await status()).toMatchObject({ source: 'file', base_url: sandbox.base_url });
+  });
+
+  test('asks for reading alone, for some scopes, and for more beside those it has', async () => {
+    const usual = ['--no-browser', '--credential-store', 'file', ...addresses()];
+    const readOnly = login('--read-only', ...usual);
+    const asked = scopesOf(await urlOn(readOnly));
+    expect(asked.every((scope) => scope.endsWith(':read'))).toBe(true);
+    expect(asked).toContain('scheduled_events:read');
+    readOnly.type(ctrlC);
+    await readOnly.done;
+
+    const some = login('--scopes', 'users:read,event_types:read', ...usual);
+    await fetch(await decide(await urlOn(some), 'allow'));
+    expect((await some.done).code).toBe(0);
+    expect((await status()).scopes.toSorted()).toEqual(['event_types:read', 'users:read']);
+
+    // A scope that is known to be missing is said before anything is sent: -v would tell of it.
+    const type = JSON.parse((await sched(['event-types', 'list', '--limit', '1', '--json'], home)).stdout)[0].uri;
+    const share = ['shares', 'create', '--event-type', type, '--duration', '30', '--json'];
+    const refused = await sched(['-v', ...share], home);
+    expect({ code: refused.code, lines: refused.stderr.trim().split('\n').length }).toEqual({ code: 5, lines: 1 });
+    expect(JSON.parse(refused.stderr).error).toMatchObject({
+      message: 'This login may not create single-use scheduling links',
+      cause: 'it lacks the scope shares:write; nothing was sent',
+      hint: 'sched auth login --add-scopes shares:write',
+      outcome: 'not-sent',
+    });
+
+    const more = login('--add-scopes', 'shares:write', '--no-browser');
+    await fetch(await decide(await urlOn(more), 'allow'));
+    expect((await more.done).code).toBe(0);
+    expect((await status()).scopes.toSorted()).toEqual(['event_types:read', 'shares:write', 'users:read']);
+    expect((await sched(share, home)).code).toBe(0);
+  });
+});

@@ -1,0 +1,252 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/sandbox/database.ts';
+import { addCanary, expectNoSecret, leaksIn } from '../support/canary.ts';
+import { createWorld, replying } from '../support/run.ts';
+import {
+  credentialFile,
+  everythingBelow,
+  expireToken,
+  logIn,
+  type RunningSandbox,
+  sched,
+  shell,
+  startSandbox,
+  temporaryHome,
+} from './program.ts';
+
+let sandbox: RunningSandbox;
+let home: string;
+const data = join(mkdtempSync(join(tmpdir(), 'sched-data-')), 'sandbox.db');
+beforeAll(async () => {
+  sandbox = await startSandbox('--auto-consent', '--no-limits', '--data', data);
+});
+afterAll(() => sandbox?.stop());
+beforeEach(() => {
+  home = temporaryHome();
+});
+
+describe('auth login --with-token', () => {
+  test('reads a token from a pipe, and the next command uses it', async () => {
+    const { code, stdout } = await shell(
+      'echo "$PAT" | sched auth login --with-token --credential-store file --base-url "$BASE" && sched events list --limit 1 -o id',
+      home,
+      { PAT: sandbox.token, BASE: sandbox.base_url },
+    );
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\/scheduled_events\/\S+\n$/);
+  });
+
+  test('stores nothing of a wrong one', async () => {
+    addCanary('wrong-token-0123456789');
+    const { code } = await shell(
+      'echo "$PAT" | sched auth login --with-token --credential-store file --base-url "$BASE" && sched events list --limit 1',
+      home,
+      { PAT: 'wrong-token-0123456789', BASE: sandbox.base_url },
+    );
+    expect(code).toBe(4);
+    expect(everythingBelow(home)).toBe('');
+  });
+});
+
+// R18
+describe('auth login without a keychain', () => {
+  let server: Server | undefined;
+  afterEach(() => server?.close());
+
+  const expectNothingKept = async (env: Record<string, string>) => {
+    const token = 'canary-pat-0123456789abcdef';
+    const began = Date.now();
+    const { code, stderr } = await sched(
+      ['auth', 'login', '--with-token', '--base-url', sandbox.base_url],
+      home,
+      env,
+      `${token}\n`,
+    );
+    expect(Date.now() - began).toBeLessThan(6_000);
+    expect(code).toBe(3);
+    expect(stderr).toContain('--credential-store file');
+    expect(stderr).toContain('SCHED_TOKEN');
+    expect(everythingBelow(home)).not.toContain(token);
+  };
+
+  test('on a machine without a session bus', () => expectNothingKept({}));
+
+  test('on a bus that never answers', async () => {
+    const path = join(home, 'bus');
+    server = createServer((socket) => socket.on('error', () => {}));
+    await new Promise<void>((resolve) => server!.listen(path, resolve));
+    await expectNothingKept({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` });
+  });
+
+  test('and without a person is refused at once', async () => {
+    const began = Date.now();
+    const { code, stderr } = await sched(['auth', 'login', '--base-url', sandbox.base_url], home);
+    expect(Date.now() - began).toBeLessThan(6_000);
+    expect(code).toBe(4);
+    expect(stderr).toContain('sched auth login --with-token');
+  });
+});
+
+// R11
+test('a stored token is not sent to another origin, whatever the environment says', async () => {
+  expect((await logIn(sandbox, home)).code).toBe(0);
+  let connections = 0;
+  const listener = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const { port } = listener.address() as AddressInfo;
+  const { code, stderr } = await sched(['events', 'list'], home, { SCHED_BASE_URL: `http://127.0.0.1:${port}` });
+  listener.close();
+  expect({ code, connections }).toEqual({ code: 4, connections: 0 });
+  expect(stderr).toContain(`belongs to ${sandbox.base_url}`);
+});
+
+// R21
+const crowd = Number(process.env.SCHED_TEST_PROCESSES ?? 12);
+test(`${crowd} processes at expiry renew the token once`, { timeout: 120_000 }, async () => {
+  expect((await logIn(sandbox, home)).code).toBe(0);
+  const read = () => JSON.parse(readFileSync(credentialFile(home), 'utf8'));
+  const before = read();
+  expireToken(home);
+  const refreshes = () => {
+    const database = openDatabase(data);
+    return database.then((opened) => {
+      const [{ count }] = opened.all<{ count: number }>(
+        'SELECT count(*) AS count FROM refresh_tokens WHERE family = (SELECT max(id) FROM families)',
+      ) as [{ count: number }];
+      opened.close();
+      return count - 1;
+    });
+  };
+  expect(await refreshes()).toBe(0);
+  const ends = await Promise.all(
+    Array.from({ length: crowd }, () => sched(['events', 'list', '--limit', '1', '--json=uri'], home)),
+  );
+  expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual(ends.map(() => [0, '']));
+  expect(await refreshes()).toBe(1);
+  const after = read();
+  for (const { access_token, refresh_token } of [before, after]) {
+    expect(ends.flatMap(({ stdout }) => leaksIn(stdout, [access_token, refresh_token]))).toEqual([]);
+  }
+  expect(after.access_token).not.toBe(before.access_token);
+  expect((await sched(['auth', 'refresh'], home)).code).toBe(0);
+});
+
+describe('a login', () => {
+  test('appears in no output but that of auth token', async () => {
+    await logIn(sandbox, home);
+    const { access_token, refresh_token } = JSON.parse(readFileSync(credentialFile(home), 'utf8'));
+    for (const secret of [access_token, refresh_token]) addCanary(secret);
+    for (const line of [
+      'auth status --json',
+      'auth status --check -v',
+      'users me -v',
+      'doctor --network',
+      'profiles show',
+    ])
+      expect([line, (await sched(line.split(' '), home, { SCHED_DEBUG: '1' })).code]).toEqual([line, 0]);
+    expect((await sched(['auth', 'token'], home)).stdout).toBe(`${access_token}\n`);
+    expect((await sched(['auth', 'logout'], home)).code).toBe(0);
+    expect(leaksIn(everythingBelow(home), [access_token, refresh_token])).toEqual([]);
+    expect((await sched(['auth', 'logout'], home)).code).toBe(0);
+  });
+});
+
+describe('the search for secrets (R12)', () => {
+  const token = 'canary+token/0123456789~?';
+
+  test.each([
+    ['plain', token],
+    ['base64', Buffer.from(`Bearer ${token}`).toString('base64')],
+    ['base64', Buffer.from(`x${token}`).toString('base64')],
+    ['base64', Buffer.from(`xyz:${token}x`).toString('base64url')],
+    ['URL-encoded', encodeURIComponent(token)],
+  ])('catches a deliberate leak, %s', async (form, leak) => {
+    const world = await createWorld();
+    const send = replying({ body: JSON.stringify({ resource: { uri: 'http://127.0.0.1:4010/users/A', name: leak } }) });
+    const run = world.run('users me --json', { env: { SCHED_TOKEN: token }, send });
+    await expect(run).rejects.toThrow(
+      `R12: sched users me --json: stdout holds a secret of ${token.length} characters`,
+    );
+    await expect(run).rejects.toThrow(form);
+  });
+
+  test('looks at stderr too, and lets auth token answer', () => {
+    const env = { SCHED_TOKEN: token };
+    const line = ['auth', 'token'];
+    expectNoSecret({ line, env }, { stdout: token, stderr: '' });
+    expect(() => expectNoSecret({ line, env }, { stdout: '', stderr: token })).toThrow('stderr');
+    expect(() => expectNoSecret({ line: ['auth', 'status'], env }, { stdout: token, stderr: '' })).toThrow('stdout');
+    expectNoSecret(
+      { line: ['users', 'me'], env: { SCHED_TOKEN: 'sandbox_owner' } },
+      { stdout: 'sandbox_owner', stderr: '' },
+    );
+  });
+});
+
+const found = (name: string) => (process.env.PATH ?? '').split(':').some((path) => existsSync(join(path, name)));
+const missing = ['dbus-daemon', 'gnome-keyring-daemon'].filter((name) => !found(name));
+const noKeychain = missing.length > 0 && !process.env.CI ? ` (needs ${missing.join(' and ')})` : '';
+
+// R17
+describe.skipIf(noKeychain !== '')(`auth login with a real keychain${noKeychain}`, () => {
+  const children: ChildProcess[] = [];
+  let folder: string;
+  let env: Record<string, string>;
+
+  const start = (program: string, args: string[], input = '') => {
+    const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    children.push(child);
+    return child;
+  };
+
+  beforeAll(async () => {
+    expect(missing).toEqual([]);
+    folder = mkdtempSync(join(tmpdir(), 'sched-secrets-'));
+    mkdirSync(join(folder, 'run'), { mode: 0o700 });
+    env = { PATH: process.env.PATH ?? '', HOME: folder, XDG_RUNTIME_DIR: join(folder, 'run'), LANG: 'C.UTF-8' };
+    const config = join(folder, 'bus.conf');
+    writeFileSync(
+      config,
+      `<busconfig><type>session</type><listen>unix:dir=${folder}</listen><policy context="default">
+       <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`,
+    );
+    const bus = start('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address']);
+    const address = await new Promise<string>((resolve) =>
+      bus.stdout.once('data', (line) => resolve(String(line).split('\n')[0]!)),
+    );
+    env = { ...env, DBUS_SESSION_BUS_ADDRESS: address };
+    start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'password');
+  });
+  afterAll(() => {
+    for (const child of children.reverse()) child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('keeps the token there and in no file, and forgets it again', { timeout: 30_000 }, async () => {
+    const withBus = { DBUS_SESSION_BUS_ADDRESS: env.DBUS_SESSION_BUS_ADDRESS! };
+    await expect
+      .poll(async () => (await sched(['doctor', '--json'], home, withBus)).stdout, { timeout: 10_000 })
+      .toContain('(Secret Service) works');
+    const { code, text } = await logIn(sandbox, home, { flags: [], env: withBus });
+    expect(code).toBe(0);
+    expect(text).toContain('the token is kept in the keychain (Secret Service)');
+    const status = await sched(['auth', 'status', '--json'], home, withBus);
+    expect(JSON.parse(status.stdout)).toMatchObject({ source: 'keychain', user_name: 'Amara Lindqvist' });
+    expect((await sched(['events', 'list', '--limit', '1'], home, withBus)).code).toBe(0);
+    const { stdout: token } = await sched(['auth', 'token'], home, withBus);
+    expect(leaksIn(everythingBelow(home), [token.trim()])).toEqual([]);
+    expect(readdirSync(join(home, '.config/sched'))).toEqual(['config.json']);
+    expect((await sched(['auth', 'logout'], home, withBus)).code).toBe(0);
+    expect((await sched(['auth', 'status'], home, withBus)).code).toBe(4);
+  });
+});

@@ -1,0 +1,44 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium } from 'playwright-core';
+
+const path = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((each) =>
+  existsSync(each),
+);
+
+/** Why there can be no test in a browser here; in CI that is a failure. */
+export const noBrowser = path === undefined ? 'needs a browser: apt-get install chromium' : undefined;
+if (noBrowser !== undefined && process.env.CI) throw new Error(`CI ${noBrowser}`);
+
+export interface Browser {
+  context: BrowserContext;
+  close(): Promise<void>;
+}
+
+/** A browser that nobody has used before, without a script engine for the pages it shows. */
+export const openChromium = async (colorScheme: 'light' | 'dark' = 'light'): Promise<Browser> => {
+  const profile = mkdtempSync(join(tmpdir(), 'sched-chromium-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: path!,
+    headless: true,
+    javaScriptEnabled: false,
+    colorScheme,
+    viewport: { width: 900, height: 700 },
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+  return {
+    context,
+    close: async () => {
+      await context.close();
+      rmSync(profile, { recursive: true, force: true });
+    },
+  };
+};

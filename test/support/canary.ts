@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * R12: whatever a command prints is searched for secrets. Known are the tokens that it was given (SCHED_TOKEN,
+ * SCHED_TOKEN_FILE, --with-token) and what a test adds; the sandbox's own tokens are known to everybody.
+ */
+const added = new Set<string>();
+
+/** Searches all output from now on for this secret too, even if it is one of a sandbox. */
+export const addCanary = (secret: string): void => {
+  added.add(secret);
+};
+
+/** What is shorter stands in any text by chance. */
+const shortest = 8;
+
+/** The middle of a text in base64, wherever in a longer text it began: the letters at the edges depend on the neighbours. */
+const inBase64 = (secret: string): string[] =>
+  [0, 1, 2].map((offset) => {
+    const bytes = Buffer.from(`${'\0'.repeat(offset)}${secret}`);
+    const whole = Math.floor((bytes.length * 8) / 6);
+    return bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), whole);
+  });
+
+const formsOf = (secret: string): Record<string, string[]> => {
+  const base64 = inBase64(secret);
+  return {
+    plain: [secret],
+    base64: [...base64, ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))],
+    'URL-encoded': [encodeURIComponent(secret), String(new URLSearchParams({ s: secret })).slice('s='.length)],
+  };
+};
+
+/** In which forms which secret stands in a text; a secret is named by its length alone. */
+export const leaksIn = (text: string, secrets: Iterable<string>): string[] =>
+  [...secrets].flatMap((secret) =>
+    Object.entries(formsOf(secret)).flatMap(([form, spellings]) =>
+      spellings.some((spelling) => text.includes(spelling)) ? [`a secret of ${secret.length} characters, ${form}`] : [],
+    ),
+  );
+
+const fileText = (path: string | undefined): string => {
+  try {
+    return path ? readFileSync(path, 'utf8') : '';
+  } catch {
+    return '';
+  }
+};
+
+interface Given {
+  /** The command line as words, or as one line of shell. */
+  line: readonly string[] | string;
+  env: Readonly<Record<string, string | undefined>>;
+  stdin?: string;
+}
+
+/** A secret of several lines could leak one of them. */
+const secretsGiven = ({ line, env, stdin = '' }: Given): string[] => {
+  const isToken = typeof line !== 'string' && line.includes('--with-token');
+  return [env.SCHED_TOKEN ?? '', fileText(env.SCHED_TOKEN_FILE), isToken ? stdin : '']
+    .flatMap((text) => [text.trim(), ...text.split(/[\r\n\0]+/)])
+    .filter((secret) => secret.length >= shortest && !secret.startsWith('sandbox_'));
+};
+
+/** `auth token` is asked for the secret. */
+const answersWithSecret = (line: Given['line']): boolean =>
+  typeof line === 'string'
+    ? /\bauth token\b/.test(line)
+    : line
+        .filter((word) => !word.startsWith('-'))
+        .slice(0, 2)
+        .join(' ') === 'auth token';
+
+/** Fails the test whose command printed a secret. */
+export const expectNoSecret = (given: Given, { stdout, stderr }: { stdout: string; stderr: string }): void => {
+  const secrets = new Set([...added, ...secretsGiven(given)]);
+  const leaks = [
+    ...leaksIn(stderr, secrets).map((leak) => `stderr holds ${leak}`),
+    ...(answersWithSecret(given.line) ? [] : leaksIn(stdout, secrets).map((leak) => `stdout holds ${leak}`)),
+  ];
+  if (leaks.length === 0) return;
+  const words = typeof given.line === 'string' ? given.line : given.line.join(' ');
+  throw new Error(`R12: sched ${words}: ${leaks.join('; ')}`);
+};

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+
+export interface Terminal {
+  /** Everything on the screen so far, with plain line breaks. */
+  text(): string;
+  type(text: string): void;
+  /** Resolves when the screen shows it. */
+  until(pattern: RegExp, milliseconds?: number): Promise<RegExpExecArray>;
+  done: Promise<{ code: number | null; text: string }>;
+  /** Closes the terminal, which ends what runs in it. */
+  close(): void;
+}
+
+export const ctrlC = '\x03';
+
+const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+
+/**
+ * Runs a program in a pseudo-terminal, with the `script` that every Debian has (bsdutils is essential there). `stdout` may go
+ * to a file instead, so that the answer can be told from what is said.
+ */
+export const inTerminal = (
+  command: readonly string[],
+  env: Record<string, string>,
+  { columns = 100, stdout }: { columns?: number; stdout?: string } = {},
+): Terminal => {
+  const line = `stty cols ${columns} rows 40; exec ${command.map(quoted).join(' ')}${stdout === undefined ? '' : ` > ${quoted(stdout)}`}`;
+  const child = spawn('script', ['--quiet', '--return', '--flush', '--command', line, '/dev/null'], {
+    env: { SHELL: '/bin/sh', ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let screen = '';
+  let changed: () => void = () => {};
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen = (screen + text).replaceAll('\r\n', '\n');
+    changed();
+  });
+  child.stdin.on('error', () => {});
+  let isOver = false;
+  const done = new Promise<{ code: number | null; text: string }>((resolve, reject) => {
+    child.once('error', reject).once('close', (code) => {
+      isOver = true;
+      changed();
+      resolve({ code, text: screen });
+    });
+  });
+  return {
+    text: () => screen,
+    type: (text) => child.stdin.write(text),
+    until: (pattern, milliseconds = 10_000) =>
+      new Promise((resolve, reject) => {
+        const fail = (why: string) => reject(new Error(`${why}: ${pattern} is not on the screen:\n${screen}`));
+        const timer = setTimeout(() => fail(`after ${milliseconds} ms`), milliseconds);
+        changed = () => {
+          const found = pattern.exec(screen);
+          if (found === null && !isOver) return;
+          clearTimeout(timer);
+          changed = () => {};
+          if (found === null) fail('at its end');
+          else resolve(found);
+        };
+        changed();
+      }),
+    done,
+    close: () => {
+      child.kill('SIGKILL');
+    },
+  };
+};
