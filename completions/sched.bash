@@ -7,7 +7,7 @@
 _sched_noun() {
   case $1 in
     events | event) noun=events verbs='list get cancel' ;;
-    invitees | invitee) noun=invitees verbs='list get create no-show' ;;
+    invitees | invitee) noun=invitees verbs='list get create no-show reconcile' ;;
     event-types | event-type) noun=event-types verbs='list get create update hosts' ;;
     availability) noun=availability verbs='list update' ;;
     shares | share) noun=shares verbs='create' ;;
@@ -20,13 +20,14 @@ _sched_noun() {
     groups | group) noun=groups verbs='list get relationships relationship events' ;;
     users | user) noun=users verbs='me get' ;;
     activity) noun=activity verbs='list' ;;
-    compliance) noun=compliance verbs='delete' ;;
+    compliance) noun=compliance verbs='delete runs verify prove key bundle' ;;
     mcp) noun=mcp verbs='metadata' ;;
     auth) noun=auth verbs='login status token refresh logout' ;;
     profiles | profile) noun=profiles verbs='list show add set use remove export' ;;
     api) noun=api command=api ;;
     doctor) noun=doctor command=doctor ;;
-    sandbox) noun=sandbox verbs='start tokens reset' ;;
+    sandbox) noun=sandbox verbs='start run tokens reset clock openapi' ;;
+    ratelimit) noun=ratelimit command=ratelimit ;;
     completion) noun=completion command=completion ;;
     *) return 1 ;;
   esac
@@ -35,19 +36,19 @@ _sched_noun() {
 _sched_command() {
   case $1 in
     'events list')
-      flags='--user --org --group --invitee --status --since --until --sort --limit --all --page-size'
-      takers='--user --org --group --invitee --status --since --until --sort --limit --page-size'
-      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships'
+      flags='--today --tomorrow --week --upcoming --past --event-type --search --user --org --group --invitee --status --since --until --sort --limit --all --page-size --with'
+      takers='--event-type --search --user --org --group --invitee --status --since --until --sort --limit --page-size --with'
+      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships _sched'
       ;;
     'events get')
-      flags=''
-      takers=''
-      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships'
+      flags='--with'
+      takers='--with'
+      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships _sched'
       ;;
     'events cancel')
-      flags='--reason --body'
-      takers='--reason --body'
-      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships'
+      flags='--reason --body --from --column --field --skip-invalid --receipt --again'
+      takers='--reason --body --from --column --field --receipt'
+      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships run total accepted rejected unknown skipped receipt head'
       ;;
     'invitees list')
       flags='--status --email --sort --limit --all --page-size'
@@ -60,7 +61,7 @@ _sched_command() {
       fields='uri email first_name last_name name status timezone event created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment no_show reconfirmation scheduling_method invitee_scheduled_by'
       ;;
     'invitees create')
-      flags='--event-type --start --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body'
+      flags='--event-type --start --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body --if-absent --allow-duplicate'
       takers='--event-type --start --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body'
       fields='uri email first_name last_name name status timezone event created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment no_show reconfirmation scheduling_method invitee_scheduled_by'
       ;;
@@ -68,6 +69,11 @@ _sched_command() {
       flags=''
       takers=''
       fields='uri email first_name last_name name status timezone event created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment no_show reconfirmation scheduling_method invitee_scheduled_by'
+      ;;
+    'invitees reconcile')
+      flags=''
+      takers=''
+      fields='verdict event_type start_time sent_at decidable_at uri event'
       ;;
     'event-types list')
       flags='--user --org --active --no-active --sort --limit --all --page-size'
@@ -80,13 +86,13 @@ _sched_command() {
       fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale'
       ;;
     'event-types create')
-      flags='--owner --name --duration --active --no-active --color --description --location-kind --location --body'
-      takers='--owner --name --duration --color --description --location-kind --location --body'
+      flags='--owner --name --duration --active --no-active --event-color --description --location-kind --location --body'
+      takers='--owner --name --duration --event-color --description --location-kind --location --body'
       fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale'
       ;;
     'event-types update')
-      flags='--name --duration --active --no-active --color --description --location-kind --location --timezone --body'
-      takers='--name --duration --color --description --location-kind --location --timezone --body'
+      flags='--name --duration --active --no-active --event-color --description --location-kind --location --timezone --body'
+      takers='--name --duration --event-color --description --location-kind --location --timezone --body'
       fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale'
       ;;
     'event-types hosts')
@@ -170,9 +176,9 @@ _sched_command() {
       fields='uri role owner organization group created_at updated_at'
       ;;
     'groups events')
-      flags='--status --since --until --sort --limit --all --page-size'
-      takers='--status --since --until --sort --limit --page-size'
-      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships'
+      flags='--today --tomorrow --week --upcoming --past --event-type --search --status --since --until --sort --limit --all --page-size --with'
+      takers='--event-type --search --status --since --until --sort --limit --page-size --with'
+      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships _sched'
       ;;
     'users me')
       flags=''
@@ -190,9 +196,34 @@ _sched_command() {
       fields='uri organization action fully_qualified_name namespace actor details occurred_at'
       ;;
     'compliance delete')
+      flags='--from --column --field --skip-invalid --receipt --again --allow-empty --batch-size --confirm --max --org --receipt-key-file'
+      takers='--from --column --field --receipt --batch-size --confirm --max --org --receipt-key-file'
+      fields='run total accepted rejected unknown skipped receipt head addresses duplicates invalid_lines batches estimated_s digest'
+      ;;
+    'compliance runs')
       flags=''
       takers=''
-      fields=''
+      fields='run started_at ended_at status total accepted rejected unknown skipped organization owner endpoint tool sandbox finding receipt head'
+      ;;
+    'compliance verify')
+      flags='--head'
+      takers='--head'
+      fields='status finding line run started_at ended_at status total accepted rejected unknown skipped organization owner endpoint tool sandbox finding receipt head'
+      ;;
+    'compliance prove')
+      flags='--email --receipt-key-file'
+      takers='--email --receipt-key-file'
+      fields='found verdict at http_status batch mark run receipt_status sandbox receipt'
+      ;;
+    'compliance key')
+      flags=''
+      takers=''
+      fields='file key'
+      ;;
+    'compliance bundle')
+      flags='--to --receipt-key-file'
+      takers='--to --receipt-key-file'
+      fields='folder run status head activity_entries receipt'
       ;;
     'mcp metadata')
       flags=''
@@ -270,19 +301,39 @@ _sched_command() {
       fields='check status finding mend'
       ;;
     'sandbox start')
-      flags='--port --data --plan --no-limits --auto-consent --refresh-replay-window'
-      takers='--port --data --plan --refresh-replay-window'
+      flags='--port --data --seed --plan --no-limits --auto-consent --refresh-replay-window'
+      takers='--port --data --seed --plan --refresh-replay-window'
+      fields=''
+      ;;
+    'sandbox run')
+      flags='--port --data --seed --plan --no-limits --auto-consent --refresh-replay-window'
+      takers='--port --data --seed --plan --refresh-replay-window'
       fields=''
       ;;
     'sandbox tokens')
       flags=''
       takers=''
-      fields=''
+      fields='name token user role kind scopes refresh_token'
       ;;
     'sandbox reset')
+      flags='--data --seed'
+      takers='--data --seed'
+      fields=''
+      ;;
+    'sandbox clock')
       flags='--data'
       takers='--data'
+      fields='time offset_seconds data'
+      ;;
+    'sandbox openapi')
+      flags=''
+      takers=''
       fields=''
+      ;;
+    'ratelimit')
+      flags=''
+      takers=''
+      fields='window limit remaining reset_at reset_s waiting'
       ;;
     'completion')
       flags=''
@@ -296,18 +347,23 @@ _sched_command() {
 _sched_value() {
   case $1 in
     'events list --status' | 'invitees list --status' | 'groups events --status') values='active canceled' ;;
+    'events list --with' | 'events get --with' | 'groups events --with') values='invitees' ;;
     'events cancel --body' | 'invitees create --body' | 'event-types create --body' | 'event-types update --body' | 'shares create --body' | 'one-offs create --body') kind=files ;;
+    'events cancel --from' | 'compliance delete --from' | 'profiles add --from') kind=files ;;
+    'events cancel --receipt' | 'compliance delete --receipt') kind=files ;;
     'invitees create --location-kind' | 'event-types create --location-kind' | 'event-types update --location-kind' | 'shares create --location-kind' | 'one-offs create --location-kind') values='physical custom ask_invitee inbound_call outbound_call google_conference zoom_conference microsoft_teams_conference webex_conference gotomeeting_conference' ;;
     'shares create --period') values='available_moving moving fixed unlimited' ;;
     'members list --role') values='owner admin user' ;;
     'invitations list --status') values='pending accepted declined' ;;
+    'compliance delete --receipt-key-file' | 'compliance prove --receipt-key-file' | 'compliance bundle --receipt-key-file') kind=files ;;
+    'compliance key 1') kind=files ;;
     'auth login --credential-store') values='keychain file' ;;
-    'profiles add --from') kind=files ;;
     'api --input') kind=files ;;
     'api --output' | 'api -o') values='table json jsonl csv tsv yaml id' ;;
     'api 1') values='GET POST PATCH PUT DELETE' ;;
-    'sandbox start --data' | 'sandbox reset --data') kind=files ;;
-    'sandbox start --plan') values='trial free standard enterprise' ;;
+    'sandbox start --data' | 'sandbox run --data' | 'sandbox reset --data' | 'sandbox clock --data') kind=files ;;
+    'sandbox start --plan' | 'sandbox run --plan') values='trial free standard enterprise' ;;
+    'sandbox clock 1') values='set advance' ;;
     'completion 1') values='bash zsh fish powershell' ;;
     *' --output' | *' -o') values='table json jsonl csv tsv yaml id' ;;
     *' --json') kind=fields ;;
@@ -367,7 +423,7 @@ _sched() {
   local word joined='' noun='' command='' verbs='' flags='' takers='' fields='' taker='' typed='' lead=''
   local -i index count=0 position=1
   local -a line
-  local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles api doctor sandbox completion help'
+  local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles api doctor sandbox ratelimit completion help'
   local shared='--output --json --fields --jq --header --raw --tz --color --accessible --quiet --verbose --dry-run --curl --yes --no-input --profile --sandbox --max-wait --allow-refresh --no-wait --timeout --help'
   local shared_takers='--output -o --fields --jq --tz --color --profile -p --max-wait --timeout'
   line=()

@@ -23,6 +23,7 @@ function __sched_nouns
                 api 'Send any request under the base URL and print the reply as it is' \
                 doctor 'Look at everything a command rests on, and say how to mend it' \
                 sandbox 'The embedded service: serve it, seed it anew' \
+                ratelimit 'What is left of the rate limit, and who waits for it' \
                 completion 'Print the completion script of a shell' \
                 help 'Help for a command'
 end
@@ -71,6 +72,8 @@ function __sched_noun
             echo doctor
         case sandbox
             echo sandbox
+        case ratelimit
+            echo ratelimit
         case completion
             echo completion
     end
@@ -86,7 +89,8 @@ function __sched_verbs
             printf '%s\t%s\n' list 'List the invitees of an event' \
                 get 'Show an invitee of an event' \
                 create 'Book a meeting for an invitee' \
-                no-show 'Mark an invitee as a no-show'
+                no-show 'Mark an invitee as a no-show' \
+                reconcile 'Look up bookings whose outcome is unknown'
         case event-types
             printf '%s\t%s\n' list 'List event types, those shared with the user included' \
                 get 'Show an event type' \
@@ -124,7 +128,12 @@ function __sched_verbs
         case activity
             printf '%s\t%s\n' list 'List what happened in the organization'
         case compliance
-            printf '%s\t%s\n' delete 'Ask for the deletion of all data of invitees'
+            printf '%s\t%s\n' delete 'Ask for the deletion of all data of invitees' \
+                runs 'List deletion runs, or show one' \
+                verify 'Check that a receipt is whole and unchanged' \
+                prove 'Say whether an address was in a run, when, and with what answer' \
+                key 'Make a key for receipts' \
+                bundle 'Gather everything an auditor needs of one run into a folder'
         case mcp
             printf '%s\t%s\n' metadata 'Show the protected-resource metadata of the MCP server'
         case auth
@@ -143,8 +152,11 @@ function __sched_verbs
                 export 'Print the addresses of a profile for a colleague, and no secret'
         case sandbox
             printf '%s\t%s\n' start 'Serve the embedded service on this machine until stopped' \
+                run 'Serve the embedded service for as long as a command runs' \
                 tokens 'List the ready tokens of the sandbox, by role' \
-                reset 'Throw the sandbox data away and seed it anew'
+                reset 'Throw the sandbox data away and seed it anew' \
+                clock 'Show what time it is in the sandbox, or move its clock' \
+                openapi 'Print an OpenAPI 3.1 description of the service, as JSON'
     end
 end
 
@@ -153,7 +165,14 @@ function __sched_flags
         case ''
             printf '%s\t%s\n' --version 'show the version'
         case 'events list'
-            printf '%s\t%s\n' --user 'whose events' \
+            printf '%s\t%s\n' --today 'events that start today' \
+                --tomorrow 'events that start tomorrow' \
+                --week 'today and the six days after it' \
+                --upcoming 'events that start from now on' \
+                --past 'events that started before now, the latest first' \
+                --event-type 'events of this type, by name, ID or URI' \
+                --search 'text in name, location, hosts or notes; case and accents do not matter' \
+                --user 'whose events' \
                 --org 'events of the whole organization' \
                 --group 'events of a group' \
                 --invitee 'events this address is invited to' \
@@ -163,12 +182,19 @@ function __sched_flags
                 --sort 'order of the results: start_time, each with :asc or :desc' \
                 --limit 'how many results at most' \
                 --all 'every result; a terminal shows 50 otherwise' \
-                --page-size 'results per request, 1 to 100 (default 100)'
+                --page-size 'results per request, 1 to 100 (default 100)' \
+                --with 'add to each event'
         case 'events get'
-            true
+            printf '%s\t%s\n' --with 'add to each event'
         case 'events cancel'
             printf '%s\t%s\n' --reason 'told to the invitees' \
-                --body 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+                --body 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it' \
+                --from 'events from a file, or - for stdin: one a line, CSV, JSON or JSONL' \
+                --column 'column of a CSV, by name or number' \
+                --field 'field of each JSON object, as a.b' \
+                --skip-invalid 'leave out lines that hold no event, and count them' \
+                --receipt 'where the receipt is written, and read to go on (default: the state directory)' \
+                --again 'do what was done within the last 12 hours once more'
         case 'invitees list'
             printf '%s\t%s\n' --status 'only invitees in this state' \
                 --email 'only the invitee with this address' \
@@ -195,8 +221,12 @@ function __sched_flags
                 --utm-term 'search words the booking came from' \
                 --crm-uuid 'reference of the customer in a CRM' \
                 --answer 'answer to a question of the event type, as \'Question=Answer\'' \
-                --body 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+                --body 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it' \
+                --if-absent 'look at the service first, and take the booking if it is there: for scripts and CI' \
+                --allow-duplicate 'book although the same is booked already, or may be'
         case 'invitees no-show'
+            true
+        case 'invitees reconcile'
             true
         case 'event-types list'
             printf '%s\t%s\n' --user 'whose event types' \
@@ -215,7 +245,7 @@ function __sched_flags
                 --duration 'length in minutes' \
                 --active 'whether it can be booked' \
                 --no-active 'not: whether it can be booked' \
-                --color 'colour, # and six hex digits' \
+                --event-color 'colour, # and six hex digits' \
                 --description 'description as plain text' \
                 --location-kind 'kind of location' \
                 --location 'address, phone number or instructions' \
@@ -225,7 +255,7 @@ function __sched_flags
                 --duration 'length in minutes' \
                 --active 'whether it can be booked' \
                 --no-active 'not: whether it can be booked' \
-                --color 'colour, # and six hex digits' \
+                --event-color 'colour, # and six hex digits' \
                 --description 'description as plain text' \
                 --location-kind 'kind of location' \
                 --location 'address, phone number or instructions' \
@@ -326,13 +356,21 @@ function __sched_flags
         case 'groups relationship'
             true
         case 'groups events'
-            printf '%s\t%s\n' --status 'only events in this state' \
+            printf '%s\t%s\n' --today 'events that start today' \
+                --tomorrow 'events that start tomorrow' \
+                --week 'today and the six days after it' \
+                --upcoming 'events that start from now on' \
+                --past 'events that started before now, the latest first' \
+                --event-type 'events of this type, by name, ID or URI' \
+                --search 'text in name, location, hosts or notes; case and accents do not matter' \
+                --status 'only events in this state' \
                 --since 'events that start at or after this time' \
                 --until 'events that start before this time' \
                 --sort 'order of the results: start_time, each with :asc or :desc' \
                 --limit 'how many results at most' \
                 --all 'every result; a terminal shows 50 otherwise' \
-                --page-size 'results per request, 1 to 100 (default 100)'
+                --page-size 'results per request, 1 to 100 (default 100)' \
+                --with 'add to each event'
         case 'users me'
             true
         case 'users get'
@@ -348,7 +386,30 @@ function __sched_flags
                 --all 'every result; a terminal shows 50 otherwise' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'compliance delete'
+            printf '%s\t%s\n' --from 'addresses from a file, or - for stdin: one a line, CSV, JSON or JSONL' \
+                --column 'column of a CSV, by name or number' \
+                --field 'field of each JSON object, as a.b' \
+                --skip-invalid 'leave out lines that hold no address, and count them' \
+                --receipt 'where the receipt is written, and read to go on (default: the state directory)' \
+                --again 'do what was done within the last 12 hours once more' \
+                --allow-empty 'no address at all is no failure' \
+                --batch-size 'addresses a request, 1 to 1000 (default 25)' \
+                --confirm 'consent to this count of addresses, or to sha256:…, as --dry-run prints them' \
+                --max 'refuse more addresses than this; with --yes it consents' \
+                --org 'refuse unless the token belongs to this organization' \
+                --receipt-key-file 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)'
+        case 'compliance runs'
             true
+        case 'compliance verify'
+            printf '%s\t%s\n' --head 'head hash that the run printed at its end, as sha256:…'
+        case 'compliance prove'
+            printf '%s\t%s\n' --email 'the address, or - to read it from stdin' \
+                --receipt-key-file 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)'
+        case 'compliance key'
+            true
+        case 'compliance bundle'
+            printf '%s\t%s\n' --to 'folder to make (default bundle-RUN)' \
+                --receipt-key-file 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)'
         case 'mcp metadata'
             true
         case 'auth login'
@@ -410,6 +471,15 @@ function __sched_flags
         case 'sandbox start'
             printf '%s\t%s\n' --port 'port on 127.0.0.1, 0 for any free one (default 4010)' \
                 --data 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it' \
+                --seed 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo' \
+                --plan 'plan of the organization (default enterprise, or what the data says)' \
+                --no-limits 'count no requests and refuse none for being too many' \
+                --auto-consent 'consent to every login at once, so that a script needs no browser' \
+                --refresh-replay-window 'how long a spent refresh token gets the same reply again (default 0s)'
+        case 'sandbox run'
+            printf '%s\t%s\n' --port 'port on 127.0.0.1 (default 0: any free one)' \
+                --data 'keep the data in this file (default :memory:, a fresh world each time)' \
+                --seed 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo' \
                 --plan 'plan of the organization (default enterprise, or what the data says)' \
                 --no-limits 'count no requests and refuse none for being too many' \
                 --auto-consent 'consent to every login at once, so that a script needs no browser' \
@@ -417,18 +487,25 @@ function __sched_flags
         case 'sandbox tokens'
             true
         case 'sandbox reset'
+            printf '%s\t%s\n' --data 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it' \
+                --seed 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo'
+        case 'sandbox clock'
             printf '%s\t%s\n' --data 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it'
+        case 'sandbox openapi'
+            true
+        case 'ratelimit'
+            true
         case 'completion'
             true
     end
-    printf '%s\t%s\n' --output 'format of the answer; table on a terminal, tsv in a pipe' \
+    printf '%s\t%s\n' --output 'format of the answer (default table on a terminal, tsv in a pipe)' \
                 --json 'short for -o json; --json=a,b.c chooses fields' \
                 --fields 'choose fields, as a,b.c' \
                 --jq 'run jq over the answer; over each record with -o jsonl' \
                 --header 'begin tsv with a line of column names' \
                 --raw 'leave csv cells as they are, also those a spreadsheet would run' \
                 --tz 'zone in which times are read and shown' \
-                --color 'when to use colour' \
+                --color 'when to use colour (default auto)' \
                 --accessible 'plain "Label: value" lines instead of tables' \
                 --quiet 'say less on stderr' \
                 --verbose 'trace requests on stderr, without secrets' \
@@ -449,9 +526,11 @@ function __sched_takers
     printf '%s\n' --output -o --fields --jq --tz --color --profile -p --max-wait --timeout
     switch $argv[1]
         case 'events list'
-            printf '%s\n' --user --org --group --invitee --status --since --until --sort --limit --page-size
+            printf '%s\n' --event-type --search --user --org --group --invitee --status --since --until --sort --limit --page-size --with
+        case 'events get'
+            printf '%s\n' --with
         case 'events cancel'
-            printf '%s\n' --reason --body
+            printf '%s\n' --reason --body --from --column --field --receipt
         case 'invitees list'
             printf '%s\n' --status --email --sort --limit --page-size
         case 'invitees create'
@@ -459,9 +538,9 @@ function __sched_takers
         case 'event-types list'
             printf '%s\n' --user --org --sort --limit --page-size
         case 'event-types create'
-            printf '%s\n' --owner --name --duration --color --description --location-kind --location --body
+            printf '%s\n' --owner --name --duration --event-color --description --location-kind --location --body
         case 'event-types update'
-            printf '%s\n' --name --duration --color --description --location-kind --location --timezone --body
+            printf '%s\n' --name --duration --event-color --description --location-kind --location --timezone --body
         case 'event-types hosts'
             printf '%s\n' --limit --page-size
         case 'availability list'
@@ -487,9 +566,17 @@ function __sched_takers
         case 'groups relationships'
             printf '%s\n' --org --owner --group --limit --page-size
         case 'groups events'
-            printf '%s\n' --status --since --until --sort --limit --page-size
+            printf '%s\n' --event-type --search --status --since --until --sort --limit --page-size --with
         case 'activity list'
             printf '%s\n' --org --action --namespace --since --until --sort --limit --page-size
+        case 'compliance delete'
+            printf '%s\n' --from --column --field --receipt --batch-size --confirm --max --org --receipt-key-file
+        case 'compliance verify'
+            printf '%s\n' --head
+        case 'compliance prove'
+            printf '%s\n' --email --receipt-key-file
+        case 'compliance bundle'
+            printf '%s\n' --to --receipt-key-file
         case 'auth login'
             printf '%s\n' --base-url --auth-url --mcp-url --client-id --scopes --add-scopes --port --credential-store
         case 'auth token'
@@ -499,18 +586,26 @@ function __sched_takers
         case 'api'
             printf '%s\n' --method -X --raw-field -f --field -F --input --header -H --limit --page-size --output -o
         case 'sandbox start'
-            printf '%s\n' --port --data --plan --refresh-replay-window
+            printf '%s\n' --port --data --seed --plan --refresh-replay-window
+        case 'sandbox run'
+            printf '%s\n' --port --data --seed --plan --refresh-replay-window
         case 'sandbox reset'
+            printf '%s\n' --data --seed
+        case 'sandbox clock'
             printf '%s\n' --data
     end
 end
 
 function __sched_fields
     switch $argv[1]
-        case 'events list' 'events get' 'events cancel' 'groups events'
-            printf '%s\n' uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships
+        case 'events list' 'events get' 'groups events'
+            printf '%s\n' uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships _sched
+        case 'events cancel'
+            printf '%s\n' uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships run total accepted rejected unknown skipped receipt head
         case 'invitees list' 'invitees get' 'invitees create' 'invitees no-show'
             printf '%s\n' uri email first_name last_name name status timezone event created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment no_show reconfirmation scheduling_method invitee_scheduled_by
+        case 'invitees reconcile'
+            printf '%s\n' verdict event_type start_time sent_at decidable_at uri event
         case 'event-types list' 'event-types get' 'event-types create' 'event-types update' 'one-offs create'
             printf '%s\n' uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale
         case 'event-types hosts'
@@ -539,6 +634,18 @@ function __sched_fields
             printf '%s\n' uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type
         case 'activity list'
             printf '%s\n' uri organization action fully_qualified_name namespace actor details occurred_at
+        case 'compliance delete'
+            printf '%s\n' run total accepted rejected unknown skipped receipt head addresses duplicates invalid_lines batches estimated_s digest
+        case 'compliance runs'
+            printf '%s\n' run started_at ended_at status total accepted rejected unknown skipped organization owner endpoint tool sandbox finding receipt head
+        case 'compliance verify'
+            printf '%s\n' status finding line run started_at ended_at status total accepted rejected unknown skipped organization owner endpoint tool sandbox finding receipt head
+        case 'compliance prove'
+            printf '%s\n' found verdict at http_status batch mark run receipt_status sandbox receipt
+        case 'compliance key'
+            printf '%s\n' file key
+        case 'compliance bundle'
+            printf '%s\n' folder run status head activity_entries receipt
         case 'mcp metadata'
             printf '%s\n' resource authorization_servers scopes_supported bearer_methods_supported
         case 'auth login' 'auth status' 'auth refresh'
@@ -547,6 +654,12 @@ function __sched_fields
             printf '%s\n' name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login
         case 'doctor'
             printf '%s\n' check status finding mend
+        case 'sandbox tokens'
+            printf '%s\n' name token user role kind scopes refresh_token
+        case 'sandbox clock'
+            printf '%s\n' time offset_seconds data
+        case 'ratelimit'
+            printf '%s\n' window limit remaining reset_at reset_s waiting
     end
 end
 
@@ -555,7 +668,13 @@ function __sched_value
     switch $argv[1]
         case 'events list --status' 'invitees list --status' 'groups events --status'
             printf '%s\n' words active canceled
+        case 'events list --with' 'events get --with' 'groups events --with'
+            printf '%s\n' words invitees
         case 'events cancel --body' 'invitees create --body' 'event-types create --body' 'event-types update --body' 'shares create --body' 'one-offs create --body'
+            echo files
+        case 'events cancel --from' 'compliance delete --from' 'profiles add --from'
+            echo files
+        case 'events cancel --receipt' 'compliance delete --receipt'
             echo files
         case 'invitees create --location-kind' 'event-types create --location-kind' 'event-types update --location-kind' 'shares create --location-kind' 'one-offs create --location-kind'
             printf '%s\n' words physical custom ask_invitee inbound_call outbound_call google_conference zoom_conference microsoft_teams_conference webex_conference gotomeeting_conference
@@ -565,20 +684,24 @@ function __sched_value
             printf '%s\n' words owner admin user
         case 'invitations list --status'
             printf '%s\n' words pending accepted declined
+        case 'compliance delete --receipt-key-file' 'compliance prove --receipt-key-file' 'compliance bundle --receipt-key-file'
+            echo files
+        case 'compliance key 1'
+            echo files
         case 'auth login --credential-store'
             printf '%s\n' words keychain file
-        case 'profiles add --from'
-            echo files
         case 'api --input'
             echo files
         case 'api --output' 'api -o'
             printf '%s\n' words table json jsonl csv tsv yaml id
         case 'api 1'
             printf '%s\n' words GET POST PATCH PUT DELETE
-        case 'sandbox start --data' 'sandbox reset --data'
+        case 'sandbox start --data' 'sandbox run --data' 'sandbox reset --data' 'sandbox clock --data'
             echo files
-        case 'sandbox start --plan'
+        case 'sandbox start --plan' 'sandbox run --plan'
             printf '%s\n' words trial free standard enterprise
+        case 'sandbox clock 1'
+            printf '%s\n' words set advance
         case 'completion 1'
             printf '%s\n' words bash zsh fish powershell
         case '* --output' '* -o'

@@ -26,6 +26,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'api' = 'Send any request under the base URL and print the reply as it is'
         'doctor' = 'Look at everything a command rests on, and say how to mend it'
         'sandbox' = 'The embedded service: serve it, seed it anew'
+        'ratelimit' = 'What is left of the rate limit, and who waits for it'
         'completion' = 'Print the completion script of a shell'
         'help' = 'Help for a command'
     }
@@ -64,6 +65,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'api' = 'api'
         'doctor' = 'doctor'
         'sandbox' = 'sandbox'
+        'ratelimit' = 'ratelimit'
         'completion' = 'completion'
     }
     $verbsOf = @{
@@ -77,6 +79,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'get' = 'Show an invitee of an event'
             'create' = 'Book a meeting for an invitee'
             'no-show' = 'Mark an invitee as a no-show'
+            'reconcile' = 'Look up bookings whose outcome is unknown'
         }
         'event-types' = [ordered]@{
             'list' = 'List event types, those shared with the user included'
@@ -128,6 +131,11 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'compliance' = [ordered]@{
             'delete' = 'Ask for the deletion of all data of invitees'
+            'runs' = 'List deletion runs, or show one'
+            'verify' = 'Check that a receipt is whole and unchanged'
+            'prove' = 'Say whether an address was in a run, when, and with what answer'
+            'key' = 'Make a key for receipts'
+            'bundle' = 'Gather everything an auditor needs of one run into a folder'
         }
         'mcp' = [ordered]@{
             'metadata' = 'Show the protected-resource metadata of the MCP server'
@@ -150,22 +158,25 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'sandbox' = [ordered]@{
             'start' = 'Serve the embedded service on this machine until stopped'
+            'run' = 'Serve the embedded service for as long as a command runs'
             'tokens' = 'List the ready tokens of the sandbox, by role'
             'reset' = 'Throw the sandbox data away and seed it anew'
+            'clock' = 'Show what time it is in the sandbox, or move its clock'
+            'openapi' = 'Print an OpenAPI 3.1 description of the service, as JSON'
         }
     }
     $rootFlags = [ordered]@{
         '--version' = 'show the version'
     }
     $sharedFlags = [ordered]@{
-        '--output' = 'format of the answer; table on a terminal, tsv in a pipe'
+        '--output' = 'format of the answer (default table on a terminal, tsv in a pipe)'
         '--json' = 'short for -o json; --json=a,b.c chooses fields'
         '--fields' = 'choose fields, as a,b.c'
         '--jq' = 'run jq over the answer; over each record with -o jsonl'
         '--header' = 'begin tsv with a line of column names'
         '--raw' = 'leave csv cells as they are, also those a spreadsheet would run'
         '--tz' = 'zone in which times are read and shown'
-        '--color' = 'when to use colour'
+        '--color' = 'when to use colour (default auto)'
         '--accessible' = 'plain "Label: value" lines instead of tables'
         '--quiet' = 'say less on stderr'
         '--verbose' = 'trace requests on stderr, without secrets'
@@ -184,9 +195,16 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
     $sharedTakers = @('--output', '-o', '--fields', '--jq', '--tz', '--color', '--profile', '-p', '--max-wait', '--timeout')
     $commands = @{
         'events list' = @{
-            takers = @('--user', '--org', '--group', '--invitee', '--status', '--since', '--until', '--sort', '--limit', '--page-size')
-            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships')
+            takers = @('--event-type', '--search', '--user', '--org', '--group', '--invitee', '--status', '--since', '--until', '--sort', '--limit', '--page-size', '--with')
+            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships', '_sched')
             flags = [ordered]@{
+                '--today' = 'events that start today'
+                '--tomorrow' = 'events that start tomorrow'
+                '--week' = 'today and the six days after it'
+                '--upcoming' = 'events that start from now on'
+                '--past' = 'events that started before now, the latest first'
+                '--event-type' = 'events of this type, by name, ID or URI'
+                '--search' = 'text in name, location, hosts or notes; case and accents do not matter'
                 '--user' = 'whose events'
                 '--org' = 'events of the whole organization'
                 '--group' = 'events of a group'
@@ -198,19 +216,28 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
+                '--with' = 'add to each event'
             }
         }
         'events get' = @{
-            takers = @()
-            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships')
-            flags = [ordered]@{}
+            takers = @('--with')
+            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships', '_sched')
+            flags = [ordered]@{
+                '--with' = 'add to each event'
+            }
         }
         'events cancel' = @{
-            takers = @('--reason', '--body')
-            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships')
+            takers = @('--reason', '--body', '--from', '--column', '--field', '--receipt')
+            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships', 'run', 'total', 'accepted', 'rejected', 'unknown', 'skipped', 'receipt', 'head')
             flags = [ordered]@{
                 '--reason' = 'told to the invitees'
                 '--body' = 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+                '--from' = 'events from a file, or - for stdin: one a line, CSV, JSON or JSONL'
+                '--column' = 'column of a CSV, by name or number'
+                '--field' = 'field of each JSON object, as a.b'
+                '--skip-invalid' = 'leave out lines that hold no event, and count them'
+                '--receipt' = 'where the receipt is written, and read to go on (default: the state directory)'
+                '--again' = 'do what was done within the last 12 hours once more'
             }
         }
         'invitees list' = @{
@@ -251,11 +278,18 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--crm-uuid' = 'reference of the customer in a CRM'
                 '--answer' = 'answer to a question of the event type, as ''Question=Answer'''
                 '--body' = 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
+                '--if-absent' = 'look at the service first, and take the booking if it is there: for scripts and CI'
+                '--allow-duplicate' = 'book although the same is booked already, or may be'
             }
         }
         'invitees no-show' = @{
             takers = @()
             fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'no_show', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
+            flags = [ordered]@{}
+        }
+        'invitees reconcile' = @{
+            takers = @()
+            fields = @('verdict', 'event_type', 'start_time', 'sent_at', 'decidable_at', 'uri', 'event')
             flags = [ordered]@{}
         }
         'event-types list' = @{
@@ -278,7 +312,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             flags = [ordered]@{}
         }
         'event-types create' = @{
-            takers = @('--owner', '--name', '--duration', '--color', '--description', '--location-kind', '--location', '--body')
+            takers = @('--owner', '--name', '--duration', '--event-color', '--description', '--location-kind', '--location', '--body')
             fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'secret', 'booking_method', 'custom_questions', 'deleted_at', 'admin_managed', 'locale')
             flags = [ordered]@{
                 '--owner' = 'who hosts it (default: your own)'
@@ -286,7 +320,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--duration' = 'length in minutes'
                 '--active' = 'whether it can be booked'
                 '--no-active' = 'not: whether it can be booked'
-                '--color' = 'colour, # and six hex digits'
+                '--event-color' = 'colour, # and six hex digits'
                 '--description' = 'description as plain text'
                 '--location-kind' = 'kind of location'
                 '--location' = 'address, phone number or instructions'
@@ -294,14 +328,14 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'event-types update' = @{
-            takers = @('--name', '--duration', '--color', '--description', '--location-kind', '--location', '--timezone', '--body')
+            takers = @('--name', '--duration', '--event-color', '--description', '--location-kind', '--location', '--timezone', '--body')
             fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'secret', 'booking_method', 'custom_questions', 'deleted_at', 'admin_managed', 'locale')
             flags = [ordered]@{
                 '--name' = 'name'
                 '--duration' = 'length in minutes'
                 '--active' = 'whether it can be booked'
                 '--no-active' = 'not: whether it can be booked'
-                '--color' = 'colour, # and six hex digits'
+                '--event-color' = 'colour, # and six hex digits'
                 '--description' = 'description as plain text'
                 '--location-kind' = 'kind of location'
                 '--location' = 'address, phone number or instructions'
@@ -476,9 +510,16 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             flags = [ordered]@{}
         }
         'groups events' = @{
-            takers = @('--status', '--since', '--until', '--sort', '--limit', '--page-size')
-            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships')
+            takers = @('--event-type', '--search', '--status', '--since', '--until', '--sort', '--limit', '--page-size', '--with')
+            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships', '_sched')
             flags = [ordered]@{
+                '--today' = 'events that start today'
+                '--tomorrow' = 'events that start tomorrow'
+                '--week' = 'today and the six days after it'
+                '--upcoming' = 'events that start from now on'
+                '--past' = 'events that started before now, the latest first'
+                '--event-type' = 'events of this type, by name, ID or URI'
+                '--search' = 'text in name, location, hosts or notes; case and accents do not matter'
                 '--status' = 'only events in this state'
                 '--since' = 'events that start at or after this time'
                 '--until' = 'events that start before this time'
@@ -486,6 +527,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
+                '--with' = 'add to each event'
             }
         }
         'users me' = @{
@@ -514,9 +556,55 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'compliance delete' = @{
+            takers = @('--from', '--column', '--field', '--receipt', '--batch-size', '--confirm', '--max', '--org', '--receipt-key-file')
+            fields = @('run', 'total', 'accepted', 'rejected', 'unknown', 'skipped', 'receipt', 'head', 'addresses', 'duplicates', 'invalid_lines', 'batches', 'estimated_s', 'digest')
+            flags = [ordered]@{
+                '--from' = 'addresses from a file, or - for stdin: one a line, CSV, JSON or JSONL'
+                '--column' = 'column of a CSV, by name or number'
+                '--field' = 'field of each JSON object, as a.b'
+                '--skip-invalid' = 'leave out lines that hold no address, and count them'
+                '--receipt' = 'where the receipt is written, and read to go on (default: the state directory)'
+                '--again' = 'do what was done within the last 12 hours once more'
+                '--allow-empty' = 'no address at all is no failure'
+                '--batch-size' = 'addresses a request, 1 to 1000 (default 25)'
+                '--confirm' = 'consent to this count of addresses, or to sha256:..., as --dry-run prints them'
+                '--max' = 'refuse more addresses than this; with --yes it consents'
+                '--org' = 'refuse unless the token belongs to this organization'
+                '--receipt-key-file' = 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)'
+            }
+        }
+        'compliance runs' = @{
             takers = @()
-            fields = @()
+            fields = @('run', 'started_at', 'ended_at', 'status', 'total', 'accepted', 'rejected', 'unknown', 'skipped', 'organization', 'owner', 'endpoint', 'tool', 'sandbox', 'finding', 'receipt', 'head')
             flags = [ordered]@{}
+        }
+        'compliance verify' = @{
+            takers = @('--head')
+            fields = @('status', 'finding', 'line', 'run', 'started_at', 'ended_at', 'status', 'total', 'accepted', 'rejected', 'unknown', 'skipped', 'organization', 'owner', 'endpoint', 'tool', 'sandbox', 'finding', 'receipt', 'head')
+            flags = [ordered]@{
+                '--head' = 'head hash that the run printed at its end, as sha256:...'
+            }
+        }
+        'compliance prove' = @{
+            takers = @('--email', '--receipt-key-file')
+            fields = @('found', 'verdict', 'at', 'http_status', 'batch', 'mark', 'run', 'receipt_status', 'sandbox', 'receipt')
+            flags = [ordered]@{
+                '--email' = 'the address, or - to read it from stdin'
+                '--receipt-key-file' = 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)'
+            }
+        }
+        'compliance key' = @{
+            takers = @()
+            fields = @('file', 'key')
+            flags = [ordered]@{}
+        }
+        'compliance bundle' = @{
+            takers = @('--to', '--receipt-key-file')
+            fields = @('folder', 'run', 'status', 'head', 'activity_entries', 'receipt')
+            flags = [ordered]@{
+                '--to' = 'folder to make (default bundle-RUN)'
+                '--receipt-key-file' = 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)'
+            }
         }
         'mcp metadata' = @{
             takers = @()
@@ -636,11 +724,25 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'sandbox start' = @{
-            takers = @('--port', '--data', '--plan', '--refresh-replay-window')
+            takers = @('--port', '--data', '--seed', '--plan', '--refresh-replay-window')
             fields = @()
             flags = [ordered]@{
                 '--port' = 'port on 127.0.0.1, 0 for any free one (default 4010)'
                 '--data' = 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it'
+                '--seed' = 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo'
+                '--plan' = 'plan of the organization (default enterprise, or what the data says)'
+                '--no-limits' = 'count no requests and refuse none for being too many'
+                '--auto-consent' = 'consent to every login at once, so that a script needs no browser'
+                '--refresh-replay-window' = 'how long a spent refresh token gets the same reply again (default 0s)'
+            }
+        }
+        'sandbox run' = @{
+            takers = @('--port', '--data', '--seed', '--plan', '--refresh-replay-window')
+            fields = @()
+            flags = [ordered]@{
+                '--port' = 'port on 127.0.0.1 (default 0: any free one)'
+                '--data' = 'keep the data in this file (default :memory:, a fresh world each time)'
+                '--seed' = 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo'
                 '--plan' = 'plan of the organization (default enterprise, or what the data says)'
                 '--no-limits' = 'count no requests and refuse none for being too many'
                 '--auto-consent' = 'consent to every login at once, so that a script needs no browser'
@@ -649,15 +751,33 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'sandbox tokens' = @{
             takers = @()
-            fields = @()
+            fields = @('name', 'token', 'user', 'role', 'kind', 'scopes', 'refresh_token')
             flags = [ordered]@{}
         }
         'sandbox reset' = @{
-            takers = @('--data')
+            takers = @('--data', '--seed')
             fields = @()
             flags = [ordered]@{
                 '--data' = 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it'
+                '--seed' = 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo'
             }
+        }
+        'sandbox clock' = @{
+            takers = @('--data')
+            fields = @('time', 'offset_seconds', 'data')
+            flags = [ordered]@{
+                '--data' = 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it'
+            }
+        }
+        'sandbox openapi' = @{
+            takers = @()
+            fields = @()
+            flags = [ordered]@{}
+        }
+        'ratelimit' = @{
+            takers = @()
+            fields = @('window', 'limit', 'remaining', 'reset_at', 'reset_s', 'waiting')
+            flags = [ordered]@{}
         }
         'completion' = @{
             takers = @()
@@ -669,12 +789,20 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'events list --status' = @('words', 'active', 'canceled')
         'invitees list --status' = @('words', 'active', 'canceled')
         'groups events --status' = @('words', 'active', 'canceled')
+        'events list --with' = @('words', 'invitees')
+        'events get --with' = @('words', 'invitees')
+        'groups events --with' = @('words', 'invitees')
         'events cancel --body' = @('files')
         'invitees create --body' = @('files')
         'event-types create --body' = @('files')
         'event-types update --body' = @('files')
         'shares create --body' = @('files')
         'one-offs create --body' = @('files')
+        'events cancel --from' = @('files')
+        'compliance delete --from' = @('files')
+        'profiles add --from' = @('files')
+        'events cancel --receipt' = @('files')
+        'compliance delete --receipt' = @('files')
         'invitees create --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
         'event-types create --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
         'event-types update --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
@@ -683,15 +811,22 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'shares create --period' = @('words', 'available_moving', 'moving', 'fixed', 'unlimited')
         'members list --role' = @('words', 'owner', 'admin', 'user')
         'invitations list --status' = @('words', 'pending', 'accepted', 'declined')
+        'compliance delete --receipt-key-file' = @('files')
+        'compliance prove --receipt-key-file' = @('files')
+        'compliance bundle --receipt-key-file' = @('files')
+        'compliance key 1' = @('files')
         'auth login --credential-store' = @('words', 'keychain', 'file')
-        'profiles add --from' = @('files')
         'api --input' = @('files')
         'api --output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
         'api -o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
         'api 1' = @('words', 'GET', 'POST', 'PATCH', 'PUT', 'DELETE')
         'sandbox start --data' = @('files')
+        'sandbox run --data' = @('files')
         'sandbox reset --data' = @('files')
+        'sandbox clock --data' = @('files')
         'sandbox start --plan' = @('words', 'trial', 'free', 'standard', 'enterprise')
+        'sandbox run --plan' = @('words', 'trial', 'free', 'standard', 'enterprise')
+        'sandbox clock 1' = @('words', 'set', 'advance')
         'completion 1' = @('words', 'bash', 'zsh', 'fish', 'powershell')
         '--output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
         '-o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')

@@ -1,6 +1,6 @@
 import { exitCodes, type SchedError } from './errors.ts';
 import type { Runtime } from './runtime.ts';
-import { ClosedPipe } from './runtime.ts';
+import { ClosedPipe, Ended } from './runtime.ts';
 import { version } from './version.ts';
 
 /** Whether errors are wanted as JSON, from the raw words: it must be known even when these cannot be parsed. */
@@ -16,7 +16,8 @@ const wantsJsonErrors = (argv: readonly string[], { env, stderr }: Runtime): boo
 
 const report = async (error: SchedError, isJson: boolean, runtime: Runtime): Promise<number> => {
   const { errorJson, errorLines, stackOf } = await import('./cli/report.ts');
-  const lines = isJson ? [errorJson(error)] : errorLines(error);
+  const { isTerminal, columns } = runtime.stderr;
+  const lines = isJson ? [errorJson(error)] : errorLines(error, isTerminal && columns > 0 ? columns : undefined);
   const trace = runtime.env.SCHED_DEBUG === '1' ? [stackOf(error) ?? ''] : [];
   await runtime.stderr.write(`${[...trace, ...lines].join('\n')}\n`).catch(() => {});
   return exitCodes[error.category];
@@ -41,6 +42,7 @@ export const run = async (argv: readonly string[], runtime: Runtime): Promise<nu
     return 0;
   } catch (error) {
     if (error instanceof ClosedPipe) return 0;
+    if (error instanceof Ended) return error.code;
     const { asSchedError } = await import('./cli/report.ts');
     return report(asSchedError(error), isJson, runtime);
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { homedir, hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import { SchedError } from './errors.ts';
@@ -28,6 +29,11 @@ export interface Runtime {
   readonly machine: Machine;
   /** Whether a browser could be started with that address. */
   openBrowser(url: string): Promise<boolean>;
+  /**
+   * Runs a program on this terminal, without a shell, and tells the code it ended with; 128 and more for a signal.
+   * Signals that reach us are passed on to it, and it does not outlive us. Rejects where it cannot be started.
+   */
+  spawn?(command: readonly string[], options: { env: Readonly<Record<string, string | undefined>> }): Promise<number>;
 }
 
 /** This machine, the account on it, and this process. */
@@ -41,6 +47,8 @@ export interface Machine {
   readonly version: string;
   /** The program that runs JavaScript. */
   readonly executable: string;
+  /** The words that start this very program again; not known everywhere. */
+  readonly program?: readonly string[];
   isAlive(pid: number): boolean;
 }
 
@@ -76,6 +84,16 @@ export interface Clock {
 
 /** The reader of our output has gone (`| head`): stop working, and that is no failure. */
 export class ClosedPipe extends Error {}
+
+/** A program that was run in our place has ended; its exit code is ours. */
+export class Ended extends Error {
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`ended with ${code}`);
+    this.code = code;
+  }
+}
 
 const writeTo = (stream: NodeJS.WritableStream, text: string): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -134,6 +152,26 @@ const pagerIn = async ([program, ...words]: readonly string[], env: NodeJS.Proce
   };
 };
 
+const runChild: NonNullable<Runtime['spawn']> = async ([program, ...words], { env }) => {
+  const [{ spawn }, { constants }] = await Promise.all([import('node:child_process'), import('node:os')]);
+  const child = spawn(program!, words, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
+  // A terminal tells everybody on it of Ctrl-C and of its end; told twice, many a program would drop everything.
+  const passedOn: NodeJS.Signals[] = isatty(0) ? ['SIGTERM'] : ['SIGTERM', 'SIGINT', 'SIGHUP'];
+  const passOn = (signal: NodeJS.Signals) => child.kill(signal);
+  const endWithUs = () => child.kill('SIGKILL');
+  for (const signal of passedOn) process.on(signal, passOn);
+  process.on('exit', endWithUs);
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
+    });
+  } finally {
+    for (const signal of passedOn) process.off(signal, passOn);
+    process.off('exit', endWithUs);
+  }
+};
+
 const inputOf = (interrupted: AbortSignal): Input => ({
   isTerminal: isatty(0),
   bytes: async () => {
@@ -181,6 +219,8 @@ const clock: Clock = {
 /** SIGINT and SIGTERM, once each as an error to report; a second one ends the process at once, or after protected work. */
 const interruption = (): Pick<Runtime, 'interrupted' | 'protect'> => {
   const controller = new AbortController();
+  // Every connection listens to it, and Node would take the eleventh for a leak and say so on stderr.
+  setMaxListeners(0, controller.signal);
   let protectedWorks = 0;
   let atTheEnd: (() => void) | undefined;
   const stop = (category: 'interrupted' | 'terminated', code: number) => () => {
@@ -232,6 +272,10 @@ const machine: Machine = {
   },
   pid: process.pid,
   executable: process.execPath,
+  // A program that is compiled into one file has its script inside itself.
+  program: /^(\/|[A-Z]:\\)(\$bunfs|~BUN)/.test(process.argv[1] ?? '$bunfs')
+    ? [process.execPath]
+    : [process.execPath, process.argv[1]!],
   isAlive: (pid) => {
     try {
       process.kill(pid, 0);
@@ -293,5 +337,6 @@ export const nodeRuntime = (): Runtime => {
       const { openBrowser } = await import('./auth/browser.ts');
       return openBrowser(url, { env, platform: process.platform });
     },
+    spawn: runChild,
   };
 };

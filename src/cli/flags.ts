@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Operation } from '../api/operation.ts';
 import { choicesOf, definition, elementOf, fieldsOf, isOptional, meta, unwrap } from '../api/schema.ts';
 import type { Flag } from './command.ts';
+import { isNamed } from './ids.ts';
 
 /** A flag that stands for one field of a request. */
 export interface FieldFlag extends Flag {
@@ -29,10 +30,15 @@ const names: Record<string, string> = {
   duration_options: 'duration-option',
   co_hosts: 'co-host',
   period_type: 'period',
+  // `--color` is about the screen, on every command.
+  color: 'event-color',
 };
 
 /** What stands for a value in help. */
 const placeholders: Record<string, string> = { datetime: 'TIME', email: 'EMAIL' };
+
+/** References that may be given in other words than their ID; values.ts and references.ts read them. */
+const words: Record<string, string> = { users: 'me|EMAIL|ID', organizations: 'current|ID' };
 
 /** Part of every list, and served by flags of their own. */
 const paging = new Set(['count', 'page_token']);
@@ -42,7 +48,8 @@ const plainTypes = new Set(['string', 'number', 'boolean', 'enum']);
 
 const placeholderOf = (name: string, schema: z.ZodType): string => {
   const { type, format } = definition(unwrap(schema));
-  if (meta(schema).collection !== undefined) return 'ID';
+  const { collection } = meta(schema);
+  if (collection !== undefined) return words[collection] ?? (isNamed(collection) ? 'NAME|ID' : 'ID');
   if (choicesOf(schema) !== undefined) return 'WORD';
   if (type === 'number') return 'N';
   if (format !== undefined && placeholders[format] !== undefined) return placeholders[format];

@@ -1,9 +1,5 @@
+import { termRows } from './lay-out.ts';
 import { groups, nouns } from './nouns.ts';
-
-const columns = (rows: [string, string][]): string[] => {
-  const width = Math.max(...rows.map(([name]) => name.length)) + 2;
-  return rows.map(([name, summary]) => `  ${name.padEnd(width)}${summary}`);
-};
 
 /** The first page, from names and summaries alone: it loads no schema. */
 export const topHelp = (): string => {
@@ -11,7 +7,7 @@ export const topHelp = (): string => {
     const rows = Object.entries(nouns)
       .filter(([, noun]) => noun.group === group)
       .map(([name, noun]): [string, string] => [name, noun.summary]);
-    return rows.length === 0 ? [] : [`${group}:`, ...columns(rows), ''];
+    return rows.length === 0 ? [] : [`${group}:`, ...termRows(rows), ''];
   });
   return [
     'The scheduling service on the command line.',
@@ -35,7 +31,7 @@ export const nounHelp = (noun: string, commands: readonly { name: string; summar
     `Usage: sched ${noun} <verb> [IDs] [flags]`,
     '',
     'Verbs:',
-    ...columns(commands.map(({ name, summary }): [string, string] => [name, summary])),
+    ...termRows(commands.map(({ name, summary }): [string, string] => [name, summary])),
     '',
     `More: sched ${noun} <verb> --help`,
   ].join('\n');

@@ -2,7 +2,29 @@ import { pathParameters } from '../api/operation.ts';
 
 const plainId = /^[A-Za-z0-9_-]{1,128}$/;
 
-export type Ids = { ok: true; ids: string[]; origin?: string } | { ok: false; problem: string };
+export const isPlainId = (text: string): boolean => plainId.test(text);
+
+export type Ids =
+  /** `name` stands where it may be, or can only be, the name of the record: that is looked up before it is an ID. */
+  { ok: true; ids: string[]; origin?: string; name?: string } | { ok: false; problem: string };
+
+/** Records that people know by name; who lists them is names.ts. */
+const namedCollections = new Set(['event_types', 'groups', 'routing_forms', 'event_type_availability_schedules']);
+
+export const isNamed = (collection: string): boolean => namedCollections.has(collection);
+
+/** `YBL6DUNR9FS4PNP6`, a UUID: so long a word with a digit or of capitals only is nobody's name for anything. */
+const looksLikeId = (text: string): boolean =>
+  plainId.test(text) && text.length >= 8 && (/\d/.test(text) || !/[a-z]/.test(text));
+
+/** A word that is perhaps a name. What could be neither ID nor URI is one, if the record has names at all. */
+const readName = (text: string, collection: string): Ids | undefined => {
+  if (!isNamed(collection) || isUri(text) || looksLikeId(text) || text.trim() === '') return undefined;
+  return { ok: true, ids: plainId.test(text) ? [text] : [], name: text };
+};
+
+/** The collection that a parameter's record lies in: the segment before it. */
+export const collectionOf = (path: string, parameter: string): string => recordPath(path, parameter).split('/').at(-2)!;
 
 /** `/scheduled_events/{event}/invitees` ⇒ up to `{event}`: what the `uri` of that parameter's record looks like. */
 const recordPath = (path: string, parameter: string): string =>
@@ -29,9 +51,15 @@ const idsInUri = (text: string, template: string): { ids: string[]; origin: stri
 export const readId = (text: string, path: string, parameter: string): Ids => {
   const template = recordPath(path, parameter);
   const words = parameter.replaceAll('_', ' ');
+  const collection = collectionOf(path, parameter);
+  const named = readName(text, collection);
+  if (named !== undefined) return named;
   if (plainId.test(text)) return { ok: true, ids: [text] };
   if (!isUri(text))
-    return { ok: false, problem: `<${parameter}> '${text}' is neither an ID (letters, digits, - and _) nor a URI` };
+    return {
+      ok: false,
+      problem: `<${parameter}> '${text}' is neither ${isNamed(collection) ? 'a name, ' : ''}an ID (letters, digits, - and _) nor a URI`,
+    };
   const found = idsInUri(text, template);
   if (found === undefined)
     return {
@@ -43,6 +71,8 @@ export const readId = (text: string, path: string, parameter: string): Ids => {
 
 /** Reads a reference of a query or body: a bare ID, or a full `uri` under `/collection/`. */
 export const readReference = (text: string, flag: string, collection: string): Ids => {
+  const named = readName(text, collection);
+  if (named !== undefined) return named;
   if (plainId.test(text)) return { ok: true, ids: [text] };
   const found = isUri(text) ? idsInUri(text, `/${collection}/{id}`) : undefined;
   if (found === undefined)

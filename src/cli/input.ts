@@ -5,9 +5,9 @@ import { isObject, type Json } from '../client/reading.ts';
 import type { Invocation } from './command.ts';
 import type { Context } from './context.ts';
 import type { FieldFlag } from './flags.ts';
-import { readId } from './ids.ts';
+import { collectionOf, readId } from './ids.ts';
 import { readJsonFile } from './json-file.ts';
-import { referenceUri } from './references.ts';
+import { namedUri, referenceUri } from './references.ts';
 import { readValue, type Value } from './values.ts';
 
 const setAt = (target: Json, [name, ...rest]: readonly string[], value: unknown): void => {
@@ -36,27 +36,36 @@ const bodyProblems = (schema: z.ZodObject, body: Json, flags: readonly FieldFlag
     return `${flag === undefined ? dotted(path) || 'the body' : `--${flag.name}`}: ${message}`;
   });
 
-/** The IDs of a command's arguments by the names in its path, and the origins of those typed as full URIs. */
+/**
+ * The IDs of a command's arguments by the names in its path, the origins of those typed as full URIs, and the names of
+ * records whose IDs must be looked up.
+ */
 const readArguments = ({ args, problems }: Invocation, { path }: Operation) => {
   const names = pathParameters(path);
   // One full `uri` of the innermost record carries the IDs of those around it.
   const whole = args.length === 1 && names.length > 1 ? readId(args[0]!, path, names.at(-1)!) : undefined;
   if (whole?.ok && whole.ids.length === names.length) {
-    return { ids: Object.fromEntries(names.map((name, index) => [name, whole.ids[index]!])), origins: [whole.origin!] };
+    return {
+      ids: Object.fromEntries(names.map((name, index) => [name, whole.ids[index]!])),
+      origins: [whole.origin!],
+      named: {},
+    };
   }
   const ids: Record<string, string> = {};
   const origins: string[] = [];
+  const named: Record<string, string> = {};
   for (const [index, name] of names.entries()) {
     const raw = args[index];
     const read = raw === undefined ? undefined : readId(raw, path, name);
     if (read === undefined) problems.add(`<${name.replaceAll('_', '-')}> is missing`);
     else if (!read.ok) problems.add(read.problem);
     else {
-      ids[name] = read.ids.at(-1)!;
+      if (read.name === undefined) ids[name] = read.ids.at(-1)!;
+      else named[name] = read.name;
       if (read.origin !== undefined) origins.push(read.origin);
     }
   }
-  return { ids, origins };
+  return { ids, origins, named };
 };
 
 /** What was typed for each flag: one value, or a list of them where the flag may be given again. */
@@ -105,7 +114,7 @@ export const readInput = async (
   complete: (body: Json) => Promise<void> = async () => {},
 ): Promise<Input> => {
   const { context, typed, problems } = invocation;
-  const { ids, origins } = readArguments(invocation, operation);
+  const { ids, origins, named } = readArguments(invocation, operation);
   const values = await readFlags(invocation, flags);
   const body =
     typed.body === undefined ? {} : await readJsonFile(String(typed.body), '--body', context.runtime, problems);
@@ -127,6 +136,11 @@ export const readInput = async (
     const final = flag.repeat ? finals : finals[0];
     if (flag.part === 'query') query[flag.path[0]!] = final as string | number | boolean;
     else setAt(body, flag.path, final);
+  }
+  for (const [parameter, name] of Object.entries(named)) {
+    const within = query.event_type === undefined ? undefined : String(query.event_type);
+    const uri = await namedUri(name, collectionOf(operation.path, parameter), context, within);
+    ids[parameter] = uri.split('/').at(-1)!;
   }
   for (const flag of flags) {
     if (flag.own && !isSet(body, flag.path)) setAt(body, flag.path, (await context.identity()).user);

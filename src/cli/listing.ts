@@ -44,42 +44,89 @@ async function* atMost(pages: AsyncIterable<Json[]>, count: number, onMore: () =
   }
 }
 
+/** Whether a terminal shows what fits, and not everything. */
+const isScreenful = ({ context, typed }: Invocation, { limit }: Bounds): boolean =>
+  context.settings.format === 'table' && context.runtime.stdout.isTerminal && limit === undefined && typed.all !== true;
+
 /** Prints pages as they arrive, and on a terminal says below them what is left out and how to see it. */
 export const printPages = async (
-  { context, typed }: Invocation,
+  invocation: Invocation,
   view: View,
   pages: (limit: number, pageSize: number) => AsyncIterable<Json[]>,
-  { limit, pageSize }: Bounds,
+  bounds: Bounds,
   scope?: string,
+  hint = '',
 ): Promise<void> => {
-  const { printer, notes, runtime, settings } = context;
-  const isScreenful =
-    settings.format === 'table' && runtime.stdout.isTerminal && limit === undefined && typed.all !== true;
+  const { printer, notes } = invocation.context;
+  const { limit, pageSize } = bounds;
   let more = false;
   // One row more than fits tells whether there is more.
-  const shown = isScreenful
+  const shown = isScreenful(invocation, bounds)
     ? atMost(pages(screenful + 1, Math.min(pageSize, screenful + 1)), screenful, () => {
         more = true;
       })
     : pages(limit ?? Number.POSITIVE_INFINITY, pageSize);
   const { rows, hiddenColumns } = await printer.list(view, shown);
   if (rows === 0) return notes.footer(`nothing found${scope === undefined ? '' : ` · ${scope}`}`);
-  if (more) notes.footer(`first ${screenful} shown · the rest: --all`);
+  if (more) notes.footer(`first ${screenful} shown · the rest: --all${hint === '' ? '' : ` · ${hint}`}`);
   if (scope !== undefined) notes.footer(scope);
   if (hiddenColumns.length > 0) notes.footer(`too narrow for ${hiddenColumns.join(', ')}`);
 };
 
+export type Stage = (rows: Json[]) => Promise<Json[]>;
+
+/** One list operation, and what is done here with its rows. */
+export interface Listing {
+  operation: Operation;
+  view: View;
+  input: Input;
+  bounds: Bounds;
+  /** Words for the footer: whose records these are. */
+  scope?: string | undefined;
+  /** What a row must be besides what the query says. */
+  keep?: ((row: Json) => boolean) | undefined;
+  /** Leaves out rows that only further questions can tell. */
+  choose?: Stage | undefined;
+  /** Adds something to rows that will be shown. */
+  add?: Stage | undefined;
+  /** For the footer of a list that goes on: what is perhaps wanted instead. */
+  hint?: string | undefined;
+}
+
+/** Rows whose number is known only here: the limit counts what is left of them. */
+async function* chosen(
+  pages: AsyncIterable<Json[]>,
+  { choose = async (rows) => rows, add = async (rows) => rows }: Listing,
+  limit: number,
+): AsyncGenerator<Json[]> {
+  let left = limit;
+  for await (const page of pages) {
+    const rows = (await choose(page)).slice(0, left);
+    if (rows.length > 0) yield await add(rows);
+    left -= rows.length;
+    if (left <= 0) return;
+  }
+}
+
 /** Prints what one list operation gives. */
-export const printListing = async (
-  invocation: Invocation,
-  operation: Operation,
-  view: View,
-  input: Input,
-  bounds: Bounds,
-  scope?: string,
-): Promise<void> => {
+export const printListing = async (invocation: Invocation, listing: Listing): Promise<void> => {
+  const { operation, view, input, bounds, scope, keep, choose, add, hint } = listing;
   const client = await invocation.context.client();
-  const keep = keepFor(operation, input.query);
-  const pages = (limit: number, pageSize: number) => client.pages(operation, input, { limit, pageSize, keep });
-  return printPages(invocation, view, pages, bounds, scope);
+  const asked = keepFor(operation, input.query);
+  if (keep === undefined && choose === undefined && add === undefined) {
+    const pages = (limit: number, pageSize: number) => client.pages(operation, input, { limit, pageSize, keep: asked });
+    return printPages(invocation, view, pages, bounds, scope, hint);
+  }
+  const wanted = keep === undefined ? asked : (row: Json) => asked(row) && keep(row);
+  // How many rows must be asked for to get one that fits is not known, so pages are as long as they may be.
+  const pages = (limit: number) =>
+    chosen(client.pages(operation, input, { pageSize: bounds.pageSize, keep: wanted }), listing, limit);
+  return printPages(invocation, view, pages, bounds, scope, hint);
+};
+
+/** How many rows the first request asks for; nothing where the list has no pages. */
+export const firstCount = (invocation: Invocation, operation: Operation, bounds: Bounds): { count?: number } => {
+  if (operation.query === undefined || !Object.hasOwn(operation.query.shape, 'count')) return {};
+  const most = isScreenful(invocation, bounds) ? screenful + 1 : (bounds.limit ?? Number.POSITIVE_INFINITY);
+  return { count: Math.min(bounds.pageSize, most) };
 };

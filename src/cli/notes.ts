@@ -9,18 +9,29 @@ export interface Notes {
   insist(text: string): void;
   /** Lines for a terminal only: what a person wants to know and a script does not. */
   footer(text: string): void;
+  /** The last line of a terminal, drawn again in place and below everything said; `''` takes it away. */
+  status(text: string): void;
+  /** Told of a wait for the rate limit instead of a line being said; set by whoever shows it in another way. */
+  onWait?: ((seconds: number) => void) | undefined;
   /** Resolves when everything said has been written. */
   flush(): Promise<void>;
   quiet: boolean;
   readonly isJson: boolean;
 }
 
+/** Back to the first column, and nothing right of it (ECMA-48 §8.3.41). */
+const clearLine = '\r\x1b[K';
+
 export const createNotes = (stderr: Output, isJson: boolean): Notes => {
   let written: Promise<void> = Promise.resolve();
+  let status = '';
+  const send = (text: string): void => {
+    // A closed stderr takes nothing more, and that must not end the command.
+    written = written.then(() => stderr.write(text)).catch(() => {});
+  };
   const write = (text: string): void => {
     const line = isJson ? escapeJson(JSON.stringify({ note: text })) : safeForRunner(safe(text));
-    // A closed stderr takes nothing more, and that must not end the command.
-    written = written.then(() => stderr.write(`${line}\n`)).catch(() => {});
+    send(status === '' ? `${line}\n` : `${clearLine}${line}\n${status}`);
   };
   const notes: Notes = {
     quiet: false,
@@ -31,6 +42,11 @@ export const createNotes = (stderr: Output, isJson: boolean): Notes => {
     insist: (text) => write(text),
     footer: (text) => {
       if (!notes.quiet && stderr.isTerminal && !isJson) write(text);
+    },
+    status: (text) => {
+      if (!stderr.isTerminal || isJson || (text === '' && status === '')) return;
+      status = safe(text);
+      send(`${clearLine}${status}`);
     },
     flush: () => written,
   };

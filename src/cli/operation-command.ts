@@ -1,5 +1,6 @@
 import type { Noun } from '../api/catalogue.ts';
 import { type Operation, pathParameters } from '../api/operation.ts';
+import { meta } from '../api/schema.ts';
 import type { Input } from '../client/client.ts';
 import type { Json } from '../client/reading.ts';
 import type { HttpRequest } from '../http/message.ts';
@@ -7,9 +8,11 @@ import { curlLine } from '../output/curl.ts';
 import { escapeJson } from '../output/sanitise.ts';
 import type { View } from '../output/view.ts';
 import type { Argument, Command, Invocation } from './command.ts';
+import type { Context } from './context.ts';
 import { type FieldFlag, fieldFlags } from './flags.ts';
+import { collectionOf, isNamed } from './ids.ts';
 import { readInput } from './input.ts';
-import { printListing, readBounds } from './listing.ts';
+import { firstCount, printListing, readBounds } from './listing.ts';
 import { fillScope } from './scope.ts';
 import { bodyFlag, listFlags } from './shared-flags.ts';
 import { views } from './views.ts';
@@ -24,18 +27,22 @@ export interface OperationCommand extends Command {
 
 const article = (word: string): string => (/^[aeiou]/.test(word) ? 'an' : 'a');
 
-const argumentOf = (parameter: string, isOptional: boolean): Argument => {
+/** What a record may be called by. */
+const identifiers = (collection: string | undefined): string =>
+  collection !== undefined && isNamed(collection) ? 'name, ID or URI' : 'ID or URI';
+
+const argumentOf = (path: string, parameter: string, isOptional: boolean): Argument => {
   const words = parameter.replaceAll('_', ' ');
   return {
     name: parameter.replaceAll('_', '-'),
-    description: `ID or URI of ${article(words)} ${words}`,
+    description: `${identifiers(collectionOf(path, parameter))} of ${article(words)} ${words}`,
     required: !isOptional,
   };
 };
 
 /** One full `uri` stands for all the IDs in it, so only the first argument must be there. */
 const argumentsOf = (path: string): Argument[] =>
-  pathParameters(path).map((name, index) => argumentOf(name, index > 0));
+  pathParameters(path).map((name, index) => argumentOf(path, name, index > 0));
 
 /** An example from the row alone, for a command that has none of its own. */
 const exampleOf = (noun: string, verb: string, operation: Operation, flags: readonly FieldFlag[]): string => {
@@ -55,12 +62,27 @@ const curlOf = (operation: Operation, { method, url, headers, body }: HttpReques
       : { body: operation.path.startsWith('/data_compliance/') ? { file: 'FILE' } : escapeJson(body) }),
   });
 
+/** Prints curl lines, and says how to set what they leave to the shell. */
+export const printCurl = async (
+  { printer, notes, unknowns }: Context,
+  lines: string[],
+  requests: HttpRequest[],
+): Promise<void> => {
+  const left = requests.map(({ url, body = '' }) => `${url} ${body}`).join(' ');
+  for (const note of unknowns?.notesFor(left) ?? []) notes.say(note);
+  await printer.text(lines.join('\n'));
+};
+
 /** What `--dry-run` and `--curl` print instead of sending it. */
 export const printRequest = async ({ context }: Invocation, operation: Operation, inputs: Input[]): Promise<void> => {
   const client = await context.client();
   if (context.settings.curl) {
-    const lines = inputs.map((input) => curlOf(operation, client.prepare(operation, input)));
-    return context.printer.text(lines.join('\n'));
+    const requests = inputs.map((input) => client.prepare(operation, input));
+    return printCurl(
+      context,
+      requests.map((request) => curlOf(operation, request)),
+      requests,
+    );
   }
   const requests = inputs.map((input) => {
     const { method, url, body } = client.prepare(operation, input);
@@ -82,19 +104,27 @@ const runOperation = async (command: OperationCommand, noun: string, invocation:
   }
   const input = await readInput(invocation, operation, command.fieldFlags);
   const scope = await fillScope(operation, input, noun, context);
-  if (context.settings.dryRun) return printRequest(invocation, operation, [input]);
-  if (isList) return printListing(invocation, operation, view, input, bounds, scope);
+  if (context.settings.dryRun) {
+    const count = isList ? firstCount(invocation, operation, bounds) : {};
+    return printRequest(invocation, operation, [{ ...input, query: { ...input.query, ...count } }]);
+  }
+  if (isList) return printListing(invocation, { operation, view, input, bounds, scope });
   const record = await (await context.client()).call(operation, input);
   if (operation.method !== 'GET') context.notes.say(`${past[name] ?? 'done'}: ${record.name ?? record.uri}`);
   return context.printer.one(view, record);
 };
 
 /** Lets the value of a flag stand as the command's argument too. */
-export const positional = (generic: OperationCommand, name: string, required: boolean): OperationCommand => {
+export const positional = (
+  generic: OperationCommand,
+  name: string,
+  required: boolean,
+  run = (command: OperationCommand, invocation: Invocation) => runOperation(command, generic.noun, invocation),
+): OperationCommand => {
   const flag = generic.fieldFlags.find((candidate) => candidate.name === name)!;
   const command: OperationCommand = {
     ...generic,
-    arguments: [{ name, description: `ID or URI: ${flag.description}`, required }],
+    arguments: [{ name, description: `${identifiers(meta(flag.schema).collection)}: ${flag.description}`, required }],
     flags: generic.flags.filter((candidate) => candidate.name !== name),
   };
   return {
@@ -102,7 +132,7 @@ export const positional = (generic: OperationCommand, name: string, required: bo
     run: (invocation) => {
       const [value = invocation.typed[name]] = invocation.args;
       const typed = value === undefined ? invocation.typed : { ...invocation.typed, [name]: value };
-      return runOperation(command, generic.noun, { ...invocation, args: [], typed });
+      return run(command, { ...invocation, args: [], typed });
     },
   };
 };

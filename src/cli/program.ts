@@ -1,6 +1,7 @@
 import { Command as Commander, Option } from 'commander';
 import { fieldsOf } from '../api/schema.ts';
 import { type Argument, type Command, type Flag, flagHeadings, type Typed } from './command.ts';
+import { commandLines, paragraph, usualWidth } from './lay-out.ts';
 import { sharedFlags } from './shared-flags.ts';
 import { views } from './views.ts';
 
@@ -44,23 +45,23 @@ const columnsNote = (command: Command): string[] => {
   return columns.length === 0 ? [] : [`In a pipe: ${columns.join(', ')}, tab-separated.`];
 };
 
-const afterHelp = (command: Command): string => {
+const afterHelp = (command: Command, columns: number): string => {
   const { operation } = command;
+  const examples = command.examples.flatMap((example) => commandLines(`sched ${example}`, columns));
   const paragraphs = [
-    `Examples:\n${command.examples.map((example) => `  sched ${example}`).join('\n')}`,
     ...(command.notes ?? []),
     ...columnsNote(command),
     ...(operation === undefined
       ? []
       : [
-          `Operation: ${operation.method} ${operation.path}${operation.assumed ? ' (assumed)' : ''}, scope ${operation.scope}`,
+          `Operation: ${operation.method} ${operation.path}${operation.assumed ? ' (assumed)' : ''}${operation.scope === undefined ? '' : `, scope ${operation.scope}`}`,
         ]),
   ];
-  return `\n${paragraphs.join('\n\n')}`;
+  return `\n${[`Examples:\n${examples.join('\n')}`, ...paragraphs.map((text) => paragraph(text, columns))].join('\n\n')}`;
 };
 
 /** One command of ours as Commander's. Which arguments must be there is checked later, with everything else. */
-export const leafOf = (command: Command): Commander => {
+export const leafOf = (command: Command, columns: number = usualWidth): Commander => {
   const leaf = new Commander(command.name)
     .description(command.summary)
     .usage([...command.arguments.map(spell), '[flags]'].join(' '))
@@ -68,7 +69,7 @@ export const leafOf = (command: Command): Commander => {
     .allowExcessArguments()
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {} })
-    .addHelpText('after', afterHelp(command));
+    .addHelpText('after', afterHelp(command, columns));
   for (const { name, description } of command.arguments) leaf.argument(`[${name}]`, description);
   for (const flag of allFlags(command)) {
     leaf.addOption(optionOf(flag));
@@ -83,10 +84,11 @@ const optionTerm = ({ flags }: Option): string => flags.replace(/ <(.+)>$/, ' $1
 
 /** The help text of a command, as wide as the terminal but no wider than reads well. */
 export const helpOf = (words: string, command: Command, columns: number): string => {
+  const helpWidth = Math.min(columns || usualWidth, 100);
   let text = '';
-  leafOf(command)
+  leafOf(command, helpWidth)
     .name(`sched ${words}`)
-    .configureHelp({ helpWidth: Math.min(columns || 80, 100), optionTerm })
+    .configureHelp({ helpWidth, optionTerm })
     .configureOutput({
       writeOut: (part) => {
         text += part;

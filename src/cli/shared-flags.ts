@@ -9,7 +9,7 @@ export const sharedFlags: readonly Flag[] = [
     short: 'o',
     value: 'FORMAT',
     choices: formats,
-    description: 'format of the answer; table on a terminal, tsv in a pipe',
+    description: 'format of the answer (default table on a terminal, tsv in a pipe)',
     heading: 'Output',
   },
   {
@@ -33,7 +33,7 @@ export const sharedFlags: readonly Flag[] = [
     name: 'color',
     value: 'WHEN',
     choices: ['auto', 'always', 'never'],
-    description: 'when to use colour',
+    description: 'when to use colour (default auto)',
     heading: 'Output',
   },
   { name: 'accessible', description: 'plain "Label: value" lines instead of tables', heading: 'Output' },

@@ -1,4 +1,5 @@
 import { type Category, exitCodes } from '../errors.ts';
+import { paragraph, termRows, usualWidth } from './lay-out.ts';
 
 /** When each exit code is given, in one line. */
 const meanings: Record<Category | 'ok', string> = {
@@ -20,10 +21,9 @@ const meanings: Record<Category | 'ok', string> = {
   terminated: 'SIGTERM',
 };
 
-const rows = (pairs: readonly (readonly [string, string])[]): string => {
-  const width = Math.max(...pairs.map(([name]) => name.length)) + 2;
-  return pairs.map(([name, text]) => `  ${name.padEnd(width)}${text}`).join('\n');
-};
+const rows = (pairs: readonly (readonly [string, string])[]): string => termRows(pairs).join('\n');
+
+const text = (words: string): string => paragraph(words, usualWidth);
 
 const exitCodesTopic = (): string => {
   const pairs = [
@@ -57,51 +57,76 @@ const environment: readonly (readonly [string, string])[] = [
 ];
 
 const environmentTopic = (): string =>
-  `Environment variables. A flag beats a variable, a variable the profile.\n\n${rows(environment)}\n\nHonoured too: NO_COLOR, FORCE_COLOR, CLICOLOR, TERM, COLUMNS, CI, TZ, HTTPS_PROXY, HTTP_PROXY,\nNO_PROXY, NODE_EXTRA_CA_CERTS, BROWSER, PAGER and the XDG directories.`;
+  [
+    'Environment variables. A flag beats a variable, a variable the profile.',
+    rows(environment),
+    text(
+      'Honoured too: NO_COLOR, FORCE_COLOR, CLICOLOR, TERM, COLUMNS, CI, TZ, HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS, BROWSER, PAGER and the XDG directories.',
+    ),
+  ].join('\n\n');
 
-const formattingTopic = (): string => `Formats of the answer, chosen with -o.
+const formattingTopic = (): string =>
+  [
+    'Formats of the answer, chosen with -o.',
+    rows([
+      ['table', 'for people; the default on a terminal, at most 50 rows unless --limit or --all'],
+      ['tsv', 'for cut and awk; the default in a pipe, everything there is, no header'],
+      ['json', 'one array, or one object; --json is short for it'],
+      ['jsonl', 'one object a line, as it arrives'],
+      ['csv', 'with a header; cells a spreadsheet would run are defused, unless --raw'],
+      ['yaml', 'one list, or one record'],
+      ['id', 'one URI a line'],
+    ]),
+    text(
+      "Fields are chosen with --fields a,b.c or --json=a,b.c; * stands for every item of a list. --jq runs a jq program over the answer. Names are the service's own; what we add stands under _sched.",
+    ),
+    [
+      '  sched --sandbox events list --json=name,event_memberships.*.user_email',
+      '  sched --sandbox events list --jq \'.[] | select(.status == "active") | .name\'',
+    ].join('\n'),
+    text(
+      '--accessible writes "Label: value" lines in place of tables: nothing is aligned, shortened, drawn again or told by colour alone, and a question is answered with a number.',
+    ),
+  ].join('\n\n');
 
-${rows([
-  ['table', 'for people; the default on a terminal, at most 50 rows unless --limit or --all'],
-  ['tsv', 'for cut and awk; the default in a pipe, everything there is, no header'],
-  ['json', 'one array, or one object; --json is short for it'],
-  ['jsonl', 'one object a line, as it arrives'],
-  ['csv', 'with a header; cells a spreadsheet would run are defused, unless --raw'],
-  ['yaml', 'one list, or one record'],
-  ['id', 'one URI a line'],
-])}
+const timeTopic = (): string =>
+  [
+    'Times, as they can be typed.',
+    rows([
+      ['2026-12-01T15:00:00+01:00', 'a moment, wherever you are'],
+      ['2026-12-01 15:00', 'read in --tz, else SCHED_TZ, the profile, TZ, the system'],
+      ['2026-12-01', 'a day: --since means its beginning, --until its end'],
+      ['today, tomorrow 9:00, monday', 'from now'],
+      ['+2h, -7d, +1w', 'from now; days and weeks by the calendar'],
+    ]),
+    'Windows of time in one word, for lists of events:',
+    rows([
+      ['--today, --tomorrow', 'that day, in the zone of --tz'],
+      ['--week', 'today and the six days after it, whatever day the week begins with'],
+      ['--upcoming, --past', 'what starts from now on, or started before; also within a day or week'],
+    ]),
+    ['  sched --sandbox events list --week', '  sched --sandbox events list --today --upcoming --tz Asia/Tokyo'].join(
+      '\n',
+    ),
+    text(
+      'A time that a clock change skips or repeats is refused with both readings. What will be sent to the service must be plain: without a terminal a time needs an offset or --tz, and where the invitee lives in another zone it is refused with both readings ready to copy.',
+    ),
+  ].join('\n\n');
 
-Fields are chosen with --fields a,b.c or --json=a,b.c; * stands for every item of a list. --jq runs a
-jq program over the answer. Names are the service's own; what we add stands under _sched.
-
-  sched --sandbox events list --json=name,event_memberships.*.user_email
-  sched --sandbox events list --jq '.[] | select(.status == "active") | .name'`;
-
-const timeTopic = (): string => `Times, as they can be typed.
-
-${rows([
-  ['2026-12-01T15:00:00+01:00', 'a moment, wherever you are'],
-  ['2026-12-01 15:00', 'read in --tz, else SCHED_TZ, the profile, TZ, the system'],
-  ['2026-12-01', 'a day: --since means its beginning, --until its end'],
-  ['today, tomorrow 9:00, monday', 'from now'],
-  ['+2h, -7d, +1w', 'from now; days and weeks by the calendar'],
-])}
-
-A time that a clock change skips or repeats is refused with both readings. What will be sent to the service
-must be plain: without a terminal a time needs an offset or --tz, and where the invitee lives in another zone
-it is refused with both readings ready to copy.`;
-
-const ciTopic = (): string => `In CI.
-
-  export SCHED_TOKEN_FILE=/run/secrets/sched SCHED_BASE_URL=https://api.example.com
-  set -o pipefail
-  sched events list --json | jq length
-
-Nothing is asked where CI is set: a write that would ask ends with exit code 12 and names the flag that
-answers. With a JSON format errors are one JSON object, the last line of stderr. There is no fallback to the
-sandbox: a job without a credential ends with exit code 4.
-
-Try a job without an account: SCHED_SANDBOX=1 sched events list`;
+const ciTopic = (): string =>
+  [
+    'In CI.',
+    [
+      '  export SCHED_TOKEN_FILE=/run/secrets/sched',
+      '  export SCHED_BASE_URL=https://api.example.com',
+      '  set -o pipefail',
+      '  sched events list --json | jq length',
+    ].join('\n'),
+    text(
+      'Nothing is asked where CI is set: a write that would ask ends with exit code 12 and names the flag that answers. With a JSON format errors are one JSON object, the last line of stderr. There is no fallback to the sandbox: a job without a credential ends with exit code 4.',
+    ),
+    'Try a job without an account: SCHED_SANDBOX=1 sched events list',
+  ].join('\n\n');
 
 /** Pages of help that belong to no command. */
 export const topics: Readonly<Record<string, { summary: string; text(): string }>> = {

@@ -13,6 +13,8 @@ export interface Reference {
   collection: string;
   /** Of the full URI, where one was typed. */
   origin?: string | undefined;
+  /** What was typed where it may be the record's name; `id` is then only the second guess, and may be empty. */
+  name?: string | undefined;
 }
 
 type Checked<T> = { ok: true; value: T } | { ok: false; problem: string };
@@ -31,7 +33,9 @@ const readOwnReference = (flag: FieldFlag, raw: string, collection: string): Che
   if (raw === ownWords[collection]) return { ok: true, value: { id: raw, collection } };
   if (collection === 'users' && isEmail(raw)) return { ok: true, value: { id: raw, collection } };
   const read = readReference(raw, flag.name, collection);
-  return read.ok ? { ok: true, value: { id: read.ids[0]!, collection, origin: read.origin } } : read;
+  return read.ok
+    ? { ok: true, value: { id: read.ids[0] ?? '', collection, origin: read.origin, name: read.name } }
+    : read;
 };
 
 const readChoice = (flag: FieldFlag, raw: string, choices: readonly string[]): Checked<Value> => {

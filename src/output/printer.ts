@@ -33,6 +33,8 @@ export interface Printer {
   text(text: string): Promise<void>;
   /** Rows that stdout has accepted so far. */
   readonly rows: number;
+  /** A list was begun and has not come to its end. */
+  readonly isUnfinished: boolean;
 }
 
 /** Width of a table where no terminal tells one. */
@@ -44,6 +46,7 @@ type Pages = AsyncIterable<readonly object[]>;
 export const createPrinter = (options: PrinterOptions): Printer => {
   const { format, fields, stdout, color, accessible, jq } = options;
   const tally = { rows: 0 };
+  let isUnfinished = false;
   const choices = { fields, header: options.header, raw: options.raw, isTerminal: stdout.isTerminal };
   const available = stdout.isTerminal ? stdout.columns || widthOfOldTerminal : widthOfPaper;
 
@@ -119,7 +122,9 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   return {
     async list(view, pages) {
       const before = tally.rows;
+      isUnfinished = true;
       const hiddenColumns = await list(view, pages);
+      isUnfinished = false;
       return { rows: tally.rows - before, hiddenColumns };
     },
     async one(view, record) {
@@ -132,6 +137,9 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     },
     get rows() {
       return tally.rows;
+    },
+    get isUnfinished() {
+      return isUnfinished;
     },
   };
 };

@@ -1,13 +1,17 @@
 import type { Send } from '../http/message.ts';
-import { openDatabase } from './database.ts';
+import { openClock, type SandboxClock } from './clock.ts';
+import { openDatabase, unusable } from './database.ts';
 import { changePlan, type Plan, planOf } from './plan.ts';
-import { isSeeded, seed, seedAgeDays } from './seed.ts';
+import { isSeeded, seed, seedAgeDays, seedOf } from './seed.ts';
+import { type World, worldText } from './seed-world.ts';
 import { createService, type ServiceOptions } from './service.ts';
 import { openStore } from './store.ts';
 import { ownerToken } from './tokens.ts';
 
 export interface Sandbox {
   readonly service: Send;
+  /** The service's own clock, which can be moved. */
+  readonly clock: SandboxClock;
   /** The default user's token; she owns the organization. */
   readonly token: string;
   /** Plan of the organization. */
@@ -24,19 +28,24 @@ export interface SandboxOptions extends Omit<ServiceOptions, 'store' | 'guards'>
   file: string;
   /** Plan of the organization. Where none is named, a world that is there keeps its own and a new one is on enterprise. */
   plan?: Plan | undefined;
+  /** What a new world is seeded with, `demo` unless told. A world that is there must be the same. */
+  world?: World | undefined;
 }
 
 /** Opens the embedded service, fills it with a world when it is new, and completes a world of an older version. */
-export const openSandbox = async ({ file, plan, ...options }: SandboxOptions): Promise<Sandbox> => {
-  const { clock } = options;
+export const openSandbox = async ({ file, plan, world, ...options }: SandboxOptions): Promise<Sandbox> => {
   const database = await openDatabase(file);
   try {
     const store = openStore(database);
+    const clock = openClock(store, options.clock);
     // Asked again inside the transaction: another process may have seeded it meanwhile.
-    if (!isSeeded(store)) store.transaction(() => isSeeded(store) || seed(store, clock.now(), { plan }));
+    if (!isSeeded(store)) store.transaction(() => isSeeded(store) || seed(store, clock.now(), { plan, world }));
+    if (world !== undefined && worldText(world) !== seedOf(store))
+      throw unusable(`The data was seeded with ${seedOf(store)}, not with ${worldText(world)}.`);
     if (plan !== undefined) store.transaction(() => changePlan(store, plan));
     return {
-      service: createService({ store, ...options }),
+      service: createService({ ...options, store, clock }),
+      clock,
       token: ownerToken,
       get plan() {
         return planOf(store);
@@ -47,7 +56,7 @@ export const openSandbox = async ({ file, plan, ...options }: SandboxOptions): P
       reset: () =>
         store.transaction(() => {
           store.clear();
-          seed(store, clock.now(), { plan });
+          seed(store, clock.now(), { plan, world });
         }),
       close: () => store.close(),
     };

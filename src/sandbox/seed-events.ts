@@ -23,13 +23,14 @@ export interface HostedOffer {
   hosts: Array<{ id: string; key: Member; user: UserRecord; schedule: Schedule }>;
 }
 
-interface World {
+export interface Calendars {
   organization: string;
   hosted: HostedOffer[];
   now: number;
 }
 
-const reachDays = 42;
+/** Events lie around today, this many days each way. */
+export const reachDays = 42;
 
 /** What invitees leave to be filled in: their own place, or their own phone number. */
 const placeFor = ({ kind, location }: Place, roll: Roll): Place => {
@@ -59,7 +60,7 @@ const calendar = () => {
   };
 };
 
-export const seedEvents = (store: Store, { organization, hosted, now }: World) => {
+export const seedEvents = (store: Store, { organization, hosted, now }: Calendars) => {
   const roll = dice(20_260);
   const { isFree, take } = calendar();
   let events = 0;

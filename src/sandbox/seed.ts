@@ -5,9 +5,11 @@ import { type Plan, stageOf } from './plan.ts';
 import type { EventTypeRecord, UserRecord } from './records.ts';
 import { seedActivity } from './seed-activity.ts';
 import { type HostedOffer, seedEvents } from './seed-events.ts';
+import { seedMany } from './seed-many.ts';
 import { seedOrganization } from './seed-organization.ts';
 import { seedRoutingForms } from './seed-routing-forms.ts';
 import { groups, type Member, type Offer, offers, team, userId } from './seed-team.ts';
+import { type World, worldNamed, worldText } from './seed-world.ts';
 import type { Store } from './store.ts';
 import { seedTokens } from './tokens.ts';
 
@@ -59,7 +61,7 @@ const eventTypeOf = (offer: Offer, id: string, position: number, owner: UserReco
   admin_managed: offer.pooling === 'collective',
 });
 
-const seedTeam = (store: Store, now: number, plan: Plan): Map<Member, UserRecord> => {
+const seedTeam = (store: Store, now: number, plan: Plan, world: World): Map<Member, UserRecord> => {
   const founded = timestamp(now - 400 * dayMilliseconds);
   store.insert('organizations', organization.id, {
     uri: uri.organization(organization.id),
@@ -79,7 +81,7 @@ const seedTeam = (store: Store, now: number, plan: Plan): Map<Member, UserRecord
     const membership = [makeId(`seed/membership/${member.key}`), userId(member.key), organization.id, member.role];
     store.run('INSERT INTO memberships VALUES (?, ?, ?, ?, ?, ?)', ...membership, joined, joined);
   }
-  for (const { name, members } of groups) {
+  for (const { name, members } of world.kind === 'empty' ? [] : groups) {
     const id = makeId(`seed/group/${name}`);
     const group = { uri: uri.group(id), name, organization: uri.organization(organization.id) };
     const record = { ...group, created_at: founded, updated_at: founded };
@@ -121,17 +123,26 @@ const seedOffers = (store: Store, users: Map<Member, UserRecord>, now: number): 
 interface SeedOptions {
   /** Plan of the organization, `enterprise` unless told. */
   plan?: Plan | undefined;
+  /** What the world holds, `demo` unless told. */
+  world?: World | undefined;
 }
+
+/** Kept with the data, because a later version completes it. */
+const keptWorld = (store: Store): World => worldNamed(String(store.fact('seed') ?? 'demo'))!;
 
 /** The world as it grew with the program, one stage after another: the first is what version 1 of the file held. */
 export const stages: ReadonlyArray<(store: Store, now: number, options: SeedOptions) => void> = [
-  (store, now, { plan = 'enterprise' }) => {
-    const users = seedTeam(store, now, plan);
+  (store, now, { plan = 'enterprise', world = { kind: 'demo' } }) => {
+    store.setFact('seed', worldText(world));
+    store.setFact('seeded_at', now);
+    const users = seedTeam(store, now, plan, world);
+    if (world.kind === 'empty') return;
     const hosted = seedOffers(store, users, now);
     seedEvents(store, { organization: organization.id, hosted, now });
-    store.setFact('seeded_at', now);
+    if (world.kind === 'large') seedMany(store, { organization: organization.id, hosted, now }, world.events);
   },
   (store, now) => {
+    if (keptWorld(store).kind === 'empty') return;
     seedOrganization(store, organization.id, now);
     seedRoutingForms(store, organization.id, now);
     seedActivity(store, organization.id, now);
@@ -153,6 +164,9 @@ export const seed = (store: Store, now: number, options: SeedOptions = {}) => {
   for (const stage of stages.slice(stagesDone(store))) stage(store, moment, options);
   store.setFact('seed_stages', stages.length);
 };
+
+/** What the world was seeded with. */
+export const seedOf = (store: Store): string => worldText(keptWorld(store));
 
 export const seedAgeDays = (store: Store, now: number): number =>
   (now - Number(store.fact('seeded_at') ?? now)) / dayMilliseconds;

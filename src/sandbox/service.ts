@@ -115,9 +115,8 @@ export const createService = ({
 }: ServiceOptions): Send => {
   let requests = 0;
 
-  const answer = async (request: HttpRequest, headers: Record<string, string>): Promise<HttpReply> => {
+  const answer = async (request: HttpRequest, now: number, headers: Record<string, string>): Promise<HttpReply> => {
     const url = urlOf(request);
-    const now = clock.now();
     if (oauthAddresses.includes(url.pathname)) {
       const { answerOAuth } = await import('./oauth/endpoints.ts');
       const contentType = header(request, 'content-type');
@@ -156,12 +155,13 @@ export const createService = ({
   };
 
   return async (request) => {
+    const now = clock.now();
     const headers = {
       'content-type': 'application/json',
-      'x-request-id': `${clock.now().toString(36)}-${++requests}`,
+      'x-request-id': `${now.toString(36)}-${++requests}`,
     };
     try {
-      return await answer(request, headers);
+      return await answer(request, now, headers);
     } catch (error) {
       if (error instanceof Refusal) {
         const { status, title, message, more } = error;

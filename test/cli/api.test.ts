@@ -749,7 +749,9 @@ describe('api: a list that the catalogue knows', () => {
   test('is about the same records as its own command, unless told otherwise', async () => {
     const { run } = await createWorld();
     const own = JSON.parse((await run('events list --status active --json')).stdout);
-    expect(JSON.parse((await run('api /scheduled_events -f status=active --paginate')).stdout)).toHaveLength(own.length);
+    expect(JSON.parse((await run('api /scheduled_events -f status=active --paginate')).stdout)).toHaveLength(
+      own.length,
+    );
     const { requests } = await run("api /scheduled_events -f 'organization={organization}' --paginate --limit 1");
     expect(requests.at(-1)!.url).not.toContain('user=');
   });

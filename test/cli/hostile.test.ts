@@ -26,7 +26,8 @@ const hearing = (line: string, reply: Partial<HttpReply>, more: Parameters<typeo
 const expectCalm = ({ stdout, stderr }: Result) => {
   expect(stderr).not.toMatch(/\n\s+at |node:internal|\.ts:\d|TypeError|RangeError|SyntaxError|undefined|\[object/);
   expect(stderr).toMatch(/^error: /m);
-  expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
+  // A line that is broken for a narrow terminal goes on indented.
+  expect(stderr.trimEnd().split(/\n(?! )/).length).toBeLessThanOrEqual(3);
   expect(stdout + stderr).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/);
 };
 

@@ -74,7 +74,7 @@ describe('event types', () => {
   test('refuse a change of nothing, a bad colour and an impossible length', async () => {
     const { uri } = await typeNamed('Intro call');
     expect(await world.run(`event-types update ${uri}`)).toMatchObject({ code: 2, requests: [] });
-    const wrong = await world.run(`event-types update ${uri} --color red --duration 721`);
+    const wrong = await world.run(`event-types update ${uri} --event-color red --duration 721`);
     expect(wrong).toMatchObject({ code: 2, requests: [] });
     expect(wrong.stderr).toContain('six hex digits');
     expect(wrong.stderr).toContain('--duration');
@@ -213,34 +213,6 @@ describe('one-offs create', () => {
     expect(code).toBe(2);
     expect(stderr).toContain(expected);
     expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
-  });
-});
-
-describe('compliance delete', () => {
-  test('asks first, then says how many were accepted, and never prints an address', async () => {
-    const asked = await world.run('compliance delete noa.levi@gefen.example');
-    expect(asked).toMatchObject({ code: 12, requests: [] });
-    const { code, stdout, stderr, requests } = await world.run(
-      'compliance delete noa.levi@gefen.example NOA.LEVI@gefen.example x@y.example --yes -v',
-    );
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toEqual({ total: 2, accepted: 2 });
-    expect(`${asked.stderr}${stdout}${stderr}`).not.toMatch(/gefen/i);
-    expect(JSON.parse(requests.at(-1)!.body!)).toEqual({ emails: ['noa.levi@gefen.example', 'x@y.example'] });
-  });
-
-  test('does not repeat an address that the service quotes', async () => {
-    const send = async () => ({ status: 400, headers: {}, body: '{"message":"bad address noa.levi@gefen.example"}' });
-    const { code, stdout, stderr } = await world.run('compliance delete noa.levi@gefen.example --yes', { send });
-    expect(code).toBe(2);
-    expect(stdout + stderr).not.toContain('gefen');
-  });
-
-  test('names a wrong address by its place', async () => {
-    const { code, stderr, requests } = await world.run('compliance delete a@b.example nonsense --yes');
-    expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(stderr).toContain('argument 2 is not an e-mail address');
-    expect(stderr).not.toContain('nonsense');
   });
 });
 

@@ -36,7 +36,7 @@ const situations: [string, string[]][] = [
   ['sched completion ', ['bash', 'fish', 'powershell', 'zsh']],
   ['sched completion p', ['powershell']],
   ['sched events list --st', ['--status']],
-  ['sched events cancel ID --re', ['--reason']],
+  ['sched events cancel ID --rea', ['--reason']],
   ['sched --ver', ['--verbose', '--version']],
   ['sched events list --ver', ['--verbose']],
   ['sched event-types list --no-a', ['--no-active']],

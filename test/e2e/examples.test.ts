@@ -13,6 +13,7 @@ import { splitCommandLine } from '../support/shell-words.ts';
 /** Examples that cannot run here, and why. Everything else runs. */
 const exempt: [pattern: RegExp, reason: string][] = [
   [/^auth (login|refresh)/, 'needs a browser, or a login that can be renewed: test/e2e and test/auth have them'],
+  [/^sandbox run/, "starts the reader's own program: test/e2e/sandbox.test.ts"],
   [/^sandbox start/, 'serves until it is stopped: test/e2e/sandbox.test.ts'],
   [/^compliance (runs|bundle) \d{8}T/, 'the number of a run is made when it runs'],
   [/ --head sha256:HASH| ORG_ID/, 'a value that only the reader knows'],

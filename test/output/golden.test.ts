@@ -15,6 +15,27 @@ const screens: Record<string, string> = {
   'event-types-list': 'event-types list',
   'event-types-get': 'event-types get {type}',
   'users-me': 'users me',
+  'events-with-invitees': 'events list --week --with invitees',
+  'events-list-accessible': 'events list --upcoming --limit 3 --accessible',
+  'events-nothing': 'events list --search "no such words"',
+  'event-types-hosts': 'event-types hosts "Support call"',
+  'availability-list': 'availability list --event-type "Intro call"',
+  'locations-list': 'locations list',
+  'routing-forms-list': 'routing-forms list',
+  'submissions-list': 'routing-forms submissions --limit 8',
+  'orgs-get': 'orgs get',
+  'members-list': 'members list',
+  'members-get': 'members get L9UWUQHVLBD3MGX8',
+  'invitations-list': 'invitations list',
+  'groups-list': 'groups list',
+  'groups-get': 'groups get "Customer team"',
+  'groups-relationships': 'groups relationships',
+  'groups-events': 'groups events "Customer team" --week',
+  'activity-list': 'activity list --limit 8',
+  'sandbox-tokens': 'sandbox tokens',
+  'mcp-metadata': 'mcp metadata',
+  'help-events-list': 'events list --help',
+  'help-topic-time': 'help time',
 };
 
 const firsts: Record<string, string> = {
@@ -25,7 +46,7 @@ const firsts: Record<string, string> = {
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 beforeAll(async () => {
-  world = await createWorld();
+  world = await createWorld({ env: { SCHED_MCP_URL: 'http://127.0.0.1:4010' } });
 });
 
 const fill = async (line: string): Promise<string> => {

@@ -10,6 +10,7 @@ import { printReply, viewOf } from '../api/reply.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { requireConsent } from '../consent.ts';
 import { readBounds } from '../listing.ts';
+import { printCurl } from '../operation-command.ts';
 import { listFlags, sharedFlags } from '../shared-flags.ts';
 
 const flags: Flag[] = [
@@ -94,7 +95,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   const { input, operation, isHidden } = planned;
   const client = await context.client();
   const request = client.prepareRaw(input);
-  if (context.settings.curl) return context.printer.text(curlText(request, isHidden));
+  if (context.settings.curl) return printCurl(context, [curlText(request, isHidden)], [request]);
   if (context.settings.dryRun) return context.runtime.stdout.write(`${requestText(input, request.url, isHidden)}\n`);
   const question = questionFor(input.method, input.path, input.body);
   if (question !== undefined) await requireConsent(context, question);
@@ -114,9 +115,9 @@ export const api: Command = {
   examples: [
     'api /users/me',
     "api /scheduled_events -f 'user={user}' -f status=active --paginate --json=uri,name,start_time",
-    "api POST /scheduled_events/EVENT_ID/cancellation -f reason='The host is ill' --yes",
-    'api PATCH /event_types/TYPE_ID -F active=false -F duration=45',
-    "api POST /invitees --input booking.json -H 'X-Trace: 42' --include",
+    "api POST /event_types -f 'owner={user}' -f name=Chat -F duration=45",
+    'api PATCH /event_types/YBL6DUNR9FS4PNP6 -F active=true -F duration=45',
+    "api /event_types -f 'user={user}' -f count=1 -H 'X-Trace: 42' --include",
   ],
   notes: [
     'METHOD is needed with a body, unlike in gh: nothing is written by a guess. Without one, fields are the query of a GET where the path is known to take them there.',

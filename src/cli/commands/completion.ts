@@ -1,6 +1,7 @@
 import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import type { Command, Invocation } from '../command.ts';
+import { commandLines, usualWidth } from '../lay-out.ts';
 
 interface Shell {
   /** The committed script, part of the program: nothing is read from beside it. */
@@ -55,7 +56,7 @@ export const completion: Command = {
   flags: [],
   examples: names.map((name) => `completion ${name}`),
   notes: [
-    `To install it:\n${names.map((name) => `  ${name.padEnd(12)}${shells[name]!.install}`).join('\n')}`,
+    `To install it:\n${names.flatMap((name) => [`  # ${name}`, ...commandLines(shells[name]!.install, usualWidth)]).join('\n')}`,
     'The script knows all commands, flags and fixed values. It starts no program, asks no server and evaluates nothing.',
   ],
   local: true,

@@ -11,9 +11,9 @@ export const examples = {
   get: ['event-types get "Intro call"', 'event-types get YBL6DUNR9FS4PNP6 --json'],
   create: [
     'event-types create --name "Design review" --duration 45',
-    'event-types create --name Chat --color "#3366ff" --location-kind zoom_conference',
+    'event-types create --name Chat --event-color "#3366ff" --location-kind zoom_conference',
   ],
-  update: ['event-types update "Intro call" --duration 20', 'event-types update YBL6DUNR9FS4PNP6 --no-active'],
+  update: ['event-types update "Intro call" --duration 20', 'event-types update "Board preview" --no-active'],
   hosts: ['event-types hosts K2C8C7DLAMCWKYZ7', 'event-types hosts K2C8C7DLAMCWKYZ7 --json'],
 };
 

@@ -1,23 +1,24 @@
 import { events } from '../../api/events.ts';
 import type { Command } from '../command.ts';
 import { type OperationCommand, operationCommand, positional } from '../operation-command.ts';
+import { findingEvents, runEventsList } from './events-list.ts';
 
 export const examples = {
   list: ['groups list', 'groups list --json=uri,name'],
-  get: ['groups get 4UJ8LXFLWJYWQTRF', 'groups get 4UJ8LXFLWJYWQTRF --json'],
+  get: ['groups get "Customer team"', 'groups get 4UJ8LXFLWJYWQTRF --json'],
   relationships: ['groups relationships', 'groups relationships --group 4UJ8LXFLWJYWQTRF'],
   relationship: ['groups relationship HB8N8LNQ4EHPYKRQ', 'groups relationship HB8N8LNQ4EHPYKRQ --json'],
 };
 
 /** The events of a group are a list of events narrowed to it. */
 export const extra = (): Command[] => {
-  const list = operationCommand('events', 'events', events.list);
+  const list = findingEvents(operationCommand('events', 'events', events.list));
   const narrowed: OperationCommand = {
     ...list,
     summary: 'List the scheduled events of a group',
     fieldFlags: list.fieldFlags.map((flag) => (flag.name === 'group' ? { ...flag, required: true } : flag)),
     flags: list.flags.filter(({ name }) => !['user', 'org', 'invitee'].includes(name)),
-    examples: ['groups events 4UJ8LXFLWJYWQTRF --since today', 'groups events 4UJ8LXFLWJYWQTRF --json=name,start_time'],
+    examples: ['groups events "Customer team" --week', 'groups events 4UJ8LXFLWJYWQTRF --json=name,start_time'],
   };
-  return [positional(narrowed, 'group', true)];
+  return [positional(narrowed, 'group', true, runEventsList)];
 };

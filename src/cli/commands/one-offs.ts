@@ -8,8 +8,8 @@ import { type OperationCommand, printRequest } from '../operation-command.ts';
 export const examples = {
   create: [
     'one-offs create --name "Planning" --duration 45 --days 7 --weekdays-only',
-    'one-offs create --name "Planning" --duration 45 --co-host jonas.weber@northlight.example --start-date 2026-12-01 --end-date 2026-12-05',
-    'one-offs create --name "Planning" --duration 60 --spot 2026-12-01T15:00:00Z/2026-12-01T16:00:00Z',
+    'one-offs create --name "Planning" --duration 45 --co-host jonas.weber@northlight.example --start-date 2030-12-02 --end-date 2030-12-06',
+    'one-offs create --name "Planning" --duration 60 --spot 2030-12-02T15:00:00Z/2030-12-02T16:00:00Z',
   ],
 };
 

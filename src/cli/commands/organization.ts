@@ -10,8 +10,9 @@ export const decorate = {
     ...generic,
     arguments: [{ name: 'organization', description: 'ID or URI of an organization (default: your own)' }],
     run: async (invocation) => {
-      const { args, context } = invocation;
+      const { args, context, problems } = invocation;
       if (args.length > 0) return generic.run(invocation);
+      problems.check();
       return generic.run({ ...invocation, args: [(await context.identity()).organization] });
     },
   }),

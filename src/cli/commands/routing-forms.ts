@@ -2,7 +2,7 @@ import { routingForms } from '../../api/routing-forms.ts';
 import type { Json } from '../../client/reading.ts';
 import type { Command, Invocation } from '../command.ts';
 import { printPages, readBounds } from '../listing.ts';
-import { type OperationCommand, positional } from '../operation-command.ts';
+import { type OperationCommand, positional, printRequest } from '../operation-command.ts';
 
 export const examples = {
   list: ['routing-forms list', 'routing-forms list --json=uri,name'],
@@ -16,6 +16,10 @@ const runAll = async ({ view }: OperationCommand, invocation: Invocation): Promi
   problems.check();
   const client = await context.client();
   const { organization } = await context.identity();
+  if (context.settings.dryRun) {
+    context.notes.say('then, for each form: GET /routing_form_submissions?form=…');
+    return printRequest(invocation, routingForms.list, [{ query: { organization, count: bounds.pageSize } }]);
+  }
   const sort: Record<string, string> = typed.sort === undefined ? {} : { sort: String(typed.sort) };
   async function* submissions(limit: number): AsyncGenerator<Json[]> {
     let left = limit;
@@ -44,7 +48,7 @@ export const decorate = {
       ...one,
       notes: ['Without a form: of all forms, one after another.'],
       run: (invocation) =>
-        invocation.args.length === 0 && invocation.typed.form === undefined && !invocation.context.settings.dryRun
+        invocation.args.length === 0 && invocation.typed.form === undefined
           ? runAll(generic, invocation)
           : one.run(invocation),
     };

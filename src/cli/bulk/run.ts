@@ -1,0 +1,303 @@
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { SchedError } from '../../errors.ts';
+import { realDisk } from '../../jobs/disk.ts';
+import type { Plan } from '../../jobs/plan.ts';
+import { type Counts, isDone, type RunLine, type Story } from '../../jobs/receipt.ts';
+import { continueReceipt, type ReceiptFile, startReceipt } from '../../jobs/receipt-file.ts';
+import { type Job, runJob } from '../../jobs/run.ts';
+import { firstLineOf, listRuns, type Opened, openReceipt, receiptEnding } from '../../jobs/runs.ts';
+import { ensurePrivateDirectory } from '../../state/files.ts';
+import { createLock } from '../../state/lock.ts';
+import { version } from '../../version.ts';
+import type { Context } from '../context.ts';
+import { stateDirectory } from '../network.ts';
+import { reportProgress } from './progress.ts';
+import { type BulkResult, resultOf, resultView } from './result.ts';
+import { addStepSummary } from './step-summary.ts';
+
+/** R37: for so long the same input is the same request, and not a new one. */
+const sameRequestMs = 12 * 3_600_000;
+
+/** Bulk work as its command prepares it. */
+export interface Bulk extends Job {
+  /** As it is typed: `compliance delete`. */
+  command: string;
+  operation: string;
+  endpoint: string;
+  owner: string;
+  organization: string;
+  isSandbox: boolean;
+  /** Which key the marks were made under, or `none`. */
+  key: string;
+  /** Stands for all items together. */
+  input: string;
+  plan: Plan;
+  /** Where the receipt is wanted, in place of the state directory. */
+  receipt?: string | undefined;
+  /** Whether a finished run is done once more. */
+  again: boolean;
+  /** Words for what is counted: `addresses`. */
+  things: string;
+  consent(story: Story | undefined): Promise<void>;
+}
+
+const tool = `sched ${version}`;
+
+/** Where receipts are kept unless a file is named. */
+export const receiptFolder = ({ runtime }: Context): string => join(stateOf({ runtime }), 'receipts');
+
+const stateOf = ({ runtime }: Pick<Context, 'runtime'>): string => {
+  const directory = stateDirectory(runtime);
+  if (directory !== undefined) return directory;
+  throw new SchedError('environment', 'There is no directory to keep receipts and locks in', {
+    reason: 'the home directory does not exist',
+    hint: 'SCHED_STATE_DIR=/some/directory',
+    outcome: 'not-sent',
+  });
+};
+
+export const damaged = (path: string, line: number, problem: string): SchedError =>
+  new SchedError('integrity', `The receipt ${path} is damaged: edited at line ${line}`, {
+    reason: `${problem}; it is left as it is, and nothing is sent on its word`,
+    hint: 'restore it from where it was kept, or name another file with --receipt',
+    outcome: 'not-sent',
+  });
+
+const isSame = (run: RunLine, bulk: Bulk): boolean =>
+  run.operation === bulk.operation &&
+  run.input === bulk.input &&
+  run.endpoint === bulk.endpoint &&
+  run.organization === bulk.organization;
+
+interface Found {
+  path: string;
+  opened: Opened & { ok: true };
+}
+
+const open = async (path: string): Promise<Found | undefined> => {
+  const opened = await openReceipt(realDisk, path);
+  if (opened === undefined) return undefined;
+  if (!opened.ok) throw damaged(path, opened.line, opened.problem);
+  return { path, opened };
+};
+
+const foreign = (path: string, reason: string): SchedError =>
+  new SchedError('conflict', `The receipt ${path} belongs to another run`, {
+    reason,
+    hint: 'name another file with --receipt',
+    outcome: 'not-sent',
+  });
+
+/** The receipt at the place that was named. */
+const findNamed = async (path: string, bulk: Bulk): Promise<Found | undefined> => {
+  const found = await open(path);
+  if (found === undefined) return undefined;
+  const { run } = found.opened.story;
+  if (run.key !== bulk.key)
+    throw new SchedError('environment', 'The receipt was made under another key', {
+      reason: `${path} names the key ${run.key}, and this is ${bulk.key}`,
+      hint: 'restore its key file, and name it with --receipt-key-file',
+      outcome: 'not-sent',
+    });
+  if (!isSame(run, bulk)) throw foreign(path, 'its input, organization or endpoint is another');
+  return found;
+};
+
+/** The newest receipt of the same work in the state directory. */
+const findKept = async (folder: string, bulk: Bulk): Promise<Found | undefined> => {
+  for (const { path, run } of await listRuns(folder)) if (isSame(run, bulk)) return open(path);
+  return undefined;
+};
+
+const find = async (folder: string, bulk: Bulk): Promise<Found | undefined> => {
+  const kept = await findKept(folder, bulk);
+  if (bulk.receipt === undefined) return kept;
+  const path = resolve(bulk.receipt);
+  const named = await findNamed(path, bulk);
+  if (named !== undefined || kept === undefined || isDone(kept.opened.story)) return named ?? kept;
+  throw new SchedError('conflict', 'There is an unfinished run of the same input', {
+    reason: `its receipt is ${kept.path}`,
+    hint: 'leave --receipt out to go on with it',
+    outcome: 'not-sent',
+  });
+};
+
+/** The receipt that another process may be writing, by its first line alone. */
+const peek = async (folder: string, bulk: Bulk): Promise<{ path: string; run: RunLine } | undefined> => {
+  const path = bulk.receipt === undefined ? undefined : resolve(bulk.receipt);
+  const named = path === undefined ? undefined : await firstLineOf(path);
+  if (named !== undefined) return { path: path!, run: named };
+  return (await listRuns(folder)).find(({ run }) => isSame(run, bulk));
+};
+
+const lockOf = async ({ runtime }: Context, folder: string, bulk: Bulk) => {
+  const first = await peek(folder, bulk);
+  const { clock, machine, randomBytes, interrupted } = runtime;
+  const facts = [bulk.operation, bulk.input, bulk.endpoint, bulk.organization];
+  const name = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 40);
+  return createLock({
+    directory: join(folder, 'locks'),
+    name,
+    machine,
+    clock,
+    randomBytes,
+    interrupted,
+    waitMs: 0,
+    lastSeen: async () => (first === undefined ? undefined : (await stat(first.path).catch(() => undefined))?.mtimeMs),
+    busy: (pid, since) =>
+      new SchedError('conflict', 'Another run of the same input is under way', {
+        reason: `process ${pid} since ${since}${first === undefined ? '' : `, run ${first.run.run}`}`,
+        hint: 'wait for it to end; the same command then goes on or says what it did',
+        outcome: 'not-sent',
+      }),
+  });
+};
+
+const timeNow = ({ runtime }: Context): string => new Date(runtime.clock.now()).toISOString();
+
+const newRun = ({ runtime }: Context, at: string): string =>
+  `${at.replace(/[-:]|\.\d+/g, '')}-${Buffer.from(runtime.randomBytes(3)).toString('hex')}`;
+
+/** A new receipt; a name that is taken gets a number. */
+const begin = async (context: Context, folder: string, bulk: Bulk) => {
+  const at = timeNow(context);
+  const first = newRun(context, at);
+  const { plan, operation, endpoint, owner, organization, key, input } = bulk;
+  for (let number = 1; ; number += 1) {
+    const run = number === 1 ? first : `${first}-${number}`;
+    const path = bulk.receipt === undefined ? join(folder, `${run}${receiptEnding}`) : resolve(bulk.receipt);
+    if (bulk.receipt === undefined && (await stat(path).catch(() => undefined)) !== undefined) continue;
+    const line: RunLine = {
+      type: 'run',
+      receipt: 1,
+      run,
+      at,
+      tool,
+      operation,
+      endpoint,
+      owner,
+      organization,
+      key,
+      input,
+      total: plan.items.length,
+      duplicates: plan.duplicates,
+      skipped: plan.invalid.length,
+    };
+    const unique = Buffer.from(context.runtime.randomBytes(8)).toString('hex');
+    return { run, file: await startReceipt(realDisk, path, line, bulk.isSandbox, unique) };
+  }
+};
+
+const resume = async (context: Context, { path, opened }: Found, bulk: Bulk) => {
+  const { receipt, story } = opened;
+  const file = await continueReceipt(realDisk, path, receipt);
+  const { owner, organization } = bulk;
+  const at = timeNow(context);
+  try {
+    await file.write({ type: 'resumed', at, tool, owner, organization, repaired: receipt.tornBytes }, true);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  if (receipt.tornBytes > 0) context.notes.say('the last line of the receipt was torn, and is repaired');
+  return { run: story.run.run, file };
+};
+
+const partial = ({ rejected, unknown }: Counts, things: string): SchedError => {
+  const parts = [
+    ...(rejected > 0 ? [`${rejected.toLocaleString('en-US')} rejected`] : []),
+    ...(unknown > 0 ? [`${unknown.toLocaleString('en-US')} unknown`] : []),
+  ];
+  return new SchedError('partial', `Not all ${things} were accepted: ${parts.join(', ')}`, {
+    outcome: unknown > 0 ? 'unknown' : 'applied',
+    answered: true,
+    ...(unknown > 0 ? { hint: 'run the same command again: it asks once more for those' } : {}),
+  });
+};
+
+const finish = async (context: Context, bulk: Bulk, result: BulkResult, state: string): Promise<void> => {
+  await addStepSummary(context, `sched ${bulk.command}`, state, result);
+  await context.printer.one(resultView, result);
+  if (result.rejected > 0 || result.unknown > 0) throw partial(result, bulk.things);
+};
+
+/** Does the work with the receipt open. What was done so far is told also when it cannot go on. */
+const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile, story: Story | undefined) => {
+  const { runtime, notes } = context;
+  const skipped = story?.run.skipped ?? bulk.plan.invalid.length;
+  const known = [...(story?.fates.values() ?? [])].filter(({ verdict }) => verdict !== 'unknown');
+  let counts: Counts = { total: bulk.items.length, accepted: 0, rejected: 0, unknown: 0, skipped };
+  for (const { verdict } of known) counts[verdict] += 1;
+  const progress = reportProgress(context, { ...counts });
+  try {
+    counts = await runJob(bulk, {
+      clock: runtime.clock,
+      interrupted: runtime.interrupted,
+      receipt: file,
+      before: { fates: story?.fates ?? new Map(), nextBatch: story?.nextBatch ?? 1 },
+      skipped,
+      onProgress: (now) => {
+        counts = now;
+        progress.update(now);
+      },
+    });
+  } catch (error) {
+    progress.end();
+    const done = counts.accepted.toLocaleString('en-US');
+    notes.insist(
+      `accepted so far: ${done} of ${counts.total.toLocaleString('en-US')}; the same command goes on. Receipt: ${file.path}`,
+    );
+    await addStepSummary(context, `sched ${bulk.command}`, 'unfinished', resultOf(run, counts, file.path, file.head));
+    throw error;
+  } finally {
+    progress.end();
+  }
+  return counts;
+};
+
+type Choice = { done: BulkResult; endedAt: string } | { unfinished: Found } | 'new';
+
+/** What there is to do. A finished receipt is let go of here: it may be large. */
+const choose = async ({ runtime }: Context, folder: string, bulk: Bulk): Promise<Choice> => {
+  const found = await find(folder, bulk);
+  if (found === undefined) return 'new';
+  const { story, receipt } = found.opened;
+  if (!isDone(story)) return { unfinished: found };
+  const endedAt = story.endedAt!;
+  if (runtime.clock.now() - Date.parse(endedAt) < sameRequestMs && !bulk.again)
+    return { done: resultOf(story.run.run, story.counts, found.path, receipt.head), endedAt };
+  if (bulk.receipt !== undefined && found.path === resolve(bulk.receipt))
+    throw foreign(found.path, `it holds a run that ended at ${endedAt}, and a run has one file`);
+  return 'new';
+};
+
+/** Begins a run, goes on with an unfinished one, or says that it was done. One process at a time. */
+export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
+  const { notes } = context;
+  const folder = receiptFolder(context);
+  await ensurePrivateDirectory(folder);
+  const lock = await lockOf(context, folder, bulk);
+  const held = (await lock.acquire())!;
+  try {
+    const choice = await choose(context, folder, bulk);
+    if (choice !== 'new' && 'done' in choice) {
+      notes.insist(`already accepted at ${choice.endedAt}: nothing was sent; --again sends it once more`);
+      return await finish(context, bulk, choice.done, `already accepted at ${choice.endedAt}`);
+    }
+    const story = choice === 'new' ? undefined : choice.unfinished.opened.story;
+    await bulk.consent(story);
+    const { run, file } =
+      choice === 'new' ? await begin(context, folder, bulk) : await resume(context, choice.unfinished, bulk);
+    try {
+      if (story !== undefined) notes.say(`going on with run ${run}`);
+      const counts = await work(context, bulk, run, file, story);
+      await finish(context, bulk, resultOf(run, counts, file.path, file.head), 'finished');
+    } finally {
+      await file.close();
+    }
+  } finally {
+    await held.release();
+  }
+};

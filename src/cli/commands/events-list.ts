@@ -1,0 +1,232 @@
+import { events, ScheduledEvent } from '../../api/events.ts';
+import { invitees } from '../../api/invitees.ts';
+import { reference } from '../../api/operation.ts';
+import type { Input } from '../../client/client.ts';
+import { keepFor } from '../../client/filter.ts';
+import { isObject, type Json } from '../../client/reading.ts';
+import { SchedError } from '../../errors.ts';
+import type { View } from '../../output/view.ts';
+import type { Command, Flag, Invocation } from '../command.ts';
+import type { Context } from '../context.ts';
+import type { FieldFlag } from '../flags.ts';
+import { fold } from '../fold.ts';
+import { isHonoured, type Verdict } from '../honoured.ts';
+import { mapInOrder } from '../in-order.ts';
+import { readInput } from '../input.ts';
+import { firstCount, printListing, readBounds, type Stage } from '../listing.ts';
+import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
+import { fillScope } from '../scope.ts';
+import { windowFlags } from '../window-flags.ts';
+
+/** The service cannot be asked for events of a type; the rows show it, so they are chosen here. */
+const typeFlag: FieldFlag = {
+  name: 'event-type',
+  value: 'NAME|ID',
+  description: 'events of this type, by name, ID or URI',
+  heading: 'Filters',
+  part: 'query',
+  path: ['event_type'],
+  schema: reference('event_types', 'events of this type'),
+  required: false,
+};
+
+const searchFlag: Flag = {
+  name: 'search',
+  value: 'TEXT',
+  description: 'text in name, location, hosts or notes; case and accents do not matter',
+  heading: 'Filters',
+};
+
+const withFlag: Flag = {
+  name: 'with',
+  value: 'WHAT',
+  choices: ['invitees'],
+  description: 'add to each event',
+  heading: 'Output',
+};
+
+/** Events whose invitees are read at the same time, as far as the rate limit allows. */
+const atOnce = 4;
+
+/** A page's token may lapse while the invitees of its events are read, so such pages are short. */
+const shortPage = 25;
+
+const idOf = (uri: unknown): string => String(uri).split('/').at(-1)!;
+
+const readWith = ({ typed, problems }: Invocation): boolean => {
+  if (typed.with !== undefined && typed.with !== 'invitees')
+    problems.add(`--with '${typed.with}' is not one of invitees`);
+  return typed.with === 'invitees';
+};
+
+const readSearch = ({ typed, problems }: Invocation): string | undefined => {
+  if (typed.search === undefined) return undefined;
+  const text = fold(String(typed.search));
+  if (text === '') problems.add('--search needs a text to look for');
+  return text;
+};
+
+/** Everything in an event that a person may remember of it. */
+const wordsOf = ({ name, location, event_memberships: hosts, meeting_notes_plain: notes }: Json): string =>
+  fold(
+    [
+      name,
+      ...(isObject(location) ? [location.type, location.location] : []),
+      ...(Array.isArray(hosts) ? hosts.map((host) => (isObject(host) ? host.user_name : undefined)) : []),
+      notes,
+    ]
+      .filter((text) => typeof text === 'string')
+      .join('\n'),
+  );
+
+const inviteesOf = async (context: Context, event: Json, query: Record<string, string> = {}): Promise<Json[]> => {
+  const client = await context.client();
+  const found: Json[] = [];
+  const input = { path: { event: idOf(event.uri) }, query };
+  for await (const page of client.pages(invitees.list, input, { keep: keepFor(invitees.list, query) }))
+    found.push(...page);
+  return found;
+};
+
+const addInvitees =
+  (context: Context): Stage =>
+  (page) =>
+    mapInOrder(page, atOnce, async (event) => marked(event, { invitees: await inviteesOf(context, event) }));
+
+/** For a service that does not look at `invitee_email`. */
+const onlyWith =
+  (context: Context, email: string): Stage =>
+  async (page) => {
+    const found = await mapInOrder(page, atOnce, (event) => inviteesOf(context, event, { email }));
+    return page.filter((_, index) => found[index]!.length > 0);
+  };
+
+const withInvitees = (view: View): View => ({
+  ...view,
+  columns: [...view.columns, { header: 'WHO', path: '_sched.invitees.*.name', as: 'list', priority: 3.5 }],
+});
+
+/** Checks the filters that rows do not show, and says what must be done here instead. */
+const settle = async (context: Context, query: NonNullable<Input['query']>) => {
+  const verdicts: Verdict[] = [];
+  let choose: Stage | undefined;
+  const { group, invitee_email: email, user, organization } = query;
+  const whose = { ...(user === undefined ? {} : { user }), ...(organization === undefined ? {} : { organization }) };
+  if (group !== undefined) {
+    // Whose events they would be otherwise must be said, or a service that knows no groups refuses the question.
+    const isUnsaid = user === undefined && organization === undefined;
+    const own = () =>
+      context.identity().then(
+        (identity) => ({ organization: identity.organization }),
+        () => whose,
+      );
+    const wider = isUnsaid ? await own() : whose;
+    const verdict = await isHonoured(context, 'group', wider);
+    verdicts.push(verdict);
+    if (!verdict.honoured) {
+      throw new SchedError('unavailable', 'The service does not choose events by group', {
+        reason: 'for a group that cannot exist it answers with events all the same',
+        hint: 'sched events list --org current',
+        outcome: 'not-applied',
+      });
+    }
+  }
+  if (email !== undefined) {
+    const verdict = await isHonoured(context, 'invitee_email', { ...whose, ...(group === undefined ? {} : { group }) });
+    verdicts.push(verdict);
+    if (!verdict.honoured) {
+      delete query.invitee_email;
+      context.notes.say('the service does not choose events by invitee: the invitees of each event are read');
+      choose = onlyWith(context, String(email));
+    }
+  }
+  return { choose, confirm: verdicts.flatMap((verdict) => verdict.confirm ?? []) };
+};
+
+const printList = async (
+  invocation: Invocation,
+  query: NonNullable<Input['query']>,
+  isWith: boolean,
+): Promise<void> => {
+  const { context, typed } = invocation;
+  const here = ['event-type', 'search'].filter((name) => typed[name] !== undefined).map((name) => `--${name}`);
+  if (here.length > 0) context.notes.say(`${here.join(' and ')}: not part of the request, chosen from its answer`);
+  if (isWith) context.notes.say('--with invitees: for each event GET /scheduled_events/{event}/invitees');
+  const count = firstCount(invocation, events.list, readBounds(invocation));
+  await printRequest(invocation, events.list, [{ query: { ...query, ...count } }]);
+};
+
+export const runEventsList = async (command: OperationCommand, invocation: Invocation): Promise<void> => {
+  const { context, typed } = invocation;
+  const bounds = readBounds(invocation);
+  const window = windowFlags.read(invocation);
+  const search = readSearch(invocation);
+  const isWith = readWith(invocation);
+  const input = await readInput(invocation, events.list, [...command.fieldFlags, typeFlag]);
+  const { event_type: type, ...typedQuery } = input.query!;
+  const query: NonNullable<Input['query']> = { ...typedQuery, ...window };
+  const scope = await fillScope(events.list, { query }, 'events', context);
+  if (context.settings.dryRun) return printList(invocation, query, isWith);
+
+  const { choose, confirm } = await settle(context, query);
+  const isSlow = isWith || choose !== undefined;
+  const tests: ((row: Json) => boolean)[] = [
+    ...(type === undefined ? [] : [(row: Json) => idOf(row.event_type) === idOf(type)]),
+    ...(search === undefined ? [] : [(row: Json) => wordsOf(row).includes(search)]),
+  ];
+  const pageSize = isSlow && typed['page-size'] === undefined ? Math.min(bounds.pageSize, shortPage) : bounds.pageSize;
+  const isOpen = query.min_start_time === undefined && query.max_start_time === undefined;
+  await printListing(invocation, {
+    operation: events.list,
+    view: isWith ? withInvitees(command.view) : command.view,
+    input: { query },
+    bounds: { ...bounds, pageSize },
+    scope,
+    ...(tests.length === 0 ? {} : { keep: (row: Json) => tests.every((test) => test(row)) }),
+    choose,
+    ...(isWith ? { add: addInvitees(context) } : {}),
+    ...(isOpen ? { hint: 'what lies ahead: --upcoming' } : {}),
+  });
+  if (context.printer.rows > 0) for (const tell of confirm) await tell();
+};
+
+const fields = [...Object.keys(ScheduledEvent.schema.shape), '_sched'];
+
+const withNote =
+  '--with invitees reads the invitees of each event, four events at a time within the rate limit, and adds them: as the column WHO, last in a pipe (_sched.invitees.*.name), and in JSON whole, under _sched.invitees.';
+
+/** A list of events with everything that helps to find one. */
+export const findingEvents = (generic: OperationCommand): OperationCommand => ({
+  ...generic,
+  flags: [...windowFlags.flags, typeFlag, searchFlag, ...generic.flags, withFlag],
+  fields,
+  notes: [
+    '--today, --tomorrow and --week are days in the zone of --tz. They go with --upcoming or --past (the rest of today: --today --upcoming), not with --since and --until.',
+    '--event-type and --search choose from the answer, as the service knows no such filters. Where it does not look at --invitee, the invitees of each event are read.',
+    withNote,
+  ],
+  run: (invocation) => runEventsList(generic, invocation),
+});
+
+const runGet = async (generic: OperationCommand, invocation: Invocation): Promise<void> => {
+  const { context } = invocation;
+  if (!readWith(invocation)) return generic.run(invocation);
+  const input = await readInput(invocation, events.get, []);
+  if (context.settings.dryRun) {
+    await printRequest(invocation, events.get, [input]);
+    return printRequest(invocation, invitees.list, [input]);
+  }
+  const event = await (await context.client()).call(events.get, input);
+  const [row] = await addInvitees(context)([event]);
+  await context.printer.one(withInvitees(generic.view), row!);
+};
+
+export const finding = {
+  list: (generic: OperationCommand): Command => findingEvents(generic),
+  get: (generic: OperationCommand): Command => ({
+    ...generic,
+    flags: [...generic.flags, withFlag],
+    fields,
+    run: (invocation) => runGet(generic, invocation),
+  }),
+};

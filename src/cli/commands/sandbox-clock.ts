@@ -1,0 +1,81 @@
+import type { View } from '../../output/view.ts';
+import type { SandboxClock } from '../../sandbox/clock.ts';
+import { readTime } from '../../time/read.ts';
+import type { Command, Invocation } from '../command.ts';
+import { openData, sandboxFile } from '../embedded.ts';
+import { dataFlag, readData } from './sandbox-serving.ts';
+
+const view: View = {
+  columns: [
+    { header: 'TIME', path: 'time', as: 'time', priority: 3 },
+    { header: 'OFFSET (S)', path: 'offset_seconds', priority: 2 },
+    { header: 'DATA', path: 'data', priority: 1 },
+  ],
+  id: 'time',
+};
+
+const actions = ['set', 'advance'];
+
+/** `undefined` is the system's own time. */
+const readMove = (invocation: Invocation, now: number): number | undefined => {
+  const { context, args, problems } = invocation;
+  const [action, text = ''] = args;
+  if (action === 'set' && text === 'now') return undefined;
+  const wanted = action === 'advance' ? `+${text.replace(/^\+/, '')}` : text;
+  const reading = readTime(wanted, { zone: context.settings.zone, now });
+  if (!reading.ok) problems.add(`${action}: ${reading.problem}`);
+  return reading.ok ? Date.parse(reading.instant) : now;
+};
+
+const move = (invocation: Invocation, clock: SandboxClock): void => {
+  const time = readMove(invocation, clock.now());
+  invocation.problems.check();
+  if (time === undefined) clock.restore();
+  else clock.set(time);
+};
+
+const run = async (invocation: Invocation): Promise<void> => {
+  const { context, args, problems } = invocation;
+  const [action, text] = args;
+  const data = readData(invocation);
+  if (data === ':memory:') problems.add('--data :memory: is gone as soon as a command ends: there is no clock to move');
+  if (action !== undefined && !actions.includes(action))
+    problems.add(`'${action}' is not one of ${actions.join(', ')}`);
+  else if (action !== undefined && text === undefined)
+    problems.add(`${action} needs a ${action === 'set' ? 'time' : 'duration'}`);
+  problems.check();
+  const sandbox = await openData(context.runtime, { data });
+  try {
+    const { clock } = sandbox;
+    if (action !== undefined) move(invocation, clock);
+    await context.printer.one(view, {
+      time: new Date(clock.now()).toISOString(),
+      offset_seconds: Math.round(clock.offset / 1000),
+      data: sandboxFile(context.runtime, data),
+    });
+  } finally {
+    sandbox.close();
+  }
+};
+
+export const clockCommand: Command = {
+  name: 'clock',
+  summary: 'Show what time it is in the sandbox, or move its clock',
+  arguments: [
+    { name: 'action', description: 'set or advance; without it the time is shown', choices: actions },
+    { name: 'value', description: 'a time to set, or now for the system’s; a duration to advance, as 2h or 30d' },
+  ],
+  flags: [dataFlag],
+  fields: ['time', 'offset_seconds', 'data'],
+  local: true,
+  examples: [
+    'sandbox clock',
+    'sandbox clock advance 2h',
+    'sandbox clock set 2026-12-01T09:00:00Z --data ./sandbox.db',
+    'sandbox clock set now',
+  ],
+  notes: [
+    'Rate limits, tokens, codes, page tokens and due deletions follow; a service that runs on the same data follows with its next request. The clock is moved, never sped up. A reset puts it back.',
+  ],
+  run,
+};

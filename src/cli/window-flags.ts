@@ -1,0 +1,69 @@
+import { day, midnightOf } from '../time/wall.ts';
+import { edgeOfDay, utcText, wallAt } from '../time/zoned.ts';
+import type { Flag, Invocation } from './command.ts';
+
+/** `--today` and the like: a window of time in one word, in the zone of `--tz`. */
+const flags: Flag[] = [
+  { name: 'today', description: 'events that start today', heading: 'Filters' },
+  { name: 'tomorrow', description: 'events that start tomorrow', heading: 'Filters' },
+  { name: 'week', description: 'today and the six days after it', heading: 'Filters' },
+  { name: 'upcoming', description: 'events that start from now on', heading: 'Filters' },
+  { name: 'past', description: 'events that started before now, the latest first', heading: 'Filters' },
+];
+
+/** Days from today, first and last. */
+const days: Readonly<Record<string, readonly [number, number]>> = { today: [0, 0], tomorrow: [1, 1], week: [0, 6] };
+
+/** Flags that cannot stand together. `--today --upcoming` can: it is the rest of the day. */
+const contradictions: readonly (readonly string[])[] = [
+  ['today', 'tomorrow', 'week'],
+  ['upcoming', 'past'],
+  ['tomorrow', 'past'],
+  ['today', 'since'],
+  ['today', 'until'],
+  ['tomorrow', 'since'],
+  ['tomorrow', 'until'],
+  ['week', 'since'],
+  ['week', 'until'],
+  ['upcoming', 'since'],
+  ['past', 'until'],
+];
+
+const edge = (midnight: number, zone: string, which: 'since' | 'until'): number => {
+  const meaning = edgeOfDay(midnight, zone, which);
+  return meaning.kind === 'one' ? meaning.at : meaning.later;
+};
+
+interface Window {
+  min_start_time?: string;
+  max_start_time?: string;
+  sort?: string;
+}
+
+/** The window that was typed in words, as the service takes it. */
+const read = ({ context, typed, problems }: Invocation): Window => {
+  const isTyped = (name: string) => typed[name] !== undefined;
+  const clashing = contradictions.map((group) => group.filter(isTyped)).filter((group) => group.length > 1);
+  const names = [...new Set(clashing.flat())].map((name) => `--${name}`);
+  if (names.length > 0) problems.add(`${names.slice(0, -1).join(', ')} and ${names.at(-1)} contradict each other`);
+  const { zone } = context.settings;
+  const now = context.runtime.clock.now();
+  const today = midnightOf(wallAt(now, zone));
+  const word = Object.keys(days).find(isTyped);
+  const [first, last] = word === undefined ? [] : days[word]!;
+  const since = [
+    ...(first === undefined ? [] : [edge(today + first * day, zone, 'since')]),
+    ...(isTyped('upcoming') ? [now] : []),
+  ];
+  const until = [
+    ...(last === undefined ? [] : [edge(today + last * day, zone, 'until')]),
+    ...(isTyped('past') ? [now] : []),
+  ];
+  return {
+    ...(since.length === 0 ? {} : { min_start_time: utcText(Math.max(...since)) }),
+    ...(until.length === 0 ? {} : { max_start_time: utcText(Math.min(...until)) }),
+    ...(isTyped('past') && !isTyped('sort') ? { sort: 'start_time:desc' } : {}),
+  };
+};
+
+export const windowFlags = { flags, read };

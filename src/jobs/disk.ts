@@ -1,0 +1,119 @@
+import { constants } from 'node:fs';
+import { link, lstat, open, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { SchedError } from '../errors.ts';
+
+/** A file that only grows. */
+export interface Appendable {
+  /** Bytes in it now. */
+  size(): Promise<number>;
+  append(text: string): Promise<void>;
+  /** What was appended is on disk when this returns. */
+  sync(): Promise<void>;
+  /** Cuts off what a killed process left of its last line. */
+  truncate(size: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** All that a receipt does to the disk, so that a test can stop it at any step. */
+export interface Disk {
+  /** A file that is there whole or not at all, with this text; refuses to replace one. */
+  create(path: string, text: string, unique: string): Promise<void>;
+  open(path: string): Promise<Appendable>;
+  /** `undefined` if there is no such file. */
+  read(path: string): Promise<Buffer | undefined>;
+}
+
+const fileMode = 0o600;
+const noFollow = constants.O_NOFOLLOW ?? 0;
+
+const words: Record<string, string> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota is used up',
+  EFBIG: 'the file may not grow any further',
+  EROFS: 'the file system is read-only',
+  EACCES: 'not allowed',
+  EPERM: 'not allowed',
+  EEXIST: 'it is there already',
+  ENOENT: 'no such directory',
+  ELOOP: 'it is a symbolic link, and those are not followed',
+  EISDIR: 'it is a directory',
+};
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
+
+export const diskTrouble = (what: string, path: string, error: unknown): SchedError => {
+  const code = codeOf(error);
+  return new SchedError('environment', `Cannot ${what} ${path}`, {
+    reason: words[code] === undefined ? code : `${words[code]} (${code})`,
+    outcome: 'not-sent',
+  });
+};
+
+const attempt = async <Value>(what: string, path: string, work: () => Promise<Value>): Promise<Value> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof SchedError ? error : diskTrouble(what, path, error);
+  }
+};
+
+/** Without this the name of a new file may be forgotten when the machine loses power. Not every platform can. */
+const syncDirectory = async (path: string): Promise<void> => {
+  const handle = await open(path, constants.O_RDONLY).catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+};
+
+/** The real one. */
+export const realDisk: Disk = {
+  create: (path, text, unique) =>
+    attempt('write', path, async () => {
+      const draft = `${path}.${unique}`;
+      const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, fileMode);
+      try {
+        // Whatever the umask says.
+        await handle.chmod(fileMode);
+        await handle.writeFile(text);
+        await handle.sync();
+        await handle.close();
+        // Not a rename: that would replace what is there.
+        await link(draft, path);
+      } finally {
+        await handle.close().catch(() => {});
+        await unlink(draft).catch(() => {});
+      }
+      await syncDirectory(dirname(path));
+    }),
+
+  open: (path) =>
+    attempt('write', path, async () => {
+      const handle = await open(path, constants.O_RDWR | constants.O_APPEND | noFollow);
+      return {
+        size: async () => (await handle.stat()).size,
+        append: (text) => attempt('write', path, () => handle.writeFile(text)),
+        sync: () => attempt('write', path, () => handle.datasync()),
+        truncate: (size) =>
+          attempt('repair', path, async () => {
+            await handle.truncate(size);
+            await handle.sync();
+          }),
+        close: () => handle.close(),
+      };
+    }),
+
+  read: (path) =>
+    attempt('read', path, async () => {
+      const found = await lstat(path).catch((error: unknown) => {
+        if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
+        throw error;
+      });
+      if (found === undefined) return undefined;
+      const handle = await open(path, constants.O_RDONLY | noFollow);
+      try {
+        return await handle.readFile();
+      } finally {
+        await handle.close();
+      }
+    }),
+};

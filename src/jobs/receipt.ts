@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto';
+import { isObject, type Json } from '../client/reading.ts';
+
+/*
+ * A receipt is a text of printable ASCII, a JSON object a line, and each line ends with the SHA-256 of itself:
+ *
+ *   {"prev":"HASH OF THE LINE ABOVE",…,"hash":"HASH OF THIS LINE WITHOUT ,"hash":"…""}
+ *
+ * so `sed 's/,"hash":"[0-9a-f]*"}$/}/'`, without its line break, through `sha256sum` gives the hash again. The first
+ * line's `prev` is 64 zeros; the hash of the last one is the head of the chain.
+ */
+
+export type Verdict = 'accepted' | 'rejected' | 'unknown';
+
+export interface Counts {
+  total: number;
+  accepted: number;
+  rejected: number;
+  unknown: number;
+  skipped: number;
+}
+
+/** The first line: what is to be done, by whom and where. */
+export interface RunLine {
+  type: 'run';
+  receipt: 1;
+  run: string;
+  at: string;
+  tool: string;
+  operation: string;
+  endpoint: string;
+  owner: string;
+  organization: string;
+  /** Which key, or `none`. */
+  key: string;
+  /** Of all items together, under the key. */
+  input: string;
+  total: number;
+  duplicates: number;
+  skipped: number;
+}
+
+/** Written before the request leaves; a repetition of it names the batch alone. */
+export interface SendingLine {
+  type: 'sending';
+  batch: number;
+  attempt: number;
+  at: string;
+  items?: string[];
+}
+
+/** What came back: a verdict on each item, or that the batch was refused as a whole (`split`, `refused`). */
+export interface VerdictLine {
+  type: 'verdict';
+  batch: number;
+  at: string;
+  verdict: Verdict | 'split' | 'refused';
+  /** Of the reply; missing where there was none. */
+  status?: number;
+  /** How it is known, where that was not the reply. */
+  by?: string;
+  request?: string;
+}
+
+/** A later process goes on. */
+export interface ResumedLine {
+  type: 'resumed';
+  at: string;
+  tool: string;
+  owner: string;
+  organization: string;
+  /** Bytes of a torn last line that were cut off. */
+  repaired: number;
+}
+
+export interface EndLine extends Counts {
+  type: 'end';
+  at: string;
+}
+
+export type ReceiptLine = RunLine | SendingLine | VerdictLine | ResumedLine | EndLine;
+
+export const firstPrev = '0'.repeat(64);
+
+const hashOf = (text: string): string => createHash('sha256').update(text, 'latin1').digest('hex');
+
+const asciiOnly = (json: string): string =>
+  json.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** A line in the one form it has on disk, and its hash. */
+export const sealLine = (line: ReceiptLine, prev: string, isSandbox: boolean): { text: string; hash: string } => {
+  const body = asciiOnly(JSON.stringify({ prev, ...line, ...(isSandbox ? { sandbox: true } : {}) }));
+  const hash = hashOf(body);
+  return { text: `${body.slice(0, -1)},"hash":"${hash}"}\n`, hash };
+};
+
+const form = /^(\{"prev":"([0-9a-f]{64})",[ -~]*),"hash":"([0-9a-f]{64})"\}$/;
+
+export interface Damage {
+  line: number;
+  problem: string;
+}
+
+/** A receipt as it stands on disk. */
+export interface Receipt {
+  lines: { value: Json; number: number }[];
+  /** Hash of the last whole line. */
+  head: string;
+  /** Bytes that are whole lines; what follows is the rest of one that a killed process did not finish. */
+  wholeBytes: number;
+  tornBytes: number;
+  isSandbox: boolean;
+}
+
+export type Reading = ({ ok: true } & Receipt) | ({ ok: false } & Damage);
+
+/** Checks every whole line and the chain between them. Nothing in it is trusted before that. */
+export const readReceipt = (bytes: Buffer): Reading => {
+  const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
+  const lines: Receipt['lines'] = [];
+  let prev = firstPrev;
+  let isSandbox = false;
+  for (let from = 0, number = 1; from < wholeBytes; number += 1) {
+    const end = bytes.indexOf(0x0a, from);
+    // One byte a character, so that what is no ASCII shows as what it is.
+    const text = bytes.toString('latin1', from, end);
+    from = end + 1;
+    const parts = form.exec(text);
+    if (parts === null) return { ok: false, line: number, problem: 'it does not have the form of a line' };
+    if (hashOf(`${parts[1]}}`) !== parts[3]) return { ok: false, line: number, problem: 'its hash does not fit it' };
+    if (parts[2] !== prev) return { ok: false, line: number, problem: 'it does not follow the line above it' };
+    prev = parts[3]!;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      value = undefined;
+    }
+    if (!isObject(value)) return { ok: false, line: number, problem: 'it is not JSON' };
+    isSandbox ||= value.sandbox === true;
+    lines.push({ value, number });
+  }
+  return { ok: true, lines, head: prev, wholeBytes, tornBytes: bytes.length - wholeBytes, isSandbox };
+};
+
+/** What became of one item. */
+export interface Fate {
+  verdict: Verdict;
+  at: string;
+  batch: number;
+  status?: number;
+}
+
+/** What a receipt says, taken together. */
+export interface Story {
+  run: RunLine;
+  /** By item; one whose request left and got no verdict is missing. */
+  fates: Map<string, Fate>;
+  counts: Counts;
+  /** Of the next batch. */
+  nextBatch: number;
+  /** Where the last line says so. */
+  endedAt?: string;
+  /** When the last line was written. */
+  lastAt: string;
+  firstAt: string;
+}
+
+export const isFinal = (verdict: Verdict): boolean => verdict !== 'unknown';
+
+const isVerdict = (word: unknown): word is Verdict => word === 'accepted' || word === 'rejected' || word === 'unknown';
+
+export const countFates = (fates: Iterable<Fate>, total: number, skipped: number): Counts => {
+  const counts: Counts = { total, accepted: 0, rejected: 0, unknown: 0, skipped };
+  for (const { verdict } of fates) counts[verdict] += 1;
+  return counts;
+};
+
+const malformed = (line: number, problem: string) => ({ ok: false as const, line, problem });
+
+/** Reads the lines of an unbroken chain; whoever recomputed one may still have got its story wrong. */
+export const tell = ({ lines }: Receipt): ({ ok: true } & Story) | ({ ok: false } & Damage) => {
+  const run = lines[0]?.value as unknown as RunLine | undefined;
+  if (run?.type !== 'run' || run.receipt !== 1 || typeof run.total !== 'number')
+    return malformed(1, 'it is not the first line of a receipt');
+  const batches = new Map<number, string[]>();
+  const fates = new Map<string, Fate>();
+  let nextBatch = 1;
+  let endedAt: string | undefined;
+  for (const { value, number } of lines.slice(1)) {
+    const line = value as unknown as Exclude<ReceiptLine, RunLine>;
+    endedAt = undefined;
+    if (line.type === 'sending') {
+      if (Array.isArray(line.items)) batches.set(line.batch, line.items);
+      nextBatch = Math.max(nextBatch, line.batch + 1);
+    } else if (line.type === 'verdict') {
+      const items = batches.get(line.batch);
+      if (items === undefined) return malformed(number, 'it judges a batch that was not sent');
+      const { verdict, at, batch, status } = line;
+      if (isVerdict(verdict)) {
+        const fate: Fate = { verdict, at, batch, ...(status === undefined ? {} : { status }) };
+        for (const item of items) fates.set(item, fate);
+      }
+    } else if (line.type === 'end') {
+      const counts = countFates(fates.values(), run.total, run.skipped);
+      const wrong = (Object.keys(counts) as (keyof Counts)[]).find((name) => counts[name] !== line[name]);
+      if (wrong !== undefined) return malformed(number, `its count '${wrong}' is not what the lines above it say`);
+      if (counts.accepted + counts.rejected + counts.unknown !== run.total)
+        return malformed(number, 'it ends a run that was not done');
+      endedAt = line.at;
+    } else if (line.type !== 'resumed') return malformed(number, 'it is of no known kind');
+  }
+  return {
+    ok: true,
+    run,
+    fates,
+    counts: countFates(fates.values(), run.total, run.skipped),
+    nextBatch,
+    ...(endedAt === undefined ? {} : { endedAt }),
+    firstAt: run.at,
+    lastAt: String(lines.at(-1)!.value.at),
+  };
+};
+
+/** A run is done when its last line says so and nothing in it is left unknown. */
+export const isDone = ({ endedAt, counts }: Story): boolean => endedAt !== undefined && counts.unknown === 0;

@@ -1,0 +1,50 @@
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Disk } from './disk.ts';
+import { type Damage, type Receipt, type RunLine, readReceipt, type Story, tell } from './receipt.ts';
+
+export const receiptEnding = '.jsonl';
+
+/** Longer than any first line. */
+const longestFirstLine = 8192;
+
+/** The first line of a receipt, unchecked; nothing where there is none. */
+export const firstLineOf = async (path: string): Promise<RunLine | undefined> => {
+  const handle = await open(path, 'r').catch(() => undefined);
+  if (handle === undefined) return undefined;
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(longestFirstLine), 0, longestFirstLine, 0);
+    const end = buffer.indexOf(0x0a);
+    if (end < 0 || end >= bytesRead) return undefined;
+    const line = JSON.parse(buffer.toString('latin1', 0, end)) as Partial<RunLine> | null;
+    return line?.type === 'run' && typeof line.at === 'string' ? (line as RunLine) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await handle.close();
+  }
+};
+
+/** The receipts of a folder by their first lines, the newest first. Nothing in them is checked yet. */
+export const listRuns = async (folder: string): Promise<{ path: string; run: RunLine }[]> => {
+  const names = await readdir(folder).catch(() => []);
+  const found: { path: string; run: RunLine }[] = [];
+  for (const name of names.filter((each) => each.endsWith(receiptEnding))) {
+    const path = join(folder, name);
+    const run = await firstLineOf(path);
+    if (run !== undefined) found.push({ path, run });
+  }
+  return found.sort((one, other) => (one.run.at < other.run.at ? 1 : -1));
+};
+
+export type Opened = { ok: true; receipt: Receipt; story: Story } | ({ ok: false } & Damage);
+
+/** A receipt read and checked; `undefined` if there is none. */
+export const openReceipt = async (disk: Disk, path: string): Promise<Opened | undefined> => {
+  const bytes = await disk.read(path);
+  if (bytes === undefined) return undefined;
+  const reading = readReceipt(bytes);
+  if (!reading.ok) return reading;
+  const story = tell(reading);
+  return story.ok ? { ok: true, receipt: reading, story } : story;
+};

@@ -1,0 +1,68 @@
+import { createReadStream } from 'node:fs';
+
+export type Bytes = AsyncIterable<Uint8Array>;
+
+/** The bytes of a file as they are read. */
+export const bytesOf = (path: string): Bytes => createReadStream(path, { highWaterMark: 1 << 18 });
+
+/** A text that cannot be read as one; the platform's message would quote it. */
+export class NotText extends Error {}
+
+/** By the byte order mark; without one UTF-16 gives itself away by the zero in its first character. */
+const encodingOf = ([first, second]: Uint8Array): string => {
+  if ((first === 0xff && second === 0xfe) || (second === 0 && first !== 0)) return 'utf-16le';
+  if ((first === 0xfe && second === 0xff) || (first === 0 && second !== undefined && second !== 0)) return 'utf-16be';
+  return 'utf-8';
+};
+
+/** Bytes as text, piece by piece: UTF-8 or UTF-16, with or without a byte order mark. */
+export async function* textOf(bytes: Bytes): AsyncGenerator<string> {
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  let head: Uint8Array = new Uint8Array();
+  const decode = (chunk?: Uint8Array): string => {
+    try {
+      return decoder!.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      throw new NotText('it is neither UTF-8 nor UTF-16 text');
+    }
+  };
+  for await (const chunk of bytes) {
+    if (decoder === undefined) {
+      // Two bytes tell, and a pipe may bring them one by one.
+      head = Buffer.concat([head, chunk]);
+      if (head.length < 2) continue;
+      decoder = new TextDecoder(encodingOf(head), { fatal: true });
+      yield decode(head);
+    } else yield decode(chunk);
+  }
+  if (decoder === undefined) {
+    decoder = new TextDecoder('utf-8', { fatal: true });
+    yield decode(head);
+  }
+  yield decode();
+}
+
+/** One line and its number, counted from 1. */
+export interface Line {
+  line: number;
+  text: string;
+}
+
+/** A text's lines, whether they end as on Unix, Windows or an old Mac. */
+export async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<Line> {
+  let rest = '';
+  let line = 0;
+  for await (const piece of text) {
+    rest += piece;
+    const ending = /\r\n|\n|\r(?!\n|$)/g;
+    let from = 0;
+    for (let match = ending.exec(rest); match !== null; match = ending.exec(rest)) {
+      line += 1;
+      yield { line, text: rest.slice(from, match.index) };
+      from = ending.lastIndex;
+    }
+    rest = rest.slice(from);
+  }
+  if (rest.endsWith('\r')) rest = rest.slice(0, -1);
+  if (rest !== '') yield { line: line + 1, text: rest };
+}

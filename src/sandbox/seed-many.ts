@@ -1,0 +1,57 @@
+import type { Value } from './database.ts';
+import { dayMilliseconds, makeId } from './names.ts';
+import { newEvent, newInvitee } from './records.ts';
+import { type Calendars, reachDays } from './seed-events.ts';
+import { people } from './seed-people.ts';
+import type { Store } from './store.ts';
+
+const slotMilliseconds = 30 * 60_000;
+
+/** Rows that go into the file with one statement: each statement costs more on its way there than a row does. */
+const batch = 100;
+
+/** Gathers rows of one table; the last ones go with `flush`. */
+const gather = (store: Store, table: string, columns: readonly string[]) => {
+  let rows: Value[][] = [];
+  const flush = () => {
+    const marks = `(${columns.map(() => '?').join(', ')})`;
+    const all = rows.map(() => marks).join(', ');
+    if (rows.length > 0) store.run(`INSERT INTO ${table} (${columns.join(', ')}) VALUES ${all}`, ...rows.flat());
+    rows = [];
+  };
+  return { add: (...row: Value[]) => void rows.push(row), flush };
+};
+
+/**
+ * Very many events with one invitee each, before all others: one every half-hour for each host in turn, back into the
+ * past. They are about numbers, not about likeness: nobody sleeps.
+ */
+export const seedMany = (store: Store, { organization, hosted, now }: Calendars, count: number) => {
+  const solo = hosted.filter(({ offer, type }) => !offer.limit && !offer.pooling && type.duration <= 30);
+  const places = solo.flatMap((chosen) => chosen.hosts.slice(0, 1).map((host) => ({ chosen, host })));
+  // One offer of each host: two of them at the same time would put the host into two meetings.
+  const turns = places.filter(({ host }, index) => places.findIndex((each) => each.host.id === host.id) === index);
+  const last = Math.floor((now - (reachDays + 1) * dayMilliseconds) / slotMilliseconds) * slotMilliseconds;
+  const events = gather(store, 'events', ['id', 'doc', 'organization', 'event_type']);
+  const hosts = gather(store, 'event_hosts', ['user', 'start_time', 'event']);
+  const invitees = gather(store, 'invitees', ['id', 'doc', 'event']);
+  // IDs are in no order, so that every insert touches other pages: with the usual 2 MB they would be written over and over.
+  store.exec('PRAGMA cache_size = -262144');
+  for (let index = 0; index < count; index++) {
+    const { chosen, host } = turns[index % turns.length]!;
+    const start = last - Math.floor(index / turns.length) * slotMilliseconds;
+    const id = makeId(`seed/many/${index}`);
+    const booked = start - 3 * dayMilliseconds;
+    const place = chosen.offer.places[0];
+    const event = newEvent({ id, type: chosen.type, hosts: [host.user], start, limit: 1, place, now: booked });
+    event.invitees_counter = { total: 1, active: 1, limit: 1 };
+    const invitee = makeId(`seed/many/invitee/${index}`);
+    const person = people[index % people.length]!;
+    events.add(id, JSON.stringify(event), organization, chosen.id);
+    hosts.add(host.id, event.start_time, id);
+    invitees.add(invitee, JSON.stringify(newInvitee({ id: invitee, event: id, person, now: booked })), id);
+    if ((index + 1) % batch === 0) for (const table of [events, hosts, invitees]) table.flush();
+  }
+  for (const table of [events, hosts, invitees]) table.flush();
+  store.exec('PRAGMA cache_size = -2000');
+};

@@ -1,0 +1,782 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { NetworkFailure } from '../../src/http/failure.ts';
+import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
+import { createWorld, type Result, type WorldOptions } from '../support/run.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+let home: string;
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'sched-compliance-'));
+  world = await createWorld({ home });
+});
+
+const canary = 'canary-dünn'.slice(0, 6);
+/** Addresses that can be looked for in everything that was said or written. */
+const people = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${canary}.${index}@people.example`);
+
+const file = (name: string, content: string | Buffer): string => {
+  const path = join(home, name);
+  writeFileSync(path, content);
+  return path;
+};
+const listFile = (count: number): string => file('in.txt', `${people(count).join('\n')}\n`);
+
+const deletions = ({ requests }: Result): HttpRequest[] =>
+  requests.filter(({ method, url }) => method === 'POST' && url.endsWith('/data_compliance/invitee_deletion'));
+const sent = (result: Result): string[] =>
+  deletions(result).flatMap(({ body }) => (JSON.parse(body!) as { emails: string[] }).emails);
+
+const receipts = () => join(home, '.local/state/sched/receipts');
+const receiptFiles = (): string[] => {
+  try {
+    return readdirSync(receipts())
+      .filter((name) => name.endsWith('.jsonl'))
+      .map((name) => join(receipts(), name));
+  } catch {
+    return [];
+  }
+};
+
+/** Everything that a run left behind anywhere below its home, but for its input. */
+const leftBehind = (): string =>
+  execFileSync('bash', ['-c', 'find . -type f ! -name "in.*" ! -name "sandbox.db*" -exec cat {} +'], {
+    cwd: home,
+    encoding: 'utf8',
+  });
+const expectNoAddress = (...results: Result[]) => {
+  for (const { stdout, stderr } of results) expect(stdout + stderr).not.toContain(canary);
+  expect(leftBehind()).not.toContain(canary);
+};
+
+/** The sandbox behind an address and a token that are not a sandbox's. */
+const real: WorldOptions = { env: { SCHED_TOKEN: 'tok', SCHED_BASE_URL: 'https://api.example.com' } };
+const asOwner =
+  (answer: (request: HttpRequest, next: Send) => Promise<HttpReply>): Send =>
+  (request) =>
+    answer({ ...request, headers: { ...request.headers, authorization: `Bearer ${world.token}` } }, world.service);
+const isDeletion = ({ method, url }: HttpRequest) => method === 'POST' && url.includes('/data_compliance/');
+const answering = (reply: (emails: string[], times: number) => Partial<HttpReply> | undefined): Send => {
+  let times = 0;
+  return asOwner(async (request, next) => {
+    if (!isDeletion(request)) return next(request);
+    times += 1;
+    const own = reply(JSON.parse(request.body!).emails, times);
+    return own === undefined ? next(request) : { status: 200, headers: {}, body: '{}', ...own };
+  });
+};
+const throughSandbox = answering(() => undefined);
+
+describe('compliance delete --dry-run', () => {
+  test('prints the plan and needs no account, no home and no network', async () => {
+    const from = file('in.txt', 'A@x.example\n# note\na@X.example\nb@x.example\n');
+    const env = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
+    const result = await world.run(`compliance delete --from ${from} --dry-run --json`, { env, home: '/dev/null/x' });
+    expect(result).toMatchObject({ code: 0, stderr: '', requests: [] });
+    expect(JSON.parse(result.stdout)).toEqual({
+      addresses: 2,
+      duplicates: 1,
+      invalid_lines: [],
+      batches: 1,
+      estimated_s: 1,
+      digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+    });
+    expect(receiptFiles()).toEqual([]);
+  });
+
+  test('names invalid lines by number, prints the plan all the same, and fails', async () => {
+    const from = file('in.txt', `${canary}@x.example\n${canary}-wrong\n`);
+    const result = await world.run(`compliance delete --from ${from} --dry-run --json`);
+    expect(result.code).toBe(2);
+    expect(JSON.parse(result.stdout)).toMatchObject({ addresses: 1, invalid_lines: [2] });
+    expect(result.stderr).toContain('line 2 holds no e-mail address');
+    expect(result.stderr).not.toContain('incomplete');
+    expectNoAddress(result);
+    expect((await world.run(`compliance delete --from ${from} --dry-run --skip-invalid`)).code).toBe(0);
+  });
+
+  test.each([
+    ['a missing file', 'nowhere.txt', 'no such file'],
+    ['a directory', '.', 'EISDIR'],
+  ])('refuses %s', async (_, name, words) => {
+    const result = await world.run(`compliance delete --from ${join(home, name)} --dry-run`);
+    expect(result).toMatchObject({ code: 2, requests: [] });
+    expect(result.stderr).toContain(words);
+  });
+
+  test('reads stdin, CSV and JSON', async () => {
+    const csv = `id;e-mail\n1;${people(2)[0]}\n2;${people(2)[1]}\n`;
+    for (const [line, stdin] of [
+      ['--from -', people(2).join('\r\n')],
+      ['--from - --column e-mail', csv],
+      ['--from - --field who.mail', JSON.stringify(people(2).map((mail) => ({ who: { mail } })))],
+    ]) {
+      const { code, stdout } = await world.run(`compliance delete ${line} --dry-run --json=addresses,digest`, {
+        stdin,
+      });
+      expect({ code, plan: JSON.parse(stdout) }).toMatchObject({ code: 0, plan: { addresses: 2 } });
+    }
+  });
+});
+
+describe('compliance delete: consent', () => {
+  const digestOf = async (from: string): Promise<string> =>
+    JSON.parse((await world.run(`compliance delete --from ${from} -n --json`)).stdout).digest;
+
+  test.each(['', '--yes', '--max 50'])('is missing with %j: exit 12, nothing sent, nothing written', async (flags) => {
+    const result = await world.run(`compliance delete --from ${listFile(3)} ${flags}`, { env: { CI: 'true' } });
+    expect(result).toMatchObject({ code: 12, requests: [] });
+    expect(result.stderr).toContain('--confirm 3');
+    expect(leftBehind()).toBe('');
+  });
+
+  test('of ten arguments is --yes, of eleven is not', async () => {
+    const few = await world.run(['compliance', 'delete', ...people(10), '--yes']);
+    expect({ code: few.code, sent: sent(few) }).toEqual({ code: 0, sent: people(10) });
+    const many = await world.run(['compliance', 'delete', ...people(11), '--yes']);
+    expect(many).toMatchObject({ code: 12, requests: [] });
+    expect((await world.run(['compliance', 'delete', ...people(11), '--yes', '--max', '11'])).code).toBe(0);
+    expectNoAddress(few, many);
+  });
+
+  test('is a count, a digest, or --yes with --max', async () => {
+    const from = listFile(3);
+    for (const flags of ['--confirm 3', `--confirm ${await digestOf(from)}`, '--yes --max 3']) {
+      const result = await world.run(`compliance delete --from ${from} --again ${flags}`);
+      expect({ flags, code: result.code, sent: sent(result).length }).toEqual({ flags, code: 0, sent: 3 });
+    }
+  });
+
+  test('to something else is exit 7, nothing sent', async () => {
+    const from = listFile(3);
+    for (const flags of ['--confirm 4', `--confirm sha256:${'0'.repeat(64)}`, '--yes --max 2', '--confirm 3 --max 2']) {
+      const result = await world.run(`compliance delete --from ${from} ${flags}`);
+      expect({ flags, code: result.code, requests: result.requests }).toEqual({ flags, code: 7, requests: [] });
+    }
+    expect((await world.run(`compliance delete --from ${from} --confirm all`)).code).toBe(2);
+  });
+
+  test('is a typed count on a terminal, with organization, origin and profile in sight', async () => {
+    const from = listFile(3);
+    const terminals: WorldOptions['terminals'] = ['stdin', 'stderr'];
+    const no = await world.run(`compliance delete --from ${from} --yes`, { terminals, stdin: 'yes\n' });
+    expect({ code: no.code, sent: sent(no) }).toEqual({ code: 12, sent: [] });
+    expect(no.stderr).toMatch(/Delete all data of 3 invitees\?/);
+    expect(no.stderr).toMatch(/organization {2}http:\/\/127\.0\.0\.1:4010\/organizations\/\w+ \(sandbox\)/);
+    expect(no.stderr).toMatch(/origin {8}http:\/\/127\.0\.0\.1:4010\n/);
+    expect(no.stderr).toMatch(/profile {7}none, the token of the environment/);
+    expect(receiptFiles()).toEqual([]);
+    const yes = await world.run(`compliance delete --from ${from}`, { terminals, stdin: '3\n' });
+    expect({ code: yes.code, sent: sent(yes).length }).toEqual({ code: 0, sent: 3 });
+    expectNoAddress(no, yes);
+  });
+
+  test('is bound to an organization by --org', async () => {
+    const from = listFile(1);
+    const own = JSON.parse((await world.run('users me --json=current_organization')).stdout).current_organization;
+    const line = `compliance delete --from ${from} --confirm 1 --again`;
+    for (const org of [own, own.split('/').at(-1)]) expect((await world.run(`${line} --org ${org}`)).code).toBe(0);
+    for (const org of ['OTHER', `${own}X`, 'https://elsewhere.example/organizations/X']) {
+      const result = await world.run(`${line} --org ${org}`);
+      expect({ code: result.code, sent: sent(result) }).toEqual({ code: 7, sent: [] });
+    }
+    // SCHED_ORG answers for other commands, and is no guard here.
+    const env = { SCHED_USER: 'U', SCHED_ORG: 'OTHER' };
+    expect((await world.run(`${line} --org OTHER`, { env })).code).toBe(7);
+  });
+
+  test('with --org fails where the token may not say whose it is', async () => {
+    const env = { SCHED_TOKEN: 'sandbox_events_only' };
+    const result = await world.run(`compliance delete --from ${listFile(1)} --confirm 1 --org X`, { env });
+    expect({ code: result.code, sent: sent(result) }).toEqual({ code: 5, sent: [] });
+    expect(result.stderr).toContain('users:read');
+  });
+});
+
+describe('compliance delete: input', () => {
+  test('of nothing fails, unless that is allowed, and then leaves a receipt', async () => {
+    const from = file('in.txt', '# nobody\n');
+    const none = await world.run(`compliance delete --from ${from} --yes --max 5`);
+    expect(none).toMatchObject({ code: 2, requests: [] });
+    const allowed = await world.run(`compliance delete --from ${from} --yes --max 5 --allow-empty --json`);
+    expect({ code: allowed.code, sent: sent(allowed) }).toEqual({ code: 0, sent: [] });
+    const result = JSON.parse(allowed.stdout);
+    expect(result).toMatchObject({ total: 0, accepted: 0 });
+    expect(
+      readFileSync(result.receipt, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).type),
+    ).toEqual(['run', 'end']);
+  });
+
+  test('of invalid lines alone fails, also when they may be skipped', async () => {
+    const from = file('in.txt', `${canary}\n${canary}\n`);
+    const plain = await world.run(`compliance delete --from ${from} --yes --max 5`);
+    const skipped = await world.run(`compliance delete --from ${from} --yes --max 5 --skip-invalid`);
+    expect([plain, skipped]).toMatchObject([
+      { code: 2, requests: [] },
+      { code: 2, requests: [] },
+    ]);
+    expectNoAddress(plain, skipped);
+  });
+
+  test('is sent as it was typed, and invalid lines are counted', async () => {
+    const from = file('in.txt', 'Ada.B@X.Example\nnobody\nada.b@x.example\n');
+    const result = await world.run(`compliance delete --from ${from} --skip-invalid --confirm 1 --json`);
+    expect(sent(result)).toEqual(['Ada.B@X.Example']);
+    expect(JSON.parse(result.stdout)).toMatchObject({ total: 1, accepted: 1, skipped: 1 });
+    expect(JSON.parse(readFileSync(JSON.parse(result.stdout).receipt, 'utf8').split('\n')[0]!)).toMatchObject({
+      total: 1,
+      duplicates: 1,
+      skipped: 1,
+    });
+  });
+
+  test('names a wrong argument by its place', async () => {
+    const result = await world.run(['compliance', 'delete', people(1)[0]!, `${canary}-nonsense`, '--yes']);
+    expect(result).toMatchObject({ code: 2, requests: [] });
+    expect(result.stderr).toContain('argument 2 is not an e-mail address');
+    expectNoAddress(result);
+  });
+
+  test.each([
+    ['compliance', people(1)[0]!],
+    ['compliance', 'delet', people(1)[0]!],
+    ['compliance', 'verify', 'r.jsonl', people(1)[0]!],
+    ['compliance', 'runs', people(1)[0]!],
+    ['compliance', 'prove', people(1)[0]!, '--email', people(1)[0]!],
+    ['compliance', 'delete', `--email=${people(1)[0]!}`],
+    ['compliance', 'delete', '--org', people(1)[0]!, people(1)[0]!, '--yes'],
+    ['compliance', 'delete', '--confirm', people(1)[0]!, people(1)[0]!],
+    ['compliance', 'delete', '--from', people(1)[0]!, '--yes'],
+    ['compliance', 'key', people(1)[0]!, people(1)[0]!],
+  ])('that is misplaced is not repeated: %s %s', async (...words) => {
+    const environments: Record<string, string>[] = [{}, { SCHED_ERROR_FORMAT: 'json' }, { SCHED_DEBUG: '1' }];
+    for (const env of environments) {
+      const result = await world.run(words, { env });
+      expect(result.code).not.toBe(0);
+      expect(result.stdout + result.stderr).not.toContain(`${canary}.0@`);
+    }
+  });
+});
+
+describe('compliance delete: the run', () => {
+  test('sends 25 at a time and says what became of it', async () => {
+    const result = await world.run(`compliance delete --from ${listFile(60)} --confirm 60 --json -v`);
+    expect(result.code).toBe(0);
+    expect(deletions(result).map(({ body }) => JSON.parse(body!).emails.length)).toEqual([25, 25, 10]);
+    const answer = JSON.parse(result.stdout);
+    expect(answer).toEqual({
+      run: expect.stringMatching(/^20261115T180000Z-/),
+      total: 60,
+      accepted: 60,
+      rejected: 0,
+      unknown: 0,
+      skipped: 0,
+      receipt: receiptFiles()[0],
+      head: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+    });
+    expectNoAddress(result);
+  });
+
+  test('leaves a receipt of its owner alone that tells who, where and when', async () => {
+    await world.run(`compliance delete --from ${listFile(2)} --confirm 2`);
+    const [path] = receiptFiles();
+    expect(statSync(path!).mode & 0o777).toBe(0o600);
+    const lines = readFileSync(path!, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toMatchObject({
+      tool: 'sched 0.1.0',
+      endpoint: 'http://127.0.0.1:4010/data_compliance/invitee_deletion',
+      owner: expect.stringMatching(/\/users\/\w+$/),
+      organization: expect.stringMatching(/\/organizations\/\w+$/),
+      at: '2026-11-15T18:00:00.000Z',
+    });
+    expect(lines.map(({ type }) => type)).toEqual(['run', 'sending', 'verdict', 'end']);
+    expect(lines.every(({ sandbox }) => sandbox === true)).toBe(true);
+    expect(lines[2]).toMatchObject({ verdict: 'accepted', status: 202 });
+    expect(lines[3]).toMatchObject({ total: 2, accepted: 2 });
+    const { digest } = JSON.parse(
+      (await world.run(`compliance delete --from ${join(home, 'in.txt')} -n --json`)).stdout,
+    );
+    expect(readFileSync(path!, 'utf8')).not.toContain(digest.slice(7));
+  });
+
+  test('against the service itself says nothing of a sandbox', async () => {
+    const line = `compliance delete --from ${listFile(2)} --confirm 2 --json`;
+    const { stdout, code } = await world.run(line, { ...real, send: throughSandbox });
+    expect(code).toBe(0);
+    const { receipt, head } = JSON.parse(stdout);
+    expect(readFileSync(receipt, 'utf8')).not.toContain('sandbox":');
+    expect((await world.run(`compliance verify ${receipt} --head ${head}`)).code).toBe(0);
+  });
+
+  test('says unknown where the token may not tell whose it is', async () => {
+    const send = asOwner(async (request, next) =>
+      request.url.endsWith('/users/me') ? { status: 403, headers: {}, body: '{}' } : next(request),
+    );
+    const { code, stdout } = await world.run(`compliance delete --from ${listFile(1)} --confirm 1 --json`, {
+      ...real,
+      send,
+    });
+    expect(code).toBe(0);
+    expect(readFileSync(JSON.parse(stdout).receipt, 'utf8')).toMatch(/"owner":"unknown","organization":"unknown"/);
+  });
+
+  test('splits a batch until the one bad address is found, and never repeats what the service says of it', async () => {
+    const bad = people(30)[17]!;
+    const body = JSON.stringify({
+      title: 'Invalid Argument',
+      message: `${bad} is no address`,
+      details: [{ parameter: bad, message: bad }],
+    });
+    const headers = { 'x-request-id': `req ${bad}` };
+    const send = answering((emails) => (emails.includes(bad) ? { status: 400, body, headers } : undefined));
+    const result = await world.run(`compliance delete --from ${listFile(30)} --confirm 30 --json -v`, {
+      ...real,
+      send,
+    });
+    expect(result.code).toBe(11);
+    expect(JSON.parse(result.stdout)).toMatchObject({ total: 30, accepted: 29, rejected: 1, unknown: 0 });
+    expectNoAddress(result);
+    const { receipt } = JSON.parse(result.stdout);
+    const proof = await world.run(`compliance prove ${receipt} --email ${bad} --json=found,verdict,http_status`);
+    expect({ code: proof.code, proof: JSON.parse(proof.stdout) }).toEqual({
+      code: 0,
+      proof: { found: true, verdict: 'rejected', http_status: 400 },
+    });
+    expectNoAddress(proof);
+  });
+
+  test('halves its batches when one is too large', async () => {
+    const send = answering((emails) => (emails.length > 7 ? { status: 413 } : undefined));
+    const result = await world.run(`compliance delete --from ${listFile(60)} --confirm 60 --json`, { ...real, send });
+    expect(JSON.parse(result.stdout)).toMatchObject({ accepted: 60 });
+    expect(deletions(result).filter(({ body }) => JSON.parse(body!).emails.length > 7)).toHaveLength(2);
+  });
+
+  test.each([
+    [
+      'a plan gate',
+      { title: 'Permission Denied', message: `${canary}@x: upgrade to the Enterprise plan` },
+      'Enterprise',
+    ],
+    [
+      'a missing scope',
+      { title: 'Insufficient scope', required_scopes: ['data_compliance:write'] },
+      'data_compliance:write',
+    ],
+    ['a role', { title: 'Permission Denied', message: `not you, ${canary}@x` }, 'administrator'],
+  ])('ends at the first answer for %s', async (_, body, words) => {
+    const send = answering(() => ({ status: 403, body: JSON.stringify(body) }));
+    const result = await world.run(`compliance delete --from ${listFile(60)} --confirm 60`, { ...real, send });
+    expect(result.code).toBe(5);
+    expect(deletions(result)).toHaveLength(1);
+    expect(result.stderr).toContain(words);
+    expectNoAddress(result);
+  });
+
+  test('marks what got no answer as unknown, and asks for it again when it is run again', async () => {
+    let isDown = true;
+    const send = answering((emails) =>
+      isDown && emails.includes(people(30)[27]!) ? { status: 503, body: people(1)[0]! } : undefined,
+    );
+    const line = `compliance delete --from ${listFile(60)} --confirm 60 --json`;
+    const first = await world.run(line, { ...real, send });
+    expect(first.code).toBe(11);
+    expect(JSON.parse(first.stdout)).toMatchObject({ accepted: 35, unknown: 25 });
+    expect((await world.run(`compliance verify ${receiptFiles()[0]}`)).code).toBe(11);
+    isDown = false;
+    const second = await world.run(line, { ...real, send });
+    expect(second.code).toBe(0);
+    expect(JSON.parse(second.stdout)).toMatchObject({ accepted: 60, unknown: 0, run: JSON.parse(first.stdout).run });
+    expect(sent(second)).toEqual(people(60).slice(25, 50));
+    expectNoAddress(first, second);
+  });
+
+  test('that cannot reach the service leaves everything to the next one', async () => {
+    const down = asOwner(async (request, next) => {
+      if (isDeletion(request)) throw new NetworkFailure('api.example.com', 'connection refused', false);
+      return next(request);
+    });
+    const line = `compliance delete --from ${listFile(5)} --confirm 5 --json`;
+    const first = await world.run(line, { ...real, send: down });
+    expect(first.code).toBe(9);
+    expect(first.stderr).toContain('accepted so far: 0 of 5');
+    const second = await world.run(line, { ...real, send: throughSandbox });
+    expect(JSON.parse(second.stdout)).toMatchObject({ accepted: 5 });
+    expectNoAddress(first, second);
+  });
+
+  test('says how far it is: lines in CI, a bar on a terminal, nothing when quiet', async () => {
+    const key = join(home, 'in.key');
+    await world.run(`compliance key ${key}`);
+    const slow = answering(() => {
+      void world.clock.sleep(2_000);
+      return undefined;
+    });
+    const line = `compliance delete --from ${listFile(500)} --confirm 500 --again`;
+    const env = { ...real.env, CI: 'true', SCHED_RECEIPT_KEY_FILE: key };
+    const ci = await world.run(line, { env, send: slow, terminals: ['stderr'] });
+    expect(
+      ci.stderr.split('\n').filter((text) => / %: \d+\/500, \d+ left, \d+s, [\d.]+\/s$/.test(text)).length,
+    ).toBeGreaterThan(3);
+    expect(ci.stderr).not.toContain('\x1b');
+    const bar = await world.run(line, { ...real, send: slow, terminals: ['stderr'] });
+    expect(bar.stderr).toMatch(/\r\x1b\[K█+░+ {2}250\/500 {2}250 left, \d+s {2}[\d.]+\/s/);
+    const drawn = bar.stderr.split('\r\x1b[K').filter((text) => /[█░]/.test(text));
+    expect(drawn.every((text) => text.length < 80 && !text.includes('\n'))).toBe(true);
+    const spoken = await world.run(`${line} --accessible`, { ...real, send: slow, terminals: ['stderr'] });
+    expect(spoken.stderr).not.toContain('█');
+    expect(spoken.stderr).toContain(' %: ');
+    const quiet = await world.run(`${line} --quiet`, { ...real, send: slow, terminals: ['stderr'] });
+    expect(quiet.stderr).toBe('');
+  });
+
+  test('adds a table to the summary of a GitHub job, also when it fails', async () => {
+    const summary = join(home, 'summary.md');
+    const env = { ...real.env, GITHUB_STEP_SUMMARY: summary };
+    const line = `compliance delete --from ${listFile(3)} --confirm 3`;
+    await world.run(line, { env, send: answering(() => ({ status: 403, body: '{}' })) });
+    await world.run(line, { env, send: throughSandbox });
+    const text = readFileSync(summary, 'utf8');
+    expect(text.match(/### sched compliance delete/g)).toHaveLength(2);
+    expect(text).toMatch(/\| \S+ \| 3 \| 0 \| 0 \| 0 \| 0 \| sha256:\w+ \| unfinished \|/);
+    expect(text).toMatch(/\| \S+ \| 3 \| 3 \| 0 \| 0 \| 0 \| sha256:\w+ \| finished \|/);
+    expectNoAddress();
+  });
+
+  test('prints a curl line without a body', async () => {
+    const result = await world.run(`compliance delete --from ${listFile(30)} --curl`);
+    expect(result).toMatchObject({ code: 0, requests: [] });
+    expect(result.stdout).toContain('--data @FILE');
+    expectNoAddress(result);
+  });
+});
+
+describe('compliance delete: once', () => {
+  const line = () => `compliance delete --from ${listFile(30)} --confirm 30 --json`;
+
+  // R37
+  test('says already accepted for 12 hours, whatever the order of the lines, and sends with --again or later', async () => {
+    const first = await world.run(line());
+    const shuffled = file(
+      'in.csv',
+      `x,email\n${people(30)
+        .reverse()
+        .map((each) => `1,${each.toUpperCase()}`)
+        .join('\n')}\n`,
+    );
+    const second = await world.run(`compliance delete --from ${shuffled} --confirm 30 --json`);
+    expect({ code: second.code, sent: sent(second) }).toEqual({ code: 0, sent: [] });
+    expect(second.stderr).toContain('already accepted at 2026-11-15T18:00:00.000Z');
+    expect(JSON.parse(second.stdout)).toEqual(JSON.parse(first.stdout));
+    const again = await world.run(`${line()} --again`);
+    expect(sent(again)).toHaveLength(30);
+    await world.clock.sleep(13 * 3_600_000);
+    const later = await world.run(line());
+    expect(sent(later)).toHaveLength(30);
+    expect(receiptFiles()).toHaveLength(3);
+  });
+
+  test('is told apart by organization', async () => {
+    await world.run(line());
+    const send = asOwner(async (request, next) => {
+      const reply = await next(request);
+      return request.url.endsWith('/users/me')
+        ? { ...reply, body: reply.body.replace(/organizations\/\w+/, 'organizations/OTHER') }
+        : reply;
+    });
+    expect(sent(await world.run(line(), { send }))).toHaveLength(30);
+  });
+
+  test('goes on where it was stopped, with cumulative counts', async () => {
+    const breaks = answering((_, times) => (times === 2 ? { status: 404, body: people(1)[0]! } : undefined));
+    const first = await world.run(line(), { ...real, send: breaks });
+    expect(first.code).toBe(6);
+    const runs = JSON.parse((await world.run('compliance runs --json')).stdout);
+    expect(runs).toMatchObject([{ status: 'incomplete', accepted: 25, total: 30 }]);
+    const second = await world.run(line(), { ...real, send: throughSandbox });
+    expect(JSON.parse(second.stdout)).toMatchObject({ total: 30, accepted: 30, run: runs[0].run });
+    expect(sent(second)).toEqual(people(30).slice(25));
+    expect(second.stderr).toContain(`going on with run ${runs[0].run}`);
+    expectNoAddress(first, second);
+  });
+
+  test('goes on from a receipt and key that were brought to another machine', async () => {
+    const key = join(home, 'in.key');
+    await world.run(`compliance key ${key}`);
+    const receipt = join(home, 'r.jsonl');
+    const flags = `--receipt ${receipt} --receipt-key-file ${key}`;
+    const breaks = answering((_, times) => (times === 2 ? { status: 404 } : undefined));
+    await world.run(`${line()} ${flags}`, { ...real, send: breaks });
+    const elsewhere = mkdtempSync(join(tmpdir(), 'sched-elsewhere-'));
+    const second = await world.run(`${line()} ${flags}`, { ...real, send: throughSandbox, home: elsewhere });
+    expect(JSON.parse(second.stdout)).toMatchObject({ total: 30, accepted: 30 });
+    expect(sent(second)).toEqual(people(30).slice(25));
+    // Under another key nobody can tell what was done.
+    writeFileSync(`${key}2`, `${'ab'.repeat(32)}\n`);
+    const third = await world.run(`${line()} --receipt ${receipt} --receipt-key-file ${key}2`, {
+      ...real,
+      send: throughSandbox,
+    });
+    expect({ code: third.code, sent: sent(third) }).toEqual({ code: 3, sent: [] });
+  });
+
+  test('refuses a receipt of another input, a finished one, and a file that is none', async () => {
+    const receipt = join(home, 'r.jsonl');
+    await world.run(`${line()} --receipt ${receipt}`);
+    const other = await world.run(`compliance delete x@y.example --yes --receipt ${receipt}`);
+    expect({ code: other.code, sent: sent(other) }).toEqual({ code: 7, sent: [] });
+    const again = await world.run(`${line()} --receipt ${receipt} --again`);
+    expect({ code: again.code, sent: sent(again) }).toEqual({ code: 7, sent: [] });
+    const none = await world.run(`compliance delete x@y.example --yes --receipt ${file('none', 'hello\n')}`);
+    expect({ code: none.code, sent: sent(none) }).toEqual({ code: 13, sent: [] });
+    symlinkSync(join(home, 'none'), join(home, 'link'));
+    const link = await world.run(`compliance delete x@y.example --yes --receipt ${join(home, 'link')}`);
+    expect({ code: link.code, sent: sent(link) }).toEqual({ code: 3, sent: [] });
+  });
+
+  test('refuses a damaged receipt and leaves it as it is', async () => {
+    await world.run(line(), { ...real, send: answering((_, times) => (times === 2 ? { status: 404 } : undefined)) });
+    const [path] = receiptFiles();
+    const bytes = readFileSync(path!);
+    bytes[bytes.indexOf(10) + 90]! ^= 1;
+    writeFileSync(path!, bytes);
+    const result = await world.run(line(), { ...real, send: throughSandbox });
+    expect({ code: result.code, sent: sent(result) }).toEqual({ code: 13, sent: [] });
+    expect(result.stderr).toContain('edited at line 2');
+    expect(readFileSync(path!)).toEqual(bytes);
+  });
+
+  test('repairs a torn last line', async () => {
+    await world.run(line(), { ...real, send: answering((_, times) => (times === 2 ? { status: 404 } : undefined)) });
+    const [path] = receiptFiles();
+    appendFileSync(path!, '{"prev":"12');
+    const result = await world.run(line(), { ...real, send: throughSandbox });
+    expect(result.code).toBe(0);
+    expect(result.stderr).toContain('torn');
+    expect((await world.run(`compliance verify ${path}`)).code).toBe(0);
+  });
+
+  test('lets one run of an input at a time, and names the first', async () => {
+    let second: Result | undefined;
+    const send = asOwner(async (request, next) => {
+      if (isDeletion(request)) second ??= await world.run(line(), { ...real, send: throughSandbox });
+      return next(request);
+    });
+    const first = await world.run(line(), { ...real, send });
+    expect(first.code).toBe(0);
+    expect({ code: second!.code, sent: sent(second!) }).toEqual({ code: 7, sent: [] });
+    expect(second!.stderr).toContain(`process ${process.pid} since`);
+    expect(second!.stderr).toContain(JSON.parse(first.stdout).run);
+  });
+
+  test('sends nothing where its receipt cannot be written', async () => {
+    const folder = join(home, 'readonly');
+    mkdirSync(folder);
+    chmodSync(folder, 0o500);
+    const places = ['/dev/null/r.jsonl', '/proc/r.jsonl', join(home, 'no/such/r.jsonl')];
+    if (process.getuid?.() !== 0) places.push(join(folder, 'r.jsonl'));
+    for (const place of places) {
+      const result = await world.run(`${line()} --receipt ${place}`);
+      expect({ place, code: result.code, sent: sent(result) }).toEqual({ place, code: 3, sent: [] });
+    }
+    const homeless = await world.run(line(), { home: '/dev/null/home' });
+    expect({ code: homeless.code, sent: sent(homeless) }).toEqual({ code: 3, sent: [] });
+  });
+});
+
+describe('compliance: keys', () => {
+  test('are made for their owner alone, and never overwritten', async () => {
+    const path = join(home, 'k');
+    const made = await world.run(`compliance key ${path} --json`);
+    expect(made.code).toBe(0);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(path, 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
+    expect(made.stdout + made.stderr).not.toContain(readFileSync(path, 'utf8').trim());
+    const before = readFileSync(path, 'utf8');
+    expect((await world.run(`compliance key ${path}`)).code).toBe(3);
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  test('must be a file in CI', async () => {
+    const line = `compliance delete --from ${listFile(1)} --confirm 1`;
+    const without = await world.run(line, { env: { CI: 'true' } });
+    expect({ code: without.code, sent: sent(without) }).toEqual({ code: 3, sent: [] });
+    expect(without.stderr).toContain('SCHED_RECEIPT_KEY_FILE');
+    await world.run(`compliance key ${join(home, 'k')}`);
+    const env = { CI: 'true', SCHED_RECEIPT_KEY_FILE: join(home, 'k') };
+    expect((await world.run(line, { env })).code).toBe(0);
+    expect((await world.run(line, { env: { ...env, SCHED_RECEIPT_KEY_FILE: file('bad', 'short') } })).code).toBe(3);
+  });
+
+  test('are kept in the state directory otherwise', async () => {
+    await world.run(`compliance delete --from ${listFile(1)} --confirm 1`);
+    expect(statSync(join(home, '.local/state/sched/receipt.key')).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('compliance: evidence', () => {
+  const finished = async (count = 3) => {
+    const line = `compliance delete --from ${listFile(count)} --confirm ${count} --json`;
+    return JSON.parse((await world.run(line, { ...real, send: throughSandbox })).stdout) as {
+      receipt: string;
+      run: string;
+      head: string;
+    };
+  };
+
+  test('of a run can be listed, shown and verified', async () => {
+    expect(JSON.parse((await world.run('compliance runs --json')).stdout)).toEqual([]);
+    const { run, receipt, head } = await finished();
+    const [listed] = JSON.parse((await world.run('compliance runs --json')).stdout);
+    expect(listed).toMatchObject({ run, status: 'ok', accepted: 3, receipt, head, sandbox: false });
+    expect(JSON.parse((await world.run(`compliance runs ${run} --json`)).stdout)).toEqual(listed);
+    for (const word of [run, receipt]) expect((await world.run(`compliance verify ${word}`)).code).toBe(0);
+    const other = await world.run(`compliance verify ${run} --head sha256:${'0'.repeat(64)} --json`);
+    expect(other.code).toBe(13);
+    expect(JSON.parse(other.stdout)).toMatchObject({ status: 'rewritten' });
+    expect((await world.run('compliance verify nowhere')).code).toBe(6);
+    expect((await world.run(`compliance verify ${run} --head abc`)).code).toBe(2);
+  });
+
+  test('made in the sandbox is exit 13', async () => {
+    await world.run(`compliance delete --from ${listFile(1)} --confirm 1`);
+    const result = await world.run(`compliance verify ${receiptFiles()[0]} --json`);
+    expect(result.code).toBe(13);
+    expect(JSON.parse(result.stdout)).toMatchObject({ status: 'sandbox', sandbox: true });
+  });
+
+  test('says whether an address was in it, without repeating it', async () => {
+    const { run } = await finished();
+    const prove = (email: string, more: WorldOptions = {}) =>
+      world.run(['compliance', 'prove', run, '--email', email, '--json'], more);
+    const found = await prove(people(1)[0]!.toUpperCase());
+    expect({ code: found.code, said: JSON.parse(found.stdout) }).toMatchObject({
+      code: 0,
+      said: { found: true, verdict: 'accepted', http_status: 202, at: '2026-11-15T18:00:00.000Z' },
+    });
+    const piped = await prove('-', { stdin: `${people(1)[0]}\n` });
+    expect(piped.stdout).toBe(found.stdout);
+    const missing = await prove(`${canary}@elsewhere.example`);
+    expect({ code: missing.code, said: JSON.parse(missing.stdout) }).toMatchObject({ code: 6, said: { found: false } });
+    expect((await prove(`${canary}`)).code).toBe(2);
+    await world.run(`compliance key ${join(home, 'other')}`);
+    writeFileSync(join(home, 'other'), `${'ab'.repeat(32)}\n`);
+    expect((await prove(people(1)[0]!, { env: { SCHED_RECEIPT_KEY_FILE: join(home, 'other') } })).code).toBe(3);
+    expectNoAddress(found, piped, missing);
+  });
+
+  test('is gathered in a folder that an auditor can check with plain tools', async () => {
+    const { run, head } = await finished();
+    const folder = join(home, 'audit');
+    const result = await world.run(`compliance bundle ${run} --to ${folder} --json`, { ...real, send: throughSandbox });
+    expect(result.code).toBe(0);
+    expect(JSON.parse(result.stdout)).toMatchObject({ folder, run, head, activity_entries: expect.any(Number) });
+    expect(readdirSync(folder).sort()).toEqual([
+      'SHA256SUMS',
+      'SUMMARY.md',
+      'activity.jsonl',
+      'check.sh',
+      'prove.sh',
+      'receipt.jsonl',
+    ]);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    const shell = (line: string, input = '') =>
+      execFileSync('bash', ['-c', line], { cwd: folder, encoding: 'utf8', input });
+    expect(shell('sha256sum -c SHA256SUMS')).not.toContain('FAILED');
+    expect(shell(`bash check.sh receipt.jsonl ${head}`)).toContain('ok: 3 accepted');
+    const key = join(home, '.local/state/sched/receipt.key');
+    expect(shell(`bash prove.sh ${key} receipt.jsonl`, `${people(1)[0]}\n`)).toContain('accepted (HTTP 202)');
+    expect(readFileSync(join(folder, 'SUMMARY.md'), 'utf8')).toContain(head);
+    expect((await world.run(`compliance bundle ${run} --to ${folder}`, real)).code).toBe(3);
+    expectNoAddress(result);
+  });
+
+  test('has the reason where the log may not be read, and no address where it quotes one', async () => {
+    const { run } = await finished();
+    const refused = answering(() => undefined);
+    const forbidden: Send = async (request) =>
+      request.url.includes('/activity_log')
+        ? { status: 403, headers: {}, body: '{"title":"Permission Denied"}' }
+        : refused(request);
+    const without = await world.run(`compliance bundle ${run} --to ${join(home, 'a')}`, { ...real, send: forbidden });
+    expect(without.code).toBe(0);
+    expect(readFileSync(join(home, 'a/activity-missing.txt'), 'utf8')).toContain('does not allow this');
+    const entry = {
+      uri: 'https://x/activity_log_entries/1',
+      occurred_at: '2026-11-15T18:00:00Z',
+      details: { email: people(1)[0] },
+    };
+    const quoting: Send = async (request) =>
+      request.url.includes('/activity_log')
+        ? { status: 200, headers: {}, body: JSON.stringify({ collection: [entry], pagination: {} }) }
+        : refused(request);
+    const quoted = await world.run(`compliance bundle ${run} --to ${join(home, 'b')}`, { ...real, send: quoting });
+    expect(quoted.code).toBe(0);
+    expect(readFileSync(join(home, 'b/activity.jsonl'), 'utf8')).toMatch(/"email":"hmac:[0-9a-f]{64}"/);
+    const elsewhere = await world.run(`compliance bundle ${run} --to ${join(home, 'c')}`);
+    expect(elsewhere.code).toBe(0);
+    expect(readFileSync(join(home, 'c/activity-missing.txt'), 'utf8')).toContain('another service');
+    expectNoAddress(without, quoted, elsewhere);
+  });
+});
+
+describe('events cancel --from', () => {
+  const active = async (count: number): Promise<string[]> =>
+    (await world.run(`events list --status active --since tomorrow --limit ${count} -o id`)).stdout.trim().split('\n');
+
+  test('cancels every event of a file, with a receipt', async () => {
+    const uris = await active(4);
+    const from = file('in.txt', `${uris.join('\n')}\nNOSUCHEVENT\n`);
+    expect((await world.run(`events cancel --from ${from}`)).code).toBe(12);
+    const result = await world.run(`events cancel --from ${from} --reason closed --yes --json`);
+    expect(result.code).toBe(11);
+    expect(JSON.parse(result.stdout)).toMatchObject({ total: 5, accepted: 4, rejected: 1 });
+    for (const uri of uris) expect((await world.run(`events get ${uri} --json=status`)).stdout).toContain('canceled');
+    const again = await world.run(`events cancel --from ${from} --reason closed --yes --json`);
+    expect(again.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+    expect(JSON.parse((await world.run('compliance runs --json')).stdout)).toEqual([]);
+  });
+
+  test('reads back what got no answer', async () => {
+    const uris = await active(2);
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      return request.url.endsWith('/cancellation') ? { ...reply, status: 502, body: '' } : reply;
+    };
+    const result = await world.run(`events cancel --from - --yes --json`, { stdin: uris.join('\n'), send });
+    expect(result.code).toBe(0);
+    expect(JSON.parse(result.stdout)).toMatchObject({ total: 2, accepted: 2 });
+    expect(readFileSync(JSON.parse(result.stdout).receipt, 'utf8')).toContain('"by":"read back"');
+  });
+
+  test('refuses lines that are no event, and another service', async () => {
+    const wrong = await world.run('events cancel --from - --yes', { stdin: 'A B\n' });
+    expect(wrong).toMatchObject({ code: 2, requests: [] });
+    expect(wrong.stderr).toContain('line 1 holds no event ID');
+    const foreign = await world.run('events cancel --from - --yes', {
+      stdin: 'https://x.example/scheduled_events/A\n',
+    });
+    expect(foreign.code).toBe(2);
+    expect(foreign.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+});

@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { nouns } from '../../src/cli/nouns.ts';
+import type { HttpRequest } from '../../src/http/message.ts';
+import { createWorld } from '../support/run.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+let env: Record<string, string>;
+beforeAll(async () => {
+  world = await createWorld({ env: { SCHED_MCP_URL: 'http://127.0.0.1:4010' } });
+  const me = JSON.parse((await world.run('users me --json')).stdout);
+  env = { SCHED_USER: me.uri, SCHED_ORG: me.current_organization };
+});
+
+/** What curl would be called with, for each line. */
+const wordsOf = (lines: string, variables: Record<string, string>): string[][] => {
+  const script = `set -u\ncurl() { printf '%s\\0' "$@"; printf 'END\\0'; }\n${lines}`;
+  const output = execFileSync('sh', ['-s'], {
+    input: script,
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH ?? '', SCHED_TOKEN: world.token, ...variables },
+  });
+  return output
+    .split('END\0')
+    .slice(0, -1)
+    .map((line) => line.split('\0').slice(0, -1));
+};
+
+const requestOf = (words: string[]): Pick<HttpRequest, 'method' | 'url'> & { body?: string } => {
+  const data = words.findIndex((word) => word.startsWith('--data'));
+  return {
+    method: words[0] === '-X' ? words[1]! : 'GET',
+    url: decodeURIComponent(words.find((word) => word.startsWith('http'))!),
+    ...(data < 0 ? {} : { body: words[data + 1]! }),
+  };
+};
+
+const plain = ({ method, url, body }: HttpRequest) => ({
+  method,
+  url: decodeURIComponent(url),
+  ...(body === undefined ? {} : { body }),
+});
+
+const commands = (
+  await Promise.all(
+    Object.entries(nouns).map(async ([noun, { leaf, commands }]) =>
+      (await commands()).map((command) => ({ words: leaf ? noun : `${noun} ${command.name}`, command })),
+    ),
+  )
+).flat();
+const senders = commands.filter(({ command }) => command.operation !== undefined);
+const others = commands.filter(({ command }) => command.operation === undefined && !command.freeForm);
+
+/** An example that names nothing that must be looked up first, and no file. */
+const offlineExample = (examples: readonly string[]) =>
+  examples.find((line) => !/\$\(| --from /.test(line)) ??
+  examples[0]!.replace(/\$\(.*\)/, 'JW6SHQTS78SH7TS8 A4TR9Q7LV9SKDD98');
+
+describe('--curl', () => {
+  test.each(senders)('of $words prints a line and sends nothing', async ({ command }) => {
+    const example = offlineExample(command.examples).replace(/ --yes| --dry-run/g, '');
+    const { code, stdout, stderr, requests } = await world.run(`${example} --curl`);
+    expect(code, stderr).toBe(0);
+    expect(requests).toEqual([]);
+    expect(stdout).toMatch(/^(curl .*\n)+$/);
+    expect(stdout).not.toContain(world.token);
+    expect(stdout).not.toContain('__sched');
+    const named = [...stdout.matchAll(/\$\{?([A-Z_]+)/g)].map(([, name]) => name!);
+    for (const name of new Set(named)) if (name !== 'SCHED_TOKEN') expect(stderr).toContain(`first: export ${name}=`);
+  });
+
+  test.each(others)('of $words is refused: it is no single request', async ({ words }) => {
+    const { code, stderr, requests } = await world.run(`${words} --curl`);
+    expect([code, requests]).toEqual([2, []]);
+    expect(stderr).toContain('--curl has nothing to print here');
+  });
+
+  test.each([
+    'events list',
+    'events list --limit 7 --status active --since 2026-11-01',
+    'events list --org current --page-size 10',
+    'events list --past',
+    'event-types list --active',
+    'orgs get',
+    'members list --role admin',
+    'groups list',
+    'activity list --limit 20',
+    'locations list',
+    'users me',
+    'event-types get YBL6DUNR9FS4PNP6',
+    "api /scheduled_events -f 'user={user}'",
+    'api /users/{user}',
+    'shares create --event-type YBL6DUNR9FS4PNP6 --name "It\'s me"',
+    'event-types create --name "Chat & more"',
+    'one-offs create --name Planning --duration 45 --days 7',
+  ])('is the request that is really sent: %s', async (line) => {
+    const printed = await world.run(`${line} --curl`);
+    const sent = await world.run(`${line} --json`);
+    const [words] = wordsOf(printed.stdout, env);
+    expect(words).toContain(`Authorization: Bearer ${world.token}`);
+    expect(sent.requests.map(plain)).toContainEqual(requestOf(words!));
+  });
+
+  test('on a terminal asks for what a terminal shows', async () => {
+    const { stdout } = await world.run('events list --curl', { terminals: ['stdout'] });
+    expect(stdout).toContain('count=51"');
+  });
+
+  test('takes what the environment and the cache know', async () => {
+    const told = await world.run('events list --curl', { env });
+    expect(told.stdout).toContain(`user=${encodeURIComponent(env.SCHED_USER!)}`);
+    expect(told.stderr).toBe('');
+    const home = mkdtempSync(join(tmpdir(), 'sched-curl-'));
+    await world.run('events list --limit 1', { home });
+    const remembered = await world.run('groups list --curl', { home });
+    expect(remembered.stdout).toContain(`organization=${encodeURIComponent(env.SCHED_ORG!)}`);
+    expect(remembered.requests).toEqual([]);
+  });
+
+  test('leaves names and addresses to the shell, each to a variable of its own', async () => {
+    const { stdout, stderr, requests } = await world.run([
+      ...['one-offs', 'create', '--name', 'x', '--duration', '30', '--days', '3', '--curl'],
+      ...['--host', 'jonas.weber@northlight.example', '--co-host', 'mei.tanaka@northlight.example'],
+    ]);
+    expect(requests).toEqual([]);
+    const [words] = wordsOf(stdout, { USER_URI: 'https://a.example/users/J', USER_URI_2: 'https://a.example/users/M' });
+    expect(JSON.parse(requestOf(words!).body!)).toMatchObject({
+      host: 'https://a.example/users/J',
+      co_hosts: ['https://a.example/users/M'],
+    });
+    expect(stderr).toContain("first: export USER_URI_2=\"$(sched members list --email 'mei.tanaka@northlight.example'");
+    const named = await world.run('event-types get "Intro call" --curl');
+    const [get] = wordsOf(named.stdout, { EVENT_TYPE_URI: 'https://a.example/event_types/T' });
+    expect(requestOf(get!).url).toBe('http://127.0.0.1:4010/event_types/T');
+  });
+
+  test('needs no token, only an address', async () => {
+    const { code, stdout } = await world.run('events list --curl', { env: { SCHED_TOKEN: '' } });
+    expect([code, stdout.startsWith('curl "http://127.0.0.1:4010/')]).toEqual([0, true]);
+    const nowhere = await world.run('events list --curl', { env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
+    expect([nowhere.code, nowhere.stdout]).toEqual([4, '']);
+  });
+
+  test('with --sandbox names the fixed address and starts nothing', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'sched-curl-'));
+    const { code, stdout, stderr } = await world.run('events list --sandbox --curl', { home });
+    expect(code).toBe(0);
+    expect(stdout).toContain('curl "http://127.0.0.1:4010/scheduled_events?user=$SCHED_USER&count=100"');
+    expect(stderr).toContain('[sandbox]');
+    expect(stderr).toContain('first: export SCHED_USER="$(sched users me --sandbox -o id)"');
+    expect(existsSync(join(home, '.local')) ? readdirSync(join(home, '.local')) : []).toEqual([]);
+  });
+
+  test('says where a request cannot be written down without a question', async () => {
+    const { stdout, stderr, requests } = await world.run(
+      'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off friday --curl',
+    );
+    expect(requests).toEqual([]);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(2);
+    expect(stderr).toContain('the service replaces all rules');
+  });
+
+  test('expands nothing that was typed', async () => {
+    const { stdout } = await world.run(['event-types', 'create', '--name', '$(touch x) `id` $HOME "q" \\', '--curl']);
+    const [words] = wordsOf(stdout, env);
+    expect(JSON.parse(requestOf(words!).body!).name).toBe('$(touch x) `id` $HOME "q" \\');
+  });
+});

@@ -1,0 +1,351 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Send } from '../../src/http/message.ts';
+import { createWorld } from '../support/run.ts';
+
+type World = Awaited<ReturnType<typeof createWorld>>;
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+
+interface Event {
+  uri: string;
+  name: string;
+  start_time: string;
+  event_type: string;
+  _sched?: { invitees: { name: string; email: string }[] };
+}
+
+const listOf = async (line: string, more: Parameters<World['run']>[1] = {}, at = world) => {
+  const result = await at.run(`${line} --json`, more);
+  expect(result.stderr).not.toContain('"error"');
+  return { ...result, events: JSON.parse(result.stdout) as Event[] };
+};
+
+const queriesOf = (requests: { url: string }[], path = '/scheduled_events') =>
+  requests.map(({ url }) => new URL(url)).filter(({ pathname }) => pathname === path);
+
+/** The same service, but blind to one parameter. */
+const ignoring =
+  (parameter: string, at = world): Send =>
+  (request) => {
+    const url = new URL(request.url);
+    if (url.searchParams.has(parameter) && !url.searchParams.has('user'))
+      url.searchParams.set('organization', 'http://127.0.0.1:4010/organizations/GHDAK7KT3RW2W9R9');
+    url.searchParams.delete(parameter);
+    return at.service({ ...request, url: url.toString() });
+  };
+
+describe('events list, a window in one word', () => {
+  // Sunday 15 November 2026, 19:00 in Paris and 16 November, 03:00 in Tokyo.
+  test.each([
+    ['--today', '2026-11-14T23:00:00Z', '2026-11-15T23:00:00Z'],
+    ['--tomorrow', '2026-11-15T23:00:00Z', '2026-11-16T23:00:00Z'],
+    ['--week', '2026-11-14T23:00:00Z', '2026-11-21T23:00:00Z'],
+    ['--upcoming', '2026-11-15T18:00:00Z', null],
+    ['--past', null, '2026-11-15T18:00:00Z'],
+    ['--today --upcoming', '2026-11-15T18:00:00Z', '2026-11-15T23:00:00Z'],
+    ['--week --past', '2026-11-14T23:00:00Z', '2026-11-15T18:00:00Z'],
+    ['--upcoming --until 2026-11-20', '2026-11-15T18:00:00Z', '2026-11-20T23:00:00Z'],
+    ['--past --since 2026-11-10', '2026-11-09T23:00:00Z', '2026-11-15T18:00:00Z'],
+    ['--today --tz Asia/Tokyo', '2026-11-15T15:00:00Z', '2026-11-16T15:00:00Z'],
+    ['--week --tz UTC', '2026-11-15T00:00:00Z', '2026-11-22T00:00:00Z'],
+  ])('%s', async (flags, since, until) => {
+    for (const line of ['events list', 'groups events 4UJ8LXFLWJYWQTRF']) {
+      const { requests, events } = await listOf(`${line} ${flags}`);
+      const { searchParams } = queriesOf(requests).at(-1)!;
+      expect([searchParams.get('min_start_time'), searchParams.get('max_start_time')]).toEqual([since, until]);
+      for (const { start_time } of events) {
+        if (since !== null) expect(Date.parse(start_time)).toBeGreaterThanOrEqual(Date.parse(since));
+        if (until !== null) expect(Date.parse(start_time)).toBeLessThan(Date.parse(until));
+      }
+    }
+  });
+
+  test('a day is as long as the clocks make it', async () => {
+    const autumn = await createWorld({ start: Date.parse('2026-10-25T12:00:00Z') });
+    const { requests } = await autumn.run('events list --today');
+    const { searchParams } = queriesOf(requests).at(-1)!;
+    expect(searchParams.get('min_start_time')).toBe('2026-10-24T22:00:00Z');
+    expect(searchParams.get('max_start_time')).toBe('2026-10-25T23:00:00Z');
+  });
+
+  test('--past begins with the latest, unless told otherwise', async () => {
+    const { events } = await listOf('events list --past --limit 5');
+    expect(events.map(({ start_time }) => start_time)).toEqual(
+      events.map(({ start_time }) => start_time).sort((a, b) => b.localeCompare(a)),
+    );
+    const { requests } = await listOf('events list --past --sort start_time --limit 5');
+    expect(queriesOf(requests)[0]!.searchParams.get('sort')).toBe('start_time');
+  });
+
+  test.each([
+    ['--today --tomorrow --week', '--today, --tomorrow and --week contradict each other'],
+    ['--upcoming --past', '--upcoming and --past contradict each other'],
+    ['--tomorrow --past', '--tomorrow and --past contradict each other'],
+    ['--today --since monday --until friday', '--today, --since and --until contradict each other'],
+    ['--upcoming --since monday', '--upcoming and --since contradict each other'],
+  ])('%s is refused', async (flags, problem) => {
+    const { code, stderr, requests } = await world.run(`events list ${flags} --status done --limit none`);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toContain(problem);
+    expect(stderr).toContain("--status 'done' is not one of active, canceled");
+    expect(stderr).toContain("--limit 'none'");
+    expect(stderr).toContain('try: sched events list');
+  });
+});
+
+describe('events list --event-type', () => {
+  test('takes a name, an ID or a URI, and chooses from the rows', async () => {
+    const all = (await listOf('events list')).events;
+    const wanted = all.filter(({ event_type }) => event_type.endsWith('/YBL6DUNR9FS4PNP6'));
+    expect(wanted.length).toBeGreaterThan(1);
+    for (const word of [
+      'Intro call',
+      'intro CALL',
+      'YBL6DUNR9FS4PNP6',
+      'http://127.0.0.1:4010/event_types/YBL6DUNR9FS4PNP6',
+    ]) {
+      const { events, requests } = await listOf(`events list --event-type "${word}"`);
+      expect(events).toEqual(wanted);
+      expect(requests.some(({ url }) => url.includes('event_type='))).toBe(false);
+    }
+  });
+
+  test('fills a limit from as many pages as it takes', async () => {
+    const { events, requests } = await listOf('events list --event-type "Intro call" --limit 2 --page-size 10');
+    expect(events.map(({ name }) => name)).toEqual(['Intro call', 'Intro call']);
+    expect(queriesOf(requests).every(({ searchParams }) => searchParams.get('count') === '10')).toBe(true);
+  });
+
+  test('does not mind under which origin the service names things', async () => {
+    const send: Send = async (request) => {
+      const reply = await world.service({
+        ...request,
+        url: request.url.replace('https%3A%2F%2Fown.example', 'http%3A%2F%2F127.0.0.1%3A4010'),
+      });
+      return {
+        ...reply,
+        body: reply.body.replaceAll('http://127.0.0.1:4010/event_types/', 'https://own.example/event_types/'),
+      };
+    };
+    const { events } = await listOf('events list --event-type "Intro call" --limit 1', { send });
+    expect(events[0]!.event_type).toBe('https://own.example/event_types/YBL6DUNR9FS4PNP6');
+  });
+
+  test('of a foreign URI is refused', async () => {
+    const { code, stderr } = await world.run(
+      'events list --event-type https://evil.example/event_types/YBL6DUNR9FS4PNP6',
+    );
+    expect([code, stderr.includes('https://evil.example')]).toEqual([2, true]);
+  });
+});
+
+describe('events list --search', () => {
+  test.each(['strategy', 'STRATEGY', 'stratégy', '  lindenallee   12 '])('finds %j', async (text) => {
+    const { events } = await listOf(`events list --search "${text}"`);
+    expect(events.length).toBeGreaterThan(0);
+    expect(new Set(events.map(({ name }) => name))).toEqual(new Set(['Strategy session']));
+  });
+
+  test('looks into hosts and notes', async () => {
+    expect((await listOf('events list --org current --search "lucia romero" --limit 1')).events).toHaveLength(1);
+    expect((await listOf('events list --search "figures of last quarter" --limit 1')).events).toHaveLength(1);
+    expect((await listOf('events list --search "no such words"')).events).toEqual([]);
+  });
+
+  test('of nothing is refused', async () => {
+    expect(await world.run(['events', 'list', '--search', '  '])).toMatchObject({ code: 2, requests: [] });
+  });
+});
+
+describe('events list --invitee', () => {
+  const line = 'events list --invitee zoe.mueller@lindenbaum.example';
+
+  test('asks the service, once it is known to look at the address', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'sched-finding-'));
+    const first = await listOf(line, { home });
+    expect(first.events.length).toBeGreaterThan(1);
+    const [probe, real] = queriesOf(first.requests);
+    expect(probe!.searchParams.get('invitee_email')).toMatch(/@sched\.invalid$/);
+    expect(real!.searchParams.get('invitee_email')).toBe('zoe.mueller@lindenbaum.example');
+    const second = await listOf(line, { home });
+    expect(queriesOf(second.requests)).toHaveLength(1);
+    expect(second.events).toEqual(first.events);
+  });
+
+  test.each(['a service that ignores it', 'one that refuses it'])(
+    'reads the invitees of each event for %s',
+    async (kind) => {
+      const home = mkdtempSync(join(tmpdir(), 'sched-finding-'));
+      const blind = ignoring('invitee_email');
+      const refusing: Send = async (request) =>
+        request.url.includes('invitee_email=')
+          ? {
+              status: 400,
+              headers: {},
+              body: '{"title":"Invalid Argument","details":[{"parameter":"invitee_email","message":"is unknown"}]}',
+            }
+          : world.service(request);
+      const send = kind.includes('ignores') ? blind : refusing;
+      const right = (await listOf(line)).events;
+      const { events, requests, stderr } = await listOf(line, { send, home });
+      expect(events).toEqual(right);
+      expect(stderr).toContain('the invitees of each event are read');
+      expect(requests.some(({ url }) => /\/invitees\?email=zoe/.test(url))).toBe(true);
+      const again = await listOf(`${line} --limit 1`, { send, home });
+      expect(again.events).toEqual(right.slice(0, 1));
+      expect(queriesOf(again.requests).every(({ searchParams }) => !searchParams.has('invitee_email'))).toBe(true);
+    },
+  );
+
+  test('is believed only once rows came back', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'sched-finding-'));
+    const nobody = 'events list --invitee nobody@nowhere.example';
+    expect((await listOf(nobody, { home })).events).toEqual([]);
+    expect(queriesOf((await listOf(nobody, { home })).requests)).toHaveLength(2);
+  });
+});
+
+describe('events of a group', () => {
+  test.each(['groups events "Customer team"', 'events list --group 4UJ8LXFLWJYWQTRF'])('%s', async (line) => {
+    const { events } = await listOf(`${line} --limit 3`);
+    expect(events).toHaveLength(3);
+    const { code, stdout, stderr } = await world.run(line, { send: ignoring('group') });
+    expect([code, stdout]).toEqual([9, '']);
+    expect(stderr).toContain('The service does not choose events by group');
+  });
+});
+
+describe('a name for an ID', () => {
+  test.each([
+    ['groups get "Customer team"', '4UJ8LXFLWJYWQTRF'],
+    ['groups get "customer TEAM"', '4UJ8LXFLWJYWQTRF'],
+    ['event-types get "Intro call"', 'YBL6DUNR9FS4PNP6'],
+    ['event-types get Consultation', undefined],
+  ])('%s', async (line, id) => {
+    const { code, stdout } = await world.run(`${line} -o id`);
+    expect(code).toBe(0);
+    if (id !== undefined) expect(stdout.trim().endsWith(`/${id}`)).toBe(true);
+  });
+
+  test.each([
+    ['shares create --event-type "Intro call" -n', 'http://127.0.0.1:4010/event_types/YBL6DUNR9FS4PNP6'],
+    ['availability list --event-type "Intro call" -n', 'YBL6DUNR9FS4PNP6'],
+    ['event-types hosts "Support call" -n', 'K2C8C7DLAMCWKYZ7'],
+    ['groups relationships --group "Customer team" -n', '4UJ8LXFLWJYWQTRF'],
+    ['availability update "Working hours" --event-type "Intro call" --day-off friday -n', '7XMLWK4XT9XSSFB2'],
+  ])('in %s', async (line, id) => {
+    const { code, stdout } = await world.run(line);
+    expect([code, stdout.includes(id)]).toEqual([0, true]);
+  });
+
+  test('routing forms have names too', async () => {
+    const [form] = JSON.parse((await world.run('routing-forms list --json=uri,name')).stdout);
+    const byName = await world.run(['routing-forms', 'submissions', form.name, '--json']);
+    const byId = await world.run(['routing-forms', 'submissions', form.uri, '--json']);
+    expect(byName.stdout).toBe(byId.stdout);
+  });
+
+  test.each(['YBL6DUNR9FS4PNP6', 'abcd1234', 'ABCDEFGH', '8f14e45f-ceea-467f-a0e6-1c2d3e4f5a6b'])(
+    '%s is taken as an ID without a question',
+    async (id) => {
+      const { requests } = await world.run(`event-types get ${id}`);
+      expect(requests.map(({ url }) => new URL(url).pathname)).toEqual([`/event_types/${id}`]);
+    },
+  );
+
+  test('that two records have is an error with both', async () => {
+    const at = await createWorld();
+    for (const _ of [1, 2]) await at.run('event-types create --name Twin');
+    const { code, stderr } = await at.run('event-types update Twin --duration 20');
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: 2 event types are called 'Twin': Twin \([A-Z0-9]+\), Twin \([A-Z0-9]+\)\n/);
+    expect(stderr.split('\n')).toHaveLength(3);
+  });
+
+  test('letter for letter wins over one that is alike', async () => {
+    const at = await createWorld();
+    await at.run('event-types create --name chat');
+    const { stdout } = await at.run('event-types create --name CHAT -o id');
+    expect((await at.run('event-types get CHAT -o id')).stdout).toBe(stdout);
+    expect((await at.run('event-types get Chat -o id')).code).toBe(2);
+  });
+
+  test.each([
+    ['event-types get "Into call"', "No event type is called 'Into call', did you mean 'Intro call'?"],
+    ['events list --event-type Nothing', "No event type is called 'Nothing'"],
+    ['groups get "Costumer team"', "No group is called 'Costumer team', did you mean 'Customer team'?"],
+    ['routing-forms submissions "No such form"', "No routing form is called 'No such form'"],
+    ['availability update Night --event-type "Intro call" --day-off friday', 'has no availability schedule Night'],
+  ])('that nobody has is exit 6: %s', async (line, message) => {
+    const { code, stdout, stderr } = await world.run(line);
+    expect([code, stdout]).toEqual([6, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain('try: sched ');
+  });
+
+  test('is no way around the check of a URI', async () => {
+    for (const word of ['https://evil.example/groups/ABC', 'http://127.0.0.1:4010/users/ABC', ''])
+      expect((await world.run(['groups', 'get', word])).code).toBe(2);
+  });
+});
+
+describe('--with invitees', () => {
+  test('adds them under _sched, in the order of the events', async () => {
+    const plain = (await listOf('events list --limit 30')).events;
+    const { events } = await listOf('events list --limit 30 --with invitees');
+    expect(events.map(({ _sched, ...event }) => event)).toEqual(plain);
+    for (const { uri, _sched } of events) {
+      const { stdout } = await world.run(`invitees list ${uri} --json`);
+      expect(_sched).toEqual({ invitees: JSON.parse(stdout) });
+    }
+  });
+
+  test('asks for four events at once at most, and for no more than are shown', async () => {
+    let now = 0;
+    let most = 0;
+    const send: Send = async (request) => {
+      const isOne = request.url.includes('/invitees');
+      now += isOne ? 1 : 0;
+      most = Math.max(most, now);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      const reply = await world.service(request);
+      now -= isOne ? 1 : 0;
+      return reply;
+    };
+    const { requests } = await listOf('events list --limit 20 --with invitees', { send });
+    expect(requests.filter(({ url }) => url.includes('/invitees'))).toHaveLength(20);
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThanOrEqual(4);
+  });
+
+  test('is the last column, and a field to choose', async () => {
+    const { stdout } = await world.run('events list --upcoming --status active --limit 1 --with invitees');
+    const plain = await world.run('events list --upcoming --status active --limit 1');
+    expect(stdout.startsWith(plain.stdout.trimEnd())).toBe(true);
+    expect(stdout.trimEnd().split('\t').length).toBe(plain.stdout.trimEnd().split('\t').length + 1);
+    const chosen = await world.run('events list --limit 1 --with invitees --json=name,_sched.invitees.*.email');
+    expect(chosen.code).toBe(0);
+    expect(Object.keys(JSON.parse(chosen.stdout)[0])).toEqual(['name', '_sched']);
+    const table = await world.run('events list --upcoming --limit 3 --with invitees --color never', {
+      terminals: ['stdout', 'stderr'],
+      columns: 120,
+    });
+    expect(table.stdout.split('\n')[0]).toMatch(/ID +WHO$/);
+  });
+
+  test('goes with get', async () => {
+    const uri = (await world.run('events list --upcoming --limit 1 -o id')).stdout.trim();
+    const event = JSON.parse((await world.run(`events get ${uri} --with invitees --json`)).stdout) as Event;
+    expect(event._sched!.invitees.length).toBeGreaterThan(0);
+  });
+
+  test('knows nothing else', async () => {
+    const { code, stderr } = await world.run('events list --with hosts');
+    expect([code, stderr.includes("--with 'hosts' is not one of invitees")]).toEqual([2, true]);
+  });
+});

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { afterEach, describe, expect, test } from 'vitest';
+import { cleanEnvironment, program, sched, temporaryHome } from './program.ts';
+
+const run = (words: string[], env: Record<string, string> = {}) =>
+  sched(['sandbox', 'run', ...words], temporaryHome(), env);
+
+const running: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+
+/** Starts a command inside that says its process and its address, and waits for what it says. */
+const startInside = async (script: string) => {
+  const words = ['sandbox', 'run', '--', 'bash', '-c', `echo "$$ $SCHED_BASE_URL $(command -v sched)"; ${script}`];
+  const child = spawn(process.execPath, [program, ...words], { env: cleanEnvironment(temporaryHome()) });
+  running.push(child);
+  const line = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))));
+  const [pid, url, launcher] = line.trim().split(' ') as [string, string, string];
+  const ended = new Promise<number | null>((resolve) => {
+    child.once('close', resolve);
+  });
+  return { child, ended, pid: Number(pid), port: Number(new URL(url).port), launcher };
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const isListening = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.unref();
+  });
+
+describe('sandbox run', () => {
+  test('gives the command a service and this very sched', async () => {
+    const { code, stdout, stderr } = await run(['--', 'bash', '-c', 'sched events list --json | jq length']);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(Number(stdout)).toBeGreaterThan(10);
+  });
+
+  test.each([
+    ['exit 7', 7],
+    ['exit 0', 0],
+    ['kill -TERM $$', 143],
+    ['kill -KILL $$', 137],
+  ])("ends as the command does: '%s' is %i", async (script, code) => {
+    expect(await run(['--', 'bash', '-c', script])).toEqual({ code, stdout: '', stderr: '' });
+  });
+
+  test('sets the environment, and takes out what would lead elsewhere', async () => {
+    const { stdout } = await run(['--plan', 'free', '--', 'env'], {
+      SCHED_SANDBOX: '1',
+      SCHED_PROFILE: 'work',
+      SCHED_USER: 'somebody',
+      SCHED_OUTPUT: 'json',
+    });
+    const names = stdout.split('\n').flatMap((line) => /^(SCHED_\w+)=/.exec(line)?.[1] ?? []);
+    const set = ['AUTH_URL', 'BASE_URL', 'CLIENT_ID', 'MCP_URL', 'OUTPUT', 'TOKEN'];
+    expect(names.toSorted()).toEqual(set.map((name) => `SCHED_${name}`));
+  });
+
+  test('hands words on as they are, without a shell, whatever they say', async () => {
+    const words = ['$HOME', '--yes', '-h', 'a b', '--', '*', 'compliance'];
+    const { code, stdout } = await run(['--', 'printf', '%s\\n', ...words]);
+    expect([code, stdout.trim().split('\n')]).toEqual([0, words]);
+    expect((await run(['--', 'bash', '-c', 'exit 5', 'compliance', 'delete', 'ada@engine.example'])).code).toBe(5);
+  });
+
+  test('starts a fresh world each time, or goes on with a file', async () => {
+    const data = `${temporaryHome()}/data.db`;
+    const cancel = 'sched events cancel "$(sched events list --upcoming --limit 1 -o id)" --yes -o id';
+    const left = 'sched events list --upcoming --status active --json | jq length';
+    const count = async (script: string, ...flags: string[]) =>
+      Number((await run([...flags, '--', 'bash', '-c', script])).stdout.trim().split('\n').at(-1));
+    const before = await count(left);
+    expect(await count(`${cancel}; ${left}`, '--data', data)).toBe(before - 1);
+    expect(await count(left, '--data', data)).toBe(before - 1);
+    expect(await count(left)).toBe(before);
+  });
+
+  test('says what is wrong with the line, and starts nothing', async () => {
+    for (const words of [[], ['bash'], ['--'], ['bash', '--', 'true'], ['--plan', 'gold', '--', 'true']])
+      expect((await run(words)).code).toBe(2);
+    const { code, stderr } = await run(['--', 'no-such-program']);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('there is no such program')]);
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('passes %s on and leaves no process, port or file behind', async (signal, code) => {
+    const { child, ended, pid, port, launcher } = await startInside('exec sleep 60');
+    expect([isAlive(pid), await isListening(port)]).toEqual([true, true]);
+    child.kill(signal);
+    expect(await ended).toBe(code);
+    expect([isAlive(pid), await isListening(port)]).toEqual([false, false]);
+    expect(readdirSync(tmpdir())).not.toContain(launcher.split('/').at(-2));
+  });
+
+  test('waits for a command that takes its time to end', async () => {
+    const { child, ended, port } = await startInside("trap 'sleep 0.3; exit 9' TERM; while :; do sleep 0.05; done");
+    child.kill('SIGTERM');
+    child.kill('SIGTERM');
+    expect(await ended).not.toBe(0);
+    expect(await isListening(port)).toBe(false);
+  });
+});

@@ -1,0 +1,142 @@
+import { mkdtempSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SchedError } from '../../src/errors.ts';
+import { type Disk, realDisk } from '../../src/jobs/disk.ts';
+import type { Counts, RunLine } from '../../src/jobs/receipt.ts';
+import { continueReceipt, startReceipt } from '../../src/jobs/receipt-file.ts';
+import { type Answer, runJob } from '../../src/jobs/run.ts';
+import { openReceipt } from '../../src/jobs/runs.ts';
+
+/** The process is gone: whatever it would do next does not happen. */
+export class Killed extends Error {}
+
+/** Counts steps and ends everything at the one that was chosen. */
+export class Fate {
+  step = 0;
+  readonly last: number;
+
+  constructor(last = Number.POSITIVE_INFINITY) {
+    this.last = last;
+  }
+
+  /** `half` is what a step leaves behind if it is the last one. */
+  async next(half: () => Promise<void> = async () => {}): Promise<void> {
+    if (this.step > this.last) throw new Killed();
+    this.step += 1;
+    if (this.step <= this.last) return;
+    await half();
+    throw new Killed();
+  }
+}
+
+/** The real disk, each of its steps a place to die at; an append dies with half of its text written. */
+export const mortalDisk = (fate: Fate, shareWritten = 0.5): Disk => ({
+  create: async (path, text, unique) => {
+    await fate.next(() => writeFile(`${path}.${unique}`, text.slice(0, text.length * shareWritten)));
+    await realDisk.create(path, text, unique);
+    await fate.next();
+  },
+  read: (path) => realDisk.read(path),
+  open: async (path) => {
+    await fate.next();
+    const file = await realDisk.open(path);
+    return {
+      size: () => file.size(),
+      append: async (text) => {
+        await fate.next(() => file.append(text.slice(0, Math.floor(text.length * shareWritten))));
+        await file.append(text);
+        await fate.next();
+      },
+      sync: async () => {
+        await file.sync();
+        await fate.next();
+      },
+      truncate: async (size) => {
+        await fate.next();
+        await file.truncate(size);
+        await fate.next();
+      },
+      close: () => file.close(),
+    };
+  },
+});
+
+export const temporary = (): string => mkdtempSync(join(tmpdir(), 'sched-jobs-'));
+
+/** A service that notes what it took. */
+export const createService = (
+  answer: (items: readonly string[]) => Answer = () => ({ verdict: 'accepted', status: 202 }),
+) => {
+  const requests: string[][] = [];
+  return {
+    requests,
+    send: (fate: Fate) => async (items: readonly string[], leaving: () => Promise<void>) => {
+      await leaving();
+      await fate.next();
+      requests.push([...items]);
+      await fate.next();
+      return answer(items);
+    },
+    /** How often each item arrived. */
+    times: () => {
+      const times = new Map<string, number>();
+      for (const item of requests.flat()) times.set(item, (times.get(item) ?? 0) + 1);
+      return times;
+    },
+  };
+};
+
+export const itemsUpTo = (count: number): string[] => Array.from({ length: count }, (_, index) => `item-${index}`);
+
+export const headerFor = (total: number): RunLine => ({
+  type: 'run',
+  receipt: 1,
+  run: 'R',
+  at: '2026-11-15T18:00:00.000Z',
+  tool: 'sched test',
+  operation: 'test',
+  endpoint: 'https://api.example.com/x',
+  owner: 'unknown',
+  organization: 'unknown',
+  key: 'none',
+  input: 'i',
+  total,
+  duplicates: 0,
+  skipped: 0,
+});
+
+/** One process: begins the receipt at `path` or goes on with it. */
+export const runOnce = async (
+  path: string,
+  items: string[],
+  service: ReturnType<typeof createService>,
+  { fate = new Fate(), batchSize = 3, isSandbox = false, disk = mortalDisk(fate) } = {},
+): Promise<Counts> => {
+  const opened = await openReceipt(disk, path);
+  if (opened?.ok === false) throw new SchedError('integrity', `edited at line ${opened.line}: ${opened.problem}`);
+  const receipt =
+    opened === undefined
+      ? await startReceipt(disk, path, headerFor(items.length), isSandbox, `draft-${Math.random()}`)
+      : await continueReceipt(disk, path, opened.receipt);
+  try {
+    if (opened !== undefined) {
+      const facts = { at: '2026-11-15T19:00:00.000Z', tool: 'sched test', owner: 'unknown', organization: 'unknown' };
+      await receipt.write({ type: 'resumed', ...facts, repaired: opened.receipt.tornBytes }, true);
+    }
+    return await runJob(
+      { items, mark: (item) => `mark-of-${item}`, batchSize, send: service.send(fate) },
+      {
+        clock: { now: () => Date.parse('2026-11-15T18:00:01Z') },
+        interrupted: new AbortController().signal,
+        receipt,
+        before: opened?.story ?? { fates: new Map(), nextBatch: 1 },
+        skipped: 0,
+        onProgress: () => {},
+      },
+    );
+  } finally {
+    await receipt.close();
+  }
+};

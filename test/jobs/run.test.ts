@@ -1,0 +1,226 @@
+import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { SchedError } from '../../src/errors.ts';
+import { type Disk, diskTrouble, realDisk } from '../../src/jobs/disk.ts';
+import { verify } from '../../src/jobs/evidence.ts';
+import type { Answer } from '../../src/jobs/run.ts';
+import { createService, Fate, itemsUpTo, Killed, mortalDisk, runOnce, temporary } from './harness.ts';
+
+const fileIn = (folder: string) => join(folder, 'receipt.jsonl');
+const linesOf = (path: string) =>
+  readFileSync(path, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe('run', () => {
+  test('sends everything in batches and says so', async () => {
+    const path = fileIn(temporary());
+    const service = createService();
+    const counts = await runOnce(path, itemsUpTo(8), service);
+    expect(counts).toEqual({ total: 8, accepted: 8, rejected: 0, unknown: 0, skipped: 0 });
+    expect(service.requests.map((items) => items.length)).toEqual([3, 3, 2]);
+    expect(linesOf(path).map(({ type }) => type)).toEqual([
+      'run',
+      'sending',
+      'verdict',
+      'sending',
+      'verdict',
+      'sending',
+      'verdict',
+      'end',
+    ]);
+    expect(readFileSync(path, 'utf8')).not.toMatch(/"item-/);
+  });
+
+  // R34
+  test.each([0, 0.5, 1])('killed at every step (a line %d written) and run again loses nothing', async (share) => {
+    let steps = 0;
+    for (let last = 1; ; last += 1) {
+      const folder = temporary();
+      const path = fileIn(folder);
+      const service = createService();
+      const fate = new Fate(last);
+      const died = await runOnce(path, itemsUpTo(8), service, { fate, disk: mortalDisk(fate, share) }).then(
+        () => false,
+        (error) => error instanceof Killed || Promise.reject(error),
+      );
+      if (!died) break;
+      steps += 1;
+      const counts = await runOnce(path, itemsUpTo(8), service);
+      expect(counts).toEqual({ total: 8, accepted: 8, rejected: 0, unknown: 0, skipped: 0 });
+      const times = service.times();
+      expect([...times.keys()].sort()).toEqual(itemsUpTo(8));
+      // At most one batch a second time.
+      const twice = [...times.values()].filter((count) => count > 1);
+      expect(twice.length).toBeLessThanOrEqual(3);
+      expect(Math.max(...times.values())).toBeLessThanOrEqual(2);
+      expect(verify(readFileSync(path))).toMatchObject({ status: 'ok', counts });
+    }
+    expect(steps).toBeGreaterThan(20);
+  });
+
+  test('killed again and again at random steps still ends', async () => {
+    const path = fileIn(temporary());
+    const service = createService();
+    let kills = 0;
+    for (let seed = 1; ; seed += 1) {
+      try {
+        await runOnce(path, itemsUpTo(60), service, { fate: new Fate(1 + ((seed * 7919) % 17)) });
+        break;
+      } catch (error) {
+        if (!(error instanceof Killed)) throw error;
+        kills += 1;
+      }
+    }
+    expect(kills).toBeGreaterThan(5);
+    expect([...service.times().keys()]).toHaveLength(60);
+    expect([...service.times().values()].reduce((sum, count) => sum + count - 1, 0)).toBeLessThanOrEqual(kills * 3);
+    expect(verify(readFileSync(path))).toMatchObject({ status: 'ok', counts: { accepted: 60, total: 60 } });
+  });
+
+  test('finds the one bad item of a batch', async () => {
+    const path = fileIn(temporary());
+    const service = createService(
+      (items): Answer =>
+        items.includes('item-4') ? { verdict: 'split', status: 400 } : { verdict: 'accepted', status: 202 },
+    );
+    const counts = await runOnce(path, itemsUpTo(8), service, { batchSize: 8 });
+    expect(counts).toMatchObject({ accepted: 7, rejected: 1 });
+    expect(service.requests).toHaveLength(7);
+    expect(verify(readFileSync(path))).toMatchObject({ status: 'ok', counts: { accepted: 7, rejected: 1 } });
+  });
+
+  test('makes all later batches smaller when one was too large', async () => {
+    const service = createService(
+      (items): Answer =>
+        items.length > 2 ? { verdict: 'split', status: 413, isTooLarge: true } : { verdict: 'accepted', status: 202 },
+    );
+    const counts = await runOnce(fileIn(temporary()), itemsUpTo(20), service, { batchSize: 8 });
+    expect(counts.accepted).toBe(20);
+    expect(service.requests.filter((items) => items.length > 2).map(({ length }) => length)).toEqual([8, 4]);
+  });
+
+  test('asks again for what is unknown, and for nothing else', async () => {
+    const path = fileIn(temporary());
+    let isDown = true;
+    const service = createService(
+      (items): Answer =>
+        items.includes('item-4') && isDown ? { verdict: 'unknown', status: 500 } : { verdict: 'accepted', status: 202 },
+    );
+    expect(await runOnce(path, itemsUpTo(8), service)).toMatchObject({ accepted: 5, unknown: 3 });
+    expect(verify(readFileSync(path))).toMatchObject({ status: 'incomplete' });
+    isDown = false;
+    expect(await runOnce(path, itemsUpTo(8), service)).toMatchObject({ accepted: 8, unknown: 0 });
+    expect(service.requests).toHaveLength(4);
+    expect(verify(readFileSync(path))).toMatchObject({ status: 'ok' });
+  });
+
+  test('stops when three answers in a row are lost', async () => {
+    const path = fileIn(temporary());
+    const service = createService((): Answer => ({ verdict: 'unknown' }));
+    await expect(runOnce(path, itemsUpTo(30), service)).rejects.toMatchObject({ category: 'outcome-unknown' });
+    expect(service.requests).toHaveLength(3);
+    expect(verify(readFileSync(path)).status).toBe('incomplete');
+  });
+
+  test('stops at a refusal of all, and can go on later', async () => {
+    const path = fileIn(temporary());
+    const error = new SchedError('forbidden', 'no');
+    let isAllowed = false;
+    const service = createService(
+      (): Answer => (isAllowed ? { verdict: 'accepted', status: 202 } : { verdict: 'refused', status: 403, error }),
+    );
+    await expect(runOnce(path, itemsUpTo(8), service)).rejects.toBe(error);
+    expect(service.requests).toHaveLength(1);
+    isAllowed = true;
+    expect(await runOnce(path, itemsUpTo(8), service)).toMatchObject({ accepted: 8 });
+  });
+});
+
+/** A disk that takes so many bytes. */
+const smallDisk = (bytes: number): Disk => ({
+  ...realDisk,
+  open: async (path) => {
+    const file = await realDisk.open(path);
+    return {
+      ...file,
+      append: async (text) => {
+        const room = bytes - (await file.size());
+        if (room >= text.length) return file.append(text);
+        await file.append(text.slice(0, Math.max(room, 0)));
+        throw diskTrouble('write', path, Object.assign(new Error(), { code: 'ENOSPC' }));
+      },
+    };
+  },
+});
+
+describe('run: disk', () => {
+  // R35
+  test('full at any byte stops before the next request, and goes on when there is room', async () => {
+    const whole = fileIn(temporary());
+    await runOnce(whole, itemsUpTo(8), createService());
+    const size = readFileSync(whole).length;
+    for (let room = 500; room < size; room += 97) {
+      const path = fileIn(temporary());
+      const service = createService();
+      await expect(runOnce(path, itemsUpTo(8), service, { disk: smallDisk(room) })).rejects.toMatchObject({
+        category: 'environment',
+        facts: { reason: 'the disk is full (ENOSPC)' },
+      });
+      const sent = readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => /"type":"sending".*\}$/.test(line)).length;
+      expect(service.requests.length).toBeLessThanOrEqual(sent);
+      expect(await runOnce(path, itemsUpTo(8), service)).toMatchObject({ accepted: 8 });
+      expect(Math.max(...service.times().values())).toBeLessThanOrEqual(2);
+      expect(verify(readFileSync(path)).status).toBe('ok');
+    }
+  });
+
+  test('with a torn tail of any length is repaired', async () => {
+    const whole = fileIn(temporary());
+    await runOnce(whole, itemsUpTo(5), createService());
+    const bytes = readFileSync(whole);
+    const firstLine = bytes.indexOf(10) + 1;
+    for (let length = firstLine; length < bytes.length; length += length > bytes.length - 120 ? 1 : 23) {
+      const path = fileIn(temporary());
+      writeFileSync(path, bytes);
+      truncateSync(path, length);
+      expect(verify(readFileSync(path)).status).toBe('incomplete');
+      const service = createService();
+      expect(await runOnce(path, itemsUpTo(5), service)).toMatchObject({ accepted: 5 });
+      expect(verify(readFileSync(path)).status).toBe('ok');
+    }
+  });
+
+  test('damaged in the middle is refused, and nothing is sent', async () => {
+    const path = fileIn(temporary());
+    const fate = new Fate(14);
+    await runOnce(path, itemsUpTo(8), createService(), { fate }).catch(() => {});
+    const bytes = readFileSync(path);
+    bytes[bytes.indexOf(10) + 100]! ^= 1;
+    writeFileSync(path, bytes);
+    const service = createService();
+    await expect(runOnce(path, itemsUpTo(8), service)).rejects.toThrow('edited at line 2');
+    expect(service.requests).toEqual([]);
+    expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  test('shared with another writer stops at once', async () => {
+    const path = fileIn(temporary());
+    const service = createService((): Answer => {
+      appendFileSync(path, 'x');
+      return { verdict: 'accepted', status: 202 };
+    });
+    await expect(runOnce(path, itemsUpTo(8), service)).rejects.toMatchObject({ category: 'conflict' });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  test('leaves nothing but the receipt', async () => {
+    const folder = temporary();
+    await runOnce(fileIn(folder), itemsUpTo(2), createService());
+    expect(readdirSync(folder)).toEqual(['receipt.jsonl']);
+  });
+});
