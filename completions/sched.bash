@@ -301,13 +301,13 @@ _sched_command() {
       fields='check status finding mend'
       ;;
     'sandbox start')
-      flags='--port --data --seed --plan --no-limits --auto-consent --refresh-replay-window'
-      takers='--port --data --seed --plan --refresh-replay-window'
+      flags='--port --data --seed --fault --faults --plan --no-limits --auto-consent --refresh-replay-window'
+      takers='--port --data --seed --fault --faults --plan --refresh-replay-window'
       fields=''
       ;;
     'sandbox run')
-      flags='--port --data --seed --plan --no-limits --auto-consent --refresh-replay-window'
-      takers='--port --data --seed --plan --refresh-replay-window'
+      flags='--port --data --seed --fault --faults --plan --no-limits --auto-consent --refresh-replay-window'
+      takers='--port --data --seed --fault --faults --plan --refresh-replay-window'
       fields=''
       ;;
     'sandbox tokens')
@@ -362,6 +362,7 @@ _sched_value() {
     'api --output' | 'api -o') values='table json jsonl csv tsv yaml id' ;;
     'api 1') values='GET POST PATCH PUT DELETE' ;;
     'sandbox start --data' | 'sandbox run --data' | 'sandbox reset --data' | 'sandbox clock --data') kind=files ;;
+    'sandbox start --faults' | 'sandbox run --faults') kind=files ;;
     'sandbox start --plan' | 'sandbox run --plan') values='trial free standard enterprise' ;;
     'sandbox clock 1') values='set advance' ;;
     'completion 1') values='bash zsh fish powershell' ;;

@@ -472,6 +472,8 @@ function __sched_flags
             printf '%s\t%s\n' --port 'port on 127.0.0.1, 0 for any free one (default 4010)' \
                 --data 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it' \
                 --seed 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo' \
+                --fault 'let something go wrong, as \'events.list 503 at=2\' or JSON; see the README for all of them' \
+                --faults 'faults from a file: a JSON array' \
                 --plan 'plan of the organization (default enterprise, or what the data says)' \
                 --no-limits 'count no requests and refuse none for being too many' \
                 --auto-consent 'consent to every login at once, so that a script needs no browser' \
@@ -480,6 +482,8 @@ function __sched_flags
             printf '%s\t%s\n' --port 'port on 127.0.0.1 (default 0: any free one)' \
                 --data 'keep the data in this file (default :memory:, a fresh world each time)' \
                 --seed 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo' \
+                --fault 'let something go wrong, as \'events.list 503 at=2\' or JSON; see the README for all of them' \
+                --faults 'faults from a file: a JSON array' \
                 --plan 'plan of the organization (default enterprise, or what the data says)' \
                 --no-limits 'count no requests and refuse none for being too many' \
                 --auto-consent 'consent to every login at once, so that a script needs no browser' \
@@ -586,9 +590,9 @@ function __sched_takers
         case 'api'
             printf '%s\n' --method -X --raw-field -f --field -F --input --header -H --limit --page-size --output -o
         case 'sandbox start'
-            printf '%s\n' --port --data --seed --plan --refresh-replay-window
+            printf '%s\n' --port --data --seed --fault --faults --plan --refresh-replay-window
         case 'sandbox run'
-            printf '%s\n' --port --data --seed --plan --refresh-replay-window
+            printf '%s\n' --port --data --seed --fault --faults --plan --refresh-replay-window
         case 'sandbox reset'
             printf '%s\n' --data --seed
         case 'sandbox clock'
@@ -697,6 +701,8 @@ function __sched_value
         case 'api 1'
             printf '%s\n' words GET POST PATCH PUT DELETE
         case 'sandbox start --data' 'sandbox run --data' 'sandbox reset --data' 'sandbox clock --data'
+            echo files
+        case 'sandbox start --faults' 'sandbox run --faults'
             echo files
         case 'sandbox start --plan' 'sandbox run --plan'
             printf '%s\n' words trial free standard enterprise

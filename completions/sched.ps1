@@ -724,12 +724,14 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'sandbox start' = @{
-            takers = @('--port', '--data', '--seed', '--plan', '--refresh-replay-window')
+            takers = @('--port', '--data', '--seed', '--fault', '--faults', '--plan', '--refresh-replay-window')
             fields = @()
             flags = [ordered]@{
                 '--port' = 'port on 127.0.0.1, 0 for any free one (default 4010)'
                 '--data' = 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it'
                 '--seed' = 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo'
+                '--fault' = 'let something go wrong, as ''events.list 503 at=2'' or JSON; see the README for all of them'
+                '--faults' = 'faults from a file: a JSON array'
                 '--plan' = 'plan of the organization (default enterprise, or what the data says)'
                 '--no-limits' = 'count no requests and refuse none for being too many'
                 '--auto-consent' = 'consent to every login at once, so that a script needs no browser'
@@ -737,12 +739,14 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'sandbox run' = @{
-            takers = @('--port', '--data', '--seed', '--plan', '--refresh-replay-window')
+            takers = @('--port', '--data', '--seed', '--fault', '--faults', '--plan', '--refresh-replay-window')
             fields = @()
             flags = [ordered]@{
                 '--port' = 'port on 127.0.0.1 (default 0: any free one)'
                 '--data' = 'keep the data in this file (default :memory:, a fresh world each time)'
                 '--seed' = 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo'
+                '--fault' = 'let something go wrong, as ''events.list 503 at=2'' or JSON; see the README for all of them'
+                '--faults' = 'faults from a file: a JSON array'
                 '--plan' = 'plan of the organization (default enterprise, or what the data says)'
                 '--no-limits' = 'count no requests and refuse none for being too many'
                 '--auto-consent' = 'consent to every login at once, so that a script needs no browser'
@@ -824,6 +828,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'sandbox run --data' = @('files')
         'sandbox reset --data' = @('files')
         'sandbox clock --data' = @('files')
+        'sandbox start --faults' = @('files')
+        'sandbox run --faults' = @('files')
         'sandbox start --plan' = @('words', 'trial', 'free', 'standard', 'enterprise')
         'sandbox run --plan' = @('words', 'trial', 'free', 'standard', 'enterprise')
         'sandbox clock 1' = @('words', 'set', 'advance')

@@ -93,9 +93,11 @@ export const changeConfig = async (world: World, change: (config: Config) => Con
   return config;
 };
 
-/** The profile that is meant: named, else chosen by the environment, else the current one. */
-export const chosenName = (flag: string | undefined, { env }: World, config: Config): string | undefined =>
-  flag ?? (env.SCHED_PROFILE || undefined) ?? config.current;
+/** The profile that is meant: named, else chosen by the environment, else the current one, else the only one. */
+export const chosenName = (flag: string | undefined, { env }: World, config: Config): string | undefined => {
+  const [only, ...others] = Object.keys(config.profiles);
+  return flag ?? (env.SCHED_PROFILE || undefined) ?? config.current ?? (others.length === 0 ? only : undefined);
+};
 
 export const chosenProfile = async (
   flag: string | undefined,
@@ -103,10 +105,17 @@ export const chosenProfile = async (
 ): Promise<{ name: string; profile: Profile } | undefined> => {
   const config = await readConfig(world);
   const name = chosenName(flag, world, config);
-  if (name === undefined) return undefined;
+  const names = Object.keys(config.profiles);
+  if (name === undefined && names.length === 0) return undefined;
+  if (name === undefined) {
+    throw new SchedError('usage', 'No profile is the default one', {
+      reason: `there is ${names.join(', ')}`,
+      hint: `sched profiles use ${names[0]}`,
+      outcome: 'not-sent',
+    });
+  }
   const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   if (profile !== undefined) return { name, profile };
-  const names = Object.keys(config.profiles);
   throw new SchedError('usage', `There is no profile '${name}'`, {
     reason: names.length === 0 ? 'there is none at all' : `there is ${names.join(', ')}`,
     hint: `sched profiles add ${profileName.test(name) ? name : 'NAME'} --base-url https://api.example.com`,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { homedir, hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
-import { SchedError } from './errors.ts';
+import { type Outcome, SchedError } from './errors.ts';
 import type { Send } from './http/message.ts';
 
 /** The outside world as one value. No other module reads a stream, a clock, the environment or chance. */
@@ -82,6 +82,13 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** What was to be shown cannot be written, on a full disk for example. */
+export class OutputFailure extends SchedError {
+  constructor(reason: string, outcome: Outcome = 'not-applied') {
+    super('environment', 'Cannot write the output', { reason, outcome });
+  }
+}
+
 /** The reader of our output has gone (`| head`): stop working, and that is no failure. */
 export class ClosedPipe extends Error {}
 
@@ -101,7 +108,7 @@ const writeTo = (stream: NodeJS.WritableStream, text: string): Promise<void> =>
       if (!error) return resolve();
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return reject(new ClosedPipe());
-      reject(new SchedError('environment', 'Cannot write the output', { reason: code ?? message }));
+      reject(new OutputFailure(code ?? message));
     });
   });
 

@@ -6,6 +6,9 @@ import type { Runtime } from '../runtime.ts';
 import type { Account, Settings } from '../settings.ts';
 import type { Notes } from './notes.ts';
 
+/** Where `sandbox start` listens unless told otherwise, and under which the sandbox names its records on any port. */
+export const sandboxAddress = 'http://127.0.0.1:4010';
+
 /** Which service a command talks to, and as whom. */
 export interface Connection {
   baseUrl: string;

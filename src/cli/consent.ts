@@ -2,11 +2,35 @@ import { SchedError } from '../errors.ts';
 import type { Context } from './context.ts';
 
 /** The same question for a screen reader: every answer is a line of its own. */
-const numbered = (question: string, at: string, profile: string): string =>
-  `Question: ${question}\nWhere: ${at}${profile}\n1: go on\n2: stop, and send nothing\nNumber, or Enter for 2: `;
+const numbered = (question: string, place: string): string =>
+  `Question: ${question}\nWhere: ${place}\n1: go on\n2: stop, and send nothing\nNumber, or Enter for 2: `;
 
-/** Asks before a write that a person should mean. `--yes` answers; where nobody can be asked, nothing is done. */
-export const requireConsent = async (context: Context, question: string): Promise<void> => {
+/** Which service and whose organization a write is about, in words. */
+const placeOf = async (context: Context): Promise<string> => {
+  const { baseUrl, isSandbox } = await context.connection();
+  if (isSandbox) return 'the sandbox';
+  const { account } = context.settings;
+  // Who the token belongs to is worth a request here, but no failure of it.
+  const organization = await context.identity().then(
+    (identity) => identity.organization.split('/').at(-1),
+    () => undefined,
+  );
+  return [
+    ...(organization ? [`organization ${organization}`] : []),
+    `at ${baseUrl}`,
+    ...(account === undefined ? [] : [`profile ${account.name}`]),
+  ].join(', ');
+};
+
+/**
+ * Asks before a write that a person should mean. `--yes` answers; where nobody can be asked, nothing is done.
+ * A question about this machine alone has nothing to do with a service.
+ */
+export const requireConsent = async (
+  context: Context,
+  question: string,
+  about: 'service' | 'this machine' = 'service',
+): Promise<void> => {
   const { settings, runtime, notes } = context;
   if (settings.yes) return;
   if (!settings.canAsk) {
@@ -15,13 +39,10 @@ export const requireConsent = async (context: Context, question: string): Promis
       outcome: 'not-sent',
     });
   }
-  const { baseUrl } = await context.connection();
+  const place = about === 'service' ? await placeOf(context) : about;
   await notes.flush();
-  const profile = settings.account === undefined ? '' : `, profile ${settings.account.name}`;
   await runtime.stderr.write(
-    settings.accessible
-      ? numbered(question, baseUrl, profile)
-      : `${question}\n  at ${baseUrl}${profile}\nGo on? [y/N] `,
+    settings.accessible ? numbered(question, place) : `${question}\n  ${place}\nGo on? [y/N] `,
   );
   const answer = (await runtime.stdin.line())?.trim().toLowerCase();
   if (answer !== 'y' && answer !== 'yes' && !(settings.accessible && answer === '1')) {

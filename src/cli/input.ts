@@ -102,6 +102,16 @@ const checkOrigins = async (
 const finalOf = async (value: Value, context: Context): Promise<unknown> =>
   'ready' in value ? value.ready : referenceUri(value, context);
 
+/** The two ends of a time window, where a query has them. */
+const windowOf = (query: NonNullable<Input['query']>): { since?: string; until?: string } => {
+  const end = (prefix: string) => Object.entries(query).find(([name]) => name.startsWith(prefix))?.[1];
+  const [since, until] = [end('min_'), end('max_')];
+  return {
+    ...(since === undefined ? {} : { since: String(since) }),
+    ...(until === undefined ? {} : { until: String(until) }),
+  };
+};
+
 /**
  * What was typed, as the operation's input. Everything that can be wrong with it is known, and has ended the command,
  * before a write is sent; the service is asked about itself only when nothing is wrong so far.
@@ -141,6 +151,11 @@ export const readInput = async (
     const within = query.event_type === undefined ? undefined : String(query.event_type);
     const uri = await namedUri(name, collectionOf(operation.path, parameter), context, within);
     ids[parameter] = uri.split('/').at(-1)!;
+  }
+  const { since, until } = windowOf(query);
+  if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until)) {
+    problems.add(`the window is empty: it begins at ${since} and ends at ${until}`);
+    problems.check();
   }
   for (const flag of flags) {
     if (flag.own && !isSet(body, flag.path)) setAt(body, flag.path, (await context.identity()).user);

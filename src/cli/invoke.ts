@@ -1,9 +1,9 @@
 import { SchedError } from '../errors.ts';
 import { checkFields } from '../output/fields.ts';
 import { showText } from '../output/pager.ts';
-import { ClosedPipe, type Runtime } from '../runtime.ts';
+import { ClosedPipe, OutputFailure, type Runtime } from '../runtime.ts';
 import { type Account, resolveSettings, wantsSandbox } from '../settings.ts';
-import { splitWords } from './argv.ts';
+import { splitWords, type Words } from './argv.ts';
 import type { Command, Typed } from './command.ts';
 import { createContext } from './context.ts';
 import { nounHelp, topHelp } from './help.ts';
@@ -26,10 +26,18 @@ export const invoke = async (argv: readonly string[], runtime: Runtime, isJson: 
   }
 };
 
+/** `sched help events list`, `sched events help` and `sched events list --help` ask for the same pages. */
+const readHelp = (words: Words): Words & { helping: boolean } => {
+  const { noun, verb, rest } = words;
+  if (noun === 'help') {
+    return { helping: true, ...splitWords(verb === undefined ? rest : [verb, ...rest], sharedFlags, isLeafNoun) };
+  }
+  return verb === 'help' ? { helping: true, noun: noun!, rest } : { helping: false, ...words };
+};
+
 /** Finds the noun, loads it, lets Commander parse what belongs to the verb. */
 const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean): Promise<void> => {
-  const helping = argv[0] === 'help';
-  const { noun: word, verb, rest } = splitWords(helping ? argv.slice(1) : argv, sharedFlags, isLeafNoun);
+  const { helping, noun: word, verb, rest } = readHelp(splitWords(argv, sharedFlags, isLeafNoun));
   const isHelp = (flag: string) => flag === '--help' || flag === '-h';
   if (word === undefined) {
     const strange = unknownWords(
@@ -76,8 +84,10 @@ const runCommand = async (command: Command, parsed: Parsed, runtime: Runtime, is
   const account = await accountOf(command, typed, runtime);
   const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
   const settings = resolveSettings(choices, runtime, (problem) => problems.add(problem), account);
-  if (settings.curl && command.operation === undefined && !command.freeForm)
-    problems.add('--curl has nothing to print here: the command stands for no single request');
+  if (settings.dryRun && command.operation === undefined && !command.freeForm)
+    problems.add(
+      `--${settings.curl ? 'curl' : 'dry-run'} has nothing to print here: the command stands for no single request`,
+    );
   const fields = command.freeForm ? [] : (settings.fields ?? []);
   for (const problem of checkFields(fields, knownFields(command))) problems.add(problem);
   if (settings.jq !== undefined) {
@@ -97,6 +107,9 @@ const runCommand = async (command: Command, parsed: Parsed, runtime: Runtime, is
     if (context.printer.isUnfinished && context.printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe)) {
       notes.insist(`incomplete: ${context.printer.rows.toLocaleString('en-US')} rows written`);
     }
+    // The write was carried out; only its answer could not be shown.
+    const isWrite = command.operation !== undefined && command.operation.method !== 'GET' && !settings.dryRun;
+    if (error instanceof OutputFailure && isWrite) throw new OutputFailure(error.facts.reason!, 'applied');
     throw error;
   } finally {
     await context.close();

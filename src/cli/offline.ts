@@ -1,13 +1,10 @@
 import { createClient } from '../client/client.ts';
 import { SchedError } from '../errors.ts';
 import type { Send } from '../http/message.ts';
-import { type Connection, checkUrl, connect, environmentToken } from './connection.ts';
+import { type Connection, checkUrl, connect, environmentToken, sandboxAddress } from './connection.ts';
 import type { Context } from './context.ts';
 import { asUri, type Identity, rememberedIdentity, rootOf } from './identity.ts';
 import { createUnknowns } from './unknowns.ts';
-
-/** The address of `sandbox start`, whatever port an embedded service listens on. */
-const sandboxUrl = 'http://127.0.0.1:4010';
 
 const refuse: Send = async ({ method, url }) => {
   throw new SchedError(
@@ -43,7 +40,7 @@ const connectionOf = async (context: Context): Promise<Connection> => {
   if (settings.sandbox) {
     notes.insist(notes.isJson ? 'sandbox' : '[sandbox]');
     notes.say('the line works while `sched sandbox start` runs, which prints SCHED_TOKEN');
-    return { ...shared, baseUrl: sandboxUrl, mcpUrl: sandboxUrl, isSandbox: true };
+    return { ...shared, baseUrl: sandboxAddress, mcpUrl: sandboxAddress, isSandbox: true };
   }
   const profile = settings.account?.profile;
   const baseUrl = env.SCHED_BASE_URL ? checkUrl(env.SCHED_BASE_URL, 'SCHED_BASE_URL') : profile?.base_url;

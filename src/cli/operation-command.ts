@@ -8,6 +8,7 @@ import { curlLine } from '../output/curl.ts';
 import { escapeJson } from '../output/sanitise.ts';
 import type { View } from '../output/view.ts';
 import type { Argument, Command, Invocation } from './command.ts';
+import { type Connection, sandboxAddress } from './connection.ts';
 import type { Context } from './context.ts';
 import { type FieldFlag, fieldFlags } from './flags.ts';
 import { collectionOf, isNamed } from './ids.ts';
@@ -74,6 +75,10 @@ export const printCurl = async (
 };
 
 /** What `--dry-run` and `--curl` print instead of sending it. */
+/** The embedded service listens on another port each time; what is printed is where `sandbox start` would serve it. */
+const shownUrl = (url: string, { isSandbox, baseUrl }: Connection): string =>
+  isSandbox ? url.replace(baseUrl, sandboxAddress) : url;
+
 export const printRequest = async ({ context }: Invocation, operation: Operation, inputs: Input[]): Promise<void> => {
   const client = await context.client();
   if (context.settings.curl) {
@@ -84,9 +89,14 @@ export const printRequest = async ({ context }: Invocation, operation: Operation
       requests,
     );
   }
+  const connection = await context.connection();
   const requests = inputs.map((input) => {
     const { method, url, body } = client.prepare(operation, input);
-    return { method, url, ...(body === undefined ? {} : { body: JSON.parse(body) as unknown }) };
+    return {
+      method,
+      url: shownUrl(url, connection),
+      ...(body === undefined ? {} : { body: JSON.parse(body) as unknown }),
+    };
   });
   await context.printer.text(JSON.stringify(requests.length === 1 ? requests[0] : requests, null, 2));
 };

@@ -36,7 +36,8 @@ const categoryOf = (status: number, isRead: boolean): Category => {
   if (status === 404) return 'not-found';
   if (status === 409) return 'conflict';
   if (status === 429) return 'rate-limited';
-  if (status === 400 || status === 413 || status === 422) return 'usage';
+  // What the service cannot be asked at all (405, 406, 415) is as wrong as what it cannot read.
+  if ([400, 405, 406, 413, 415, 422].includes(status)) return 'usage';
   if (status >= 300 && status < 400) return 'integrity';
   const isUnfinished = status >= 500 || status === 408;
   return isUnfinished && !isRead ? 'outcome-unknown' : 'unavailable';
@@ -45,7 +46,6 @@ const categoryOf = (status: number, isRead: boolean): Category => {
 const summary: Partial<Record<Category, string>> = {
   auth: 'The service does not accept the token',
   forbidden: 'The service does not allow this',
-  'not-found': 'The service knows no such thing',
   conflict: 'The service refused, because something stands against it',
   usage: 'The service refused the input',
   'outcome-unknown': 'The service failed, and may or may not have done it',
@@ -66,14 +66,16 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
   const scopes = Array.isArray(refusal.required_scopes) ? refusal.required_scopes.filter(isText) : [];
   const needed = scopes.join(', ').slice(0, longestQuote);
   const missing = category === 'forbidden' ? scopes.filter((scope) => scopeName.test(scope)).slice(0, mostScopes) : [];
-  return new SchedError(category, summary[category] ?? `The service failed with status ${reply.status}`, {
+  const { pathname } = new URL(request.url);
+  const message = category === 'not-found' ? `The service knows nothing at ${pathname}` : summary[category];
+  return new SchedError(category, message ?? `The service failed with status ${reply.status}`, {
     reason: `${said || `HTTP ${reply.status}`}${needed ? ` (needs ${needed})` : ''}${id ? ` [request ${id}]` : ''}`,
     ...(missing.length === 0 ? {} : { scopes: missing, hint: `sched auth login --add-scopes ${missing.join(',')}` }),
     outcome: category === 'outcome-unknown' ? 'unknown' : 'not-applied',
     http: {
       status: reply.status,
       method: request.method,
-      path: new URL(request.url).pathname,
+      path: pathname,
       ...(id ? { requestId: id } : {}),
     },
   });

@@ -101,13 +101,18 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
     const url = new URL(request.url);
     const timeout = request.timeoutMs ?? defaultTimeout;
     let sent = false;
+    interrupted.throwIfAborted();
     const finished = new AbortController();
-    const deadline = new AbortController();
+    const cut = new AbortController();
+    const { signal } = cut;
     clock.sleep(timeout, finished.signal).then(
-      () => deadline.abort(new Error(`no complete reply within ${timeout / 1000} s`)),
+      () => cut.abort(new Error(`no complete reply within ${timeout / 1000} s`)),
       () => {},
     );
-    const signal = AbortSignal.any([deadline.signal, interrupted]);
+    // Listened to by hand and let go of at the end: a signal made by AbortSignal.any would keep each reply alive for as
+    // long as the program runs.
+    const onInterruption = () => cut.abort(interrupted.reason);
+    interrupted.addEventListener('abort', onInterruption, { once: true });
     // An idle connection may die under a write and leave its outcome open, so a write gets a fresh one; what may be sent
     // twice needs none.
     const isPooled = request.method === 'GET' || request.effect === 'deletion';
@@ -143,10 +148,11 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
         dispatcher.destroy().catch(() => {});
       }
       if (interrupted.aborted) throw interrupted.reason;
-      const cause = (deadline.signal.aborted ? deadline.signal.reason : error) as Error;
+      const cause = (signal.aborted ? signal.reason : error) as Error;
       throw new NetworkFailure(url.host, inWords(cause), sent);
     } finally {
       finished.abort();
+      interrupted.removeEventListener('abort', onInterruption);
       if (!isPooled) dispatcher.close().catch(() => {});
     }
   };

@@ -1,11 +1,16 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { HttpReply, Send } from '../http/message.ts';
+import type { HttpRequest } from '../http/message.ts';
+import type { Clock } from '../runtime.ts';
+import type { WireReply } from './inject.ts';
 import { Refusal } from './refusal.ts';
 
 const bodyLimitBytes = 1024 * 1024;
 
 const loopback = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** A service, with replies that may go wrong on their way. */
+export type WireService = (request: HttpRequest) => Promise<WireReply>;
 
 export interface Server {
   /** Without a slash at the end. */
@@ -44,7 +49,12 @@ const headersOf = (message: IncomingMessage): Record<string, string> => {
   return headers;
 };
 
-const answer = async (service: Send, message: IncomingMessage, port: number, number: number): Promise<HttpReply> => {
+const answer = async (
+  service: WireService,
+  message: IncomingMessage,
+  port: number,
+  number: number,
+): Promise<WireReply> => {
   try {
     checkHost(message.headers.host, port);
     const body = await readBody(message);
@@ -66,12 +76,42 @@ const answer = async (service: Send, message: IncomingMessage, port: number, num
   }
 };
 
+/** Lets what was written leave before the connection is reset: a reset throws away what still waits. */
+const writeOut = (response: ServerResponse, bytes: Uint8Array): Promise<void> =>
+  new Promise((resolve) => {
+    response.write(bytes, () => resolve());
+  });
+
+const send = async (response: ServerResponse, reply: WireReply, sleep: Clock['sleep'] | undefined): Promise<void> => {
+  const { status, headers, body, bytes, reset, drip } = reply;
+  if (reset === 'at once') return void response.socket?.resetAndDestroy();
+  const whole = bytes ?? Buffer.from(body);
+  response.writeHead(status, { ...headers, 'content-length': whole.length });
+  if (reset !== undefined) {
+    response.flushHeaders();
+    await writeOut(response, whole.subarray(0, reset));
+    await sleep?.(20);
+    return void response.socket?.resetAndDestroy();
+  }
+  if (drip === undefined || sleep === undefined) return void response.end(whole);
+  for (let index = 0; index < whole.length && !response.destroyed; index++) {
+    await writeOut(response, whole.subarray(index, index + 1));
+    await sleep(drip);
+  }
+  response.end();
+};
+
 /** Serves it on the loopback address; port 0 takes a free one. A busy port rejects with `EADDRINUSE`. */
 export const serve = async (
-  service: Send,
-  { port, host = '127.0.0.1' }: { port: number; host?: '127.0.0.1' | '::1' },
+  service: WireService,
+  { port, host = '127.0.0.1', sleep }: { port: number; host?: '127.0.0.1' | '::1'; sleep?: Clock['sleep'] },
 ): Promise<Server> => {
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 });
+  const server = createServer({
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    // How often the two above are looked at.
+    connectionsCheckingInterval: 2000,
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ port, host, exclusive: true }, () => {
@@ -82,8 +122,7 @@ export const serve = async (
   const bound = (server.address() as AddressInfo).port;
   let requests = 0;
   server.on('request', async (message, response) => {
-    const { status, headers, body } = await answer(service, message, bound, ++requests);
-    response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+    await send(response, await answer(service, message, bound, ++requests), sleep);
   });
   return {
     url: `http://${host === '::1' ? '[::1]' : host}:${bound}`,

@@ -101,7 +101,7 @@ describe('events get', () => {
   test('says what was not found', async () => {
     const { code, stderr } = await world.run('events get NOSUCHEVENT');
     expect(code).toBe(6);
-    expect(stderr.split('\n')[0]).toBe('error: The service knows no such thing');
+    expect(stderr.split('\n')[0]).toBe('error: The service knows nothing at /scheduled_events/NOSUCHEVENT');
   });
 });
 

@@ -18,7 +18,7 @@ describe('refusal', () => {
     [401, 'auth', 'auth'],
     [403, 'forbidden', 'forbidden'],
     [404, 'not-found', 'not-found'],
-    [405, 'unavailable', 'unavailable'],
+    [405, 'usage', 'usage'],
     [408, 'unavailable', 'outcome-unknown'],
     [409, 'conflict', 'conflict'],
     [413, 'usage', 'usage'],

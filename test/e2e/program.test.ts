@@ -89,6 +89,7 @@ describe('the program', () => {
         name: `Event ${page * pageSize + index}`,
         status: 'active',
         start_time: '2026-11-15T18:00:00Z',
+        meeting_notes_plain: 'x'.repeat(1_000),
       }));
       const last = (page + 1) * pageSize >= rows;
       response.end(JSON.stringify({ collection, pagination: { next_page_token: last ? null : String(page + 1) } }));
@@ -96,7 +97,7 @@ describe('the program', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const env = { SCHED_TOKEN: 'x', SCHED_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
     // A heap that 100,000 rows held at once would not fit into.
-    const child = spawn(process.execPath, ['--max-old-space-size=48', program, 'events', 'list', '-o', 'jsonl'], {
+    const child = spawn(process.execPath, ['--max-old-space-size=96', program, 'events', 'list', '-o', 'jsonl'], {
       env: cleanEnvironment(temporaryHome(), env),
     });
     let lines = 0;
@@ -125,5 +126,20 @@ describe('the program', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '{\n  "resource_type": "User"\n}\n' });
     child.kill('SIGTERM');
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+  });
+});
+
+describe('a write whose answer cannot be shown', () => {
+  test('is said to have been carried out', async () => {
+    const monday = new Date();
+    monday.setUTCDate(monday.getUTCDate() + 7 + ((8 - monday.getUTCDay()) % 7));
+    const start = `${monday.toISOString().slice(0, 10)}T14:00:00Z`;
+    const line = `sched --sandbox invitees create --event-type YBL6DUNR9FS4PNP6 --start ${start} --email a@b.example --name A --timezone UTC --json > /dev/full`;
+    const { code, stderr } = await shell(line, temporaryHome());
+    expect(code).toBe(3);
+    expect(JSON.parse(stderr.trim().split('\n').at(-1)!).error).toMatchObject({
+      code: 'environment',
+      outcome: 'applied',
+    });
   });
 });

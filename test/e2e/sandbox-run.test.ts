@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -66,7 +66,7 @@ describe('sandbox run', () => {
       SCHED_OUTPUT: 'json',
     });
     const names = stdout.split('\n').flatMap((line) => /^(SCHED_\w+)=/.exec(line)?.[1] ?? []);
-    const set = ['AUTH_URL', 'BASE_URL', 'CLIENT_ID', 'MCP_URL', 'OUTPUT', 'TOKEN'];
+    const set = ['AUTH_URL', 'BASE_URL', 'CLIENT_ID', 'MCP_URL', 'OUTPUT', 'SANDBOX_ADMIN', 'TOKEN'];
     expect(names.toSorted()).toEqual(set.map((name) => `SCHED_${name}`));
   });
 
@@ -114,5 +114,68 @@ describe('sandbox run', () => {
     child.kill('SIGTERM');
     expect(await ended).not.toBe(0);
     expect(await isListening(port)).toBe(false);
+  });
+});
+
+describe('sandbox run: goes wrong as it is told', () => {
+  test('by flag, by file and by call, and says what happened', async () => {
+    const file = `${temporaryHome()}/faults.json`;
+    writeFileSync(file, JSON.stringify([{ kind: 'html', operation: 'groups.list' }]));
+    const ask = (path: string, more = '') =>
+      `curl -s -o /dev/null -w '%{http_code} %{content_type}\\n' -H "authorization: Bearer $SCHED_TOKEN" ${more} "$SCHED_BASE_URL${path}"`;
+    const admin = '-H "x-sandbox-admin: $SCHED_SANDBOX_ADMIN"';
+    const script = [
+      ask('/users/me'),
+      ask('/users/me'),
+      ask('/groups?organization=$(sched users me --jq .current_organization)'),
+      ask('/__sandbox/faults', `${admin} -d '{"kind":"status","status":502,"operation":"users.*"}'`),
+      ask('/users/me'),
+      `curl -s ${admin} $SCHED_BASE_URL/__sandbox/log | jq -c '[.log[].faults[]]'`,
+    ].join('; ');
+    const flags = ['--fault', 'users.me 418', '--faults', file];
+    const { stdout } = await run([...flags, '--', 'bash', '-c', script]);
+    expect(stdout.trim().split('\n')).toEqual([
+      '418 application/json',
+      '200 application/json',
+      '200 text/html; charset=utf-8',
+      '201 application/json',
+      '502 application/json',
+      '["status","html","status"]',
+    ]);
+  });
+
+  test('and refuses what it does not understand, all at once', async () => {
+    const flags = ['--fault', 'boom', '--fault', 'users.me 503 at=soon', '--faults', '/nowhere.json', '--seed', 'big'];
+    const { code, stderr } = await run([...flags, '--', 'true']);
+    expect(code).toBe(2);
+    for (const words of ["'boom' names none", 'at must be', '/nowhere.json', "--seed 'big'"])
+      expect(stderr).toContain(words);
+  });
+});
+
+describe('sandbox clock', () => {
+  test('moves the clock of a service that runs on the same data', async () => {
+    const home = temporaryHome();
+    const data = `${home}/data.db`;
+    const clock = async (...words: string[]) =>
+      JSON.parse((await sched(['sandbox', 'clock', ...words, '--data', data, '--json'], home)).stdout);
+    expect((await clock()).offset_seconds).toBe(0);
+    const left = `curl -si -H "authorization: Bearer $SCHED_TOKEN" $SCHED_BASE_URL/users/me | tr -d '\\r' | sed -n 's/^x-ratelimit-remaining: //p'`;
+    const script = `${left}; ${left}; sched sandbox clock advance 2m --data ${data} -o json >/dev/null; ${left}`;
+    const [first, second, third] = (await run(['--data', data, '--', 'bash', '-c', script])).stdout
+      .split('\n')
+      .map(Number);
+    expect([first! - second!, third]).toEqual([1, first]);
+    expect((await clock('set', '2030-01-01T00:00:00Z')).time).toMatch(/^2030-01-01T00:00:0/);
+    expect((await clock('set', 'now')).offset_seconds).toBe(0);
+    for (const words of [['set'], ['advance', 'soon'], ['rewind', '1h']])
+      expect((await sched(['sandbox', 'clock', ...words, '--data', data], home)).code).toBe(2);
+  });
+});
+
+describe('sandbox openapi', () => {
+  test('prints the description', async () => {
+    const { code, stdout } = await sched(['sandbox', 'openapi'], temporaryHome());
+    expect([code, JSON.parse(stdout).openapi]).toEqual([0, '3.1.0']);
   });
 });

@@ -7,6 +7,7 @@ import { change } from '../../jobs/read-back.ts';
 import type { Answer, Job } from '../../jobs/run.ts';
 import type { Invocation } from '../command.ts';
 import { askWho, isSandboxed } from '../compliance/who.ts';
+import { sandboxAddress } from '../connection.ts';
 import { requireConsent } from '../consent.ts';
 import type { Context } from '../context.ts';
 import { readId } from '../ids.ts';
@@ -90,7 +91,7 @@ export const cancelFromFile = async ({ fieldFlags }: OperationCommand, invocatio
     command: 'events cancel',
     things: 'events',
     operation: 'events.cancel',
-    endpoint: `${isSandbox ? 'http://127.0.0.1:4010' : baseUrl}${events.cancel.path}`,
+    endpoint: `${isSandbox ? sandboxAddress : baseUrl}${events.cancel.path}`,
     ...(await askWho(context)),
     isSandbox: await isSandboxed(context),
     key: 'none',

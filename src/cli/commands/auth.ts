@@ -183,7 +183,8 @@ const logout = async (invocation: Invocation): Promise<void> => {
   const { account } = context.settings;
   const names = typed.all === true ? Object.keys(config.profiles) : account === undefined ? [] : [account.name];
   const loggedIn = names.filter((name) => config.profiles[name]?.login !== undefined);
-  if (typed.all === true && loggedIn.length > 0) await requireConsent(context, `Log out of ${loggedIn.join(', ')}?`);
+  if (typed.all === true && loggedIn.length > 0)
+    await requireConsent(context, `Log out of ${loggedIn.join(', ')}?`, 'this machine');
   for (const name of loggedIn) {
     const { revoked } = await forgetLogin({ profile: config.profiles[name]! }, context.runtime);
     await changeConfig(context.runtime, (before) => {

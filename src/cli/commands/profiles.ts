@@ -148,17 +148,20 @@ const remove = async (invocation: Invocation): Promise<void> => {
   await requireConsent(
     context,
     `Remove the profile ${name}${profile.login === undefined ? '' : ' and forget its login'}?`,
+    'this machine',
   );
   if (profile.login !== undefined) {
     const { forgetLogin } = await import('../login.ts');
     await forgetLogin({ profile }, context.runtime);
   }
-  await changeConfig(context.runtime, ({ current, profiles, ...config }) => ({
+  const after = await changeConfig(context.runtime, ({ current, profiles, ...config }) => ({
     ...config,
     ...(current === name || current === undefined ? {} : { current }),
     profiles: Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name)),
   }));
-  context.notes.say(`removed: ${name}`);
+  const left = Object.keys(after.profiles);
+  const isOpen = after.current === undefined && left.length > 1;
+  context.notes.say(`removed: ${name}${isOpen ? `; choose the new default: sched profiles use ${left[0]}` : ''}`);
 };
 
 /** Addresses for a colleague: what is personal or secret stays here. */

@@ -30,7 +30,7 @@ const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | un
 const environmentFor = ({ env }: Runtime, facts: Facts, launcher: string | undefined) => {
   const kept = Object.entries(env).filter(([name]) => !foreign.includes(name));
   const path = [launcher, env.PATH ?? env.Path].filter((part) => part !== undefined).join(delimiter);
-  return { ...Object.fromEntries(kept), ...environmentOf(facts), PATH: path };
+  return { ...Object.fromEntries(kept), ...environmentOf(facts), SCHED_SANDBOX_ADMIN: facts.admin_token, PATH: path };
 };
 
 const runIn = async (runtime: Runtime, facts: Facts, command: readonly string[]): Promise<number> => {
@@ -83,7 +83,7 @@ export const runCommand: Command = {
     'sandbox run --data ./sandbox.db --no-limits -- ./import.sh',
   ],
   notes: [
-    'The command finds SCHED_BASE_URL, SCHED_AUTH_URL, SCHED_MCP_URL, SCHED_CLIENT_ID and SCHED_TOKEN in its environment, and this very sched first on its PATH. Variables that would lead elsewhere (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG) are taken out.',
+    'The command finds SCHED_BASE_URL, SCHED_AUTH_URL, SCHED_MCP_URL, SCHED_CLIENT_ID and SCHED_TOKEN in its environment, and this very sched first on its PATH. SCHED_SANDBOX_ADMIN is the secret of the calls under /__sandbox/. Variables that would lead elsewhere (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG) are taken out.',
     "The exit code is the command's own, 128 and the signal's number where one ended it. No shell reads the words: where one is needed, name it. SIGINT and SIGTERM are passed on.",
   ],
   run,

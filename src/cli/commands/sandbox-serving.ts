@@ -1,7 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import { SchedError } from '../../errors.ts';
+import type { Clock } from '../../runtime.ts';
+import { withFaults } from '../../sandbox/admin.ts';
+import { createScript, readFault, readFaults, type Script } from '../../sandbox/faults.ts';
 import { type Plan, plans } from '../../sandbox/plan.ts';
 import { mostEvents, type World, worldNamed } from '../../sandbox/seed-world.ts';
-import { type Server, serve } from '../../sandbox/server.ts';
+import { type Server, serve, type WireService } from '../../sandbox/server.ts';
 import { clientId, readyTokens } from '../../sandbox/tokens.ts';
 import { readDuration } from '../../time/duration.ts';
 import type { Flag, Invocation } from '../command.ts';
@@ -24,6 +28,14 @@ export const seedFlag: Flag = {
 /** What can be said of a service that is about to listen, whoever starts it. */
 export const servingFlags: Flag[] = [
   seedFlag,
+  {
+    name: 'fault',
+    value: 'FAULT',
+    repeat: true,
+    description: "let something go wrong, as 'events.list 503 at=2' or JSON; see the README for all of them",
+    heading: 'Flags',
+  },
+  { name: 'faults', value: 'FILE', description: 'faults from a file: a JSON array', heading: 'Flags' },
   {
     name: 'plan',
     value: 'PLAN',
@@ -76,12 +88,42 @@ export const readSeed = ({ typed, problems }: Invocation): World | undefined => 
   return world;
 };
 
+const attempt = <Value>(read: () => Value, problem: (words: string) => void): Value | undefined => {
+  try {
+    return read();
+  } catch (error) {
+    problem((error as Error).message);
+    return undefined;
+  }
+};
+
+const readScript = async ({ typed, problems }: Invocation): Promise<Script> => {
+  const script = createScript();
+  const file = typed.faults === undefined ? undefined : String(typed.faults);
+  if (file !== undefined) {
+    const text = await readFile(file, 'utf8').catch((error: Error) => void problems.add(`--faults: ${error.message}`));
+    const read = attempt(
+      () => readFaults(text ?? '[]'),
+      (words) => problems.add(`--faults ${file}: ${words}`),
+    );
+    script.add(...(read ?? []));
+  }
+  for (const text of [typed.fault ?? []].flat()) {
+    const fault = attempt(
+      () => readFault(String(text)),
+      (words) => problems.add(`--fault: ${words}`),
+    );
+    if (fault !== undefined) script.add(fault);
+  }
+  return script;
+};
+
 export const readData = ({ typed, problems }: Invocation): string | undefined => {
   if (typed.data === '') problems.add('--data needs a file, or :memory:');
   return typed.data === undefined ? undefined : String(typed.data);
 };
 
-const factsOf = (url: string, plan: Plan, data: string) => ({
+const factsOf = (url: string, plan: Plan, data: string, secret: string) => ({
   base_url: url,
   auth_url: url,
   mcp_url: url,
@@ -90,6 +132,7 @@ const factsOf = (url: string, plan: Plan, data: string) => ({
   tokens: Object.fromEntries(readyTokens.map(({ name, token }) => [name, token])),
   plan,
   data,
+  admin_token: secret,
 });
 
 export type Facts = ReturnType<typeof factsOf>;
@@ -103,8 +146,8 @@ export const environmentOf = ({ base_url, auth_url, mcp_url, client_id, token }:
   SCHED_TOKEN: token,
 });
 
-const listen = (service: Parameters<typeof serve>[0], port: number): Promise<Server> =>
-  serve(service, { port }).catch((error: NodeJS.ErrnoException) => {
+const listen = (service: WireService, port: number, { sleep }: Clock): Promise<Server> =>
+  serve(service, { port, sleep }).catch((error: NodeJS.ErrnoException) => {
     throw new SchedError('environment', `Cannot listen on 127.0.0.1:${port}`, {
       reason: error.code === 'EADDRINUSE' ? 'another program listens there' : error.message,
       hint: 'sched sandbox start --port 0',
@@ -124,6 +167,7 @@ export const whileServing = async (
   const plan = readPlan(invocation);
   const world = readSeed(invocation);
   const refreshReplayMilliseconds = readReplayWindow(invocation);
+  const script = await readScript(invocation);
   problems.check();
   const sandbox = await openData(runtime, {
     data,
@@ -133,9 +177,11 @@ export const whileServing = async (
     oauth: { autoConsent: typed['auto-consent'] === true, refreshReplayMilliseconds },
   });
   try {
-    const server = await listen(sandbox.service, port);
+    const secret = `sandbox_admin_${Buffer.from(runtime.randomBytes(24)).toString('base64url')}`;
+    const clock = { now: () => sandbox.clock.now(), sleep: runtime.clock.sleep };
+    const server = await listen(withFaults(sandbox.service, { script, secret, clock }), port, runtime.clock);
     try {
-      await work(factsOf(server.url, sandbox.plan, sandboxFile(runtime, data)));
+      await work(factsOf(server.url, sandbox.plan, sandboxFile(runtime, data), secret));
     } finally {
       await server.close();
     }

@@ -124,20 +124,12 @@ const reset = async (invocation: Invocation): Promise<void> => {
   problems.check();
   const file = sandboxFile(context.runtime, data);
   if (data !== undefined) await requireOwn(context.runtime, file);
-  // The question is about this file, whatever account is in use.
-  const connection = async () => ({ ...noConnection, baseUrl: file });
-  await requireConsent({ ...context, connection }, 'Throw the sandbox data away and seed it anew?');
+  await requireConsent(context, `Throw the sandbox data in ${file} away and seed it anew?`, 'this machine');
   // The files go as a whole, so that even damaged ones are mended.
   for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${file}${suffix}`, { force: true });
   const sandbox = await openData(context.runtime, { data, world });
   sandbox.close();
   context.notes.say(`seeded anew: ${file}`);
-};
-
-const noConnection = {
-  isSandbox: true,
-  credentials: { current: () => Promise.reject(new Error('nothing is sent')) },
-  close: async () => {},
 };
 
 export const commands: Command[] = [

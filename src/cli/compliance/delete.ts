@@ -9,6 +9,7 @@ import { checkInvalid, type ItemKind, readPlan } from '../bulk/input.ts';
 import { resultFields } from '../bulk/result.ts';
 import { runBulk } from '../bulk/run.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
+import { sandboxAddress } from '../connection.ts';
 import { type OperationCommand, printRequest } from '../operation-command.ts';
 import { askForCount, consented, readConsent } from './consent.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
@@ -101,7 +102,6 @@ const printPlan = ({ context }: Invocation, plan: Plan, batchSize: number): Prom
 };
 
 /** The embedded service has another port each time, and names its records under one address. */
-const sandboxOrigin = 'http://127.0.0.1:4010';
 
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
@@ -132,7 +132,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     command: 'compliance delete',
     things: 'addresses',
     operation: 'compliance.delete',
-    endpoint: `${isEmbedded ? sandboxOrigin : baseUrl}${compliance.delete.path}`,
+    endpoint: `${isEmbedded ? sandboxAddress : baseUrl}${compliance.delete.path}`,
     ...who,
     isSandbox,
     key: key.id,

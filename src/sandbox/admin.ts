@@ -1,0 +1,134 @@
+import { timingSafeEqual } from 'node:crypto';
+import { oauthPaths } from '../api/oauth.ts';
+import type { HttpRequest, Send } from '../http/message.ts';
+import type { Clock } from '../runtime.ts';
+import { type Asked, faultOf, type Script } from './faults.ts';
+import { inject, type WireReply } from './inject.ts';
+import { findRoute } from './route.ts';
+
+/** The secret of one start, in this header, opens the three calls under `/__sandbox/`. */
+export const adminHeader = 'x-sandbox-admin';
+
+/** One request, and what came of it. */
+export interface LogEntry {
+  number: number;
+  at: string;
+  method: string;
+  /** With its query. */
+  path: string;
+  /** `events.list`; `null` where the service knows no such request. */
+  operation: string | null;
+  /** What the service said; `null` where it was not asked. */
+  status: number | null;
+  /** A change was made, whatever the caller came to know of it. */
+  committed: boolean;
+  faults: string[];
+}
+
+export interface AdminOptions {
+  script: Script;
+  secret: string;
+  clock: Pick<Clock, 'now' | 'sleep'>;
+}
+
+/** A log that forgets its beginning does not grow without end. */
+const longestLog = 10_000;
+
+const operationOf = async ({ method }: HttpRequest, path: string) => {
+  const endpoint = Object.entries(oauthPaths).find(([, each]) => each === path)?.[0];
+  if (endpoint !== undefined) return { operation: `oauth.${endpoint}`, template: path };
+  const route = await findRoute(method, path).catch(() => undefined);
+  return route && { operation: `${route.noun}.${route.verb}`, template: route.row.path };
+};
+
+const addressesIn = (body: string | undefined): number => {
+  if (!body?.includes('"emails"')) return 0;
+  try {
+    const { emails } = JSON.parse(body);
+    return Array.isArray(emails) ? emails.length : 0;
+  } catch {
+    return 0;
+  }
+};
+
+const urlOf = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
+
+const json = (status: number, value: unknown): WireReply => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(value),
+});
+
+const isSecret = (given: string | undefined, secret: string): boolean => {
+  const [one, other] = [Buffer.from(given ?? ''), Buffer.from(secret)];
+  return one.length === other.length && timingSafeEqual(one, other);
+};
+
+/** The service with things that go wrong as they are scripted, a log of everything, and calls to read and write both. */
+export const withFaults = (service: Send, { script, secret, clock }: AdminOptions) => {
+  let log: LogEntry[] = [];
+  let requests = 0;
+
+  const addFaults = (body: string | undefined): WireReply => {
+    try {
+      script.add(...[JSON.parse(body ?? '')].flat().map(faultOf));
+      return json(201, { faults: script.faults });
+    } catch (error) {
+      return json(400, { title: 'Invalid Argument', message: (error as Error).message });
+    }
+  };
+
+  const calls: Record<string, (request: HttpRequest) => WireReply> = {
+    'GET /__sandbox/log': () => json(200, { log }),
+    'DELETE /__sandbox/log': () => {
+      log = [];
+      return json(200, { log });
+    },
+    'GET /__sandbox/faults': () => json(200, { faults: script.faults }),
+    'POST /__sandbox/faults': ({ body }) => addFaults(body),
+    'DELETE /__sandbox/faults': () => {
+      script.clear();
+      return json(200, { faults: [] });
+    },
+  };
+
+  return async (request: HttpRequest): Promise<WireReply> => {
+    const url = urlOf(request.url);
+    const path = url?.pathname ?? '';
+    const call = `${request.method} ${path}`;
+    // Without the secret it is a path like any other that does not exist.
+    if (Object.hasOwn(calls, call) && isSecret(request.headers[adminHeader], secret)) return calls[call]!(request);
+    const known = await operationOf(request, path);
+    const asked: Asked = {
+      method: request.method,
+      path,
+      ...known,
+      hasCursor: url?.searchParams.has('page_token') ?? false,
+      addresses: addressesIn(request.body),
+    };
+    const faults = script.next(asked);
+    const entry: LogEntry = {
+      number: ++requests,
+      at: new Date(clock.now()).toISOString(),
+      method: request.method,
+      path: `${path}${url?.search ?? ''}`,
+      operation: known?.operation ?? null,
+      status: null,
+      committed: false,
+      faults: faults.map(({ kind }) => kind),
+    };
+    log.push(entry);
+    if (log.length > longestLog) log = log.slice(longestLog / 10);
+    return inject(
+      async (handed) => {
+        const answer = await service(handed);
+        // Noted now, because a caller may read the log before a slow answer has reached it.
+        Object.assign(entry, { status: answer.status, committed: request.method !== 'GET' && answer.status < 400 });
+        return answer;
+      },
+      request,
+      faults,
+      clock,
+    );
+  };
+};

@@ -1,0 +1,209 @@
+import { dice, type Roll } from './dice.ts';
+
+/** What can go wrong, in words; the README's table is these. */
+export const faultKinds = {
+  status: 'refused with `status` (default 503), `headers` and `body`; nothing is carried out',
+  delay: 'answered `ms` later (default 1000): it waits first, then it is carried out',
+  'reset-before': 'the connection is reset before anything is carried out',
+  'reset-after': 'carried out, then the connection is reset instead of an answer',
+  truncate: 'the answer stops after `bytes` (default half of it), then the connection is reset',
+  drip: 'the body comes byte by byte, one every `ms` (default 20)',
+  garbage: 'bytes that are neither JSON nor UTF-8, as application/json',
+  html: 'a page of HTML, as text/html, in place of the answer',
+  'wrong-content-type': 'the right answer as `type` (default text/plain)',
+  'gzip-bomb': 'a gzip body that unpacks to `mib` MiB of blanks (default 64)',
+  'foreign-next-page': '`next_page` leads to `location` (default https://elsewhere.example)',
+  'repeat-cursor': 'a page that was asked for by cursor names that cursor again as the next one',
+  'stale-cursor': 'a request with a cursor is refused as if the cursor had expired',
+  'hostile-strings': 'free text carries escape sequences, line breaks, bidi controls, formulas and runner commands',
+  'no-rate-headers': 'without the three x-ratelimit headers',
+  'absurd-rate-headers': 'x-ratelimit headers that no service would send: negative, not a number, beyond every year',
+  'too-many-addresses': '413 where the body lists more than `limit` addresses (default 100); nothing is carried out',
+  'slow-token': 'a token is issued at once and sent `ms` later (default 1000)',
+  'lost-token': 'a token is issued, and the connection is reset instead of sending it',
+  redirect: '`status` (default 307) to `location` (default https://elsewhere.example); nothing is carried out',
+} as const;
+
+export type FaultKind = keyof typeof faultKinds;
+
+/** One thing that goes wrong, for which requests and when. */
+export interface Fault {
+  kind: FaultKind;
+  /** `events.list`, `invitees.*`, `*`, `POST /invitees`, `GET /scheduled_events/*`, `oauth.token`. */
+  operation: string;
+  /** The first matching request it befalls, counted from 1. */
+  at: number;
+  /** How many it befalls; `null` is all. */
+  count: number | null;
+  /** Befalls this share of the matching requests, by chance that `seed` makes the same every time. */
+  probability?: number;
+  seed?: number;
+  status?: number;
+  headers?: Record<string, string>;
+  body?: string;
+  ms?: number;
+  bytes?: number;
+  mib?: number;
+  limit?: number;
+  type?: string;
+  location?: string;
+}
+
+const numbers: Record<string, { least: number; most: number; whole: boolean }> = {
+  at: { least: 1, most: 1e9, whole: true },
+  probability: { least: 0, most: 1, whole: false },
+  seed: { least: 0, most: 2 ** 31, whole: true },
+  status: { least: 200, most: 599, whole: true },
+  ms: { least: 0, most: 600_000, whole: true },
+  bytes: { least: 0, most: 1e9, whole: true },
+  mib: { least: 1, most: 1024, whole: true },
+  limit: { least: 0, most: 1e6, whole: true },
+};
+
+const texts = ['operation', 'kind', 'body', 'type', 'location'];
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+const isHeader = ([name, value]: [string, unknown]) =>
+  /^[\w!#$%&'*+.^`|~-]+$/.test(name) && isText(value) && /^[\t\x20-\x7e]*$/.test(value);
+
+/** What is wrong with one property, or `undefined`. */
+const problemWith = (name: string, value: unknown): string | undefined => {
+  const bounds = Object.hasOwn(numbers, name) ? numbers[name] : undefined;
+  if (bounds !== undefined) {
+    const { least, most, whole } = bounds;
+    const isFine = typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
+    return isFine ? undefined : `${name} must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}`;
+  }
+  if (name === 'count') {
+    const isFine = value === null || (Number.isInteger(value) && (value as number) > 0);
+    return isFine ? undefined : 'count must be a whole number from 1, or null for all';
+  }
+  if (name === 'headers') {
+    const isFine = typeof value === 'object' && value !== null && Object.entries(value).every(isHeader);
+    return isFine ? undefined : 'headers must be an object of header names and printable texts';
+  }
+  if (!texts.includes(name)) return `a fault has no '${name}'`;
+  return isText(value) ? undefined : `${name} must be a text`;
+};
+
+/** A fault from parsed JSON; throws a sentence where it is none. */
+export const faultOf = (given: unknown): Fault => {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Error('a fault is an object');
+  for (const [name, value] of Object.entries(given)) {
+    const problem = problemWith(name, value);
+    if (problem !== undefined) throw new Error(problem);
+  }
+  const fault = given as Partial<Fault>;
+  if (fault.kind === undefined || !Object.hasOwn(faultKinds, fault.kind))
+    throw new Error(`kind must be one of ${Object.keys(faultKinds).join(', ')}`);
+  if ([fault.type, fault.location].some((text) => text !== undefined && !/^[\x21-\x7e ]+$/.test(text)))
+    throw new Error('type and location must be printable');
+  const isToken = fault.kind === 'slow-token' || fault.kind === 'lost-token';
+  const isEndless = fault.probability !== undefined || fault.kind === 'repeat-cursor';
+  const usual = { operation: isToken ? 'oauth.token' : '*', at: 1, count: isEndless ? null : 1 };
+  return { ...usual, ...fault, kind: fault.kind };
+};
+
+const shortValue = (name: string, text: string): unknown => {
+  if (name === 'count' && text === 'all') return null;
+  return Object.hasOwn(numbers, name) || name === 'count' ? Number(text) : text;
+};
+
+/** `[OPERATION] KIND [name=value…]`, as `events.list 503 at=2 header.retry-after=1`; or JSON. Throws a sentence. */
+export const readFault = (text: string): Fault => {
+  if (/^\s*\{/.test(text)) return faultOf(JSON.parse(text));
+  const words = text.trim().split(/\s+/);
+  const isKind = (word: string) => Object.hasOwn(faultKinds, word) || /^[2-5]\d\d$/.test(word);
+  const place = words.findIndex(isKind);
+  if (place < 0) throw new Error(`'${text}' names none of ${Object.keys(faultKinds).join(', ')}, or a status`);
+  const kind = words[place]!;
+  const fault: Record<string, unknown> = /^\d/.test(kind) ? { kind: 'status', status: Number(kind) } : { kind };
+  if (place > 0) fault.operation = words.slice(0, place).join(' ');
+  for (const word of words.slice(place + 1)) {
+    const [, name, value] = /^([^=]+)=(.*)$/.exec(word) ?? [];
+    if (name === undefined) throw new Error(`'${word}' is not name=value`);
+    if (!name.startsWith('header.')) fault[name] = shortValue(name, value!);
+    else fault.headers = { ...(fault.headers as object), [name.slice('header.'.length)]: value };
+  }
+  return faultOf(fault);
+};
+
+/** A file: one fault, or an array of them, as JSON. */
+export const readFaults = (text: string): Fault[] => [JSON.parse(text)].flat().map(faultOf);
+
+/** What a request is known by. */
+export interface Asked {
+  method: string;
+  /** Without the query. */
+  path: string;
+  /** The path with its parameters' names, where it is one of the service. */
+  template?: string | undefined;
+  /** `events.list`. */
+  operation?: string | undefined;
+  hasCursor: boolean;
+  /** How many addresses the body lists. */
+  addresses: number;
+}
+
+const wild = (pattern: string): RegExp =>
+  new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`);
+
+/** Whether the fault is about such a request at all. */
+export const concerns = ({ kind, operation, limit = 100 }: Fault, asked: Asked): boolean => {
+  if (kind === 'stale-cursor' && !asked.hasCursor) return false;
+  if (kind === 'too-many-addresses' && asked.addresses <= limit) return false;
+  const [, method, path] = /^([A-Z]+) (\/.*)$/.exec(operation) ?? [];
+  if (path === undefined) return wild(operation).test(asked.operation ?? '-');
+  return method === asked.method && [asked.path, asked.template ?? ''].some((each) => wild(path).test(each));
+};
+
+/** A fault, and what became of it so far. */
+export interface ScriptedFault {
+  fault: Fault;
+  matched: number;
+  struck: number;
+}
+
+/** What goes wrong and when. It counts, so each request is told to it once. */
+export interface Script {
+  readonly faults: readonly ScriptedFault[];
+  add(...faults: Fault[]): void;
+  clear(): void;
+  /** What befalls this request, in the order in which it was scripted. */
+  next(asked: Asked): Fault[];
+}
+
+const strikes = (entry: ScriptedFault, roll: Roll): boolean => {
+  const { fault, matched, struck } = entry;
+  // Rolled for every match, so that a count does not change what chance brings later.
+  const isChosen = fault.probability === undefined || roll(1_000_000) < fault.probability * 1_000_000;
+  return isChosen && matched >= fault.at && (fault.count === null || struck < fault.count);
+};
+
+export const createScript = (first: readonly Fault[] = []): Script => {
+  let entries: Array<ScriptedFault & { roll: Roll }> = [];
+  const script: Script = {
+    get faults() {
+      return entries.map(({ fault, matched, struck }) => ({ fault, matched, struck }));
+    },
+    add(...faults) {
+      for (const fault of faults) entries.push({ fault, matched: 0, struck: 0, roll: dice(fault.seed ?? 1) });
+    },
+    clear() {
+      entries = [];
+    },
+    next: (asked) =>
+      entries
+        .filter((entry) => {
+          if (!concerns(entry.fault, asked)) return false;
+          entry.matched += 1;
+          if (!strikes(entry, entry.roll)) return false;
+          entry.struck += 1;
+          return true;
+        })
+        .map(({ fault }) => fault),
+  };
+  script.add(...first);
+  return script;
+};

@@ -1,0 +1,53 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createWorld } from '../support/run.ts';
+
+describe('first steps', () => {
+  test('help is found wherever the word stands', async () => {
+    const { run } = await createWorld();
+    const { stdout } = await run('help ci');
+    expect((await run('--sandbox help ci')).stdout).toBe(stdout);
+    const noun = (await run('events --help')).stdout;
+    expect((await run('events help')).stdout).toBe(noun);
+    expect((await run('help events')).stdout).toBe(noun);
+    expect((await run('help events list')).stdout).toBe((await run('events list --help')).stdout);
+  });
+
+  test('a window that ends before it begins is refused, and nothing is listed', async () => {
+    const { run } = await createWorld();
+    const { code, stderr, requests } = await run('events list --since 2026-12-01 --until 2026-11-01');
+    expect(code).toBe(2);
+    expect(stderr).toContain('the window is empty');
+    expect(requests.filter(({ url }) => url.includes('/scheduled_events'))).toEqual([]);
+  });
+
+  test.each(['auth logout', 'profiles remove work', 'sandbox reset', 'doctor'])(
+    '--dry-run is refused by %s, which sends no request',
+    async (line) => {
+      const { run } = await createWorld();
+      const { code, stderr } = await run(`${line} --dry-run --yes`);
+      expect(code).toBe(2);
+      expect(stderr).toContain('--dry-run has nothing to print here');
+    },
+  );
+
+  test('a method that the service does not take is our mistake, not an outage', async () => {
+    const { run } = await createWorld();
+    expect((await run('api DELETE /users/me')).code).toBe(2);
+  });
+
+  test('the only profile that is left is the one that is meant', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'sched-'));
+    const { run } = await createWorld({ home, env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
+    for (const name of ['one', 'two', 'three']) await run(`profiles add ${name} --base-url https://api.example.com`);
+    const removed = await run('profiles remove one --yes');
+    expect(removed.stderr).toContain('sched profiles use two');
+    const open = await run('events list');
+    expect(open.code).toBe(2);
+    expect(open.stderr).toContain('try: sched profiles use two');
+    await run('profiles remove three --yes');
+    expect((await run('events list')).stderr).toContain("The profile 'two' is not logged in");
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { openSandbox } from '../../src/sandbox/open.ts';
+import { amara, noon, organization, temporary } from './world.ts';
+
+const minute = 60_000;
+const day = 86_400_000;
+
+/** A sandbox over a file, asked as the owner. */
+const open = async (file: string, token = 'sandbox_owner') => {
+  const sandbox = await openSandbox({ file, clock: { now: () => noon } });
+  const ask = async (method: string, path: string, body?: string, type = 'application/json') => {
+    const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': type }) };
+    const reply = await sandbox.service({
+      method,
+      url: `http://127.0.0.1:4010${path}`,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    return { status: reply.status, headers: reply.headers, body: JSON.parse(reply.body) };
+  };
+  return { sandbox, ask };
+};
+
+const list = `/scheduled_events?user=${encodeURIComponent(amara)}&count=2`;
+
+describe('clock', () => {
+  test('is the system’s until it is moved, and is moved for every process on the same data', async () => {
+    const file = temporary('clock.db');
+    const [one, two] = [await open(file), await open(file)];
+    expect([one.sandbox.clock.now(), one.sandbox.clock.offset]).toEqual([noon, 0]);
+    one.sandbox.clock.set(noon + 3 * day);
+    expect([two.sandbox.clock.now(), two.sandbox.clock.offset]).toEqual([noon + 3 * day, 3 * day]);
+    two.sandbox.clock.restore();
+    expect(one.sandbox.clock.now()).toBe(noon);
+    one.sandbox.clock.set(noon + day);
+    one.sandbox.reset();
+    expect([one.sandbox.clock.offset, two.sandbox.clock.now()]).toEqual([0, noon]);
+    for (const { sandbox } of [one, two]) sandbox.close();
+  });
+
+  test('is what rate limits count by', async () => {
+    const { sandbox, ask } = await open(temporary('limits.db'));
+    const left = async () => (await ask('GET', '/users/me')).headers['x-ratelimit-remaining'];
+    const first = Number(await left());
+    expect(Number(await left())).toBe(first - 1);
+    sandbox.clock.set(noon + minute);
+    expect(Number(await left())).toBe(first);
+    sandbox.close();
+  });
+
+  test('is what page tokens and access tokens age by', async () => {
+    const file = temporary('tokens.db');
+    const { sandbox, ask } = await open(file);
+    const token = (await ask('GET', list)).body.pagination.next_page_token;
+    const refresh = 'grant_type=refresh_token&client_id=sched-cli&refresh_token=sandbox_legacy_refresh';
+    const { body } = await ask('POST', '/oauth/token', refresh, 'application/x-www-form-urlencoded');
+    const renewed = await open(file, body.access_token);
+    expect((await renewed.ask('GET', '/users/me')).status).toBe(200);
+    sandbox.clock.set(noon + 16 * minute);
+    expect((await ask('GET', `${list}&page_token=${token}`)).body.details[0].code).toBe('expired');
+    sandbox.clock.set(noon + body.expires_in * 1000);
+    expect((await renewed.ask('GET', '/users/me')).status).toBe(401);
+    sandbox.clock.set(noon);
+    expect((await renewed.ask('GET', '/users/me')).status).toBe(200);
+    for (const each of [sandbox, renewed.sandbox]) each.close();
+  });
+
+  test('is what deletions fall due by', async () => {
+    const { sandbox, ask } = await open(temporary('deletions.db'));
+    const events = `/scheduled_events?organization=${encodeURIComponent(organization)}&count=1`;
+    const [event] = (await ask('GET', events)).body.collection;
+    const invitees = `${new URL(event.uri).pathname}/invitees`;
+    const [{ email }] = (await ask('GET', invitees)).body.collection;
+    const find = async () =>
+      (await ask('GET', `${events}&invitee_email=${encodeURIComponent(email)}`)).body.collection.length;
+    expect(
+      (await ask('POST', '/data_compliance/invitee_deletion', JSON.stringify({ emails: [email] }))).status,
+    ).toBeLessThan(300);
+    expect(await find()).toBe(1);
+    sandbox.clock.set(noon + 30 * day);
+    expect(await find()).toBe(0);
+    sandbox.close();
+  });
+});

@@ -1,0 +1,117 @@
+import { compileErrors, validate } from '@readme/openapi-parser';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { loadCatalogue } from '../../src/api/catalogue.ts';
+import { openapi } from '../../src/sandbox/openapi.ts';
+import { fromSchema } from './from-schema.ts';
+import { openWorld, type World } from './world.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any document
+type Json = any;
+
+const described: Json = await openapi('0.0.0');
+
+const operations = Object.entries(described.paths).flatMap(([path, methods]: [string, Json]) =>
+  Object.entries(methods).map(([method, operation]: [string, Json]) => ({
+    path,
+    method: method.toUpperCase(),
+    operation,
+  })),
+);
+
+/** Some of everything that is there, so that requests do not all end at an ID that nobody has. */
+const urisIn = async ({ store }: World): Promise<string[]> =>
+  [
+    'users',
+    'organizations',
+    'groups',
+    'event_types',
+    'events',
+    'invitees',
+    'routing_forms',
+    'submissions',
+    'schedules',
+  ].flatMap((table) =>
+    store.all<{ uri: string }>(`SELECT doc ->> 'uri' AS uri FROM ${table} LIMIT 3`).map(({ uri }) => uri),
+  );
+
+interface Made {
+  method: string;
+  url: string;
+  body?: string;
+}
+
+const requestsFrom = (uris: string[]): fc.Arbitrary<Made> => {
+  const ids = fc.constantFrom(...uris.map((uri) => uri.split('/').at(-1)!));
+  // A reference is a text in the document; half of them lead somewhere.
+  const value = (schema: Json) => {
+    const own = fromSchema(schema);
+    return schema.type === 'string' && !schema.enum ? fc.oneof(own, fc.constantFrom(...uris)) : own;
+  };
+  return fc.oneof(
+    ...operations.map(({ path, method, operation }) => {
+      const parameters = (place: string) => operation.parameters.filter((each: Json) => each.in === place);
+      const inPath = fc.record(
+        Object.fromEntries(
+          parameters('path').map(({ name, schema }: Json) => [name, fc.oneof(ids, fromSchema(schema))]),
+        ),
+      );
+      const query = fc.record(
+        Object.fromEntries(parameters('query').map(({ name, schema }: Json) => [name, value(schema)])),
+        { requiredKeys: parameters('query').flatMap(({ name, required }: Json) => (required ? [name] : [])) },
+      );
+      const schema = operation.requestBody?.content['application/json'].schema;
+      const properties = Object.entries(schema?.properties ?? {}).map(([name, each]) => [name, value(each)]);
+      const body =
+        schema === undefined
+          ? fc.constant(undefined)
+          : schema.properties
+            ? fc.record(Object.fromEntries(properties), { requiredKeys: schema.required ?? [] })
+            : fromSchema(schema);
+      return fc.record({ inPath, query, body }).map((made): Made => {
+        const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String((made.inPath as Json)[name])));
+        const search = new URLSearchParams(
+          Object.entries(made.query).map(([name, each]): [string, string] => [name, String(each)]),
+        );
+        return {
+          method,
+          url: `http://127.0.0.1:4010${filled}?${search}`,
+          ...(made.body === undefined ? {} : { body: JSON.stringify(made.body) }),
+        };
+      });
+    }),
+  );
+};
+
+describe('openapi', () => {
+  test('is valid by an independent validator', async () => {
+    const result = await validate(structuredClone(described));
+    expect(result.valid ? '' : compileErrors(result)).toBe('');
+  });
+
+  test('describes every operation of the catalogue once', async () => {
+    const rows = Object.entries(await loadCatalogue()).flatMap(([noun, verbs]) =>
+      Object.keys(verbs).map((verb) => `${noun}.${verb}`),
+    );
+    expect(operations.map(({ operation }) => operation.operationId).toSorted()).toEqual(rows.toSorted());
+  });
+
+  test('makes requests of which none breaks the service', async () => {
+    const world = await openWorld();
+    const statuses = new Map<number, number>();
+    await fc.assert(
+      fc.asyncProperty(requestsFrom(await urisIn(world)), async ({ method, url, body }) => {
+        const headers = {
+          authorization: 'Bearer sandbox_owner',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        };
+        // The world throws where a reply breaks its row's shape or anything else fails.
+        const { status } = await world.send({ method, url, headers, ...(body === undefined ? {} : { body }) });
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        expect(status).toBeLessThan(500);
+      }),
+      { numRuns: Number(process.env.SCHED_FUZZ ?? 1000), seed: 5, endOnFailure: true },
+    );
+    expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 404]));
+  });
+});

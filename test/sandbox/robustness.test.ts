@@ -1,0 +1,164 @@
+import { connect, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from 'vitest';
+import { dice } from '../../src/sandbox/dice.ts';
+import { openWire, raw } from './wire.ts';
+import { amara } from './world.ts';
+
+/** So many in the suite; SCHED_FUZZ=10000 for more. */
+const fuzzed = Number(process.env.SCHED_FUZZ ?? 2000);
+const slowClients = Number(process.env.SCHED_SLOW_CLIENTS ?? 100);
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+const heapBytes = () => {
+  collect();
+  return process.memoryUsage().heapUsed;
+};
+
+const list = `/scheduled_events?user=${encodeURIComponent(amara)}&count=3`;
+
+const paths = [
+  list,
+  '/users/me',
+  '/invitees',
+  '/event_types',
+  '/scheduled_events/%00/invitees',
+  '/../../etc/passwd',
+  '//users/me',
+  '/users/me?%',
+  '/users/%E0%A4%A',
+  '/oauth/token',
+  '/oauth/authorize?client_id=%F0%9F%98%80',
+  '/__sandbox/log',
+  '/data_compliance/invitee_deletion',
+  'http://elsewhere.example/users/me',
+  '*',
+  `/${'a'.repeat(5000)}`,
+  `${list}&page_token=${'A'.repeat(300)}`,
+];
+const methods = [
+  'GET',
+  'GET',
+  'GET',
+  'GET',
+  'POST',
+  'POST',
+  'PATCH',
+  'DELETE',
+  'PUT',
+  'HEAD',
+  'OPTIONS',
+  'TRACE',
+  'get',
+  'BREW',
+];
+const bodies = [
+  '{}',
+  '{',
+  '[]',
+  'null',
+  '"text"',
+  '{"emails":1}',
+  '{"emails":["a@b.example",null]}',
+  '{"__proto__":{"x":1},"constructor":1}',
+  '\ud800',
+  '\u0000',
+  `${'['.repeat(50_000)}`,
+  `{"a":${'9'.repeat(5000)}}`,
+  'grant_type=refresh_token&grant_type=x&refresh_token=%',
+  'x'.repeat(100_000),
+];
+const types = [
+  'application/json',
+  'application/json; charset=utf-16',
+  'application/x-www-form-urlencoded',
+  'text/plain',
+  '',
+];
+
+/** A request put together by chance, and then, half of the time, with some of its bytes changed. */
+const makeFuzz = (seed: number, port: number) => {
+  const roll = dice(seed);
+  const one = <Value>(values: readonly Value[]): Value => values[roll(values.length)]!;
+  return (): Buffer => {
+    const body = roll(2) ? one(bodies) : '';
+    const length = roll(10) ? Buffer.byteLength(body) : roll(1000) - 5;
+    const lines = [
+      `${one(methods)} ${one(paths)} HTTP/${one(['1.1', '1.1', '1.1', '1.0', '9.9'])}`,
+      `host: ${roll(10) ? `127.0.0.1:${port}` : 'elsewhere.example'}`,
+      `authorization: ${one(['Bearer sandbox_owner', 'Bearer sandbox_owner', 'Bearer', 'Basic x', `Bearer ${'x'.repeat(3000)}`])}`,
+      'connection: close',
+      `content-type: ${one(types)}`,
+      ...(body === '' ? [] : [roll(8) ? `content-length: ${length}` : 'transfer-encoding: chunked']),
+    ];
+    const bytes = Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
+    if (roll(2)) for (let times = roll(6); times >= 0; times--) bytes[roll(bytes.length)] = roll(256);
+    return bytes;
+  };
+};
+
+const inTurns = async (count: number, width: number, work: () => Promise<void>) => {
+  let left = count;
+  const worker = async () => {
+    while (left-- > 0) await work();
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+};
+
+describe('robustness', () => {
+  test(`${fuzzed} fuzzed requests: none breaks it, and memory stays flat`, {
+    timeout: 20_000 + fuzzed * 20,
+  }, async () => {
+    const { port, get, clock } = await openWire();
+    const make = makeFuzz(Number(process.env.SCHED_FUZZ_SEED ?? 7), port);
+    const statuses: Record<string, number> = {};
+    const ask = async () => {
+      // Limits are not what is tried here.
+      clock.time += 1000;
+      const { status } = await raw(port, make(), 150);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    };
+    await inTurns(fuzzed / 4, 25, ask);
+    const before = heapBytes();
+    await inTurns(fuzzed, 25, ask);
+    const grown = (heapBytes() - before) / 1024 / 1024;
+    if (process.env.SCHED_FUZZ)
+      process.stderr.write(`fuzzed: ${JSON.stringify(statuses)}, heap ${grown.toFixed(1)} MiB\n`);
+    expect(Object.keys(statuses).filter((status) => Number(status) >= 500)).toEqual([]);
+    expect(statuses[200]).toBeGreaterThan(10);
+    expect(grown).toBeLessThan(16);
+    expect((await get('/users/me')).status).toBe(200);
+  });
+
+  test('refuses what is too large, and goes on', async () => {
+    const { port, ask, get } = await openWire();
+    const huge = await ask('GET', '/users/me', undefined, { 'x-huge': 'x'.repeat(100_000) });
+    expect(huge.status).toBe(431);
+    const announced = await ask('POST', '/invitees', '', { 'content-length': String(2 ** 31) });
+    expect(announced.status).toBe(413);
+    const head = `POST /invitees HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ntransfer-encoding: chunked\r\n\r\n`;
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    // The answer comes before the end of the body; what is still sent then meets a closed connection.
+    const streamed = await raw(port, head + chunk.repeat(20), 2000);
+    expect([413, 0]).toContain(streamed.status);
+    expect((await ask('POST', '/invitees', '{"a":')).status).toBe(400);
+    expect((await get('/users/me')).status).toBe(200);
+  });
+
+  test(`answers others while ${slowClients} clients take their time, and lets go of these`, async () => {
+    const { port, get } = await openWire();
+    const ends: Promise<number>[] = [];
+    const started = performance.now();
+    const sockets: Socket[] = [];
+    for (let index = 0; index < slowClients; index++) {
+      const socket = connect(port, '127.0.0.1', () => socket.write('GET /users/me HTTP/1.1\r\nhost: 127'));
+      sockets.push(socket.on('error', () => {}).on('data', () => {}));
+      ends.push(new Promise((resolve) => socket.once('close', () => resolve(performance.now() - started))));
+    }
+    const seen = await get(list);
+    expect([seen.status, seen.milliseconds < 2000]).toEqual([200, true]);
+    expect(Math.max(...(await Promise.all(ends)))).toBeLessThan(15_000);
+  });
+});

@@ -1,0 +1,86 @@
+import { connect } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { withFaults } from '../../src/sandbox/admin.ts';
+import { createScript, readFault } from '../../src/sandbox/faults.ts';
+import { serve } from '../../src/sandbox/server.ts';
+import { openWorld } from './world.ts';
+
+export const secret = 'sandbox_admin_test';
+
+/** What a plain socket saw: bytes, when they came, and how the connection ended. */
+export interface Seen {
+  head: string;
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** The error code of the connection, as `ECONNRESET`. */
+  error: string | undefined;
+  chunks: number;
+  milliseconds: number;
+}
+
+/** Sends text over a plain socket and reads until the other side ends the connection, or patience ends. */
+export const raw = (port: number, text: string | Buffer, patience = 30_000): Promise<Seen> =>
+  new Promise((resolve) => {
+    const started = performance.now();
+    let all = Buffer.alloc(0);
+    let chunks = 0;
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    socket.setNoDelay(true);
+    const timer = setTimeout(() => done('TIMEOUT'), patience);
+    const done = (error?: string) => {
+      clearTimeout(timer);
+      socket.destroy();
+      const end = all.indexOf('\r\n\r\n');
+      const head = all.subarray(0, Math.max(end, 0)).toString('latin1');
+      const lines = head.split('\r\n').slice(1);
+      resolve({
+        head,
+        status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 0),
+        headers: Object.fromEntries(
+          lines.map((line) => [line.split(': ')[0]!.toLowerCase(), line.split(': ')[1] ?? '']),
+        ),
+        body: end < 0 ? Buffer.alloc(0) : all.subarray(end + 4),
+        error,
+        chunks,
+        milliseconds: performance.now() - started,
+      });
+    };
+    socket.on('data', (chunk) => {
+      chunks += 1;
+      all = Buffer.concat([all, chunk]);
+    });
+    socket.on('end', () => done()).on('error', ({ code }: NodeJS.ErrnoException) => done(code));
+  });
+
+/** A world behind a socket, with faults in their short form. */
+export const openWire = async (...faults: string[]) => {
+  const world = await openWorld({ limits: true });
+  const script = createScript(faults.map(readFault));
+  const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+  const service = withFaults(world.send, { script, secret, clock: { now: world.clock.now, sleep } });
+  const server = await serve(service, { port: 0, sleep });
+  onTestFinished(() => server.close());
+
+  const ask = (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
+    const all: Record<string, string> = {
+      host: `127.0.0.1:${server.port}`,
+      authorization: 'Bearer sandbox_owner',
+      connection: 'close',
+      ...(body === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+      ...headers,
+    };
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+    return raw(server.port, `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
+  };
+  const get = (path: string) => ask('GET', path);
+  const admin = async (method: string, path: string, body?: unknown) => {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const seen = await ask(method, `/__sandbox/${path}`, text, { 'x-sandbox-admin': secret });
+    return { status: seen.status, body: JSON.parse(seen.body.toString()) };
+  };
+  const log = async () => (await admin('GET', 'log')).body.log;
+  return { ...world, port: server.port, ask, get, admin, log };
+};
