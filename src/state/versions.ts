@@ -33,12 +33,24 @@ const quietly = (work: () => void): void => {
 
 /** In a directory of its own, which is made. `unique` tells this process from all others. */
 export const fileVersions = <State>(directory: string, unique: string): Versions<State> => {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const make = () => mkdirSync(directory, { recursive: true, mode: 0o700 });
+  make();
   const path = (number: number) => join(directory, String(number));
   let drafts = 0;
 
+  /** Another process may have swept the directory away as forgotten: then it is begun anew. */
+  const names = (): string[] => {
+    try {
+      return readdirSync(directory);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      make();
+      return [];
+    }
+  };
+
   const highest = (): number =>
-    readdirSync(directory).reduce((most, name) => (/^\d{1,15}$/.test(name) ? Math.max(most, Number(name)) : most), 0);
+    names().reduce((most, name) => (/^\d{1,15}$/.test(name) ? Math.max(most, Number(name)) : most), 0);
 
   const readAt = (number: number): State | undefined => {
     if (number === 0) return undefined;
