@@ -38,8 +38,8 @@ const onTheWire: Record<keyof typeof faultKinds, () => Promise<void>> = {
   },
   delay: async () => {
     const { get } = await openWire('events.list delay ms=300');
-    const [slow, quick] = [await get(list), await get(list)];
-    expect([slow.status, slow.milliseconds > 290, quick.milliseconds < slow.milliseconds]).toEqual([200, true, true]);
+    const slow = await get(list);
+    expect([slow.status, slow.milliseconds > 290]).toEqual([200, true]);
   },
   'reset-before': async () => {
     const wire = await openWire('invitees.create reset-before');

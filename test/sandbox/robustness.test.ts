@@ -147,7 +147,9 @@ describe('robustness', () => {
     expect((await get('/users/me')).status).toBe(200);
   });
 
-  test(`answers others while ${slowClients} clients take their time, and lets go of these`, async () => {
+  test(`answers others while ${slowClients} clients take their time, and lets go of these`, {
+    timeout: 30_000,
+  }, async () => {
     const { port, get } = await openWire();
     const ends: Promise<number>[] = [];
     const started = performance.now();
