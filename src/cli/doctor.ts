@@ -273,6 +273,31 @@ const bookingCheck: Check = async (patient) => {
   return [note('bookings', finding, `sched invitees reconcile${account === undefined ? '' : ` -p ${account.name}`}`)];
 };
 
+/** Bulk work that was killed or stopped, and goes on with the same command. */
+const runCheck: Check = async ({ runtime }) => {
+  const [{ listRuns, openReceipt }, { realDisk }] = await Promise.all([
+    import('../jobs/runs.ts'),
+    import('../jobs/disk.ts'),
+  ]);
+  const findings: Finding[] = [];
+  for (const { path, run } of await listRuns(join(directory('state', runtime), 'receipts'))) {
+    const opened = await openReceipt(realDisk, path);
+    if (opened === undefined) continue;
+    if (!opened.ok)
+      findings.push(problem('runs', `the receipt ${path} is damaged`, `sched compliance verify '${path}'`));
+    else if (opened.story.endedAt === undefined) {
+      findings.push(
+        note(
+          'runs',
+          `the run ${run.run} is not finished`,
+          `the same command again; sched compliance runs ${run.run} shows it`,
+        ),
+      );
+    }
+  }
+  return findings;
+};
+
 const checks: Check[] = [
   runtimeCheck,
   directoryCheck,
@@ -286,6 +311,7 @@ const checks: Check[] = [
   networkSettingsCheck,
   tokenCheck,
   bookingCheck,
+  runCheck,
 ];
 
 /** Looks at everything a command rests on; with `network` at the service too. */

@@ -218,6 +218,35 @@ describe('run: disk', () => {
     expect(service.requests).toHaveLength(1);
   });
 
+  // R33
+  test('has each line that says what is sent before the request leaves, and each verdict with it', async () => {
+    const steps: string[] = [];
+    const disk: Disk = {
+      ...realDisk,
+      open: async (path) => {
+        const file = await realDisk.open(path);
+        return {
+          ...file,
+          append: async (text) => {
+            steps.push(JSON.parse(text).type);
+            await file.append(text);
+          },
+          sync: async () => {
+            steps.push('sync');
+            await file.sync();
+          },
+        };
+      },
+    };
+    const service = createService((): Answer => {
+      steps.push('request');
+      return { verdict: 'accepted', status: 202 };
+    });
+    await runOnce(fileIn(temporary()), itemsUpTo(6), service, { disk });
+    const once = ['sending', 'sync', 'request', 'verdict'];
+    expect(steps).toEqual([...once, ...once, 'end', 'sync']);
+  });
+
   test('leaves nothing but the receipt', async () => {
     const folder = temporary();
     await runOnce(fileIn(folder), itemsUpTo(2), createService());
