@@ -89,7 +89,9 @@ const runCommand = async (command: Command, parsed: Parsed, runtime: Runtime, is
       `--${settings.curl ? 'curl' : 'dry-run'} has nothing to print here: the command stands for no single request`,
     );
   const fields = command.freeForm ? [] : (settings.fields ?? []);
-  for (const problem of checkFields(fields, knownFields(command))) problems.add(problem);
+  // What we add to a record stands under one name of ours.
+  const known = command.operation === undefined ? knownFields(command) : [...knownFields(command), '_sched'];
+  for (const problem of checkFields(fields, known)) problems.add(problem);
   if (settings.jq !== undefined) {
     const { jqProblem } = await import('../output/jq.ts');
     const problem = await jqProblem(settings.jq);

@@ -123,6 +123,8 @@ describe('events cancel', () => {
     expect(second.code).toBe(0);
     expect(JSON.parse(second.stdout)).toMatchObject({ status: 'canceled', _sched: { already: true } });
     expect(second.stderr).toContain('already canceled');
+    const chosen = await world.run(`events cancel ${uri} --yes --json=status,_sched`);
+    expect(JSON.parse(chosen.stdout)).toEqual({ status: 'canceled', _sched: { already: true } });
   });
 
   test('asks on a terminal, and takes no for an answer', async () => {
