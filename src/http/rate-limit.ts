@@ -26,7 +26,8 @@ export interface Budget {
     },
   ): void;
   limitOf(key: string): number | null;
-  waiting(key: string, kind: Kind, until: number): void;
+  /** Joins those who wait until then; says how long after it is this one's turn. */
+  waiting(key: string, kind: Kind, until: number): number;
 }
 
 export interface RateLimitOptions {
@@ -58,8 +59,8 @@ export const budgetKey = (kind: Kind, origin: string, whose: string): string =>
 const maxBlindWaits = 2;
 /** How often a 429 is waited out for one request, whatever it says. */
 const maxRefusals = 5;
-/** Waiters come back spread over this time. */
-const spreadMs = 400;
+/** Turns are taken a little late, by chance: whoever else uses the token is in no queue of ours. */
+const jitterMs = 50;
 /** While the first request of all is under way, the others look again so often. */
 const probePauseMs = 40;
 
@@ -120,9 +121,10 @@ export const rateLimit = ({
   const wait = async (request: HttpRequest, milliseconds: number, isSent: boolean, bucket?: Bucket): Promise<void> => {
     const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
     if (milliseconds > maxWaitMs) throw usedUp(request, seconds, isSent, true);
-    if (bucket !== undefined) budget.waiting(bucket.key, bucket.kind, clock.now() + milliseconds);
+    const turn =
+      bucket === undefined ? 0 : budget.waiting(bucket.key, bucket.kind, clock.now() + Math.ceil(milliseconds));
     onWait(seconds);
-    await clock.sleep(milliseconds + Math.floor(random() * spreadMs), interrupted);
+    await clock.sleep(Math.ceil(milliseconds) + turn + Math.floor(random() * jitterMs), interrupted);
   };
 
   /** Comes back when the request may leave. */

@@ -90,6 +90,9 @@ export const emptyState = (kind: Kind): BudgetState => ({
 const replyMs = 30_000;
 /** Waiters that do not come back were killed. */
 const lateMs = 10_000;
+/** Waiters come back one after another, so far apart, and all of them within this time. */
+const slotMs = 60;
+const returnMs = 5000;
 /** Rounding of the header: up to a second. */
 const roundingMs = 1000;
 /** Close to the end of a window permits are handed out singly, so that none is used beyond it. */
@@ -132,6 +135,17 @@ export const current = (state: BudgetState | undefined, kind: Kind, now: number)
 const blockOf = (left: number, restMs: number, most: number): number =>
   restMs < closingMs ? 1 : Math.min(most, Math.max(1, Math.min(largestBlock, Math.floor(left / sharers))));
 
+/**
+ * What is there for this one, when everybody who has waited gets one first: those who have waited longer come before a
+ * waiter, all of them before anybody else.
+ */
+const shareOf = ({ waiting }: BudgetState, holder: string, now: number, left: number): number => {
+  const due = waiting.filter(({ until }) => until <= now);
+  const place = due.findIndex((waiter) => waiter.holder === holder);
+  if (place < 0) return left - due.length;
+  return left > place ? Math.max(1, left - due.length + 1) : 0;
+};
+
 /** Hands out permits, or says until when there are none. Changes `state`. */
 export const grant = (state: BudgetState, holder: string, now: number, most: number, probeMs: number): Grant => {
   if (state.closedUntil > now) return { until: state.closedUntil, why: 'limit' };
@@ -153,9 +167,10 @@ export const grant = (state: BudgetState, holder: string, now: number, most: num
   const left = Math.min(
     ...state.windows.map(({ limit, used }) => (limit === null ? Number.POSITIVE_INFINITY : limit - used)),
   );
-  // Those carried over may have filled a very small window.
-  if (left <= 0) return { until: first.end, why: 'limit' };
-  const permits = state.told === 'nothing' ? 1 : blockOf(left, first.end - now, most);
+  const share = shareOf(state, holder, now, left);
+  // Those carried over may have filled a very small window, and what is left of it may be for those who waited.
+  if (share <= 0) return { until: first.end, why: 'limit' };
+  const permits = state.told === 'nothing' ? 1 : Math.min(share, blockOf(left, first.end - now, most));
   for (const window of state.windows) window.used += permits;
   state.leases = [
     ...state.leases.filter((lease) => lease.holder !== holder),
@@ -211,4 +226,16 @@ export const giveBack = (state: BudgetState, holder: string, unused: number): vo
   state.leases = state.leases.filter((each) => each !== lease);
   state.waiting = state.waiting.filter((waiter) => waiter.holder !== holder);
   if (state.probe?.holder === holder) delete state.probe;
+};
+
+/**
+ * Puts a waiter into the queue, where it keeps its place until it is served. Says how long after `until` it is its turn
+ * to come back, so that not all come at once. Changes `state`.
+ */
+export const queue = (state: BudgetState, waiter: Waiter): number => {
+  const place = state.waiting.findIndex(({ holder }) => holder === waiter.holder);
+  if (place < 0) state.waiting = [...state.waiting, waiter];
+  else state.waiting = state.waiting.map((each, index) => (index === place ? { ...each, until: waiter.until } : each));
+  const index = place < 0 ? state.waiting.length - 1 : place;
+  return Math.round(index * Math.min(slotMs, returnMs / state.waiting.length));
 };

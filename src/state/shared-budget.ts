@@ -6,6 +6,7 @@ import {
   giveBack,
   grant,
   type Kind,
+  queue,
   settle,
   type Told,
   type Waiter,
@@ -166,12 +167,10 @@ export const createSharedBudget = ({ directory, clock, holder, pid, timeoutMs, o
     /** The limit of a kind, where it is known. */
     limitOf: (key: string): number | null => bucket(key).versions.read()?.windows[0]?.limit ?? null,
 
-    waiting: (key: string, kind: Kind, until: number): void => {
-      const own = { holder, pid, since: clock.now(), until };
+    /** Joins those who wait; how long after `until` it is this one's turn. */
+    waiting: (key: string, kind: Kind, until: number): number => {
       bucket(key).isWaiting = true;
-      update(key, kind, (state) => {
-        state.waiting = [...state.waiting.filter((waiter) => waiter.holder !== holder), own];
-      });
+      return update(key, kind, (state) => queue(state, { holder, pid, since: clock.now(), until }));
     },
 
     /** How it stands, without changing anything. */
