@@ -26,10 +26,10 @@ export const rootOf = (uri: string): string | undefined => /^(https?:\/\/.+)\/[a
 export const asUri = (value: string, root: string, collection: string): string =>
   value.includes('://') ? value : `${root}/${collection}/${value}`;
 
-/** A file per token, named by its fingerprint; the token itself is never written. */
-const cacheFile = (runtime: Runtime, { origin, token }: Credential): string => {
+/** A file per token and kind of fact, named by its fingerprint; the token itself is never written. */
+export const cacheFile = (runtime: Runtime, { origin, token }: Credential, kind: 'identity' | 'plan'): string => {
   const fingerprint = createHash('sha256').update(`${origin}\n${token}`).digest('hex').slice(0, 32);
-  return join(directory('cache', runtime), `identity-${fingerprint}.json`);
+  return join(directory('cache', runtime), `${kind}-${fingerprint}.json`);
 };
 
 const readCache = async (file: string, now: number): Promise<Identity | undefined> => {
@@ -48,7 +48,7 @@ const readCache = async (file: string, now: number): Promise<Identity | undefine
 
 /** Who a token belongs to, as it was told before. */
 export const rememberedIdentity = (runtime: Runtime, credential: Credential): Promise<Identity | undefined> =>
-  readCache(cacheFile(runtime, credential), runtime.clock.now());
+  readCache(cacheFile(runtime, credential, 'identity'), runtime.clock.now());
 
 const ask = async (client: Client): Promise<Identity> => {
   const me = await client.call(users.me, {}).catch((error: unknown) => {
@@ -80,7 +80,7 @@ export const identify = async (
     return { user: asUri(user, root, 'users'), organization: asUri(organization, root, 'organizations'), root };
   }
   if (isSandbox) return ask(await client());
-  const file = cacheFile(runtime, await connection.credentials.current());
+  const file = cacheFile(runtime, await connection.credentials.current(), 'identity');
   const remembered = await readCache(file, clock.now());
   const found = remembered ?? (await ask(await client()));
   if (remembered === undefined) {

@@ -23,6 +23,7 @@ export interface Budget {
       told?: ReturnType<typeof limitsTold>;
       isAnswered: boolean;
       closedMs?: number | undefined;
+      least?: number | undefined;
     },
   ): void;
   limitOf(key: string): number | null;
@@ -153,6 +154,8 @@ export const rateLimit = ({
       budget.settle(bucket.key, bucket.kind, {
         sentAt,
         isAnswered,
+        // Headers describe the window with the fewest left.
+        least: told?.remaining,
         ...(isMeant ? { told, closedMs } : {}),
       });
     }

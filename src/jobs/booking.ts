@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { invitees } from '../api/invitees.ts';
-import type { Client, Input } from '../client/client.ts';
+import type { Client } from '../client/client.ts';
 import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import type { Entry, Kept, Ledger } from '../state/ledger.ts';
@@ -34,10 +34,13 @@ export interface Booked {
   how: 'booked' | 'reconciled' | 'existing';
 }
 
-interface Body {
+/** What is to be booked. */
+export interface Booking {
   event_type: string;
   start_time: string;
   invitee: { email: string };
+  /** Sends the request; `leaving` is to be done each time right before it leaves. */
+  send(leaving: () => Promise<void>): Promise<Json>;
 }
 
 /** R27: when so long has passed since its time limit, a request that shows nowhere was not carried out. */
@@ -151,9 +154,9 @@ const findOut = async (desk: Desk, kept: Kept, isDuplicate: boolean, failure: Sc
 };
 
 /** Books, and never twice: what was asked for is on disk before the request leaves (R27). */
-export const book = async (desk: Desk, input: Input, options: BookingOptions): Promise<Booked> => {
+export const book = async (desk: Desk, booking: Booking, options: BookingOptions): Promise<Booked> => {
   const { client, ledger, clock } = desk;
-  const { event_type, start_time, invitee } = input.body as Body;
+  const { event_type, start_time, invitee } = booking;
   const entry: Entry = {
     version: 1,
     digest: digestOf(desk.origin, event_type, start_time, invitee.email),
@@ -189,7 +192,7 @@ export const book = async (desk: Desk, input: Input, options: BookingOptions): P
   };
   let record: Json;
   try {
-    record = await client.call(invitees.create, input, beforeLeaving);
+    record = await booking.send(beforeLeaving);
   } catch (error) {
     // Assigned in a function, which the compiler does not see.
     const left = kept as Kept | undefined;

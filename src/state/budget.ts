@@ -63,6 +63,8 @@ export interface Settlement {
   isAnswered: boolean;
   /** A 429: nobody sends for so long. */
   closedMs?: number | undefined;
+  /** Every window of the request has at least so many left, whichever the headers describe. */
+  least?: number | undefined;
   /** Permits of the holder that have not been used yet. */
   unused: number;
 }
@@ -206,8 +208,10 @@ const learn = (state: BudgetState, told: Told, { holder, sentAt, now, unused }: 
 
 /** Takes in what became of a request. Changes `state`. */
 export const settle = (state: BudgetState, settlement: Settlement): void => {
-  const { holder, now, told, isAnswered, closedMs, unused } = settlement;
+  const { holder, now, told, isAnswered, closedMs, least = 0, unused } = settlement;
   if (state.probe?.holder === holder) delete state.probe;
+  // A window that holds less than is left is none any more: the plan was changed.
+  for (const window of state.windows) if (window.limit !== null && window.limit < least) window.limit = null;
   if (told !== undefined) learn(state, told, settlement);
   else if (isAnswered && state.told === 'nothing') state.told = 'none';
   if (closedMs !== undefined) state.closedUntil = Math.max(state.closedUntil, now + closedMs);
@@ -215,6 +219,23 @@ export const settle = (state: BudgetState, settlement: Settlement): void => {
   if (lease === undefined) return;
   state.leases = state.leases.filter((each) => each !== lease);
   if (unused > 0) state.leases = [...state.leases, { ...lease, permits: unused }];
+};
+
+/**
+ * Takes in the limits that a plan sets, a window each; `null` where it sets none. What replies have told stands, unless
+ * the plan is another one than before. Changes `state`.
+ */
+export const know = (state: BudgetState, limits: readonly (number | null)[], isNews: boolean): void => {
+  if (isNews) {
+    for (const window of state.windows) window.limit = null;
+    state.closedUntil = 0;
+  }
+  const least = Math.max(0, ...state.windows.map(({ limit, used }) => (limit ?? 0) - used));
+  for (const [index, window] of state.windows.entries()) {
+    const limit = limits[index] ?? null;
+    // A window that would hold less than is known to be left cannot be.
+    if (window.limit === null && limit !== null && limit >= least) window.limit = limit;
+  }
 };
 
 /** Gives back what was not used. Changes `state`. */

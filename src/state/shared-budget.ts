@@ -6,6 +6,7 @@ import {
   giveBack,
   grant,
   type Kind,
+  know,
   queue,
   settle,
   type Told,
@@ -143,7 +144,13 @@ export const createSharedBudget = ({ directory, clock, holder, pid, timeoutMs, o
     settle: (
       key: string,
       kind: Kind,
-      facts: { sentAt: number; told?: Told | undefined; isAnswered: boolean; closedMs?: number | undefined },
+      facts: {
+        sentAt: number;
+        told?: Told | undefined;
+        isAnswered: boolean;
+        closedMs?: number | undefined;
+        least?: number | undefined;
+      },
     ): void => {
       const local = bucket(key);
       const now = clock.now();
@@ -172,6 +179,10 @@ export const createSharedBudget = ({ directory, clock, holder, pid, timeoutMs, o
       bucket(key).isWaiting = true;
       return update(key, kind, (state) => queue(state, { holder, pid, since: clock.now(), until }));
     },
+
+    /** What a plan allows, a window each; `isNews` where it was another one before. */
+    know: (key: string, kind: Kind, limits: readonly (number | null)[], isNews: boolean): void =>
+      update(key, kind, (state) => know(state, limits, isNews)),
 
     /** How it stands, without changing anything. */
     look: (key: string, kind: Kind): { levels: Level[]; waiting: Waiter[]; closedUntil: number; told: string } => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type BudgetState, current, emptyState, grant, settle, type Window } from '../../src/state/budget.ts';
+import { type BudgetState, current, emptyState, grant, know, settle, type Window } from '../../src/state/budget.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 import { fileVersions } from '../../src/state/versions.ts';
 import { limitedService, simulatedClock, simulatedProcess } from './simulation.ts';
@@ -345,6 +345,52 @@ describe('budget: bookings', () => {
     await run(client.send());
     await expect(run(client.send(booking))).rejects.toMatchObject({ facts: { retryAfterSeconds: 80_000 } });
     expect((await run(client.send())).status).toBe(200);
+  });
+});
+
+describe('budget: a plan', () => {
+  const opened = 1_000_000_000_000;
+  const bookings = (...used: number[]): BudgetState => {
+    const state = emptyState('bookings');
+    for (const [index, window] of state.windows.entries())
+      Object.assign(window, { opened, end: opened + window.length, used: used[index], isSure: true });
+    return state;
+  };
+  const limitsOf = ({ windows }: BudgetState) => windows.map(({ limit }) => limit);
+
+  test('names windows that no reply has described, so that many at once are kept within them', () => {
+    for (const [isKnown, granted] of [
+      [true, 3],
+      [false, 10],
+    ] as const) {
+      const state = bookings(0, 47, 47);
+      state.windows[0]!.limit = 10;
+      if (isKnown) know(state, [10, 50, 100], false);
+      const grants = Array.from({ length: 12 }, (_, index) => grant(state, `p${index}`, opened + 1, 1, 1000));
+      expect(grants.filter((each) => 'permits' in each)).toHaveLength(granted);
+    }
+  });
+
+  test('does not overrule what replies have told', () => {
+    const state = bookings(1, 1, 1);
+    state.windows[0]!.limit = 500;
+    know(state, [10, 50, 100], false);
+    expect(limitsOf(state)).toEqual([500, null, null]);
+  });
+
+  test('that is another one than before does, and what was refused under the old one is open', () => {
+    const state = { ...bookings(5, 5, 5), closedUntil: opened + 80_000_000 };
+    know(state, [null, null, 5], false);
+    expect(limitsOf(state)).toEqual([null, null, 5]);
+    know(state, [500, null, null], true);
+    expect([limitsOf(state), state.closedUntil]).toEqual([[500, null, null], 0]);
+  });
+
+  test('is outlived by a reply with more left than it allows', () => {
+    const state = bookings(1, 1, 1);
+    know(state, [null, null, 5], false);
+    settle(state, { holder: 'a', sentAt: opened, now: opened + 1, isAnswered: true, least: 499, unused: 0 });
+    expect(limitsOf(state)).toEqual([null, null, null]);
   });
 });
 

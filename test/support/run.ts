@@ -2,6 +2,7 @@ import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { run as runProgram } from '../../src/main.ts';
 import { type Clock, ClosedPipe, type Runtime } from '../../src/runtime.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
+import type { Plan } from '../../src/sandbox/plan.ts';
 import { expectNoSecret } from './canary.ts';
 import { splitCommandLine } from './shell-words.ts';
 
@@ -28,6 +29,8 @@ export interface WorldOptions {
   home?: string;
   /** When the world is seeded, and the clock begins. */
   start?: number;
+  /** Plan of the organization. */
+  plan?: Plan;
   /** stdout takes this many characters before its reader goes away. */
   closeAfter?: number;
 }
@@ -49,7 +52,7 @@ export const virtualClock = (start = someday): Clock & { slept: number[] } => {
 /** One sandbox in memory as the whole network, and commands run against it one after another. */
 export const createWorld = async (options: WorldOptions = {}) => {
   const clock = virtualClock(options.start);
-  const sandbox = await openSandbox({ file: ':memory:', clock, verify: true });
+  const sandbox = await openSandbox({ file: ':memory:', clock, verify: true, plan: options.plan });
   const run = (line: string | string[], more: WorldOptions = {}): Promise<Result> =>
     runInWorld(line, sandbox.service, sandbox.token, clock, {
       ...options,

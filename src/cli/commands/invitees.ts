@@ -2,7 +2,7 @@ import { eventTypes } from '../../api/event-types.ts';
 import { invitees } from '../../api/invitees.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
-import { type Booked, book, reconcile, type Settled } from '../../jobs/booking.ts';
+import { type Booked, type Booking, type BookingOptions, book, reconcile, type Settled } from '../../jobs/booking.ts';
 import { nearest } from '../../nearest.ts';
 import type { View } from '../../output/view.ts';
 import { describeInstant } from '../../time/echo.ts';
@@ -10,6 +10,7 @@ import type { Command, Flag, Invocation } from '../command.ts';
 import { changeOrReadBack, deskOf } from '../desk.ts';
 import { readInput } from '../input.ts';
 import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
+import { heedPlan } from '../plan.ts';
 
 export const examples = {
   list: ['invitees list JW6SHQTS78SH7TS8', 'invitees list JW6SHQTS78SH7TS8 --status active --json=name,email'],
@@ -90,19 +91,28 @@ const bookedWords: Record<Booked['how'], string> = {
   existing: 'already booked',
 };
 
+/** What the flags of a booking say. */
+export const bookingOptions = ({ typed }: Invocation): BookingOptions => ({
+  ifAbsent: typed['if-absent'] === true,
+  allowDuplicate: typed['allow-duplicate'] === true,
+});
+
 const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
   const input = await readInput(invocation, invitees.create, fieldFlags, (body) => addAnswers(invocation, body));
-  const { start_time, invitee } = input.body as { start_time: string; invitee: { email: string } };
+  const body = input.body as Omit<Booking, 'send'>;
+  const { start_time, invitee } = body;
   const when = describeInstant(start_time, context.settings.zone);
   if (context.settings.dryRun) {
     context.notes.say(`would book ${when} for ${invitee.email}`);
     return printRequest(invocation, invitees.create, [input]);
   }
-  const { record, how } = await book(await deskOf(context), input, {
-    ifAbsent: invocation.typed['if-absent'] === true,
-    allowDuplicate: invocation.typed['allow-duplicate'] === true,
-  });
+  const client = await context.client();
+  const send: Booking['send'] = async (leaving) => {
+    await heedPlan(context);
+    return client.call(invitees.create, input, leaving);
+  };
+  const { record, how } = await book(await deskOf(context), { ...body, send }, bookingOptions(invocation));
   context.notes.say(`${bookedWords[how]}: ${when} for ${invitee.email}`);
   await context.printer.one(view, how === 'booked' ? record : marked(record, { [how]: true }));
   // What a signal asked for while the answer was awaited.

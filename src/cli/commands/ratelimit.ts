@@ -16,7 +16,7 @@ const view: View = {
   id: 'window',
 };
 
-const names: Record<number, string> = { 60000: 'minute', 3600000: 'hour', 86400000: 'day' };
+const names: Record<number, string> = { 60000: 'a minute', 3600000: 'an hour', 86400000: 'a day' };
 
 interface Row {
   window: string;
@@ -45,7 +45,7 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
     const rowOf = (level: Level, index: number): Row => {
       const end = Math.max(level.end, isClosed && index === 0 ? closedUntil : 0);
       return {
-        window: `${kind === 'general' ? 'requests' : 'bookings'} a ${names[level.length]}`,
+        window: `${kind === 'general' ? 'requests' : 'bookings'} ${names[level.length]}`,
         limit: level.limit,
         remaining: isClosed && index === 0 ? 0 : level.remaining,
         reset_at: end === 0 ? null : new Date(end).toISOString(),
