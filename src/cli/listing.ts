@@ -5,6 +5,7 @@ import { keepFor } from '../client/filter.ts';
 import type { Json } from '../client/reading.ts';
 import type { View } from '../output/view.ts';
 import type { Invocation } from './command.ts';
+import type { Notes } from './notes.ts';
 
 /** Rows a terminal shows unless told otherwise. */
 const screenful = 50;
@@ -48,6 +49,26 @@ async function* atMost(pages: AsyncIterable<Json[]>, count: number, onMore: () =
 const isScreenful = ({ context, typed }: Invocation, { limit }: Bounds): boolean =>
   context.settings.format === 'table' && context.runtime.stdout.isTerminal && limit === undefined && typed.all !== true;
 
+/** Counts rows as they pass, and so knows how many requests the rest of a limited listing takes at most. */
+async function* foreseeing(
+  pages: AsyncIterable<Json[]>,
+  { limit, pageSize }: Bounds,
+  requestsPerRow: number,
+  notes: Notes,
+): AsyncGenerator<Json[]> {
+  if (limit === undefined) return yield* pages;
+  let left = limit;
+  notes.ahead = () => ({ requests: Math.ceil(left / pageSize) + left * requestsPerRow, isMost: true });
+  try {
+    for await (const page of pages) {
+      left -= page.length;
+      yield page;
+    }
+  } finally {
+    notes.ahead = undefined;
+  }
+}
+
 /** Prints pages as they arrive, and on a terminal says below them what is left out and how to see it. */
 export const printPages = async (
   invocation: Invocation,
@@ -56,6 +77,7 @@ export const printPages = async (
   bounds: Bounds,
   scope?: string,
   hint = '',
+  requestsPerRow = 0,
 ): Promise<void> => {
   const { printer, notes } = invocation.context;
   const { limit, pageSize } = bounds;
@@ -65,7 +87,7 @@ export const printPages = async (
     ? atMost(pages(screenful + 1, Math.min(pageSize, screenful + 1)), screenful, () => {
         more = true;
       })
-    : pages(limit ?? Number.POSITIVE_INFINITY, pageSize);
+    : foreseeing(pages(limit ?? Number.POSITIVE_INFINITY, pageSize), bounds, requestsPerRow, notes);
   const { rows, hiddenColumns } = await printer.list(view, shown);
   if (rows === 0) return notes.footer(`nothing found${scope === undefined ? '' : ` · ${scope}`}`);
   if (more) notes.footer(`first ${screenful} shown · the rest: --all${hint === '' ? '' : ` · ${hint}`}`);
@@ -121,7 +143,7 @@ export const printListing = async (invocation: Invocation, listing: Listing): Pr
   // How many rows must be asked for to get one that fits is not known, so pages are as long as they may be.
   const pages = (limit: number) =>
     chosen(client.pages(operation, input, { pageSize: bounds.pageSize, keep: wanted }), listing, limit);
-  return printPages(invocation, view, pages, bounds, scope, hint);
+  return printPages(invocation, view, pages, bounds, scope, hint, add === undefined ? 0 : 1);
 };
 
 /** How many rows the first request asks for; nothing where the list has no pages. */

@@ -4,10 +4,11 @@ import { mayRepeat } from '../client/outcome.ts';
 import { authorize } from '../http/authorize.ts';
 import { leaving } from '../http/leaving.ts';
 import { compose, type Layer, type Send } from '../http/message.ts';
-import { rateLimit } from '../http/rate-limit.ts';
+import { type RateLimitOptions, rateLimit } from '../http/rate-limit.ts';
 import { redirect } from '../http/redirect.ts';
 import { retry } from '../http/retry.ts';
 import { trace } from '../http/trace.ts';
+import { durationText } from '../output/progress.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Settings } from '../settings.ts';
 import { directory } from '../state/paths.ts';
@@ -49,10 +50,21 @@ export const openBudget = (runtime: Runtime, settings: Settings, notes: Notes, i
     },
   });
 
-/** A wait is announced with its end, and a long one as such. */
-const announce = (runtime: Runtime, settings: Settings, notes: Notes): ((seconds: number) => void) => {
+/** All the waiting that the rest of the work takes, where more than a minute lies ahead. */
+const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | undefined): string | undefined => {
+  if (ahead === undefined || perMinute === undefined) return undefined;
+  const { requests, isMost } = ahead();
+  const total = seconds + Math.max(0, Math.ceil(requests / perMinute) - 1) * 60;
+  if (total <= Math.max(60, seconds)) return undefined;
+  const [most, about] = isMost ? ['up to ', 'up to'] : ['', 'about'];
+  return `${most}${requests.toLocaleString('en-US')} requests are left, at ${perMinute} a minute: ${about} ${durationText(total)} of waiting ahead`;
+};
+
+/** A wait is announced with its end, and a long one as such; once also what lies ahead in all. */
+const announce = (runtime: Runtime, settings: Settings, notes: Notes): RateLimitOptions['onWait'] => {
   let waited = 0;
-  return (seconds) => {
+  let isTold = false;
+  return (seconds, perMinute) => {
     const end = new Date(runtime.clock.now() + seconds * 1000);
     const until =
       seconds < 3600
@@ -61,6 +73,9 @@ const announce = (runtime: Runtime, settings: Settings, notes: Notes): ((seconds
     const isLong = seconds > 60 ? ' (more than a minute)' : '';
     const before = waited >= 60 ? `; ${waited} s waited so far` : '';
     waited += seconds;
+    const ahead = isTold ? undefined : waitingAhead(notes, seconds, perMinute);
+    if (ahead !== undefined) notes.say(ahead);
+    isTold ||= ahead !== undefined;
     if (notes.onWait !== undefined) return notes.onWait(seconds);
     notes.say(`rate limit reached: waiting ${seconds} s${isLong}, until ${until}${before}`);
   };

@@ -13,6 +13,8 @@ export interface Notes {
   status(text: string): void;
   /** Told of a wait for the rate limit instead of a line being said; set by whoever shows it in another way. */
   onWait?: ((seconds: number) => void) | undefined;
+  /** How many requests are still to be sent, where that is known; set by whoever knows. `isMost`: there may be fewer. */
+  ahead?: (() => { requests: number; isMost: boolean }) | undefined;
   /** Resolves when everything said has been written. */
   flush(): Promise<void>;
   quiet: boolean;

@@ -41,8 +41,8 @@ export interface RateLimitOptions {
   budget: Budget;
   /** Whose bookings are counted together, where that is known; else those of the token. */
   booker?: string | undefined;
-  /** Told before each wait. */
-  onWait(seconds: number): void;
+  /** Told before each wait; and how many requests a minute there are, where that is what is waited for and known. */
+  onWait(seconds: number, perMinute?: number): void;
 }
 
 interface Bucket {
@@ -124,7 +124,8 @@ export const rateLimit = ({
     if (milliseconds > maxWaitMs) throw usedUp(request, seconds, isSent, true);
     const turn =
       bucket === undefined ? 0 : budget.waiting(bucket.key, bucket.kind, clock.now() + Math.ceil(milliseconds));
-    onWait(seconds);
+    const limit = bucket?.kind === 'general' ? budget.limitOf(bucket.key) : null;
+    onWait(seconds, limit ?? undefined);
     await clock.sleep(Math.ceil(milliseconds) + turn + Math.floor(random() * jitterMs), interrupted);
   };
 

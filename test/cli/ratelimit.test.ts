@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -74,6 +74,32 @@ describe('a rate limit that is used up', () => {
     await world.run('users me', { send: leaving(1, 75) });
     const { stderr } = await world.run('users me', { send: leaving(1) });
     expect(stderr).toContain('waiting 75 s (more than a minute)');
+  });
+
+  test('is said to be waited for many times, once, where the number of requests is known', async () => {
+    const line = 'events list --limit 40 --page-size 1 -o id --org current --tz UTC';
+    const free = await createWorld({ plan: 'free' });
+    const { code, stdout, stderr } = await free.run(line);
+    const lines = stderr.trim().split('\n');
+    expect(code).toBe(0);
+    expect(stdout.trim().split('\n')).toHaveLength(40);
+    expect(lines[0]).toBe('up to 31 requests are left, at 10 a minute: up to 4m 00s of waiting ahead');
+    expect(lines.filter((each) => each.includes('ahead'))).toHaveLength(1);
+    expect(lines.filter((each) => each.startsWith('rate limit reached: waiting'))).toHaveLength(4);
+    const short = await free.run(line.replace('40', '12'));
+    expect(short.stderr).not.toContain('ahead');
+  });
+
+  test('is foretold for bulk work', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'sched-ratelimit-'));
+    const free = await createWorld({ plan: 'free', home });
+    const { stdout } = await free.run('events list --status active --upcoming --limit 25 -o id');
+    await free.clock.sleep(61_000);
+    const file = join(home, 'events.txt');
+    writeFileSync(file, stdout);
+    const { code, stderr } = await free.run(`events cancel --from ${file} --yes --json`);
+    expect(code).toBe(0);
+    expect(stderr).toContain(' requests are left, at 10 a minute: about ');
   });
 
   test.each([

@@ -231,6 +231,10 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
   let counts: Counts = { total: bulk.items.length, accepted: 0, rejected: 0, unknown: 0, skipped };
   for (const { verdict } of known) counts[verdict] += 1;
   const progress = reportProgress(context, { ...counts });
+  notes.ahead = () => {
+    const left = counts.total - counts.accepted - counts.rejected - counts.unknown;
+    return { requests: Math.ceil(left / bulk.batchSize), isMost: false };
+  };
   try {
     counts = await runJob(bulk, {
       clock: runtime.clock,
@@ -252,6 +256,7 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
     await addStepSummary(context, `sched ${bulk.command}`, 'unfinished', resultOf(run, counts, file.path, file.head));
     throw error;
   } finally {
+    notes.ahead = undefined;
     progress.end();
   }
   return counts;
