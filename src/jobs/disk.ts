@@ -1,13 +1,16 @@
-import { constants } from 'node:fs';
+import { constants, fstatSync, writeFileSync } from 'node:fs';
 import { link, lstat, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { SchedError } from '../errors.ts';
 
-/** A file that only grows. */
+/**
+ * A file that only grows. What merely reaches the memory of the system is done at once: a detour through a thread takes
+ * longer than the write.
+ */
 export interface Appendable {
   /** Bytes in it now. */
-  size(): Promise<number>;
-  append(text: string): Promise<void>;
+  size(): number;
+  append(text: string): void;
   /** What was appended is on disk when this returns. */
   sync(): Promise<void>;
   /** Cuts off what a killed process left of its last line. */
@@ -50,6 +53,14 @@ export const diskTrouble = (what: string, path: string, error: unknown): SchedEr
   });
 };
 
+const attemptNow = <Value>(what: string, path: string, work: () => Value): Value => {
+  try {
+    return work();
+  } catch (error) {
+    throw diskTrouble(what, path, error);
+  }
+};
+
 const attempt = async <Value>(what: string, path: string, work: () => Promise<Value>): Promise<Value> => {
   try {
     return await work();
@@ -90,8 +101,8 @@ export const realDisk: Disk = {
     attempt('write', path, async () => {
       const handle = await open(path, constants.O_RDWR | constants.O_APPEND | noFollow);
       return {
-        size: async () => (await handle.stat()).size,
-        append: (text) => attempt('write', path, () => handle.writeFile(text)),
+        size: () => attemptNow('read', path, () => fstatSync(handle.fd).size),
+        append: (text) => attemptNow('write', path, () => writeFileSync(handle.fd, text)),
         sync: () => attempt('write', path, () => handle.datasync()),
         truncate: (size) =>
           attempt('repair', path, async () => {

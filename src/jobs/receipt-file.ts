@@ -37,8 +37,8 @@ const writing = (
       if (isBroken) throw new SchedError('environment', `Cannot write ${path}`, { reason: 'an earlier line failed' });
       const { text, hash } = sealLine(line, head, isSandbox);
       isBroken = true;
-      if ((await file.size()) !== size) throw otherWriter(path);
-      await file.append(text);
+      if (file.size() !== size) throw otherWriter(path);
+      file.append(text);
       if (isDurable) await file.sync();
       isBroken = false;
       size += text.length;
@@ -66,7 +66,7 @@ export const continueReceipt = async (disk: Disk, path: string, receipt: Receipt
   const { wholeBytes, tornBytes, head, isSandbox } = receipt;
   const file = await disk.open(path);
   try {
-    if ((await file.size()) !== wholeBytes + tornBytes) throw otherWriter(path);
+    if (file.size() !== wholeBytes + tornBytes) throw otherWriter(path);
     if (tornBytes > 0) await file.truncate(wholeBytes);
   } catch (error) {
     await file.close();

@@ -70,6 +70,19 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
   let { nextBatch } = before;
   let lostInARow = 0;
   const now = () => new Date(clock.now()).toISOString();
+  const ahead = new Map<string, string>();
+
+  /** Marks of what comes next, made while the disk is busy: then they cost no time. */
+  const markAhead = () => {
+    for (const item of left.slice(from, from + batchSize)) if (!ahead.has(item)) ahead.set(item, job.mark(item));
+  };
+
+  const marksOf = (batch: Batch): string[] =>
+    batch.map((item) => {
+      const mark = ahead.get(item) ?? job.mark(item);
+      ahead.delete(item);
+      return mark;
+    });
 
   const take = (): Batch | undefined => {
     for (let half = split.pop(); half !== undefined; half = split.pop()) {
@@ -94,9 +107,11 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
         batch,
         attempt,
         at: now(),
-        ...(attempt === 1 ? { items: items.map(job.mark) } : {}),
+        ...(attempt === 1 ? { items: marksOf(items) } : {}),
       } as const;
-      await receipt.write(line, true);
+      const written = receipt.write(line, true);
+      markAhead();
+      await written;
     };
     const conclude = ({ verdict, ...facts }: Omit<Answer, 'error'>) =>
       receipt.write({ type: 'verdict', batch, at: now(), verdict, ...facts }, false);

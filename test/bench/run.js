@@ -26,6 +26,7 @@ const directory = await mkdtemp(join(tmpdir(), 'sched-bench-'));
 const measurements = [];
 try {
   const libsql = join(root, 'node_modules/libsql/index.js');
+  const esbuild = join(root, 'node_modules/esbuild/lib/main.js');
   await build({
     absWorkingDir: root,
     entryPoints: [...names.map((name) => `test/bench/${name}.bench.ts`), 'test/bench/server.ts'],
@@ -35,8 +36,8 @@ try {
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
-    alias: { libsql },
-    external: [libsql, 'esbuild'],
+    alias: { libsql, esbuild },
+    external: [libsql, esbuild],
     define: { SCHED_VERSION: '"bench"', BENCH_ROOT: JSON.stringify(root) },
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'error',

@@ -1,5 +1,4 @@
-import { mkdtempSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SchedError } from '../../src/errors.ts';
@@ -22,11 +21,11 @@ export class Fate {
   }
 
   /** `half` is what a step leaves behind if it is the last one. */
-  async next(half: () => Promise<void> = async () => {}): Promise<void> {
+  next(half: () => void = () => {}): void {
     if (this.step > this.last) throw new Killed();
     this.step += 1;
     if (this.step <= this.last) return;
-    await half();
+    half();
     throw new Killed();
   }
 }
@@ -34,29 +33,29 @@ export class Fate {
 /** The real disk, each of its steps a place to die at; an append dies with half of its text written. */
 export const mortalDisk = (fate: Fate, shareWritten = 0.5): Disk => ({
   create: async (path, text, unique) => {
-    await fate.next(() => writeFile(`${path}.${unique}`, text.slice(0, text.length * shareWritten)));
+    fate.next(() => writeFileSync(`${path}.${unique}`, text.slice(0, text.length * shareWritten)));
     await realDisk.create(path, text, unique);
-    await fate.next();
+    fate.next();
   },
   read: (path) => realDisk.read(path),
   open: async (path) => {
-    await fate.next();
+    fate.next();
     const file = await realDisk.open(path);
     return {
       size: () => file.size(),
-      append: async (text) => {
-        await fate.next(() => file.append(text.slice(0, Math.floor(text.length * shareWritten))));
-        await file.append(text);
-        await fate.next();
+      append: (text) => {
+        fate.next(() => file.append(text.slice(0, Math.floor(text.length * shareWritten))));
+        file.append(text);
+        fate.next();
       },
       sync: async () => {
         await file.sync();
-        await fate.next();
+        fate.next();
       },
       truncate: async (size) => {
-        await fate.next();
+        fate.next();
         await file.truncate(size);
-        await fate.next();
+        fate.next();
       },
       close: () => file.close(),
     };
@@ -74,9 +73,9 @@ export const createService = (
     requests,
     send: (fate: Fate) => async (items: readonly string[], leaving: () => Promise<void>) => {
       await leaving();
-      await fate.next();
+      fate.next();
       requests.push([...items]);
-      await fate.next();
+      fate.next();
       return answer(items);
     },
     /** How often each item arrived. */
