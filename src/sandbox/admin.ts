@@ -23,6 +23,8 @@ export interface LogEntry {
   /** A change was made, whatever the caller came to know of it. */
   committed: boolean;
   faults: string[];
+  /** What a change was asked for with, as it came; `null` of reads, and of logins, which are full of secrets. */
+  body: string | null;
 }
 
 export interface AdminOptions {
@@ -33,6 +35,7 @@ export interface AdminOptions {
 
 /** A log that forgets its beginning does not grow without end. */
 const longestLog = 10_000;
+const longestBodies = 64 * 1024 * 1024;
 
 const operationOf = async ({ method }: HttpRequest, path: string) => {
   const endpoint = Object.entries(oauthPaths).find(([, each]) => each === path)?.[0];
@@ -51,6 +54,9 @@ const addressesIn = (body: string | undefined): number => {
   }
 };
 
+const isChange = ({ method }: HttpRequest, operation: string | undefined): boolean =>
+  method !== 'GET' && operation !== undefined && !operation.startsWith('oauth.');
+
 const urlOf = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
 const json = (status: number, value: unknown): WireReply => ({
@@ -68,6 +74,14 @@ const isSecret = (given: string | undefined, secret: string): boolean => {
 export const withFaults = (service: Send, { script, secret, clock }: AdminOptions) => {
   let log: LogEntry[] = [];
   let requests = 0;
+  let bodies = 0;
+
+  const note = (entry: LogEntry) => {
+    log.push(entry);
+    bodies += entry.body?.length ?? 0;
+    if (log.length <= longestLog && bodies <= longestBodies) return;
+    for (const { body } of log.splice(0, Math.ceil(log.length / 10))) bodies -= body?.length ?? 0;
+  };
 
   const addFaults = (body: string | undefined): WireReply => {
     try {
@@ -82,6 +96,7 @@ export const withFaults = (service: Send, { script, secret, clock }: AdminOption
     'GET /__sandbox/log': () => json(200, { log }),
     'DELETE /__sandbox/log': () => {
       log = [];
+      bodies = 0;
       return json(200, { log });
     },
     'GET /__sandbox/faults': () => json(200, { faults: script.faults }),
@@ -116,9 +131,9 @@ export const withFaults = (service: Send, { script, secret, clock }: AdminOption
       status: null,
       committed: false,
       faults: faults.map(({ kind }) => kind),
+      body: isChange(request, known?.operation) ? (request.body ?? null) : null,
     };
-    log.push(entry);
-    if (log.length > longestLog) log = log.slice(longestLog / 10);
+    note(entry);
     return inject(
       async (handed) => {
         const answer = await service(handed);

@@ -4,23 +4,38 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { listen, torture } from './kills.ts';
+import { bytesABatch, listen, openTorture, type Step } from './kills.ts';
 import { cleanEnvironment, program, sched, shell, temporaryHome } from './program.ts';
 
 const people = (count: number) => Array.from({ length: count }, (_, index) => `canary.${index}@people.example`);
 
 describe('compliance delete, killed', () => {
-  // R34
-  test('fifteen times loses no address and repeats at most a batch each time', async () => {
-    const told = await torture({ addresses: 1500, kills: 15 });
-    expect(told).toMatchObject({
-      kills: 15,
-      lost: 0,
-      leaks: 0,
-      verdict: 0,
-      result: { total: 1500, accepted: 1500, rejected: 0, unknown: 0 },
-    });
-    expect(told.sentTwice).toBeLessThanOrEqual(15 * 25);
+  // R34, by the sandbox's own log.
+  test('at some steps and at some moments loses no address and repeats at most a batch each time', async () => {
+    const torture = await openTorture();
+    try {
+      const deletion = await torture.begin(500);
+      const steps: Step[] = [
+        { step: 4, how: 'half' },
+        { step: 7, how: 'after' },
+        { step: 9, how: 'half' },
+        { step: 12, how: 'before' },
+        { step: 14, how: 'after' },
+      ];
+      for (const step of steps) expect(await deletion.dieAt(step)).toBe(true);
+      for (const bytes of [bytesABatch, 2.5 * bytesABatch]) expect(await deletion.dieAfter(bytes, 0)).toBe(true);
+      const told = await deletion.finish();
+      expect(told).toMatchObject({
+        kills: 7,
+        lost: 0,
+        leaks: 0,
+        status: 'sandbox',
+        result: { total: 500, accepted: 500, rejected: 0, unknown: 0 },
+      });
+      expect(told.sentTwice).toBeLessThanOrEqual(7 * 25);
+    } finally {
+      await torture.stop();
+    }
   }, 90_000);
 
   // R42

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { cleanEnvironment, program, sched, temporaryHome } from './program.ts';
+import type { LogEntry } from '../../src/sandbox/admin.ts';
+import { cleanEnvironment, program, sched, startSandbox, temporaryHome } from './program.ts';
 
 /** A service that accepts deletions and remembers every one, in a process that nobody kills. */
 export const listen = async (delayMs = 0): Promise<{ url: string; batches: string[][]; server: Server }> => {
@@ -29,76 +30,117 @@ export const listen = async (delayMs = 0): Promise<{ url: string; batches: strin
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, batches, server };
 };
 
-const ended = (child: ChildProcess): Promise<string> =>
+const preload = new URL('kill-at.js', import.meta.url).href;
+
+/** What is left of a process that is gone. */
+interface Remains {
+  text: string;
+  wasKilled: boolean;
+}
+
+const ended = (child: ChildProcess): Promise<Remains> =>
   new Promise((resolve) => {
     let text = '';
     for (const stream of [child.stdout!, child.stderr!])
       stream.setEncoding('utf8').on('data', (piece: string) => {
         text += piece;
       });
-    child.on('close', () => resolve(text));
+    child.on('close', (_, signal) => resolve({ text, wasKilled: signal === 'SIGKILL' }));
   });
+
+/** Where in what a process does to its receipt it dies. */
+export interface Step {
+  step: number;
+  how: 'before' | 'half' | 'after';
+}
 
 export interface Torture {
   kills: number;
-  addresses: number;
-  sentTwice: number;
-  mostTimes: number;
   lost: number;
+  sentTwice: number;
   seconds: number;
   result: { total: number; accepted: number; rejected: number; unknown: number };
-  verdict: number | null;
+  status: string;
   leaks: number;
 }
 
-/** Runs one deletion to its end though it is killed again and again, at moments of chance. */
-export const torture = async ({ addresses, kills }: { addresses: number; kills: number }): Promise<Torture> => {
-  const started = Date.now();
-  const home = temporaryHome();
-  const people = Array.from({ length: addresses }, (_, index) => `tortured.${index}@people.example`);
-  const from = join(home, 'in.txt');
-  writeFileSync(from, people.join('\n'));
-  const service = await listen();
-  const env = { SCHED_TOKEN: 'tok', SCHED_BASE_URL: service.url };
-  const args = ['compliance', 'delete', '--from', from, '--confirm', String(addresses), '--json', '-v'];
-  let said = '';
-  let done = 0;
-  let idle = 0;
-  // A killed run must have come some way, so that the kills are spread over all of it.
-  const share = Math.ceil(addresses / 25 / (kills + 1));
-  while (done < kills) {
-    const child = spawn(process.execPath, [program, ...args], { env: cleanEnvironment(home, env) });
-    const text = ended(child);
-    const before = service.batches.length;
-    const wanted = idle % 5 === 4 ? 0 : 1 + Math.floor(Math.random() * share);
-    idle += 1;
-    while (child.exitCode === null && service.batches.length - before < wanted)
-      await new Promise((go) => setTimeout(go, 1));
-    await new Promise((go) => setTimeout(go, wanted === 0 ? Math.random() * 400 : Math.random() * 6));
-    if (child.exitCode !== null) {
-      said += await text;
-      break;
-    }
-    child.kill('SIGKILL');
-    said += await text;
-    done += 1;
-  }
-  const last = await sched(args, home, env);
-  said += last.stdout + last.stderr;
-  service.server.close();
-  const times = new Map<string, number>();
-  for (const email of service.batches.flat()) times.set(email, (times.get(email) ?? 0) + 1);
-  const result = JSON.parse(last.stdout) as Torture['result'] & { receipt: string; head: string };
-  const verified = await sched(['compliance', 'verify', result.receipt, '--head', result.head], home);
-  return {
-    kills: done,
-    addresses,
-    sentTwice: service.batches.flat().length - times.size,
-    mostTimes: Math.max(...times.values()),
-    lost: people.filter((email) => !times.has(email)).length,
-    seconds: (Date.now() - started) / 1000,
-    result,
-    verdict: verified.code,
-    leaks: (said + readFileSync(result.receipt, 'utf8')).split('tortured').length - 1,
+/**
+ * Deletions by the real program against a real sandbox that nobody kills, and whose own log tells what it accepted: the
+ * address, and how often.
+ */
+export const openTorture = async () => {
+  const sandbox = await startSandbox('--no-limits');
+  const log = async (method: 'GET' | 'DELETE') => {
+    const reply = await fetch(`${sandbox.base_url}/__sandbox/log`, {
+      method,
+      headers: { 'x-sandbox-admin': sandbox.admin_token },
+    });
+    const entries = ((await reply.json()) as { log: LogEntry[] }).log;
+    return entries.filter(({ operation, committed }) => operation === 'compliance.delete' && committed);
   };
+
+  /** One input, run again and again until no death is left; then it runs to its end. */
+  const begin = async (addresses: number) => {
+    const started = Date.now();
+    await log('DELETE');
+    const home = temporaryHome();
+    const people = Array.from({ length: addresses }, (_, index) => `tortured.${index}@people.example`);
+    const from = join(home, 'in.txt');
+    const receipt = join(home, 'receipts', 'r.jsonl');
+    mkdirSync(join(home, 'receipts'));
+    writeFileSync(from, people.join('\n'));
+    const env = { SCHED_TOKEN: sandbox.token, SCHED_BASE_URL: sandbox.base_url };
+    const consent = ['--confirm', String(addresses)];
+    const args = ['compliance', 'delete', '--from', from, ...consent, '--receipt', receipt, '--json', '-v'];
+    let said = '';
+    let kills = 0;
+
+    const settle = async (remains: Promise<Remains>): Promise<boolean> => {
+      const { text, wasKilled } = await remains;
+      said += text;
+      if (wasKilled) kills += 1;
+      return wasKilled;
+    };
+    const size = () => statSync(receipt, { throwIfNoEntry: false })?.size ?? 0;
+
+    return {
+      /** Whether it came as far as that step, and died there. */
+      dieAt: ({ step, how }: Step): Promise<boolean> => {
+        const whole = cleanEnvironment(home, { ...env, KILL_STEP: String(step), KILL_HOW: how });
+        return settle(ended(spawn(process.execPath, ['--import', preload, program, ...args], { env: whole })));
+      },
+      /** Dies at a moment of chance: after the receipt grew by so many bytes, and some milliseconds more. */
+      dieAfter: async (bytes: number, milliseconds: number): Promise<boolean> => {
+        const before = size();
+        const child = spawn(process.execPath, [program, ...args], { env: cleanEnvironment(home, env) });
+        const remains = ended(child);
+        while (child.exitCode === null && size() - before < bytes) await new Promise((go) => setTimeout(go, 1));
+        await new Promise((go) => setTimeout(go, milliseconds));
+        child.kill('SIGKILL');
+        return settle(remains);
+      },
+      finish: async (): Promise<Torture> => {
+        const last = await sched(args, home, env);
+        said += last.stdout + last.stderr;
+        const times = new Map<string, number>();
+        const accepted = (await log('GET')).flatMap(({ body }) => (JSON.parse(body!) as { emails: string[] }).emails);
+        for (const email of accepted) times.set(email, (times.get(email) ?? 0) + 1);
+        const result = JSON.parse(last.stdout) as Torture['result'] & { head: string };
+        const verified = await sched(['compliance', 'verify', receipt, '--head', result.head, '--json'], home);
+        return {
+          kills,
+          lost: people.filter((email) => !times.has(email)).length,
+          sentTwice: accepted.length - times.size,
+          seconds: (Date.now() - started) / 1000,
+          result,
+          status: JSON.parse(verified.stdout).status,
+          leaks: (said + readFileSync(receipt, 'utf8')).split('tortured').length - 1,
+        };
+      },
+    };
+  };
+  return { begin, stop: sandbox.stop };
 };
+
+/** Bytes that a receipt grows by for each batch of 25. */
+export const bytesABatch = 2230;

@@ -90,6 +90,7 @@ export interface RunningSandbox {
   client_id: string;
   token: string;
   tokens: Record<string, string>;
+  admin_token: string;
   stop(): Promise<void>;
 }
 

@@ -246,10 +246,24 @@ describe('faults: the calls', () => {
     await ask('POST', '/invitees', '{');
     await get('/nowhere');
     expect(await log()).toMatchObject([
-      { number: 1, method: 'GET', operation: 'activity.list', status: 200, committed: false, faults: [] },
-      { number: 2, method: 'POST', path: '/invitees', operation: 'invitees.create', status: 400, committed: false },
-      { number: 3, operation: null, status: 404 },
+      { number: 1, method: 'GET', operation: 'activity.list', status: 200, committed: false, faults: [], body: null },
+      {
+        number: 2,
+        method: 'POST',
+        path: '/invitees',
+        operation: 'invitees.create',
+        status: 400,
+        committed: false,
+        body: '{',
+      },
+      { number: 3, operation: null, status: 404, body: null },
     ]);
     expect((await admin('DELETE', 'log')).body.log).toEqual([]);
+    await ask('POST', '/oauth/token', refresh, form);
+    await ask('POST', '/nowhere', 'secret');
+    expect(await log()).toMatchObject([
+      { operation: 'oauth.token', status: 200, body: null },
+      { operation: null, body: null },
+    ]);
   });
 });

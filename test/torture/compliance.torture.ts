@@ -1,16 +1,68 @@
-import { expect, test } from 'vitest';
-import { torture } from '../e2e/kills.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bytesABatch, openTorture, type Step, type Torture } from '../e2e/kills.ts';
 
-// R34
-test('10,000 addresses, killed 100 times at random moments', async () => {
-  const told = await torture({ addresses: 10_000, kills: 100 });
-  process.stdout.write(`${JSON.stringify(told)}\n`);
+let torture: Awaited<ReturnType<typeof openTorture>>;
+beforeAll(async () => {
+  torture = await openTorture();
+});
+afterAll(() => torture.stop());
+
+const ways: Step['how'][] = ['before', 'half', 'after'];
+
+/** R34, by the sandbox's own log. */
+const expectWhole = (told: Torture, total: number) => {
   expect(told).toMatchObject({
-    kills: 100,
     lost: 0,
     leaks: 0,
-    verdict: 0,
-    result: { total: 10_000, accepted: 10_000, rejected: 0, unknown: 0 },
+    status: 'sandbox',
+    result: { total, accepted: total, rejected: 0, unknown: 0 },
   });
-  expect(told.sentTwice).toBeLessThanOrEqual(100 * 25);
+  expect(told.sentTwice).toBeLessThanOrEqual(told.kills * 25);
+};
+
+const report = (title: string, told: Torture) => process.stdout.write(`${title}: ${JSON.stringify(told)}\n`);
+
+test.each(ways)('every step of a run and of the next one, killed %s it', async (how) => {
+  const sum: Torture[] = [];
+  for (const processes of [1, 2]) {
+    let wasKilled = true;
+    for (let step = 1; wasKilled; step += 1) {
+      const deletion = await torture.begin(75);
+      // The second process meets what a first one left after its third batch was sent.
+      if (processes === 2) await deletion.dieAfter(2 * bytesABatch, 0);
+      wasKilled = await deletion.dieAt({ step, how });
+      const told = await deletion.finish();
+      expectWhole(told, 75);
+      sum.push(told);
+    }
+  }
+  const total = (name: 'kills' | 'sentTwice' | 'lost' | 'seconds') => sum.reduce((all, each) => all + each[name], 0);
+  process.stdout.write(
+    `every step, ${how}: ${sum.length} runs, ${total('kills')} kills, ${total('sentTwice')} sent twice, ${total('lost')} lost, ${total('seconds').toFixed(0)} s\n`,
+  );
+  expect(total('kills')).toBeGreaterThan(30);
+});
+
+test.each(ways)('10,000 addresses, each process killed one step later than the last, %s it', async (how) => {
+  const deletion = await torture.begin(10_000);
+  for (let step = 1; await deletion.dieAt({ step, how }); step += 1);
+  const told = await deletion.finish();
+  report(`one step later, ${how}`, told);
+  expectWhole(told, 10_000);
+  expect(told.kills).toBeGreaterThan(40);
+});
+
+test('10,000 addresses, killed 100 times at moments of chance', async () => {
+  const deletion = await torture.begin(10_000);
+  const batches = 10_000 / 25 / 101;
+  for (let count = 0; count < 100; count += 1) {
+    // Every fifth dies wherever it is in starting.
+    const some = count % 5 === 4 ? 0 : Math.random() * 2 * batches * bytesABatch;
+    const isKilled = await deletion.dieAfter(some, Math.random() * (some === 0 ? 400 : 6));
+    expect(isKilled).toBe(true);
+  }
+  const told = await deletion.finish();
+  report('moments of chance', told);
+  expectWhole(told, 10_000);
+  expect(told.kills).toBe(100);
 });

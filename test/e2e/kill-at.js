@@ -1,0 +1,85 @@
+/**
+ * Loaded before the program (`node --import`): kills it, with no chance to clean up, at one step that it does to a receipt on
+ * disk. `KILL_STEP` counts them from 1; `KILL_HOW` is `before` it, `half` way through what is written, or `after` it.
+ */
+import fs from 'node:fs';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+
+const last = Number(process.env.KILL_STEP);
+const how = process.env.KILL_HOW;
+let step = 0;
+
+const die = () => {
+  process.kill(process.pid, 'SIGKILL');
+  // Nothing more is done, however long the signal takes.
+  for (;;);
+};
+
+/** @param {unknown} path */
+const isReceipt = (path) => /[/\\]receipts([/\\][^/\\]+\.jsonl[^/\\]*)?$/.test(String(path));
+
+/** @type {Set<number>} */
+const descriptors = new Set();
+
+/**
+ * @param {() => unknown} work
+ * @param {() => void} [half]
+ */
+const reach = (work, half) => {
+  step += 1;
+  if (step !== last) return work();
+  if (how === 'half') half?.();
+  if (how !== 'after') die();
+  const done = work();
+  return done instanceof Promise ? done.then(die) : die();
+};
+
+const { open, link, unlink } = promises;
+const { writeFileSync } = fs;
+
+/** @param {string} text */
+const halfOf = (text) => text.slice(0, text.length / 2);
+
+/** @param {import('node:fs/promises').FileHandle} handle */
+const watch = (handle) => {
+  descriptors.add(handle.fd);
+  for (const name of /** @type {const} */ (['chmod', 'sync', 'datasync', 'truncate'])) {
+    const real = /** @type {(...words: unknown[]) => Promise<void>} */ (handle[name]).bind(handle);
+    Object.assign(handle, { [name]: (/** @type {unknown[]} */ ...words) => reach(() => real(...words)) });
+  }
+  const write = handle.writeFile.bind(handle);
+  const close = handle.close.bind(handle);
+  Object.assign(handle, {
+    writeFile: (/** @type {string} */ text) =>
+      reach(
+        () => write(text),
+        () => writeFileSync(handle.fd, halfOf(text)),
+      ),
+    close: () => {
+      descriptors.delete(handle.fd);
+      return close();
+    },
+  });
+  return handle;
+};
+
+Object.assign(promises, {
+  open: (/** @type {Parameters<typeof open>} */ ...words) =>
+    isReceipt(words[0]) ? reach(async () => watch(await open(...words))) : open(...words),
+  link: (/** @type {Parameters<typeof link>} */ ...words) =>
+    isReceipt(words[1]) ? reach(() => link(...words)) : link(...words),
+  unlink: (/** @type {Parameters<typeof unlink>} */ ...words) =>
+    isReceipt(words[0]) ? reach(() => unlink(...words)) : unlink(...words),
+});
+Object.assign(fs, {
+  writeFileSync: (/** @type {Parameters<typeof writeFileSync>} */ ...words) => {
+    const [file, text] = words;
+    if (typeof file !== 'number' || !descriptors.has(file)) return writeFileSync(...words);
+    return reach(
+      () => writeFileSync(...words),
+      () => writeFileSync(file, halfOf(String(text))),
+    );
+  },
+});
+syncBuiltinESMExports();
