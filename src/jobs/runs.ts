@@ -1,6 +1,7 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
+import { type Elsewhere, listElsewhere } from './elsewhere.ts';
 import { type Damage, type Receipt, type RunLine, readReceipt, type Story, tell } from './receipt.ts';
 
 export const receiptEnding = '.jsonl';
@@ -25,17 +26,34 @@ export const firstLineOf = async (path: string): Promise<RunLine | undefined> =>
   }
 };
 
-/** The receipts of a folder by their first lines, the newest first. Nothing in them is checked yet. */
-export const listRuns = async (folder: string): Promise<{ path: string; run: RunLine }[]> => {
+export interface KnownRun {
+  path: string;
+  run: RunLine;
+}
+
+const isNewer = (one: KnownRun, other: KnownRun): number => (one.run.at < other.run.at ? 1 : -1);
+
+/** The receipts in a folder, and those elsewhere that it knows of, by their first lines. Nothing in them is checked yet. */
+export const surveyRuns = async (folder: string): Promise<{ runs: KnownRun[]; lost: Elsewhere[] }> => {
   const names = await readdir(folder).catch(() => []);
-  const found: { path: string; run: RunLine }[] = [];
+  const runs: KnownRun[] = [];
+  const lost: Elsewhere[] = [];
   for (const name of names.filter((each) => each.endsWith(receiptEnding))) {
     const path = join(folder, name);
     const run = await firstLineOf(path);
-    if (run !== undefined) found.push({ path, run });
+    if (run !== undefined) runs.push({ path, run });
   }
-  return found.sort((one, other) => (one.run.at < other.run.at ? 1 : -1));
+  for (const place of await listElsewhere(folder)) {
+    const run = await firstLineOf(place.receipt);
+    // Another run may stand in that file by now.
+    if (run?.run === place.run) runs.push({ path: place.receipt, run });
+    else lost.push(place);
+  }
+  return { runs: runs.sort(isNewer), lost };
 };
+
+/** The newest first. */
+export const listRuns = async (folder: string): Promise<KnownRun[]> => (await surveyRuns(folder)).runs;
 
 export type Opened = { ok: true; receipt: Receipt; story: Story } | ({ ok: false } & Damage);
 

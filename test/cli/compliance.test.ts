@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -564,6 +565,23 @@ describe('compliance delete: once', () => {
     expect({ code: result.code, sent: sent(result) }).toEqual({ code: 13, sent: [] });
     expect(result.stderr).toContain('edited at line 2');
     expect(readFileSync(path!)).toEqual(bytes);
+    const beside = await world.run(`${line()} --receipt ${join(home, 'r.jsonl')}`, { ...real, send: throughSandbox });
+    expect({ code: beside.code, sent: sent(beside) }).toEqual({ code: 0, sent: people(30) });
+  });
+
+  test('knows a run whose receipt is elsewhere', async () => {
+    const receipt = join(home, 'r.jsonl');
+    const breaks = answering((_, times) => (times === 2 ? { status: 404 } : undefined));
+    await world.run(`${line()} --receipt ${receipt}`, { ...real, send: breaks });
+    const other = await world.run(`${line()} --receipt ${receipt}2`, { ...real, send: throughSandbox });
+    expect({ code: other.code, sent: sent(other) }).toEqual({ code: 7, sent: [] });
+    expect(other.stderr).toContain(`its receipt is ${receipt}`);
+    const second = await world.run(line(), { ...real, send: throughSandbox });
+    expect(JSON.parse(second.stdout)).toMatchObject({ receipt, accepted: 30 });
+    expect(sent(second)).toEqual(people(30).slice(25));
+    const third = await world.run(`${line()} --receipt ${receipt}2`, { ...real, send: throughSandbox });
+    expect({ code: third.code, sent: sent(third) }).toEqual({ code: 0, sent: [] });
+    expect(third.stderr).toContain('already accepted');
   });
 
   test('repairs a torn last line', async () => {
@@ -656,6 +674,32 @@ describe('compliance: evidence', () => {
     expect(JSON.parse(other.stdout)).toMatchObject({ status: 'rewritten' });
     expect((await world.run('compliance verify nowhere')).code).toBe(6);
     expect((await world.run(`compliance verify ${run} --head abc`)).code).toBe(2);
+  });
+
+  test('of a run with its receipt elsewhere is listed, shown and gathered like any other, and missed when it is gone', async () => {
+    const receipt = join(home, 'r.jsonl');
+    const line = `compliance delete --from ${listFile(3)} --confirm 3 --json --receipt ${receipt}`;
+    const { run, head } = JSON.parse((await world.run(line, { ...real, send: throughSandbox })).stdout);
+    const list = async () => JSON.parse((await world.run('compliance runs --json')).stdout);
+    const [listed, ...others] = await list();
+    expect([listed, others]).toMatchObject([{ run, status: 'ok', accepted: 3, receipt, head }, []]);
+    for (const word of [run, receipt]) {
+      expect(JSON.parse((await world.run(`compliance runs ${word} --json`)).stdout)).toEqual(listed);
+      const folder = join(home, `bundle-of-${word === run ? 'run' : 'file'}`);
+      expect((await world.run(`compliance bundle ${word} --to ${folder}`)).code).toBe(0);
+      expect(readFileSync(join(folder, 'receipt.jsonl'))).toEqual(readFileSync(receipt));
+    }
+    renameSync(receipt, join(home, 'moved.jsonl'));
+    expect(await list()).toMatchObject([{ run, status: 'missing', accepted: null, receipt }]);
+    const missing = await world.run(`compliance runs ${run}`);
+    expect(missing.code).toBe(6);
+    expect(missing.stderr).toContain(`it was written to ${receipt}, and is not there any more`);
+    expect((await world.run(`compliance verify ${join(home, 'moved.jsonl')}`)).code).toBe(0);
+    // Another run in the same place is that run alone.
+    await world.run(`compliance delete ${people(4)[3]} --yes --receipt ${receipt}`, { ...real, send: throughSandbox });
+    expect((await list()).map(({ status }: { status: string }) => status).sort()).toEqual(['missing', 'ok']);
+    expect((await world.run(`compliance verify ${run}`)).code).toBe(6);
+    expect(leftBehind()).not.toContain(canary);
   });
 
   test('made in the sandbox is exit 13', async () => {

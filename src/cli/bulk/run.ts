@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { SchedError } from '../../errors.ts';
 import { realDisk } from '../../jobs/disk.ts';
+import { findElsewhere, noteElsewhere } from '../../jobs/elsewhere.ts';
 import type { Plan } from '../../jobs/plan.ts';
 import { type Counts, isDone, type RunLine, type Story } from '../../jobs/receipt.ts';
 import { continueReceipt, type ReceiptFile, startReceipt } from '../../jobs/receipt-file.ts';
@@ -105,17 +106,21 @@ const findNamed = async (path: string, bulk: Bulk): Promise<Found | undefined> =
   return found;
 };
 
-/** The newest receipt of the same work in the state directory. */
+/** The newest receipt of the same work that is known here. */
 const findKept = async (folder: string, bulk: Bulk): Promise<Found | undefined> => {
   for (const { path, run } of await listRuns(folder)) if (isSame(run, bulk)) return open(path);
   return undefined;
 };
 
 const find = async (folder: string, bulk: Bulk): Promise<Found | undefined> => {
-  const kept = await findKept(folder, bulk);
-  if (bulk.receipt === undefined) return kept;
+  if (bulk.receipt === undefined) return findKept(folder, bulk);
   const path = resolve(bulk.receipt);
   const named = await findNamed(path, bulk);
+  // Naming another file is the way past a damaged one.
+  const kept = await findKept(folder, bulk).catch((error: unknown) => {
+    if (error instanceof SchedError && error.category === 'integrity') return undefined;
+    throw error;
+  });
   if (named !== undefined || kept === undefined || isDone(kept.opened.story)) return named ?? kept;
   throw new SchedError('conflict', 'There is an unfinished run of the same input', {
     reason: `its receipt is ${kept.path}`,
@@ -169,6 +174,7 @@ const begin = async (context: Context, folder: string, bulk: Bulk) => {
     const run = number === 1 ? first : `${first}-${number}`;
     const path = bulk.receipt === undefined ? join(folder, `${run}${receiptEnding}`) : resolve(bulk.receipt);
     if (bulk.receipt === undefined && (await stat(path).catch(() => undefined)) !== undefined) continue;
+    if ((await findElsewhere(folder, run)) !== undefined) continue;
     const line: RunLine = {
       type: 'run',
       receipt: 1,
@@ -186,7 +192,7 @@ const begin = async (context: Context, folder: string, bulk: Bulk) => {
       skipped: plan.invalid.length,
     };
     const unique = Buffer.from(context.runtime.randomBytes(8)).toString('hex');
-    return { run, file: await startReceipt(realDisk, path, line, bulk.isSandbox, unique) };
+    return { line, file: await startReceipt(realDisk, path, line, bulk.isSandbox, unique) };
   }
 };
 
@@ -202,7 +208,17 @@ const resume = async (context: Context, { path, opened }: Found, bulk: Bulk) => 
     throw error;
   }
   if (receipt.tornBytes > 0) context.notes.say('the last line of the receipt was torn, and is repaired');
-  return { run: story.run.run, file };
+  return { line: story.run, file };
+};
+
+/** A receipt at a place of its own is listed with the others; the run does not depend on that. */
+const remember = async ({ runtime, notes }: Context, folder: string, run: RunLine, path: string): Promise<void> => {
+  if (dirname(path) === folder) return;
+  const facts = { run: run.run, at: run.at, operation: run.operation, receipt: path };
+  await noteElsewhere(folder, facts, Buffer.from(runtime.randomBytes(8)).toString('hex')).catch((error: unknown) => {
+    if (!(error instanceof SchedError)) throw error;
+    notes.say(`the run will not be listed: ${error.message} (${error.facts.reason})`);
+  });
 };
 
 const partial = ({ rejected, unknown }: Counts, things: string): SchedError => {
@@ -293,9 +309,11 @@ export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
     }
     const story = choice === 'new' ? undefined : choice.unfinished.opened.story;
     await bulk.consent(story);
-    const { run, file } =
+    const { line, file } =
       choice === 'new' ? await begin(context, folder, bulk) : await resume(context, choice.unfinished, bulk);
+    const { run } = line;
     try {
+      await remember(context, folder, line, file.path);
       if (story !== undefined) notes.say(`going on with run ${run}`);
       const counts = await work(context, bulk, run, file, story);
       await finish(context, bulk, resultOf(run, counts, file.path, file.head), 'finished');

@@ -155,7 +155,9 @@ export const evidenceCommands: Command[] = [
       'compliance runs 20261115T180000Z-a1b2c3',
       'compliance runs --json=run,status,accepted',
     ],
-    notes: ['Only receipts in the state directory are listed; one written with --receipt FILE is shown by its file.'],
+    notes: [
+      'Lists the receipts in the state directory and those that were written from here with --receipt FILE. One that is no longer where it was written has the status missing; wherever it is now, its file can be named in place of the run.',
+    ],
     run: showRuns,
   },
   {

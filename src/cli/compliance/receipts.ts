@@ -1,32 +1,43 @@
 import { join, resolve } from 'node:path';
 import { SchedError } from '../../errors.ts';
 import { realDisk } from '../../jobs/disk.ts';
+import { type Elsewhere, findElsewhere, isRunName } from '../../jobs/elsewhere.ts';
 import { type Finding, verify } from '../../jobs/evidence.ts';
-import { listRuns, receiptEnding } from '../../jobs/runs.ts';
+import { firstLineOf, receiptEnding, surveyRuns } from '../../jobs/runs.ts';
 import { receiptFolder } from '../bulk/run.ts';
 import type { Context } from '../context.ts';
 
 export const deletionOperation = 'compliance.delete';
 
-const missing = (word: string): SchedError =>
+const missing = (word: string, place: Elsewhere | undefined): SchedError =>
   new SchedError('not-found', `There is no receipt ${word}`, {
-    reason: 'it is neither a file nor a run in the state directory',
+    reason:
+      place === undefined
+        ? 'it is neither a file nor a run that is known here'
+        : `it was written to ${place.receipt}, and is not there any more`,
     hint: 'sched compliance runs',
     outcome: 'not-sent',
   });
 
+/** Where the receipt of a run may be, the likeliest place first. */
+const placesOf = async (context: Context, word: string, place: Elsewhere | undefined): Promise<string[]> => {
+  if (!isRunName(word)) return [resolve(word)];
+  const isThere = place !== undefined && (await firstLineOf(place.receipt))?.run === place.run;
+  return [join(receiptFolder(context), `${word}${receiptEnding}`), ...(isThere ? [place.receipt] : []), resolve(word)];
+};
+
 /** The bytes of a receipt, named by its file or by its run. */
 export const loadReceipt = async (context: Context, word: string): Promise<{ path: string; bytes: Buffer }> => {
-  const isRun = /^[0-9A-Za-z-]{1,64}$/.test(word);
-  const paths = [...(isRun ? [join(receiptFolder(context), `${word}${receiptEnding}`)] : []), resolve(word)];
+  const place = await findElsewhere(receiptFolder(context), word);
+  const paths = await placesOf(context, word, place);
   for (const path of paths) {
     const bytes = await realDisk.read(path).catch((error: unknown) => {
-      if (isRun && path !== paths.at(-1)) return undefined;
+      if (path !== paths.at(-1)) return undefined;
       throw error;
     });
     if (bytes !== undefined) return { path, bytes };
   }
-  throw missing(word);
+  throw missing(word, place);
 };
 
 /** One run as it is listed. */
@@ -50,14 +61,26 @@ export const runRecord = (path: string, { status, story, head, sandbox, finding 
   head,
 });
 
-export type RunRecord = ReturnType<typeof runRecord>;
+export type RunRecord = Omit<ReturnType<typeof runRecord>, 'status'> & { status: Finding['status'] | 'missing' };
 
-/** Every deletion run whose receipt is in the state directory, the newest first. */
+const lostRecord = ({ run, at, receipt }: Elsewhere): RunRecord => {
+  const finding = 'missing: the receipt is not where it was written; give its file in place of the run';
+  const nothing = runRecord(receipt, { status: 'edited', finding, head: '', sandbox: false });
+  return { ...nothing, run, started_at: at, status: 'missing' };
+};
+
+/** Every deletion run that is known here, the newest first; what became of a receipt elsewhere is said of it. */
 export async function* deletionRuns(context: Context): AsyncGenerator<RunRecord[]> {
-  for (const { path, run } of await listRuns(receiptFolder(context))) {
-    if (run.operation !== deletionOperation) continue;
-    const bytes = await realDisk.read(path);
-    if (bytes !== undefined) yield [{ ...runRecord(path, verify(bytes)), run: run.run }];
+  const { runs, lost } = await surveyRuns(receiptFolder(context));
+  const all = [
+    ...runs.map(({ path, run }) => ({ path, place: run })),
+    ...lost.map((place) => ({ path: undefined, place })),
+  ].filter(({ place }) => place.operation === deletionOperation);
+  all.sort((one, other) => (one.place.at < other.place.at ? 1 : -1));
+  for (const { path, place } of all) {
+    const bytes = path === undefined ? undefined : await realDisk.read(path);
+    if (bytes !== undefined) yield [{ ...runRecord(path!, verify(bytes)), run: place.run }];
+    else if (path === undefined) yield [lostRecord(place)];
   }
 }
 

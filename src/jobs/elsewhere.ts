@@ -1,0 +1,46 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readPrivateFile, writePrivateFile } from '../state/files.ts';
+
+/** A run whose receipt is not in the state directory: only where it is stands there. */
+export interface Elsewhere {
+  run: string;
+  at: string;
+  operation: string;
+  /** Path of the receipt. */
+  receipt: string;
+}
+
+const names = ['run', 'at', 'operation', 'receipt'] as const;
+const ending = '.json';
+
+export const isRunName = (word: string): boolean => /^[0-9A-Za-z-]{1,64}$/.test(word);
+
+const fileOf = (folder: string, run: string): string => join(folder, 'elsewhere', `${run}${ending}`);
+
+const read = async (path: string): Promise<Elsewhere | undefined> => {
+  try {
+    const facts = JSON.parse((await readPrivateFile(path)) ?? 'null') as Elsewhere | null;
+    return names.every((name) => typeof facts?.[name] === 'string') ? facts! : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+export const findElsewhere = (folder: string, run: string): Promise<Elsewhere | undefined> =>
+  isRunName(run) ? read(fileOf(folder, run)) : Promise.resolve(undefined);
+
+export const listElsewhere = async (folder: string): Promise<Elsewhere[]> => {
+  const files = await readdir(join(folder, 'elsewhere')).catch(() => []);
+  const found = await Promise.all(
+    files.filter((name) => name.endsWith(ending)).map((name) => read(join(folder, 'elsewhere', name))),
+  );
+  return found.filter((each) => each !== undefined);
+};
+
+/** Remembers where a receipt is. One that says nothing new is left alone. */
+export const noteElsewhere = async (folder: string, facts: Elsewhere, unique: string): Promise<void> => {
+  if (!isRunName(facts.run)) return;
+  if ((await findElsewhere(folder, facts.run))?.receipt === facts.receipt) return;
+  await writePrivateFile(fileOf(folder, facts.run), `${JSON.stringify(facts)}\n`, unique);
+};
