@@ -1,0 +1,55 @@
+import { topHelp } from '../../src/cli/help.ts';
+import { nouns } from '../../src/cli/nouns.ts';
+import { helpOf } from '../../src/cli/program.ts';
+import { topics } from '../../src/cli/topics.ts';
+import { commandLinesIn } from './help-lines.ts';
+
+/** Examples that cannot run in a test's own process, and why. Everything else runs. */
+export const exempt: [pattern: RegExp, reason: string][] = [
+  [/^auth (login|refresh)/, 'needs a browser, or a login that can be renewed: test/e2e and test/auth have them'],
+  [/^sandbox run/, "starts the reader's own program: test/e2e/sandbox.test.ts"],
+  [/^sandbox start/, 'serves until it is stopped: test/e2e/sandbox.test.ts'],
+  [/^compliance (runs|bundle) \d{8}T/, 'the number of a run is made when it runs'],
+  [/ --head sha256:HASH| ORG_ID/, 'a value that only the reader knows'],
+];
+
+/** Files that examples name. */
+export const exampleFiles: Record<string, string> = {
+  'emails.txt': 'ada@engine.example\nbob@engine.example\n',
+  'people.csv': `name,email\n${Array.from({ length: 1250 }, (_, n) => `Person ${n},person${n}@engine.example\n`).join('')}`,
+  'events.txt': 'JW6SHQTS78SH7TS8\nXEFT95ZZDW9SPL93\n',
+  'work.json': '{"base_url":"https://api.example.com"}',
+};
+
+/** What must have been run before the examples about receipts. */
+export const firstDeletion = 'compliance delete --from emails.txt --confirm 2 --receipt receipt.jsonl';
+
+/** What must have been run before the examples about profiles. */
+export const firstProfile = 'profiles add work --base-url https://api.example.com';
+
+const withoutSandbox = (line: string): string => line.replace(/^sched /, '').replace(/ --sandbox|--sandbox /, '');
+
+const isRunnable = (line: string): boolean => !exempt.some(([pattern]) => pattern.test(line));
+
+/** The examples of each command, by its words. */
+export const examplesByCommand = async (): Promise<Map<string, string[]>> => {
+  const found = new Map<string, string[]>();
+  for (const [noun, { leaf, commands }] of Object.entries(nouns))
+    for (const command of await commands()) {
+      const words = leaf ? noun : `${noun} ${command.name}`;
+      found.set(words, commandLinesIn(helpOf(words, command, 80)).map(withoutSandbox));
+    }
+  return found;
+};
+
+/** Every example of every help text, once; `lines` are all of them, `runnable` those that can run here. */
+export const everyExample = async (): Promise<{ lines: string[]; runnable: string[] }> => {
+  const pages = [topHelp(), ...Object.values(topics).map((topic) => topic.text())];
+  const examples = [...pages.flatMap(commandLinesIn).map(withoutSandbox), ...(await examplesByCommand()).values()];
+  const lines = [...new Set(examples.flat())];
+  return { lines, runnable: lines.filter(isRunnable) };
+};
+
+/** The part of a line that is this program's: pipes, files and what comes behind `&&` are the shell's affair. */
+export const ownPart = (line: string): string =>
+  line.split(/ (?:\||&&|>>?|<) (?=(?:[^'"]|'[^']*'|"[^"]*")*$)/)[0] ?? '';

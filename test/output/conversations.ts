@@ -1,0 +1,125 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Operation } from '../../src/api/operation.ts';
+import type { Command } from '../../src/cli/command.ts';
+import { findNoun, nouns } from '../../src/cli/nouns.ts';
+import type { HttpReply, Send } from '../../src/http/message.ts';
+import { exampleFiles, examplesByCommand, exempt, firstDeletion, firstProfile, ownPart } from '../cli/example-lines.ts';
+import type { createWorld } from '../support/run.ts';
+import { splitCommandLine } from '../support/shell-words.ts';
+import type { Exchange } from './replay.js';
+import { hostile } from './samples.ts';
+
+type World = Awaited<ReturnType<typeof createWorld>>;
+
+/** A command line of every command, and what the service said to it. */
+export interface Conversation {
+  command: Command;
+  /** Noun and verb. */
+  name: string;
+  words: string[];
+  /** Where a command keeps what it must remember. */
+  home: string;
+  /** How it ended when nobody was hostile. */
+  code: number;
+  exchanges: Exchange[];
+}
+
+/** What commands read that are handed something there. */
+export const stdin = 'ada@engine.example\n';
+
+const pathOf = ({ url }: { url: string }): string => new URL(url).pathname;
+
+const choosesOutput = /^(-o\w*|--output|--json|--fields|--jq|--raw|--header|--accessible|--curl|--dry-run|-n)(=|$)/;
+
+/** The example that says least about output: formats are the test's own choice. */
+const plainest = (examples: readonly string[]): string | undefined => {
+  const lines = examples.filter((line) => !exempt.some(([pattern]) => pattern.test(line)));
+  return lines.find((line) => !splitCommandLine(ownPart(line)).some((word) => choosesOutput.test(word))) ?? lines[0];
+};
+
+const commandNamed = async (name: string): Promise<Command> => {
+  const [noun = '', verb] = name.split(' ');
+  const commands = await nouns[findNoun(noun)!]!.commands();
+  return commands.find((command) => command.name === verb) ?? commands[0]!;
+};
+
+/**
+ * Runs one example of every command on the sandbox and keeps what was said. The working directory becomes a new one,
+ * with the files that examples name. Commands without a runnable example are told, not left out in silence.
+ */
+export const recordConversations = async (world: World): Promise<{ spoken: Conversation[]; silent: string[] }> => {
+  const folder = mkdtempSync(join(tmpdir(), 'sched-hostile-'));
+  const home = mkdtempSync(join(folder, 'home-'));
+  for (const [file, text] of Object.entries(exampleFiles)) writeFileSync(join(folder, file), text);
+  process.chdir(folder);
+  await world.run(firstDeletion, { home });
+  await world.run(firstProfile, { home });
+  const spoken: Conversation[] = [];
+  const silent: string[] = [];
+  for (const [name, examples] of await examplesByCommand()) {
+    const line = plainest(examples);
+    if (line === undefined) {
+      silent.push(name);
+      continue;
+    }
+    const exchanges: Exchange[] = [];
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      exchanges.push({ method: request.method, url: request.url, reply });
+      return reply;
+    };
+    const own = ownPart(line);
+    const inner = /\$\(sched ([^)]*)\)/.exec(own);
+    const whole = inner === null ? own : own.replace(inner[0], (await world.run(inner[1]!)).stdout.trim());
+    const words = splitCommandLine(whole).filter((word) => !choosesOutput.test(word));
+    const asked = words.includes('--yes') ? words : [...words, '--yes'];
+    const { code } = await world.run(asked, { home, stdin, send });
+    spoken.push({ command: await commandNamed(name), name, words: asked, home, code, exchanges });
+  }
+  return { spoken, silent };
+};
+
+export const isOwn = (operation: Operation, { method, url }: Exchange): boolean =>
+  operation.method === method && new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathOf({ url }));
+
+/** Beginnings of lines that nobody but a forger writes. */
+export const forged = 'FORGED';
+const corpus = [...hostile, `a\n${forged} row\r${forged} row\u2028${forged}\u0085${forged}`, '\t\t\t=cmd|x'];
+
+type Keep = (text: string, name: string) => boolean;
+
+/** Addresses, moments and the cursor: without them a command has nothing to go on. */
+export const needed: Keep = (text, name) =>
+  /^https?:\/\/|^\d{4}-\d\d-\d\dT/.test(text) || name === 'next_page_token' || name === 'email' || name === 'kind';
+
+/** The same JSON with every string made hostile but those that are kept, and a field that nobody knows in each record. */
+export const poisoned = (value: unknown, keep: Keep, name = '', at = { next: 0 }): unknown => {
+  const evil = () => corpus[at.next++ % corpus.length]!;
+  if (typeof value === 'string') return keep(value, name) ? value : `${value}${evil()}`;
+  if (Array.isArray(value)) return value.map((item) => poisoned(item, keep, name, at));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, each]) => [key, poisoned(each, keep, key, at)] as const);
+  return Object.fromEntries('uri' in value ? [...entries, [`x_${evil()}`, { [evil()]: [evil(), null, 1] }]] : entries);
+};
+
+export const poisonedReply = (reply: HttpReply, keep: Keep): HttpReply => {
+  try {
+    return { ...reply, body: JSON.stringify(poisoned(JSON.parse(reply.body), keep)) };
+  } catch {
+    return { ...reply, body: corpus.join(' ') };
+  }
+};
+
+/** A refusal in which every word is hostile. */
+export const hostileRefusal = (status: number): HttpReply => ({
+  status,
+  headers: { 'x-request-id': corpus.join(''), 'content-type': 'application/json' },
+  body: JSON.stringify({
+    title: corpus.slice(0, 8).join(' '),
+    message: corpus.slice(8).join(' '),
+    details: [{ parameter: corpus[0], message: corpus.at(-2) }],
+    required_scopes: [corpus[1]],
+  }),
+});

@@ -1,0 +1,193 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import type { HttpReply } from '../../src/http/message.ts';
+import { formats } from '../../src/output/formats.ts';
+import { createWorld, type Result } from '../support/run.ts';
+import { inTerminal } from '../support/terminal.ts';
+import {
+  type Conversation,
+  forged,
+  hostileRefusal,
+  isOwn,
+  needed,
+  poisonedReply,
+  recordConversations,
+  stdin,
+} from './conversations.ts';
+import { type Exchange, replay } from './replay.js';
+
+/*
+ * R43, R44: every command of the tree in every format, while the service says what only an attacker would. The commands
+ * are run once on the sandbox; then its answers are said again with hostile text in them.
+ */
+
+const before = process.cwd();
+const world = await createWorld({ env: { SCHED_MCP_URL: 'http://127.0.0.1:4010' } });
+const { spoken, silent } = await recordConversations(world);
+const speaking = spoken.filter(({ exchanges }) => exchanges.length > 0);
+afterAll(() => process.chdir(before));
+
+const ways = [...formats.map((format) => `-o ${format}`), '--accessible', '--jq .', '-o jsonl --jq ..|strings'];
+const people = ['-o table', '--accessible'];
+const terminals = ['stdout' as const, 'stderr' as const];
+
+/** Our own colours, line breaks, and the line of progress that is drawn again. */
+const ours = /\x1b\[\d+m|\r?\n|\r\x1b\[K/g;
+const dangerous =
+  /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u3164\u115F\u1160\uFFA0\u{E0020}-\u{E007F}]/u;
+const obeyed = /##(?:\[|vso\[)|^(?:[^\S\n]|\x1b\[\d+m)*::/im;
+
+const expectHarmless = ({ code, stdout, stderr }: Result, way: string): void => {
+  // A bug of ours would be 1.
+  expect(code, stderr).not.toBe(1);
+  expect(stdout.replace(ours, '').replace(way === '-o tsv' ? /\t/g : '', '')).not.toMatch(dangerous);
+  expect(stderr.replace(ours, '')).not.toMatch(dangerous);
+  expect(stdout + stderr).not.toMatch(new RegExp(`^\\s*${forged}`, 'm'));
+  expect(stderr).not.toMatch(obeyed);
+  if (people.includes(way)) expect(stdout).not.toMatch(obeyed);
+};
+
+type Change = (exchange: Exchange) => HttpReply;
+
+const run = (conversation: Conversation, way: string, change: Change, isTerminal = true): Promise<Result> =>
+  world.run([...conversation.words, ...way.split(' '), ...(isTerminal ? ['--color', 'always'] : [])], {
+    home: conversation.home,
+    columns: 100,
+    stdin,
+    send: replay(conversation.exchanges, change),
+    terminals: isTerminal ? terminals : [],
+  });
+
+/** The answer of the command's own operation is hostile; what it looks up on the way is as it should be. */
+const ownAnswer =
+  ({ command }: Conversation): Change =>
+  (exchange) =>
+    command.operation === undefined || isOwn(command.operation, exchange)
+      ? poisonedReply(exchange.reply, needed)
+      : exchange.reply;
+
+describe('hostile: every command and format on a terminal', () => {
+  it('leaves out only what serves or waits', () =>
+    expect(silent).toEqual(['auth login', 'auth refresh', 'sandbox start', 'sandbox run']));
+
+  it('speaks with the service wherever a command does', () => {
+    expect(speaking.length).toBeGreaterThanOrEqual(35);
+    for (const { name, command, exchanges } of spoken)
+      if (command.operation)
+        expect([name, exchanges.some((each) => isOwn(command.operation!, each))]).toEqual([name, true]);
+  });
+
+  it.each(spoken)('$name: its own answer', async (conversation) => {
+    for (const way of ways) {
+      const result = await run(conversation, way, ownAnswer(conversation));
+      expectHarmless(result, way);
+      if (way === '-o table' && conversation.command.operation) expect(result.code).toBe(conversation.code);
+    }
+  });
+
+  it.each(speaking)('$name: every word of every answer', async (conversation) => {
+    for (const way of ways)
+      expectHarmless(await run(conversation, way, ({ reply }) => poisonedReply(reply, () => false)), way);
+  });
+
+  it.each(speaking)('$name: a refusal', async (conversation) => {
+    for (const status of [400, 403, 404, 500])
+      for (const way of ['-o table', '-o json']) {
+        const result = await run(conversation, way, () => hostileRefusal(status));
+        expectHarmless(result, way);
+      }
+  });
+});
+
+type Json = Record<string, unknown>;
+
+/** The records that the service sent as the answer to the command's own question. */
+const sentTo = (conversation: Conversation): Json[] =>
+  conversation.exchanges
+    .filter((each) => isOwn(conversation.command.operation!, each))
+    .flatMap((each) => {
+      const json = JSON.parse(ownAnswer(conversation)(each).body);
+      const { kind } = conversation.command.operation!.reply;
+      return (kind === 'many' ? json.collection : [kind === 'one' ? json.resource : json]) as Json[];
+    });
+
+const withoutOurs = ({ _sched, ...record }: Json): Json => record;
+
+/** Commands that answer with what the service said, and not with an account of what they did. */
+const telling = spoken.filter(
+  ({ name, command, code }) => command.operation !== undefined && code === 0 && !name.startsWith('compliance '),
+);
+const listing = telling.filter(({ command }) => command.operation!.reply.kind === 'many');
+
+// The same bytes once more, written by the built program to a terminal that the system made.
+describe('hostile: every command and format in a pseudo-terminal', () => {
+  it('sends it no control byte and no forged row', { timeout: 60_000 }, async () => {
+    const answered = speaking.flatMap((conversation) =>
+      ways.map((way) => ({ conversation, way, change: ownAnswer(conversation) })),
+    );
+    const refusal = () => hostileRefusal(400);
+    const refused = speaking.map((conversation) => ({ conversation, way: '-o table', change: refusal }));
+    const all = [...answered, ...refused];
+    const scenes = all.map(({ conversation, way, change }) => ({
+      words: [...conversation.words, ...way.split(' ')],
+      home: conversation.home,
+      exchanges: conversation.exchanges.map((exchange) => ({ ...exchange, reply: change(exchange) })),
+    }));
+    const file = join(process.cwd(), 'scenes.json');
+    writeFileSync(file, JSON.stringify({ folder: process.cwd(), token: world.token, now: world.clock.now(), scenes }));
+    const player = fileURLToPath(new URL('play.js', import.meta.url));
+    const terminal = inTerminal([process.execPath, player, file], { PATH: process.env.PATH ?? '' });
+    const { code, text } = await terminal.done.finally(terminal.close);
+    const parts = text.split(/\n<<(\d+:\d+)>>\n/);
+    expect([code, (parts.length - 1) / 2]).toEqual([0, all.length]);
+    for (const [index, { conversation, way, change }] of all.entries()) {
+      const end = Number(parts[2 * index + 1]!.split(':')[1]);
+      const shown = { code: end, stdout: parts[2 * index]!, stderr: '', requests: [] };
+      const isAnswer = way === '-o table' && conversation.command.operation !== undefined && change !== refusal;
+      if (isAnswer) expect([conversation.name, end]).toEqual([conversation.name, conversation.code]);
+      expect(() => expectHarmless(shown, way), `${conversation.name} ${way}: ${shown.stdout}`).not.toThrow();
+    }
+    expect(text).toContain('\x1b[1m');
+    expect(text).toContain('<U+202E>');
+  });
+});
+
+describe('hostile: in a pipe', () => {
+  it.each(telling)('$name: comes back from json, jsonl and yaml exactly', async (conversation) => {
+    const sent = sentTo(conversation);
+    const answer = ownAnswer(conversation);
+    const read = async (way: string, parse: (text: string) => unknown) => {
+      const { code, stdout } = await run(conversation, way, answer, false);
+      expect(code).toBe(0);
+      return ([parse(stdout)].flat() as Json[]).map(withoutOurs);
+    };
+    const records = await read('-o json', JSON.parse);
+    expect(records.length).toBeGreaterThan(0);
+    const texts = sent.map((record) => JSON.stringify(record));
+    for (const record of records) expect(texts).toContain(JSON.stringify(record));
+    const lines = (text: string) =>
+      text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    expect(JSON.stringify(await read('-o jsonl', lines))).toBe(JSON.stringify(records));
+    expect(JSON.stringify(await read('-o yaml', (text) => parseYaml(text)))).toBe(JSON.stringify(records));
+  });
+
+  it.each(listing)('$name: no row more than was sent', async (conversation) => {
+    const answer = ownAnswer(conversation);
+    const rows = JSON.parse((await run(conversation, '-o json', answer, false)).stdout).length;
+    expect(rows).toBeGreaterThan(0);
+    for (const [way, isTerminal, heading] of [
+      ['-o tsv', false, 0],
+      ['-o jsonl', false, 0],
+      ['-o table', true, 1],
+    ] as const) {
+      const { stdout } = await run(conversation, `${way} --limit ${rows}`, answer, isTerminal);
+      expect([way, stdout.trimEnd().split('\n').length]).toEqual([way, rows + heading]);
+    }
+  });
+});

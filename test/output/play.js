@@ -1,0 +1,33 @@
+/** Runs the built program on this terminal once for each entry of a file, with the conversation in it as the network. */
+import { readFileSync } from 'node:fs';
+import { replay } from './replay.js';
+
+/** What is built is not checked like what is written. @param {string} name */
+const built = (name) => import(new URL(`../../dist/${name}.js`, import.meta.url).href);
+const [{ run }, { nodeRuntime }] = await Promise.all([built('main'), built('runtime')]);
+
+const { folder, token, now, scenes } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
+process.chdir(folder);
+const env = {
+  SCHED_TOKEN: token,
+  SCHED_BASE_URL: 'http://127.0.0.1:4010',
+  SCHED_MCP_URL: 'http://127.0.0.1:4010',
+  PAGER: 'cat',
+  TERM: 'xterm',
+};
+const world = {
+  ...nodeRuntime(),
+  env,
+  systemZone: 'Europe/Paris',
+  stdin: { isTerminal: false, bytes: async () => Buffer.from('ada@engine.example\n'), line: async () => '' },
+};
+for (const [index, { words, home, exchanges }] of scenes.entries()) {
+  const send = replay(exchanges);
+  let time = now;
+  /** @param {number} milliseconds */
+  const sleep = async (milliseconds) => {
+    time += milliseconds;
+  };
+  const code = await run(words, { ...world, clock: { now: () => time, sleep }, home, send, sendToEnd: send });
+  await world.stdout.write(`\n<<${index}:${code}>>\n`);
+}

@@ -1,0 +1,30 @@
+/**
+ * One exchange with the service.
+ * @typedef {{ method: string, url: string, reply: import('../../src/http/message.ts').HttpReply }} Exchange
+ */
+
+/** Where something was asked, however many rows at once. @param {string} url */
+const questionOf = (url) => {
+  const { pathname, searchParams } = new URL(url);
+  searchParams.delete('count');
+  return `${pathname}?${searchParams}`;
+};
+
+/**
+ * The service says the same again, changed. Each question gets its answers in their order, the last one for ever.
+ * @param {readonly Exchange[]} exchanges
+ * @param {(exchange: Exchange) => Exchange['reply']} change
+ * @returns {import('../../src/http/message.ts').Send}
+ */
+export const replay = (exchanges, change = ({ reply }) => reply) => {
+  /** @type {Map<string, number>} */
+  const asked = new Map();
+  return async ({ method, url }) => {
+    const question = `${method} ${questionOf(url)}`;
+    const fitting = exchanges.filter((each) => `${each.method} ${questionOf(each.url)}` === question);
+    const turn = asked.get(question) ?? 0;
+    asked.set(question, turn + 1);
+    const exchange = fitting[Math.min(turn, fitting.length - 1)];
+    return exchange === undefined ? { status: 404, headers: {}, body: '{}' } : change(exchange);
+  };
+};
