@@ -1,6 +1,6 @@
 import { exitCodes, type SchedError } from './errors.ts';
 import type { Runtime } from './runtime.ts';
-import { ClosedPipe, Ended } from './runtime.ts';
+import { ClosedPipe, Ended, keeperWord } from './runtime.ts';
 import { version } from './version.ts';
 
 /** Whether errors are wanted as JSON, from the raw words: it must be known even when these cannot be parsed. */
@@ -35,6 +35,11 @@ export const run = async (argv: readonly string[], runtime: Runtime): Promise<nu
       const { topHelp } = await import('./cli/help.ts');
       const { showText } = await import('./output/pager.ts');
       await showText(runtime, `${topHelp()}\n`);
+      return 0;
+    }
+    if (argv.length === 1 && argv[0] === keeperWord && runtime.starter !== undefined && !runtime.stdin.isTerminal) {
+      const { keepFor } = await import('./auth/keeper.ts');
+      await keepFor(runtime.starter(), runtime);
       return 0;
     }
     const { invoke } = await import('./cli/invoke.ts');

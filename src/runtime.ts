@@ -34,6 +34,30 @@ export interface Runtime {
    * Signals that reach us are passed on to it, and it does not outlive us. Rejects where it cannot be started.
    */
   spawn?(command: readonly string[], options: { env: Readonly<Record<string, string | undefined>> }): Promise<number>;
+  /**
+   * Starts this very program again as a keeper, in a session of its own: what ends us, our process group or our terminal
+   * does not reach it. Nothing where it cannot be started.
+   */
+  startKeeper?(): Promise<Apart | undefined>;
+  /** For a keeper: who started it. */
+  starter?(): Peer;
+}
+
+/** The other end of two pipes, spoken with in lines. */
+export interface Peer {
+  /** Nothing happens where nobody listens any more. */
+  say(line: string): void;
+  /** The next line; `undefined` when no more will come. */
+  hear(): Promise<string | undefined>;
+  /** Says and hears no more. */
+  leave(): void;
+}
+
+export interface Apart extends Peer {
+  readonly pid: number;
+  /** Once it is false, the number may be another's. */
+  isRunning(): boolean;
+  kill(): void;
 }
 
 /** This machine, the account on it, and this process. */
@@ -178,6 +202,82 @@ const runChild: NonNullable<Runtime['spawn']> = async ([program, ...words], { en
     process.off('exit', endWithUs);
   }
 };
+
+const peerOver = (input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Omit<Peer, 'leave'> => {
+  const lines: string[] = [];
+  let rest = '';
+  let isOver = false;
+  let wake = () => {};
+  const end = () => {
+    isOver = true;
+    wake();
+  };
+  input.setEncoding('utf8');
+  input.on('data', (text) => {
+    const [last = '', ...whole] = (rest + text).split('\n').reverse();
+    rest = last;
+    lines.push(...whole.reverse());
+    wake();
+  });
+  input.on('end', end).on('close', end).on('error', end);
+  output.on('error', () => {});
+  return {
+    say: (line) => {
+      output.write(`${line}\n`);
+    },
+    hear: async () => {
+      while (lines.length === 0 && !isOver) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return lines.shift();
+    },
+  };
+};
+
+/** The one word that makes this program a keeper; what else it must know comes through a pipe. */
+export const keeperWord = '__keeper';
+
+const startKeeper: NonNullable<Runtime['startKeeper']> = async () => {
+  const { spawn } = await import('node:child_process');
+  const [program, ...first] = machine.program!;
+  // What we were told in private is not handed on; what the network needs (proxies, certificates) is.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SCHED_')));
+  try {
+    const child = spawn(program!, [...first, keeperWord], {
+      detached: true,
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env,
+      windowsHide: true,
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve).once('error', reject);
+    });
+    return {
+      ...peerOver(child.stdout, child.stdin),
+      pid: child.pid!,
+      isRunning: () => child.exitCode === null && child.signalCode === null,
+      kill: () => {
+        child.kill('SIGKILL');
+      },
+      leave: () => {
+        child.stdin.destroy();
+        child.stdout.destroy();
+        child.unref();
+      },
+    };
+  } catch {
+    return undefined;
+  }
+};
+
+const starter = (): Peer => ({
+  ...peerOver(process.stdin, process.stdout),
+  leave: () => {
+    process.stdin.destroy();
+  },
+});
 
 const inputOf = (interrupted: AbortSignal): Input => ({
   isTerminal: isatty(0),
@@ -345,5 +445,7 @@ export const nodeRuntime = (): Runtime => {
       return openBrowser(url, { env, platform: process.platform });
     },
     spawn: runChild,
+    startKeeper,
+    starter,
   };
 };

@@ -2,24 +2,19 @@ import { join } from 'node:path';
 import { SchedError } from '../errors.ts';
 import type { Credential, Credentials } from '../http/authorize.ts';
 import type { Send } from '../http/message.ts';
-import { createLock, type Lock, type LockOptions } from '../state/lock.ts';
+import { createLock, type Held, type Lock, type LockOptions } from '../state/lock.ts';
 import { directory } from '../state/paths.ts';
-import { type CredentialKey, type CredentialRecord, issuerOf, nameOf, renewed } from './record.ts';
-import type { CredentialStore } from './stores.ts';
+import { type CredentialKey, type CredentialRecord, issuerOf, nameOf } from './record.ts';
+import { logInAgain, protocol, type Spending, spend, writeFirmly } from './spend.ts';
 import { DamagedCredential } from './vault.ts';
 
-interface Clock {
-  now(): number;
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
+/** Has the token spent under that lock by a process that outlives this one, and tells what became of it. */
+export type Keeper = (held: Held) => Promise<'done' | 'ended early' | 'not started'>;
 
-export interface SessionOptions {
-  key: CredentialKey;
-  store: CredentialStore;
+export interface SessionOptions extends Spending {
   lock: Lock;
-  clock: Clock;
-  /** Not cut off by a signal: the answer to a spent refresh token must not be lost. */
-  sendToEnd: Send;
+  /** Without one, or where it cannot be started, this process does it. */
+  keeper?: Keeper | undefined;
   /** Keeps the process alive, whatever signals come, until the work is done. */
   protect<Value>(work: () => Promise<Value>): Promise<Value>;
   interrupted: AbortSignal;
@@ -40,15 +35,12 @@ export interface Session extends Credentials {
 /** Renewal starts this long before the end, so that no request is sent with a token about to die. */
 const longestMarginMs = 60_000;
 
+/** How many may be ended by somebody before the command does it by itself. */
+const mostKeepers = 2;
+
 /** A token that lives for seconds only would otherwise be renewed before every request. */
 const marginOf = ({ expires_at = 0, created_at }: CredentialRecord): number =>
   Math.min(longestMarginMs, Math.max(0, expires_at - created_at) / 10);
-
-const neverSentPausesMs = [500, 1_500];
-
-/** Waiters give up after 30 s, so the holder does not begin anew when it has become late. */
-const latestRetryMs = 5_000;
-const storePausesMs = [200, 1_000];
 
 interface Account {
   readonly platform: string;
@@ -65,12 +57,6 @@ export const lockOf = (key: CredentialKey, account: Account): Lock => {
   return createLock({ directory: join(home, 'locks'), name: nameOf(key), machine, clock, randomBytes, interrupted });
 };
 
-/** The protocol library is loaded when something is asked of the issuer, which is rarely. */
-const protocol = () => import('./tokens.ts');
-
-const logInAgain = (reason: string): SchedError =>
-  new SchedError('auth', 'The session has ended', { reason, hint: 'sched auth login', outcome: 'not-applied' });
-
 const notRefreshedHere = (): SchedError =>
   new SchedError('auth', 'The access token has expired, and in CI a stored session is not renewed', {
     reason: 'renewing spends the stored refresh token, and the new one would be lost with this runner',
@@ -80,40 +66,9 @@ const notRefreshedHere = (): SchedError =>
 
 const credentialOf = ({ access_token, origin }: CredentialRecord): Credential => ({ token: access_token, origin });
 
-/** Writes until it is there: what a spent token bought exists nowhere else. */
-const writeFirmly = async (
-  { store, key, clock }: Pick<SessionOptions, 'store' | 'key' | 'clock'>,
-  record: CredentialRecord,
-) => {
-  for (const pause of storePausesMs) {
-    try {
-      return await store.write(key, record);
-    } catch {
-      await clock.sleep(pause);
-    }
-  }
-  await store.write(key, record);
-};
-
-/** A request that never left may be sent again; the refresh token is untouched. */
-const refreshFirmly = async (record: CredentialRecord, { sendToEnd, clock }: SessionOptions) => {
-  const { refresh, TokenEndpointUnavailable } = await protocol();
-  const started = clock.now();
-  for (const pause of neverSentPausesMs) {
-    try {
-      return await refresh(issuerOf(record), record.refresh_token!, sendToEnd);
-    } catch (error) {
-      const mayRepeat = error instanceof TokenEndpointUnavailable && !error.sent;
-      if (!mayRepeat || clock.now() - started > latestRetryMs) throw error;
-      await clock.sleep(pause);
-    }
-  }
-  return refresh(issuerOf(record), record.refresh_token!, sendToEnd);
-};
-
 /** A credential from a store, renewed by one process for all. */
 export const createSession = (options: SessionOptions): Session => {
-  const { key, store, lock, clock, protect, interrupted, mayRefresh, onScopeChange } = options;
+  const { key, store, lock, clock, protect, interrupted, mayRefresh, keeper, onScopeChange } = options;
   let known: CredentialRecord | undefined;
   let renewing: Promise<CredentialRecord> | undefined;
 
@@ -135,23 +90,13 @@ export const createSession = (options: SessionOptions): Session => {
   const lives = ({ expires_at }: CredentialRecord, milliseconds: number): boolean =>
     expires_at === undefined || expires_at - clock.now() > milliseconds;
 
-  /** With the lock in hand. */
-  const spend = async (old: CredentialRecord): Promise<CredentialRecord> => {
-    let fresh: CredentialRecord;
-    try {
-      fresh = renewed(old, await refreshFirmly(old, options), clock.now());
-    } catch (error) {
-      const { TokenRefused } = await protocol();
-      if (!(error instanceof TokenRefused) || error.code !== 'invalid_grant') throw error;
-      // Nothing is deleted: somebody without our lock may have stored a newer one, and then that is the session.
-      const now = await load();
-      if (now.refresh_token !== old.refresh_token) return now;
-      throw logInAgain('the service no longer accepts the refresh token');
-    }
-    await writeFirmly(options, fresh);
-    known = fresh;
-    if (fresh.scope !== old.scope) onScopeChange?.(old.scope, fresh.scope);
-    return fresh;
+  /** With the lock in hand; nothing where whoever was to do it is gone, and what it did is not known. */
+  const spendUnder = async (held: Held, old: CredentialRecord, by?: Keeper): Promise<CredentialRecord | undefined> => {
+    const end = (await by?.(held)) ?? 'not started';
+    if (end === 'ended early') return undefined;
+    known = end === 'done' ? await load() : await spend(options, old);
+    if (known.scope !== old.scope) onScopeChange?.(old.scope, known.scope);
+    return known;
   };
 
   const renewUntil = async (isUsable: (record: CredentialRecord) => boolean): Promise<CredentialRecord> => {
@@ -160,14 +105,18 @@ export const createSession = (options: SessionOptions): Session => {
     if (before.kind === 'pat') throw logInAgain('the service does not accept the personal access token');
     if (before.refresh_token === undefined) throw logInAgain('it came without a refresh token');
     if (!mayRefresh) throw notRefreshedHere();
-    const held = await lock.acquire(async () => !isUsable(await load()));
-    if (held === undefined) return known!;
-    try {
-      const now = await load();
-      interrupted.throwIfAborted();
-      return isUsable(now) ? now : await protect(() => spend(now));
-    } finally {
-      await held.release();
+    for (let keepers = 0; ; keepers += 1) {
+      const held = await lock.acquire(async () => !isUsable(await load()));
+      if (held === undefined) return known!;
+      try {
+        const now = await load();
+        interrupted.throwIfAborted();
+        if (isUsable(now)) return now;
+        const found = await protect(() => spendUnder(held, now, keepers < mostKeepers ? keeper : undefined));
+        if (found !== undefined) return found;
+      } finally {
+        await held.release();
+      }
     }
   };
 

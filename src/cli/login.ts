@@ -1,3 +1,4 @@
+import { keeperOf } from '../auth/hand-over.ts';
 import type { CredentialRecord } from '../auth/record.ts';
 import { type CredentialKey, keyOf } from '../auth/record.ts';
 import { createSession, forget, keep, lockOf, type Session } from '../auth/session.ts';
@@ -24,6 +25,7 @@ export const openLogin = async (
   return createSession({
     key,
     store: await storeOf(store, runtime),
+    keeper: keeperOf({ key, store, config: directory('config', runtime) }, runtime),
     lock: lockOf(key, runtime),
     clock: runtime.clock,
     sendToEnd: runtime.sendToEnd,

@@ -12,7 +12,7 @@ import { identityOf, type Machine, type ProcessIdentity, stateOf } from './proce
  *   NAME.after-NONCE   who took it over from the dead owner with that nonce; also made by a hard link
  *
  * The holder is the end of that chain. A nonce is never used twice, so each dead owner has exactly one heir, and an heir
- * who dies has one too. Nothing is ever removed because somebody seems dead: two processes that decide that at the same
+ * who dies has one too. An owner who lives may name its heir itself, and that is how the lock is handed over. Nothing is ever removed because somebody seems dead: two processes that decide that at the same
  * moment would both get in. Only the holder removes, the first file first; so a claim that comes too late finds that
  * the chain it belongs to no longer begins where it did, and is void.
  */
@@ -26,6 +26,8 @@ interface Owner extends ProcessIdentity {
   readonly nonce: string;
   /** When it got the lock, in milliseconds since 1970. */
   readonly at: number;
+  /** The nonce of the owner that handed the lock over; it is the same errand, carried on by another process. */
+  readonly errand?: string;
 }
 
 export interface LockOptions {
@@ -44,7 +46,10 @@ export interface LockOptions {
 }
 
 export interface Held {
+  /** Does nothing once it is handed over. */
   release(): Promise<void>;
+  /** Makes another process the holder, under that nonce. False if the lock was no longer ours to give. */
+  handOver(heir: ProcessIdentity, nonce: string): Promise<boolean>;
 }
 
 export interface Lock {
@@ -53,6 +58,8 @@ export interface Lock {
    * `undefined` comes back if it says no.
    */
   acquire(stillNeeded?: () => Promise<boolean>): Promise<Held | undefined>;
+  /** The lock that was handed over to this process under that nonce; `undefined` if it was not. */
+  adopt(nonce: string): Promise<Held | undefined>;
 }
 
 const defaultWaitMs = 30_000;
@@ -97,6 +104,15 @@ export const createLock = (options: LockOptions): Lock => {
   const first = join(directory, `${name}.lock`);
   const heirOf = ({ nonce }: Owner) => join(directory, `${name}.after-${nonce}`);
 
+  /** What the file system refuses, in words. */
+  const named = async <Value>(work: Promise<Value>): Promise<Value> => {
+    try {
+      return await work;
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).syscall === undefined ? error : lockTrouble(first, codeOf(error));
+    }
+  };
+
   /** From the first owner to the holder; empty if the lock is free. */
   const readChain = async (): Promise<Owner[]> => {
     const chain: Owner[] = [];
@@ -136,27 +152,32 @@ export const createLock = (options: LockOptions): Lock => {
     }
   };
 
+  /** Places an heir at the end of a chain, unless there is one, or the chain is gone. */
+  const inherit = async (chain: readonly Owner[], heir: Owner): Promise<boolean> => {
+    const target = heirOf(chain.at(-1)!);
+    if (!(await place(target, heir))) return false;
+    if ((await readOwner(first))?.nonce === chain[0]!.nonce) return true;
+    await unlink(target).catch(ignoreMissing);
+    return false;
+  };
+
   const heldThrough = (chain: readonly Owner[]): Held => ({
     release: async () => {
+      const now = await readChain();
+      if (now[0]?.nonce !== chain[0]!.nonce || now.at(-1)!.nonce !== chain.at(-1)!.nonce) return;
       // In this order: see above. The last one has no heir.
       const files = [first, ...chain.slice(0, -1).map(heirOf)];
-      if ((await readOwner(first))?.nonce !== chain[0]!.nonce) return;
       for (const file of files) await unlink(file).catch(ignoreMissing);
       await sweep().catch(() => {});
     },
+    handOver: (heir, nonce) => named(inherit(chain, { ...heir, nonce, at: clock.now(), errand: chain.at(-1)!.nonce })),
   });
 
   /** Takes what nobody holds: a free lock, or the place of a dead owner at the end of the chain. */
   const claim = async (chain: readonly Owner[], own: ProcessIdentity): Promise<Held | undefined> => {
     const mine: Owner = { ...own, nonce: Buffer.from(randomBytes(16)).toString('hex'), at: clock.now() };
-    const last = chain.at(-1);
-    const target = last === undefined ? first : heirOf(last);
-    if (!(await place(target, mine))) return undefined;
-    if (last !== undefined && (await readOwner(first))?.nonce !== chain[0]!.nonce) {
-      await unlink(target).catch(ignoreMissing);
-      return undefined;
-    }
-    return heldThrough([...chain, mine]);
+    const isTaken = chain.length === 0 ? await place(first, mine) : await inherit(chain, mine);
+    return isTaken ? heldThrough([...chain, mine]) : undefined;
   };
 
   const isGone = async (owner: Owner, own: ProcessIdentity): Promise<boolean> => {
@@ -175,8 +196,9 @@ export const createLock = (options: LockOptions): Lock => {
       interrupted.throwIfAborted();
       const chain = await readChain();
       const holder = chain.at(-1);
-      if (seen !== undefined && holder?.nonce !== seen && !(await stillNeeded())) return undefined;
-      seen = holder?.nonce ?? '';
+      const errand = holder?.errand ?? holder?.nonce ?? '';
+      if (seen !== undefined && errand !== seen && !(await stillNeeded())) return undefined;
+      seen = errand;
       if (holder === undefined || (await isGone(holder, own))) {
         const held = await claim(chain, own);
         if (held !== undefined) return held;
@@ -193,13 +215,11 @@ export const createLock = (options: LockOptions): Lock => {
     }
   };
 
-  return {
-    acquire: async (stillNeeded) => {
-      try {
-        return await acquire(stillNeeded);
-      } catch (error) {
-        throw (error as NodeJS.ErrnoException).syscall === undefined ? error : lockTrouble(first, codeOf(error));
-      }
-    },
+  const adopt: Lock['adopt'] = async (nonce) => {
+    const chain = await readChain();
+    const holder = chain.at(-1);
+    return holder?.nonce === nonce && holder.pid === machine.pid ? heldThrough(chain) : undefined;
   };
+
+  return { acquire: (stillNeeded) => named(acquire(stillNeeded)), adopt: (nonce) => named(adopt(nonce)) };
 };

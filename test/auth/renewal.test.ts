@@ -1,18 +1,13 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keyOf, recordFromLogin } from '../../src/auth/record.ts';
-import { keep, lockOf } from '../../src/auth/session.ts';
-import { openStore } from '../../src/auth/stores.ts';
-import { buildWorker, type Plan, startWorker, type Worker } from './support/build-worker.ts';
-import { machineIn, random, realClock } from './support/memory.ts';
-import { createOAuthServer, serve } from './support/oauth-server.ts';
+import { buildWorker, type Plan, startWorker } from './support/build-worker.ts';
+import { realClock } from './support/memory.ts';
+import { renewalWorld } from './support/renewal.ts';
+import { judge, killThem } from './support/renewal-kills.ts';
 
 const processes = Number(process.env.SCHED_TEST_PROCESSES ?? 50);
-const kills = Number(process.env.SCHED_TEST_KILLS ?? 20);
-
-const origin = 'https://api.example.com';
 
 let folder: string;
 let file: string;
@@ -22,39 +17,17 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A login that has expired, a server on a socket, and a plan for workers. */
-const world = async (name: string, options: { delayMs?: number; expired?: boolean } = {}) => {
-  const server = createOAuthServer({ delayMs: options.delayMs ?? 0 });
-  const socket = await serve(server.send);
-  const issuer = { url: socket.url, clientId: 'client-1' };
-  const home = join(folder, name);
-  const [config, log] = [join(home, 'config'), join(folder, `${name}.log`)];
-  writeFileSync(log, '');
-  const machine = machineIn(home);
-  const platform = process.platform;
-  const loggedIn = () => {
-    const { access, refresh } = server.start();
-    return recordFromLogin(
-      {
-        accessToken: access,
-        refreshToken: refresh,
-        expiresInSeconds: 7200,
-        scope: 'users:read',
-        owner: `${origin}/users/U1`,
-      },
-      { issuer, origin, scopes: [], now: options.expired ? Date.now() - 86_400_000 : Date.now() },
-    );
-  };
-  const first = loggedIn();
-  const key = keyOf(first);
-  const stores = { env: {}, platform, clock: realClock, machine, randomBytes: random };
-  const store = await openStore('file', stores, config);
-  const interrupted = new AbortController().signal;
-  const lock = lockOf(key, { platform, clock: realClock, machine, interrupted, randomBytes: random });
-  await store.write(key, first);
-  const logInAgain = () => keep({ key, store, lock, clock: realClock, protect: (work) => work() }, loggedIn());
-  const plan: Plan = { server: socket.url, home, config, log, store: 'file', key };
-  return { server, socket, plan, store, key, log, logInAgain };
+let worlds = 0;
+const world = (options: Parameters<typeof renewalWorld>[1]) => {
+  worlds += 1;
+  return renewalWorld(join(folder, String(worlds)), options);
+};
+
+const run = async (plan: Plan) => {
+  const worker = startWorker(file, plan);
+  await worker.ready;
+  worker.say('go');
+  return worker;
 };
 
 const together = async (plan: Plan) => {
@@ -67,19 +40,20 @@ const together = async (plan: Plan) => {
 // R21
 describe(`renewal: ${processes} processes at expiry`, () => {
   test('send one refresh and all succeed', { timeout: 60_000 }, async () => {
-    const { server, socket, plan, store, key } = await world('expiry', { delayMs: 50, expired: true });
+    const { server, socket, plan, store, key, lines } = await world({ delayMs: 50, expired: true });
     const ends = await together(plan);
     const token = (await store.read(key))?.access_token;
     expect(ends.filter(({ code }) => code !== 0).map(({ said }) => said)).toEqual([]);
     expect(new Set(ends.map(({ said }) => said))).toEqual(new Set([token]));
     expect(server.counts).toMatchObject({ refresh: 1, reuse: 0 });
+    expect(lines().filter((line) => line.startsWith('begun '))).toHaveLength(1);
     await socket.close();
   });
 
   // The guard taken away, to see that the test above would notice.
   test.runIf(process.env.SCHED_TEST_WITHOUT_LOCK)('lose the login without the lock', { timeout: 60_000 }, async () => {
-    const { server, socket, plan } = await world('unlocked', { delayMs: 50, expired: true });
-    const ends = await together({ ...plan, withoutLock: true });
+    const { server, socket, plan } = await world({ delayMs: 50, expired: true });
+    const ends = await together({ ...plan, keeper: false, withoutLock: true });
     process.stderr.write(
       `without the lock: ${JSON.stringify(server.counts)}, failed: ${ends.filter(({ code }) => code !== 0).length}\n`,
     );
@@ -88,112 +62,142 @@ describe(`renewal: ${processes} processes at expiry`, () => {
   });
 });
 
-/** Reads the common log: who was inside together, and who was killed between spending and storing. */
-const judge = (log: string) => {
-  const overlaps: string[] = [];
-  const counts: Record<string, number> = {};
-  let inside: string | undefined;
-  let killedInside = 0;
-  let killedSpending = 0;
-  const last = new Map<string, string>();
-  for (const line of readFileSync(log, 'utf8').trim().split('\n')) {
-    const [event = '', pid = ''] = line.split(' ');
-    counts[event] = (counts[event] ?? 0) + 1;
-    if (event === 'enter') {
-      if (inside !== undefined) overlaps.push(`${pid} entered while ${inside} was inside`);
-      inside = pid;
-    }
-    if (event === 'kill' && last.get(pid) === 'send') killedSpending += 1;
-    if (event === 'kill' && inside === pid) killedInside += 1;
-    if ((event === 'leave' || event === 'kill') && inside === pid) inside = undefined;
-    last.set(pid, event);
-  }
-  return { overlaps, counts, killedInside, killedSpending, inside };
-};
+// R25; `npm run torture` does the same hundreds of times.
+describe('renewal: kills at random', () => {
+  test.each([
+    ['commands', 0],
+    ['keepers', 10_000],
+    ['keepers', 0],
+  ] as const)('of %s, with a replay window of %d ms', { timeout: 60_000 }, async (victims, replayMs) => {
+    const home = join(folder, `${victims}-${replayMs}`);
+    const told = await killThem({ file, home, kills: 4, victims, replayMs, workers: 2 });
+    expect(told).toMatchObject({ kills: 4, overlaps: [], stuck: 0, isWhole: true });
+    // Only who dies between spending and storing takes the login along, and only where the service has no such window.
+    expect(told.lost).toBeLessThanOrEqual(victims === 'keepers' && replayMs === 0 ? told.killed.spending : 0);
+  });
 
-// R25
-describe(`renewal: ${kills} kills`, () => {
-  test('leave no overlap, lose no login that could be kept, and everyone recovers', {
-    timeout: 60_000 + kills * 1_000,
-  }, async () => {
-    const { server, socket, plan, log, logInAgain, store, key } = await world('torture');
-    const workers = new Set<Worker>();
-    const begin = async () => {
-      const worker = startWorker(file, { ...plan, churn: true });
-      workers.add(worker);
-      await worker.ready;
-      worker.say('go');
-    };
-    await Promise.all(Array.from({ length: 6 }, begin));
+  test('would be seen to overlap', () => {
+    const fair = ['enter 1', 'handed 1', 'enter 2', 'send 2', 'kill 2', 'enter 3', 'stored 3', 'leave 3', 'enter 1'];
+    expect(judge(fair).overlaps).toEqual([]);
+    expect(judge(['enter 1', 'enter 2', 'send 1']).overlaps).toEqual(['send 1 after 2 came in']);
+  });
+});
 
-    const recover = async () => {
-      if (server.families.at(-1)!.revoked) await logInAgain();
-    };
-    const began = Date.now();
-    for (let count = 0; count < kills; count += 1) {
-      await realClock.sleep(Math.random() * 60);
-      const holder = readFileSync(log, 'utf8')
-        .trim()
-        .split('\n')
-        .findLast((line) => /^(enter|leave|kill) /.test(line));
-      const byPid = [...workers].find(({ pid }) => holder === `enter ${pid}`);
-      const victim =
-        (Math.random() < 0.8 ? byPid : undefined) ?? [...workers][Math.floor(Math.random() * workers.size)]!;
-      workers.delete(victim);
-      appendFileSync(log, `kill ${victim.pid}\n`);
-      victim.child.kill('SIGKILL');
-      await begin();
-      await recover();
-    }
-    // Everyone recovers: each of those alive renews, or adopts a renewal, after the last kill.
-    appendFileSync(log, 'after 0\n');
-    const renewals = () => {
-      const after = readFileSync(log, 'utf8').split('after 0\n')[1]!;
-      return [...workers].filter(({ pid }) => after.includes(`renewed ${pid}\n`)).length;
-    };
-    await expect
-      .poll(
-        async () => {
-          await recover();
-          return renewals();
-        },
-        { timeout: 30_000, interval: 50 },
-      )
-      .toBe(workers.size);
-    for (const worker of workers) worker.say('stop');
-    const ends = await Promise.all([...workers].map(({ done }) => done));
+/** Who is ended where, how often the token is then spent, and whether the login survives without a replay window. */
+const interleavings: [at: string, refreshes: number, survives: boolean][] = [
+  ['command enter', 1, true],
+  ['command started', 1, true],
+  ['command handed', 1, true],
+  ['command told', 1, true],
+  ['keeper begun', 1, true],
+  ['keeper enter', 1, true],
+  ['keeper send', 1, true],
+  ['keeper bought', 2, false],
+  ['keeper stored', 1, true],
+  ['keeper leave', 1, true],
+  ['keeper left', 1, true],
+];
 
-    const { overlaps, counts, killedInside, killedSpending } = judge(log);
-    const lost = server.families.filter(({ revoked }) => revoked).length;
-    if (process.env.SCHED_TEST_KILLS) {
-      const figures = {
-        kills,
-        killedInside,
-        killedSpending,
-        lost,
-        overlaps: overlaps.length,
-        seconds: (Date.now() - began) / 1000,
-      };
-      process.stderr.write(`${JSON.stringify({ ...figures, ...counts, server: server.counts })}\n`);
-    }
-    expect(overlaps).toEqual([]);
-    expect(server.counts.overlapping).toBe(0);
-    expect(ends.filter(({ code }) => code !== 0)).toEqual([]);
-    // What was killed between spending and storing took the login with it; nothing else did.
-    expect(lost).toBeLessThanOrEqual(killedSpending);
-    expect(server.families.at(-1)!.refresh).toBe((await store.read(key))?.refresh_token);
+// R24, R25: every step of the table in keeper.ts
+describe('renewal: killed exactly there', () => {
+  test.each(interleavings)('%s', { timeout: 30_000 }, async (at, refreshes, survives) => {
+    const { server, socket, plan, lines, isWhole, lock } = await world({ expired: true });
+    const first = await run({ ...plan, ends: { at, signal: 'SIGKILL' } });
+    const { code, signal, said } = await first.done;
+    const ofCommand = at.startsWith('command');
+    // A command survives its keeper, whatever became of the login.
+    expect([code, signal]).toEqual(ofCommand ? [null, 'SIGKILL'] : [survives ? 0 : 1, null]);
+    if (ofCommand) expect((await (await run(plan)).done).code).toBe(0);
+    if (!survives) expect(said).toContain('The session has ended');
+    expect(server.counts.refresh).toBe(refreshes);
+    expect(await isWhole()).toBe(survives);
+    expect(judge(lines()).overlaps).toEqual([]);
+    await (await lock.acquire())!.release();
+    await socket.close();
+  });
+
+  test('keeper bought, with a replay window: the same command gets the tokens', async () => {
+    const { server, socket, plan, isWhole } = await world({ expired: true, replayMs: 10_000 });
+    const { code } = await (await run({ ...plan, ends: { at: 'keeper bought', signal: 'SIGKILL' } })).done;
+    expect(code).toBe(0);
+    expect(server.counts).toMatchObject({ refresh: 2, replayed: 1, reuse: 0 });
+    expect(await isWhole()).toBe(true);
+    await socket.close();
+  });
+
+  test('where no keeper can be started, the command does it', async () => {
+    const { server, socket, plan, isWhole } = await world({ expired: true });
+    const { code } = await (await run({ ...plan, noKeeper: true })).done;
+    expect(code).toBe(0);
+    expect(server.counts).toMatchObject({ refresh: 1 });
+    expect(await isWhole()).toBe(true);
+    await socket.close();
+  });
+});
+
+describe('renewal: a keeper', () => {
+  const ended = (lines: string[]) => lines.some((line) => line.startsWith('gone '));
+
+  // Its command is gone, and with it the pipes.
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('goes on to the end though it gets %s', async (signal) => {
+    const { server, socket, plan, lines, isWhole } = await world({ expired: true, answerMs: () => 300 });
+    const command = await run({ ...plan, real: true });
+    await expect.poll(lines, { timeout: 10_000, interval: 5 }).toContainEqual(expect.stringMatching(/^send /));
+    const keeper = Number(/^begun (\d+)$/m.exec(lines().join('\n'))![1]);
+    process.kill(-command.pid, 'SIGKILL');
+    process.kill(keeper, signal);
+    await expect.poll(() => lines().at(-1), { timeout: 10_000 }).toMatch(signal === 'SIGHUP' ? /^left/ : /^gone/);
+    expect(server.counts).toMatchObject({ refresh: 1 });
+    expect(await isWhole()).toBe(true);
+    await socket.close();
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('that gets %s before the word releases the lock', async (signal) => {
+    const { server, socket, plan, lines, isWhole } = await world({ expired: true });
+    // The command is stopped when the lock is handed over, and the word is not said.
+    const command = await run({ ...plan, real: true, ends: { at: 'command handed', signal: 'SIGSTOP' } });
+    await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^handed /));
+    process.kill(Number(/^begun (\d+)$/m.exec(lines().join('\n'))![1]), signal);
+    await expect.poll(() => ended(lines()), { timeout: 10_000 }).toBe(true);
+    expect((await (await run(plan)).done).code).toBe(0);
+    command.child.kill('SIGCONT');
+    expect((await command.done).code).toBe(0);
+    expect(server.counts).toMatchObject({ refresh: 1 });
+    expect(await isWhole()).toBe(true);
+    await socket.close();
+  });
+
+  test('that is stopped is not robbed, and goes on when it may', async () => {
+    const { server, socket, plan, lines, isWhole } = await world({ expired: true });
+    const command = await run({ ...plan, ends: { at: 'keeper bought', signal: 'SIGSTOP' } });
+    await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^bought /));
+    const other = await run(plan);
+    await realClock.sleep(300);
+    expect(judge(lines()).counts).toMatchObject({ send: 1 });
+    process.kill(Number(/^begun (\d+)$/m.exec(lines().join('\n'))![1]), 'SIGCONT');
+    expect([(await command.done).code, (await other.done).code]).toEqual([0, 0]);
+    expect(server.counts).toMatchObject({ refresh: 1 });
+    expect(await isWhole()).toBe(true);
+    await socket.close();
+  });
+
+  test('is not stopped or ended with its command', async () => {
+    const { socket, plan, lines, isWhole } = await world({ expired: true, answerMs: () => 200 });
+    const command = await run({ ...plan, ends: { at: 'command told', signal: 'SIGSTOP' } });
+    await expect.poll(() => ended(lines()), { timeout: 10_000 }).toBe(true);
+    expect(await isWhole()).toBe(true);
+    command.child.kill('SIGCONT');
+    expect((await command.done).code).toBe(0);
     await socket.close();
   });
 });
 
 // R24
 describe('renewal: signals', () => {
-  test('do not lose what a sent refresh brings', async () => {
-    const { server, socket, plan, store, key, log } = await world('signals', { delayMs: 600, expired: true });
-    const worker = startWorker(file, { ...plan, real: true });
-    await worker.ready;
-    worker.say('go');
-    await expect.poll(() => readFileSync(log, 'utf8'), { timeout: 5_000 }).toContain('send');
+  test.each([true, false])('do not lose what a sent refresh brings (with a keeper: %s)', async (keeper) => {
+    const { server, socket, plan, store, key, lines } = await world({ delayMs: 600, expired: true });
+    const worker = await run({ ...plan, keeper, real: true });
+    await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^send /));
     for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       await realClock.sleep(40);
       worker.child.kill(signal);
@@ -206,11 +210,11 @@ describe('renewal: signals', () => {
   });
 
   test('leave the lock free when they end a waiter', async () => {
-    const { server, socket, plan } = await world('waiter', { delayMs: 600, expired: true });
+    const { server, socket, plan, lines } = await world({ delayMs: 600, expired: true });
     const [holder, waiter] = [startWorker(file, plan), startWorker(file, { ...plan, real: true })];
     await Promise.all([holder.ready, waiter.ready]);
     holder.say('go');
-    await expect.poll(() => readFileSync(plan.log, 'utf8'), { timeout: 5_000 }).toContain('send');
+    await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^send /));
     waiter.say('go');
     await realClock.sleep(100);
     waiter.child.kill('SIGINT');

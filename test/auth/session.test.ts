@@ -32,8 +32,10 @@ const memoryLock = () => {
           events.push('released');
           free();
         },
+        handOver: async () => false,
       };
     },
+    adopt: async () => undefined,
   };
   return { lock, events };
 };

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLock, type LockOptions } from '../../src/state/lock.ts';
 import { identityOf } from '../../src/state/processes.ts';
 import { machineIn, random, realClock } from '../auth/support/memory.ts';
@@ -193,6 +193,69 @@ describe('lock', () => {
       } finally {
         child.kill('SIGKILL');
       }
+    });
+  });
+
+  describe('that is handed over', () => {
+    const child = spawn('sleep', ['60']);
+    afterAll(() => child.kill('SIGKILL'));
+    const heirMachine = { ...machine, pid: child.pid! };
+    const give = async () => {
+      const held = (await make().acquire())!;
+      const isGiven = await held.handOver(await identityOf(heirMachine), 'given');
+      return { held, isGiven };
+    };
+
+    test('is held by the heir, and no longer by the giver', async () => {
+      const { held, isGiven } = await give();
+      expect(isGiven).toBe(true);
+      await held.release();
+      const error = await make({ waitMs: 50 })
+        .acquire()
+        .catch((reason) => reason);
+      expect(error.facts.reason).toContain(`process ${child.pid} `);
+      expect(await make().adopt('given')).toBeUndefined();
+      expect(await make({ machine: heirMachine }).adopt('other')).toBeUndefined();
+      await (await make({ machine: heirMachine }).adopt('given'))!.release();
+      expect(readdirSync(directory)).toEqual([]);
+      expect(await make({ machine: heirMachine }).adopt('given')).toBeUndefined();
+    });
+
+    test('is taken over when the heir is dead, and not adopted after that', async () => {
+      const held = (await make().acquire())!;
+      await held.handOver({ ...own, pid: deadPid, started: '1' }, 'given');
+      const next = await make({ waitMs: 50 }).acquire();
+      expect(await make({ machine: { ...machine, pid: deadPid } }).adopt('given')).toBeUndefined();
+      await next!.release();
+      expect(readdirSync(directory)).toEqual([]);
+    });
+
+    test('cannot be given after another took it over, or cleared it away', async () => {
+      const held = (await make().acquire())!;
+      const { nonce } = ownerIn(first());
+      writeFileSync(join(directory, `l.after-${nonce}`), owner('thief'));
+      expect(await held.handOver(own, 'given')).toBe(false);
+      await held.release();
+      expect(ownerIn(join(directory, `l.after-${nonce}`)).nonce).toBe('thief');
+      for (const name of readdirSync(directory)) unlinkSync(join(directory, name));
+      expect(await held.handOver(own, 'given')).toBe(false);
+      expect(readdirSync(directory)).toEqual([]);
+    });
+
+    test('does not make those who wait look again before the errand is done', async () => {
+      const held = (await make().acquire())!;
+      let asked = 0;
+      const waiting = make().acquire(async () => {
+        asked += 1;
+        return false;
+      });
+      await realClock.sleep(50);
+      await held.handOver(await identityOf(heirMachine), 'given');
+      await realClock.sleep(300);
+      expect(asked).toBe(0);
+      await (await make({ machine: heirMachine }).adopt('given'))!.release();
+      expect(await waiting).toBeUndefined();
+      expect(asked).toBe(1);
     });
   });
 

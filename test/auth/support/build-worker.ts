@@ -13,6 +13,12 @@ export interface Plan {
   key: CredentialKey;
   churn?: boolean;
   withoutLock?: boolean;
+  /** Whether a keeper spends the token, as in the real program. */
+  keeper?: boolean;
+  /** No keeper can be started. */
+  noKeeper?: boolean;
+  /** The first process of that role to come so far is sent that signal, as in `keeper bought`. */
+  ends?: { at: string; signal: 'SIGKILL' | 'SIGSTOP' | 'SIGTERM' | 'SIGHUP' | 'SIGINT' };
   /** With the network and the signals of the real program. */
   real?: boolean;
 }
@@ -45,9 +51,16 @@ export interface Worker {
 }
 
 export const startWorker = (file: string, plan: Plan, env: Record<string, string> = {}): Worker => {
-  const child = spawn(process.execPath, [file, JSON.stringify(plan)], {
+  const child = spawn(process.execPath, [file], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, NODE_PATH: new URL('../../../node_modules', import.meta.url).pathname, ...env },
+    // A process group of its own, which can be killed whole.
+    detached: true,
+    env: {
+      PATH: process.env.PATH,
+      NODE_PATH: new URL('../../../node_modules', import.meta.url).pathname,
+      WORKER_PLAN: JSON.stringify(plan),
+      ...env,
+    },
   });
   let said = '';
   let isReady!: () => void;

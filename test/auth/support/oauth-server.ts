@@ -12,14 +12,25 @@ interface Family {
   refresh: string;
   accesses: Set<string>;
   spent: Set<string>;
+  /** What the last token that was spent bought, and when. */
+  last?: { token: string; at: number; reply: HttpReply };
   revoked: boolean;
 }
 
 /** An authorization server as strict as ours needs: single-use codes, PKCE, rotation, and reuse revokes the family. */
-export const createOAuthServer = (options: { expiresIn?: number; delayMs?: number } = {}) => {
+export const createOAuthServer = (
+  options: {
+    expiresIn?: number;
+    delayMs?: number;
+    /** How long an answer takes after the token is spent. */
+    answerMs?: () => number;
+    /** How long a spent token gets the same answer again. */
+    replayMs?: number;
+  } = {},
+) => {
   const codes = new Map<string, { challenge: string; redirectUri: string; clientId: string }>();
   const families: Family[] = [];
-  const counts = { code: 0, refresh: 0, refused: 0, reuse: 0, revoke: 0, overlapping: 0 };
+  const counts = { code: 0, refresh: 0, refused: 0, reuse: 0, replayed: 0, revoke: 0, overlapping: 0 };
   let inFlight = 0;
   let override: Partial<HttpReply> | undefined;
 
@@ -70,13 +81,20 @@ export const createOAuthServer = (options: { expiresIn?: number; delayMs?: numbe
     counts.refresh += 1;
     const given = form.get('refresh_token') ?? '';
     const family = families.find((each) => each.refresh === given || each.spent.has(given));
+    const { last } = family ?? {};
+    if (last?.token === given && Date.now() - last.at < (options.replayMs ?? 0)) {
+      counts.replayed += 1;
+      return last.reply;
+    }
     if (family?.spent.has(given)) {
       counts.reuse += 1;
       family.revoked = true;
     }
     if (family === undefined || family.revoked) return refuse('invalid_grant');
     family.spent.add(given);
-    return issue(family);
+    const reply = issue(family);
+    family.last = { token: given, at: Date.now(), reply };
+    return reply;
   };
 
   const send: Send = async (request: HttpRequest) => {
@@ -93,12 +111,11 @@ export const createOAuthServer = (options: { expiresIn?: number; delayMs?: numbe
     if (pathname !== '/oauth/token' || request.method !== 'POST') return json(404, {});
     if (inFlight > 0) counts.overlapping += 1;
     inFlight += 1;
-    try {
-      if (options.delayMs) await new Promise((resolve) => setTimeout(resolve, options.delayMs));
-      return token(form);
-    } finally {
-      inFlight -= 1;
-    }
+    if (options.delayMs) await new Promise((resolve) => setTimeout(resolve, options.delayMs));
+    const reply = token(form);
+    inFlight -= 1;
+    if (options.answerMs) await new Promise((resolve) => setTimeout(resolve, options.answerMs!()));
+    return reply;
   };
 
   return {

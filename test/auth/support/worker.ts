@@ -1,19 +1,36 @@
-/** A process of its own for the tests of renewal. Its one argument is a JSON plan; bundled by `build-worker.ts`. */
-import { appendFileSync } from 'node:fs';
+/**
+ * A process of its own for the tests of renewal, and its keeper; bundled by `build-worker.ts`. The plan stands in the
+ * environment, where the keeper finds it too.
+ */
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { createInterface } from 'node:readline';
+import { keeperOf } from '../../../src/auth/hand-over.ts';
+import { go, keepFor } from '../../../src/auth/keeper.ts';
 import { createSession, lockOf } from '../../../src/auth/session.ts';
 import { openStore } from '../../../src/auth/stores.ts';
 import type { SchedError } from '../../../src/errors.ts';
 import type { Send } from '../../../src/http/message.ts';
-import { nodeRuntime } from '../../../src/runtime.ts';
-import type { Lock } from '../../../src/state/lock.ts';
+import { keeperWord, nodeRuntime, type Runtime } from '../../../src/runtime.ts';
+import type { Held, Lock } from '../../../src/state/lock.ts';
 import type { Plan } from './build-worker.ts';
-import { machineIn, random, realClock } from './memory.ts';
+import { machineIn } from './memory.ts';
 
-const plan = JSON.parse(process.argv[2]!) as Plan;
+const plan = JSON.parse(process.env.WORKER_PLAN!) as Plan;
 
-const note = (event: string) => appendFileSync(plan.log, `${event} ${process.pid}\n`);
+const role = process.argv[2] === keeperWord ? 'keeper' : 'command';
+
+/** Writes down that it came so far; where the plan says so, the first that does gets no further. */
+const note = (event: string) => {
+  appendFileSync(plan.log, `${event} ${process.pid}\n`);
+  if (plan.ends?.at !== `${role} ${event}`) return;
+  try {
+    mkdirSync(`${plan.log}.ended`);
+  } catch {
+    return;
+  }
+  process.kill(process.pid, plan.ends.signal);
+};
 const between = (low: number, high: number) => low + Math.random() * (high - low);
 
 const post: Send = (request) =>
@@ -32,83 +49,129 @@ const post: Send = (request) =>
     outgoing.on('error', reject).end(request.body);
   });
 
-const machine = machineIn(plan.home);
-const platform = process.platform;
-const runtime = plan.real ? nodeRuntime() : undefined;
-const interrupted = runtime?.interrupted ?? new AbortController().signal;
-const world = { env: process.env, platform, clock: realClock, machine, randomBytes: random };
-const real = await openStore(plan.store, world, plan.config);
-const store = {
+const real = nodeRuntime();
+const world: Runtime = {
   ...real,
-  write: async (...args: Parameters<typeof real.write>) => {
-    await real.write(...args);
-    note('stored');
+  machine: { ...machineIn(plan.home), program: real.machine.program! },
+  sendToEnd: async (request) => {
+    note('send');
+    const reply = await (plan.real ? real.sendToEnd : post)(request);
+    note('bought');
+    return reply;
   },
-};
-const locked = lockOf(plan.key, { platform, clock: realClock, machine, interrupted, randomBytes: random });
-const noLock: Lock = { acquire: async () => ({ release: async () => {} }) };
-const noted: Lock = {
-  acquire: async (stillNeeded) => {
-    const held = await locked.acquire(stillNeeded);
-    if (held === undefined) return undefined;
-    note('enter');
-    if (plan.churn) await realClock.sleep(between(0, 30));
+  startKeeper: async () => {
+    if (plan.noKeeper) return undefined;
+    const keeper = await real.startKeeper!();
+    note('started');
     return {
-      release: async () => {
-        if (plan.churn) await realClock.sleep(between(0, 10));
-        note('leave');
-        await held.release();
+      ...keeper!,
+      say: (line) => {
+        keeper!.say(line);
+        if (line === go) note('told');
       },
     };
   },
+  ...(plan.real ? {} : { interrupted: new AbortController().signal, protect: (work) => work() }),
 };
-const session = createSession({
-  key: plan.key,
-  store,
-  lock: plan.withoutLock ? noLock : noted,
-  clock: realClock,
-  sendToEnd: (request) => {
-    note('send');
-    return (runtime?.sendToEnd ?? post)(request);
-  },
-  protect: runtime?.protect ?? ((work) => work()),
-  interrupted,
-  mayRefresh: true,
-});
+const { clock } = world;
 
-let stopped = false;
-const words = createInterface({ input: process.stdin });
-const go = new Promise<void>((resolve) => {
-  words.on('line', (line) => {
-    if (line === 'go') resolve();
-    if (line === 'stop') stopped = true;
-  });
-  words.on('close', () => {
-    stopped = true;
-  });
-});
+const noting: typeof openStore = async (...where) => {
+  const store = await openStore(...where);
+  return {
+    ...store,
+    write: async (...args) => {
+      await store.write(...args);
+      note('stored');
+    },
+  };
+};
 
-const churn = async () => {
-  while (!stopped) {
-    try {
-      await session.renew(await session.current());
-      note('renewed');
-    } catch (error) {
-      if ((error as SchedError).category !== 'auth') throw error;
-      // The login was lost with a killed process; the test logs in again.
-      await realClock.sleep(200);
+/** Says when it comes in and goes out, and takes its time about it. */
+const noted = (lock: Lock): Lock => {
+  const inside = async (held: Held | undefined): Promise<Held | undefined> => {
+    if (held === undefined) return undefined;
+    note('enter');
+    if (plan.churn) await clock.sleep(between(0, 30));
+    let isOurs = true;
+    return {
+      release: async () => {
+        if (plan.churn) await clock.sleep(between(0, 10));
+        if (isOurs) note('leave');
+        await held.release();
+        if (isOurs) note('left');
+      },
+      handOver: async (...heir) => {
+        isOurs = false;
+        const isDone = await held.handOver(...heir);
+        note('handed');
+        if (plan.churn) await clock.sleep(between(0, 10));
+        return isDone;
+      },
+    };
+  };
+  return {
+    acquire: async (stillNeeded) => inside(await lock.acquire(stillNeeded)),
+    adopt: async (nonce) => inside(await lock.adopt(nonce)),
+  };
+};
+
+const noLock: Lock = {
+  acquire: async () => ({ release: async () => {}, handOver: async () => true }),
+  adopt: async () => undefined,
+};
+
+const work = async () => {
+  const store = await noting(plan.store, world, plan.config);
+  const session = createSession({
+    ...world,
+    key: plan.key,
+    store,
+    lock: plan.withoutLock ? noLock : noted(lockOf(plan.key, world)),
+    keeper: plan.keeper ? keeperOf({ key: plan.key, store: plan.store, config: plan.config }, world) : undefined,
+    mayRefresh: true,
+  });
+
+  let stopped = false;
+  const words = createInterface({ input: process.stdin });
+  const begin = new Promise<void>((resolve) => {
+    words.on('line', (line) => {
+      if (line === 'go') resolve();
+      if (line === 'stop') stopped = true;
+    });
+    words.on('close', () => {
+      stopped = true;
+    });
+  });
+
+  const churn = async () => {
+    while (!stopped) {
+      try {
+        await session.renew(await session.current());
+        note('renewed');
+      } catch (error) {
+        if ((error as SchedError).category !== 'auth') throw error;
+        // The login was lost with a killed process; the test logs in again.
+        note('lost');
+        await clock.sleep(200);
+      }
     }
+  };
+
+  try {
+    process.stdout.write('ready\n');
+    await begin;
+    if (plan.churn) await churn();
+    else process.stdout.write(`${(await session.current()).token}\n`);
+  } catch (error) {
+    process.stdout.write(`failed: ${(error as Error).message} ${JSON.stringify((error as SchedError).facts)}\n`);
+    process.exitCode = 1;
   }
+  words.close();
+  process.stdin.destroy();
 };
 
-try {
-  process.stdout.write('ready\n');
-  await go;
-  if (plan.churn) await churn();
-  else process.stdout.write(`${(await session.current()).token}\n`);
-} catch (error) {
-  process.stdout.write(`failed: ${(error as Error).message} ${JSON.stringify((error as SchedError).facts)}\n`);
-  process.exitCode = 1;
-}
-words.close();
-process.stdin.destroy();
+if (role === 'keeper') {
+  note('begun');
+  await keepFor(world.starter!(), world, { open: noting, lock: (...which) => noted(lockOf(...which)) });
+  note('gone');
+} else await work();

@@ -1,0 +1,78 @@
+import { SchedError } from '../errors.ts';
+import type { Send } from '../http/message.ts';
+import { type CredentialKey, type CredentialRecord, issuerOf, renewed } from './record.ts';
+import type { CredentialStore } from './stores.ts';
+
+interface Clock {
+  now(): number;
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Spending {
+  key: CredentialKey;
+  store: CredentialStore;
+  clock: Clock;
+  /** Not cut off by a signal: the answer to a spent refresh token must not be lost. */
+  sendToEnd: Send;
+}
+
+const neverSentPausesMs = [500, 1_500];
+
+/** Waiters give up after 30 s, so the holder does not begin anew when it has become late. */
+const latestRetryMs = 5_000;
+const storePausesMs = [200, 1_000];
+
+/** The protocol library is loaded when something is asked of the issuer, which is rarely. */
+export const protocol = () => import('./tokens.ts');
+
+export const logInAgain = (reason: string): SchedError =>
+  new SchedError('auth', 'The session has ended', { reason, hint: 'sched auth login', outcome: 'not-applied' });
+
+/** Writes until it is there: what a spent token bought exists nowhere else. */
+export const writeFirmly = async (
+  { store, key, clock }: Omit<Spending, 'sendToEnd'>,
+  record: CredentialRecord,
+): Promise<void> => {
+  for (const pause of storePausesMs) {
+    try {
+      return await store.write(key, record);
+    } catch {
+      await clock.sleep(pause);
+    }
+  }
+  await store.write(key, record);
+};
+
+/** A request that never left may be sent again; the refresh token is untouched. */
+const refreshFirmly = async (record: CredentialRecord, { sendToEnd, clock }: Spending) => {
+  const { refresh, TokenEndpointUnavailable } = await protocol();
+  const started = clock.now();
+  for (const pause of neverSentPausesMs) {
+    try {
+      return await refresh(issuerOf(record), record.refresh_token!, sendToEnd);
+    } catch (error) {
+      const mayRepeat = error instanceof TokenEndpointUnavailable && !error.sent;
+      if (!mayRepeat || clock.now() - started > latestRetryMs) throw error;
+      await clock.sleep(pause);
+    }
+  }
+  return refresh(issuerOf(record), record.refresh_token!, sendToEnd);
+};
+
+/** Spends a refresh token and keeps what it buys. Only with the lock in hand. */
+export const spend = async (options: Spending, old: CredentialRecord): Promise<CredentialRecord> => {
+  const { key, store, clock } = options;
+  let fresh: CredentialRecord;
+  try {
+    fresh = renewed(old, await refreshFirmly(old, options), clock.now());
+  } catch (error) {
+    const { TokenRefused } = await protocol();
+    if (!(error instanceof TokenRefused) || error.code !== 'invalid_grant') throw error;
+    // Nothing is deleted: somebody without our lock may have stored a newer one, and then that is the session.
+    const now = await store.read(key);
+    if (now !== undefined && now.refresh_token !== old.refresh_token) return now;
+    throw logInAgain('the service no longer accepts the refresh token');
+  }
+  await writeFirmly(options, fresh);
+  return fresh;
+};

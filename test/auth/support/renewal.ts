@@ -1,0 +1,51 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { keyOf, recordFromLogin } from '../../../src/auth/record.ts';
+import { keep, lockOf } from '../../../src/auth/session.ts';
+import { openStore } from '../../../src/auth/stores.ts';
+import type { Plan } from './build-worker.ts';
+import { machineIn, random, realClock } from './memory.ts';
+import { createOAuthServer, serve } from './oauth-server.ts';
+
+const origin = 'https://api.example.com';
+
+type Options = Parameters<typeof createOAuthServer>[0] & { expired?: boolean };
+
+/** A login, a server on a socket, and a plan for workers. */
+export const renewalWorld = async (home: string, { expired = false, ...options }: Options = {}) => {
+  const server = createOAuthServer(options);
+  const socket = await serve(server.send);
+  const issuer = { url: socket.url, clientId: 'client-1' };
+  mkdirSync(home, { recursive: true });
+  const [config, log] = [join(home, 'config'), join(home, 'log')];
+  writeFileSync(log, '');
+  const machine = machineIn(home);
+  const platform = process.platform;
+  const loggedIn = () => {
+    const { access, refresh } = server.start();
+    return recordFromLogin(
+      {
+        accessToken: access,
+        refreshToken: refresh,
+        expiresInSeconds: 7200,
+        scope: 'users:read',
+        owner: `${origin}/users/U1`,
+      },
+      { issuer, origin, scopes: [], now: expired ? Date.now() - 86_400_000 : Date.now() },
+    );
+  };
+  const first = loggedIn();
+  const key = keyOf(first);
+  const stores = { env: {}, platform, clock: realClock, machine, randomBytes: random };
+  const store = await openStore('file', stores, config);
+  const interrupted = new AbortController().signal;
+  const lock = lockOf(key, { platform, clock: realClock, machine, interrupted, randomBytes: random });
+  await store.write(key, first);
+  const logInAgain = () => keep({ key, store, lock, clock: realClock, protect: (work) => work() }, loggedIn());
+  const plan: Plan = { server: socket.url, home, config, log, store: 'file', key, keeper: true };
+  const lines = () => readFileSync(log, 'utf8').split('\n').slice(0, -1);
+  /** Whether the stored refresh token is the one the server waits for. */
+  const isWhole = async () =>
+    !server.families.at(-1)!.revoked && (await store.read(key))?.refresh_token === server.families.at(-1)!.refresh;
+  return { server, socket, plan, store, lock, key, log, lines, logInAgain, isWhole };
+};

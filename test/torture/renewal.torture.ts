@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildWorker } from '../auth/support/build-worker.ts';
+import { type Killed, killThem } from '../auth/support/renewal-kills.ts';
+
+const kills = 250;
+
+let folder: string;
+let file: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sched-renewal-'));
+  file = await buildWorker(folder);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const say = (name: string, told: Killed) => process.stdout.write(`${name}: ${JSON.stringify(told)}\n`);
+
+// R24, R25
+describe(`${kills} kills at random`, () => {
+  const whole = { kills, overlaps: [], stuck: 0, isWhole: true };
+
+  test('of commands lose no login', async () => {
+    const told = await killThem({ file, home: join(folder, 'commands'), kills, victims: 'commands' });
+    say('commands', told);
+    expect(told).toMatchObject({ ...whole, lost: 0 });
+  });
+
+  test('of keepers lose no login where a spent token is answered again for a while', async () => {
+    const told = await killThem({ file, home: join(folder, 'replayed'), kills, victims: 'keepers', replayMs: 10_000 });
+    say('keepers, replay window', told);
+    expect(told).toMatchObject({ ...whole, lost: 0 });
+  });
+
+  test('of keepers lose a login only between spending and storing', async () => {
+    const told = await killThem({ file, home: join(folder, 'keepers'), kills, victims: 'keepers' });
+    say('keepers', told);
+    expect(told).toMatchObject(whole);
+    expect(told.lost).toBeLessThanOrEqual(told.killed.spending);
+  });
+});
