@@ -2,9 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { serve } from '../../src/sandbox/server.ts';
+import { pagesServer } from './pages.ts';
 
 /**
- * A server in a process of its own: `sandbox FILE`, or `bare BODY`, which answers everything with that. It says its port.
+ * A server in a process of its own: `sandbox FILE`, `bare BODY`, which answers everything with that, or `pages`, which
+ * has lists of any length. It says its port.
  * The sandbox's clock runs ten thousand times faster, so that every request is counted and none is one too many.
  */
 const [kind, text = ''] = process.argv.slice(2);
@@ -15,11 +17,13 @@ if (kind === 'sandbox') {
   const { port } = await serve(sandbox.service, { port: 0 });
   process.send?.(port);
 } else {
-  const server = createServer((_, response) => {
-    response
-      .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
-      .end(text);
-  });
+  const bare = () =>
+    createServer((_, response) => {
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) })
+        .end(text);
+    });
+  const server = kind === 'pages' ? pagesServer() : bare();
   server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 }
 process.on('disconnect', () => process.exit());

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beside, type Figure, interleave } from './measurement.ts';
+import { cleanEnvironment, hasStandalone, isInstalled, sched, standalone, startSandbox, timed } from './programs.ts';
+
+const rounds = 21;
+
+/** Gets and prints the page that `events list --limit 1 --json` prints. */
+const fetchScript = `
+const { SCHED_BASE_URL: base, SCHED_TOKEN: token } = process.env;
+const query = new URLSearchParams({ user: process.argv[2], count: '1' });
+const reply = await fetch(\`\${base}/scheduled_events?\${query}\`, {
+  headers: { accept: 'application/json', authorization: \`Bearer \${token}\` },
+});
+if (!reply.ok) throw new Error(await reply.text());
+const { collection } = await reply.json();
+process.stdout.write(\`\${JSON.stringify(collection, null, 2)}\\n\`);
+`;
+
+/** Node 20 is slow to get its own fetch going; later versions have it ready. */
+const pageTarget = process.versions.node.startsWith('20.') ? 1 : 1.4;
+
+const others = { gh: ['gh', '--version'], aws: ['aws', '--version'], curl: ['curl', '--version'] };
+
+/** How long a command takes from start to end, beside an empty module, a plain script, and other programs. */
+export const measure = async (): Promise<Figure[]> => {
+  const home = mkdtempSync(join(tmpdir(), 'sched-bench-'));
+  const empty = join(home, 'empty.mjs');
+  const script = join(home, 'fetch.mjs');
+  writeFileSync(empty, '');
+  writeFileSync(script, fetchScript);
+  const sandbox = await startSandbox(home);
+  try {
+    const { base_url, token } = sandbox;
+    const env = cleanEnvironment(home, { SCHED_BASE_URL: base_url, SCHED_TOKEN: token });
+    const me = await fetch(`${base_url}/users/me`, { headers: { authorization: `Bearer ${token}` } });
+    const { resource } = (await me.json()) as { resource: { uri: string } };
+    const page = ['events', 'list', '--limit', '1', '--json'];
+    const node = (...words: string[]) => timed([process.execPath, ...words], env);
+    const took = await interleave(
+      {
+        empty: () => node(empty),
+        version: () => node(sched, '--version'),
+        help: () => node(sched, '--help'),
+        commandHelp: () => node(sched, 'events', 'list', '--help'),
+        script: () => node(script, resource.uri),
+        page: () => node(sched, ...page),
+      },
+      rounds,
+    );
+    const figures: Figure[] = [
+      beside('sched --version, beside an empty module', 'ms', took.version, took.empty, { most: 1.15 }),
+      beside('sched --help, beside an empty module', 'ms', took.help, took.empty, { most: 1.2 }),
+      beside('sched events list --help, beside an empty module', 'ms', took.commandHelp, took.empty, { most: 1.8 }),
+      beside('sched events list --limit 1 --json, beside a fetch script', 'ms', took.page, took.script, {
+        most: pageTarget,
+      }),
+    ];
+
+    for (const [name, command] of Object.entries(others)) {
+      const words = command.join(' ');
+      if (!isInstalled(command[0]!, ...command.slice(1))) {
+        figures.push({ name: `sched --version, beside ${words}`, skipped: `${name} is not installed` });
+        continue;
+      }
+      const side = await interleave({ other: () => timed(command, env), ours: () => node(sched, '--version') }, 9);
+      figures.push(beside(`sched --version, beside ${words}`, 'ms', side.ours, side.other));
+    }
+
+    const whole: [string, string[], number][] = [
+      ['--version', ['--version'], 0.25],
+      ['--help', ['--help'], 0.25],
+      ['events list --limit 1', page, 0.6],
+    ];
+    for (const [words, args, most] of whole) {
+      const name = `standalone sched ${words}, beside gh --version`;
+      if (!hasStandalone) figures.push({ name, skipped: 'not built' });
+      else if (!isInstalled('gh', '--version')) figures.push({ name, skipped: 'gh is not installed' });
+      else {
+        const gh = () => timed(['gh', '--version'], env);
+        const side = await interleave({ gh, ours: () => timed([standalone, ...args], env) }, rounds);
+        figures.push(beside(name, 'ms', side.ours, side.gh, { most }));
+      }
+    }
+    return figures;
+  } finally {
+    sandbox.stop();
+    rmSync(home, { recursive: true, force: true });
+  }
+};

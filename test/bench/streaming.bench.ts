@@ -1,0 +1,106 @@
+import { fork, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beside, type Figure, interleave, type Measurement } from './measurement.ts';
+import { pageSize } from './pages.ts';
+import { cleanEnvironment, isInstalled, nowhere, sched, timed } from './programs.ts';
+
+declare const BENCH_ROOT: string;
+
+const rounds = 7;
+const rows = 100_000;
+const sizes = [10_000, 100_000, 1_000_000] as const;
+
+/** The same requests in turn, each reply parsed, each row written as a line. */
+const loopScript = `
+import { request } from ${JSON.stringify(join(BENCH_ROOT, 'node_modules/undici/index.js'))};
+const [base] = process.argv.slice(2);
+let token;
+do {
+  const query = new URLSearchParams({ user: 'http://127.0.0.1/users/U', count: '${pageSize}' });
+  if (token !== undefined) query.set('page_token', token);
+  const { statusCode, body } = await request(\`\${base}/scheduled_events?\${query}\`, {
+    headers: { accept: 'application/json', authorization: 'Bearer token_of_the_bench' },
+  });
+  if (statusCode !== 200) throw new Error(await body.text());
+  const { collection, pagination } = await body.json();
+  for (const row of collection)
+    if (!process.stdout.write(\`\${JSON.stringify(row)}\\n\`)) await new Promise((go) => process.stdout.once('drain', go));
+  token = pagination.next_page_token ?? undefined;
+} while (token !== undefined);
+`;
+
+const startServer = async () => {
+  const child = fork(new URL('./server.mjs', import.meta.url), ['pages']);
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('message', (message) => resolve(Number(message))).once('exit', () => reject(new Error('no server')));
+  });
+  return { port, stop: () => child.kill() };
+};
+
+/** Most memory that a run of the program had, in MiB; it tells so itself when it ends. */
+const peak = (hook: string, words: readonly string[], env: Record<string, string>): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--require', hook, sched, ...words], {
+      env,
+      stdio: ['ignore', nowhere, 'inherit', 'pipe'],
+      timeout: 180_000,
+    });
+    let told = '';
+    child.stdio[3]!.on('data', (text) => {
+      told += text;
+    });
+    child.once('error', reject).once('close', (code) => {
+      if (code === 0) resolve(Number(told) / 1024);
+      else reject(new Error(`${words.join(' ')} ended with ${code}`));
+    });
+  });
+
+const memoryOf = async (measured: (size: number) => Promise<number>): Promise<Measurement[]> => {
+  const peaks = new Map<number, number>();
+  for (const size of sizes) peaks.set(size, await measured(size));
+  const reference = peaks.get(sizes[0])!;
+  return sizes.slice(1).map((size) => ({
+    name: `peak memory at ${size.toLocaleString('en-US')} results, beside ${sizes[0].toLocaleString('en-US')}`,
+    unit: 'MiB',
+    value: peaks.get(size)!,
+    reference,
+    ratio: peaks.get(size)! / reference,
+    target: { most: 1.3 },
+  }));
+};
+
+/** Many pages to a stream of lines, beside a loop around the HTTP library and beside `curl | jq`. */
+export const measure = async (): Promise<Figure[]> => {
+  const home = mkdtempSync(join(tmpdir(), 'sched-bench-'));
+  const loop = join(home, 'loop.mjs');
+  const hook = join(home, 'peak.cjs');
+  writeFileSync(loop, loopScript);
+  writeFileSync(
+    hook,
+    "process.on('exit', () => require('fs').writeSync(3, String(process.resourceUsage().maxRSS)));\n",
+  );
+  const server = await startServer();
+  try {
+    const base = (size: number) => `http://127.0.0.1:${server.port}/${size}`;
+    const envOf = (size: number) =>
+      cleanEnvironment(home, { SCHED_BASE_URL: base(size), SCHED_TOKEN: 'token_of_the_bench' });
+    const words = ['events', 'list', '-o', 'jsonl'];
+    const env = envOf(rows);
+    const ours = () => timed([process.execPath, sched, ...words], env);
+    const took = await interleave({ loop: () => timed([process.execPath, loop, base(rows)], env), ours }, rounds);
+    const name = `${rows.toLocaleString('en-US')} results as jsonl (${rows / pageSize} pages)`;
+    const figures: Figure[] = [beside(`${name}, beside a bare undici loop`, 'ms', took.ours, took.loop, { most: 1.3 })];
+    if (isInstalled('curl', '--version') && isInstalled('jq', '--version')) {
+      const url = `${base(rows)}/scheduled_events?count=${pageSize}&page_token=[0-${rows / pageSize - 1}]`;
+      const pipe = ['bash', '-c', `set -o pipefail; curl -sf '${url}' | jq -c '.collection[]'`];
+      const side = await interleave({ pipe: () => timed(pipe, env), ours }, 3);
+      figures.push(beside(`${name}, beside curl | jq`, 'ms', side.ours, side.pipe));
+    } else figures.push({ name: `${name}, beside curl | jq`, skipped: 'curl or jq is not installed' });
+    return [...figures, ...(await memoryOf((size) => peak(hook, words, envOf(size))))];
+  } finally {
+    server.stop();
+    rmSync(home, { recursive: true, force: true });
+  }
+};
