@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { cleanEnvironment, program, sched, shell, temporaryHome } from './program.ts';
+import { cleanEnvironment, program, runner, sched, shell, temporaryHome } from './program.ts';
 import { smallService } from './small-service.ts';
 
 let service: Awaited<ReturnType<typeof smallService>> | undefined;
@@ -61,7 +61,7 @@ describe('budget: real processes', () => {
     service = await smallService({ limit: { limit: 1, windowMs: 6000 } });
     const home = temporaryHome();
     await sched(['users', 'me'], home, service.env);
-    const waiting = spawn(process.execPath, [program, 'users', 'me'], { env: cleanEnvironment(home, service.env) });
+    const waiting = spawn(runner, [...program, 'users', 'me'], { env: cleanEnvironment(home, service.env) });
     await new Promise((resolve) => waiting.stderr.once('data', resolve));
     const [row] = JSON.parse((await sched(['ratelimit', '--json'], home, service.env)).stdout);
     expect(row.waiting).toMatchObject([{ pid: waiting.pid }]);
@@ -102,7 +102,7 @@ const booking = [
 ];
 
 const start = (args: string[], home: string, env: Record<string, string>) => {
-  const child = spawn(process.execPath, [program, ...args], { env: cleanEnvironment(home, env) });
+  const child = spawn(runner, [...program, ...args], { env: cleanEnvironment(home, env) });
   const out = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out.stdout += text;

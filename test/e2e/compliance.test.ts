@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { bytesABatch, listen, openTorture, type Step } from './kills.ts';
-import { cleanEnvironment, program, sched, shell, temporaryHome } from './program.ts';
+import { cleanEnvironment, program, runner, sched, shell, temporaryHome } from './program.ts';
 
 const people = (count: number) => Array.from({ length: count }, (_, index) => `canary.${index}@people.example`);
 
@@ -45,7 +45,7 @@ describe('compliance delete, killed', () => {
     writeFileSync(join(home, 'in.txt'), people(100).join('\n'));
     const env = { SCHED_TOKEN: 'tok', SCHED_BASE_URL: service.url };
     const args = ['compliance', 'delete', '--from', join(home, 'in.txt'), '--confirm', '100', '--json'];
-    const child = spawn(process.execPath, [program, ...args], { env: cleanEnvironment(home, env) });
+    const child = spawn(runner, [...program, ...args], { env: cleanEnvironment(home, env) });
     while (service.batches.length < 2) await new Promise((go) => setTimeout(go, 5));
     child.kill('SIGTERM');
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(143);

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { LogEntry } from '../../src/sandbox/admin.ts';
-import { cleanEnvironment, program, sched, startSandbox, temporaryHome } from './program.ts';
+import { cleanEnvironment, program, runner, sched, startSandbox, temporaryHome } from './program.ts';
 
 /** A service that accepts deletions and remembers every one, in a process that nobody kills. */
 export const listen = async (delayMs = 0): Promise<{ url: string; batches: string[][]; server: Server }> => {
@@ -107,12 +107,12 @@ export const openTorture = async () => {
       /** Whether it came as far as that step, and died there. */
       dieAt: ({ step, how }: Step): Promise<boolean> => {
         const whole = cleanEnvironment(home, { ...env, KILL_STEP: String(step), KILL_HOW: how });
-        return settle(ended(spawn(process.execPath, ['--import', preload, program, ...args], { env: whole })));
+        return settle(ended(spawn(runner, ['--import', preload, ...program, ...args], { env: whole })));
       },
       /** Dies at a moment of chance: after the receipt grew by so many bytes, and some milliseconds more. */
       dieAfter: async (bytes: number, milliseconds: number): Promise<boolean> => {
         const before = size();
-        const child = spawn(process.execPath, [program, ...args], { env: cleanEnvironment(home, env) });
+        const child = spawn(runner, [...program, ...args], { env: cleanEnvironment(home, env) });
         const remains = ended(child);
         while (child.exitCode === null && size() - before < bytes) await new Promise((go) => setTimeout(go, 1));
         await new Promise((go) => setTimeout(go, milliseconds));

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { cleanEnvironment, program, sched, shell, temporaryHome } from './program.ts';
+import { cleanEnvironment, program, runner, sched, shell, temporaryHome } from './program.ts';
 
 describe('the program', () => {
   test('says its version', async () => {
@@ -96,9 +96,9 @@ describe('the program', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const env = { SCHED_TOKEN: 'x', SCHED_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-    // A heap that 100,000 rows held at once would not fit into.
-    const child = spawn(process.execPath, ['--max-old-space-size=96', program, 'events', 'list', '-o', 'jsonl'], {
-      env: cleanEnvironment(temporaryHome(), env),
+    // A heap that 100,000 rows held at once would not fit into; the standalone file knows no such limit.
+    const child = spawn(runner, [...program, 'events', 'list', '-o', 'jsonl'], {
+      env: cleanEnvironment(temporaryHome(), { ...env, NODE_OPTIONS: '--max-old-space-size=96' }),
     });
     let lines = 0;
     let last = '';
@@ -114,7 +114,7 @@ describe('the program', () => {
 
   test('serves the sandbox until told to stop', async () => {
     const home = temporaryHome();
-    const child = spawn(process.execPath, [program, 'sandbox', 'start', '--port', '0', '--json'], {
+    const child = spawn(runner, [...program, 'sandbox', 'start', '--port', '0', '--json'], {
       env: cleanEnvironment(home),
     });
     const line = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))));

@@ -1,12 +1,18 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expectNoSecret } from '../support/canary.ts';
 import { inTerminal, type Terminal } from '../support/terminal.ts';
 
-export const program = fileURLToPath(new URL('../../bin/sched.js', import.meta.url));
+/** The program under test, where it is one file that needs no Node; and the Node to run it on, where it is another. */
+const { SCHED_PROGRAM: standalone, SCHED_NODE: node = process.execPath } = process.env;
+
+/** What is to be started, and the words before its own: `spawn(runner, [...program, 'events', 'list'])`. */
+export const runner = standalone === undefined ? node : resolve(standalone);
+export const program: readonly string[] =
+  standalone === undefined ? [fileURLToPath(new URL('../../bin/sched.js', import.meta.url))] : [];
 
 export const temporaryHome = (): string => mkdtempSync(join(tmpdir(), 'sched-'));
 
@@ -54,12 +60,12 @@ const finish = (
 
 /** Runs the real program in a process of its own. */
 export const sched = (args: string[], home: string, env: Record<string, string> = {}, stdin = ''): Promise<Finished> =>
-  finish([process.execPath, program, ...args], args, cleanEnvironment(home, env), stdin);
+  finish([runner, ...program, ...args], args, cleanEnvironment(home, env), stdin);
 
 /** Runs a line of shell with `sched` as a command, as a script would. */
 export const shell = (line: string, home: string, env: Record<string, string> = {}): Promise<Finished> =>
   finish(
-    ['bash', '-c', `sched() { "${process.execPath}" "${program}" "$@"; }\n${line}`],
+    ['bash', '-c', `sched() { ${[runner, ...program].map((word) => `"${word}"`).join(' ')} "$@"; }\n${line}`],
     line,
     cleanEnvironment(home, env),
     '',
@@ -73,7 +79,7 @@ export const schedInTerminal = (
   options?: { columns?: number; stdout?: string },
 ): Terminal => {
   const whole = cleanEnvironment(home, { NO_COLOR: '1', PAGER: 'cat', ...env });
-  const terminal = inTerminal([process.execPath, program, ...args], whole, options);
+  const terminal = inTerminal([runner, ...program, ...args], whole, options);
   return {
     ...terminal,
     done: terminal.done.then((end) => {
@@ -98,8 +104,8 @@ export interface RunningSandbox {
 export const startSandbox = (...flags: string[]): Promise<RunningSandbox> =>
   new Promise((resolve, reject) => {
     const data = flags.includes('--data') ? [] : ['--data', ':memory:'];
-    const args = [program, 'sandbox', 'start', '--port', '0', '--json', ...data, ...flags];
-    const child = spawn(process.execPath, args, { env: cleanEnvironment(temporaryHome()) });
+    const args = [...program, 'sandbox', 'start', '--port', '0', '--json', ...data, ...flags];
+    const child = spawn(runner, args, { env: cleanEnvironment(temporaryHome()) });
     const ended = new Promise<void>((end) => child.once('close', () => end()));
     let said = '';
     child.stderr.on('data', (text) => {

@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
-import { cleanEnvironment, program, sched, temporaryHome } from './program.ts';
+import { cleanEnvironment, program, runner, sched, temporaryHome } from './program.ts';
 
 const run = (words: string[], env: Record<string, string> = {}) =>
   sched(['sandbox', 'run', ...words], temporaryHome(), env);
@@ -16,7 +16,7 @@ afterEach(() => {
 /** Starts a command inside that says its process and its address, and waits for what it says. */
 const startInside = async (script: string) => {
   const words = ['sandbox', 'run', '--', 'bash', '-c', `echo "$$ $SCHED_BASE_URL $(command -v sched)"; ${script}`];
-  const child = spawn(process.execPath, [program, ...words], { env: cleanEnvironment(temporaryHome()) });
+  const child = spawn(runner, [...program, ...words], { env: cleanEnvironment(temporaryHome()) });
   running.push(child);
   const line = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))));
   const [pid, url, launcher] = line.trim().split(' ') as [string, string, string];
@@ -79,7 +79,7 @@ describe('sandbox run', () => {
 
   test('starts a fresh world each time, or goes on with a file', async () => {
     const data = `${temporaryHome()}/data.db`;
-    const cancel = 'sched events cancel "$(sched events list --upcoming --limit 1 -o id)" --yes -o id';
+    const cancel = 'sched events cancel "$(sched events list --upcoming --status active --limit 1 -o id)" --yes -o id';
     const left = 'sched events list --upcoming --status active --json | jq length';
     const count = async (script: string, ...flags: string[]) =>
       Number((await run([...flags, '--', 'bash', '-c', script])).stdout.trim().split('\n').at(-1));

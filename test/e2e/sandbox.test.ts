@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { AccessToken } from '../../src/api/oauth.ts';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { authorizeQuery, redirectUri, scope, verifier } from '../sandbox/login.ts';
-import { cleanEnvironment, program, sched, temporaryHome } from './program.ts';
+import { cleanEnvironment, program, runner, sched, temporaryHome } from './program.ts';
 
 interface Facts {
   base_url: string;
@@ -29,7 +29,7 @@ afterEach(() => {
 
 /** Starts a sandbox as a script would, and waits for the line it says. */
 const start = async (args: string[], home = temporaryHome()) => {
-  const child = spawn(process.execPath, [program, 'sandbox', 'start', '--port', '0', '--json', ...args], {
+  const child = spawn(runner, [...program, 'sandbox', 'start', '--port', '0', '--json', ...args], {
     env: cleanEnvironment(home),
   });
   running.push(child);
@@ -118,7 +118,7 @@ describe('sandbox start', () => {
 
   test('gives lines for a shell', async () => {
     const home = temporaryHome();
-    const child = spawn(process.execPath, [program, 'sandbox', 'start', '--port', '0'], {
+    const child = spawn(runner, [...program, 'sandbox', 'start', '--port', '0'], {
       env: cleanEnvironment(home),
     });
     running.push(child);
