@@ -73,6 +73,8 @@ export interface Machine {
   readonly executable: string;
   /** The words that start this very program again; not known everywhere. */
   readonly program?: readonly string[];
+  /** Whether the program is one file, with what runs JavaScript and the keychain binding inside. */
+  readonly isStandalone?: boolean;
   isAlive(pid: number): boolean;
 }
 
@@ -368,6 +370,9 @@ const accountHome = (): string => {
   }
 };
 
+// A program that is compiled into one file has its script inside itself.
+const isStandalone = /^(\/|[A-Z]:\\)(\$bunfs|~BUN)/.test(process.argv[1] ?? '');
+
 const machine: Machine = {
   version: process.versions.node,
   platform: process.platform,
@@ -379,10 +384,8 @@ const machine: Machine = {
   },
   pid: process.pid,
   executable: process.execPath,
-  // A program that is compiled into one file has its script inside itself.
-  program: /^(\/|[A-Z]:\\)(\$bunfs|~BUN)/.test(process.argv[1] ?? '$bunfs')
-    ? [process.execPath]
-    : [process.execPath, process.argv[1]!],
+  isStandalone,
+  program: isStandalone ? [process.execPath] : [process.execPath, process.argv[1]!],
   isAlive: (pid) => {
     try {
       process.kill(pid, 0);

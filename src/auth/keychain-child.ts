@@ -1,3 +1,6 @@
+/** The word that makes the standalone program run the script below, with the binding that is inside it. */
+export const keychainWord = '__keychain';
+
 /**
  * What runs in a process of its own, because the binding can block for ever and then not even let its process end.
  * Given the binding's path; reads `{op, name, text?}` a line, answers `{value}` or `{error}` a line, and goes when its

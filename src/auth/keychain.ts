@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import type { SchedError } from '../errors.ts';
-import { keychainScript } from './keychain-child.ts';
+import { keychainScript, keychainWord } from './keychain-child.ts';
 import { BrokenParts, inParts } from './parts.ts';
 import { busTrouble } from './session-bus.ts';
 import { DamagedCredential, type Entries, unavailable, type Vault } from './vault.ts';
@@ -11,7 +11,7 @@ interface World {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
   readonly clock: { sleep(milliseconds: number, signal?: AbortSignal): Promise<void> };
-  readonly machine: { readonly executable: string };
+  readonly machine: { readonly executable: string; readonly isStandalone?: boolean };
   randomBytes(count: number): Uint8Array;
 }
 
@@ -97,10 +97,10 @@ export const keychainVault = (world: World, findBinding: () => string = bindingP
     kind: 'keychain',
     describe: () => place,
     use: async (work) => {
-      const path = findBinding();
+      const words = machine.isStandalone ? [keychainWord] : ['-e', keychainScript, findBinding()];
       const trouble = platform === 'linux' ? await busTrouble(env, clock) : undefined;
       if (trouble !== undefined) throw fail(trouble);
-      const child = spawn(machine.executable, ['-e', keychainScript, path], {
+      const child = spawn(machine.executable, words, {
         stdio: ['pipe', 'pipe', 'ignore'],
         env: childEnvironment(env),
         windowsHide: true,

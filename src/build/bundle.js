@@ -12,7 +12,8 @@ const external = ['libsql', '@napi-rs/keyring'];
 
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: ['src/main.ts', 'src/runtime.ts'],
+  // The last one is for the standalone program.
+  entryPoints: ['src/main.ts', 'src/runtime.ts', 'src/auth/keychain-child.ts'],
   outdir: 'dist',
   bundle: true,
   splitting: true,

@@ -48,7 +48,8 @@ const words = (error: unknown): string => {
 };
 
 const runtimeCheck: Check = async ({ runtime }) => {
-  const { version, platform } = runtime.machine;
+  const { version, platform, isStandalone } = runtime.machine;
+  if (isStandalone) return [ok('runtime', `one file that needs no Node, on ${platform}`)];
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isSupported = major > 20 || (major === 20 && minor >= 19);
   return isSupported

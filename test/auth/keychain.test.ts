@@ -127,6 +127,16 @@ test.each([
   expect(error.facts.reason).toMatch(reason);
 });
 
+test('keychain: is asked by the standalone program itself, which has the binding inside', async () => {
+  const { keychainVault } = await import('../../src/auth/keychain.ts');
+  const executable = join(folder, 'sched');
+  writeFileSync(executable, '#!/bin/sh\nread -r _\nprintf \'{"value":"%s"}\\n\' "$*"\nread -r _\n', { mode: 0o755 });
+  const machine = { executable, isStandalone: true };
+  const world = { env: {}, platform: 'darwin', clock: realClock, machine, randomBytes: random };
+  const vault = keychainVault(world, () => expect.fail('looked for a binding'));
+  expect(await vault.use((entries) => entries.get('x'))).toBe('__keychain');
+});
+
 test('keychain: gives its child no token from the environment', async () => {
   const { keychainVault } = await import('../../src/auth/keychain.ts');
   const binding = join(folder, 'binding.cjs');

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +8,9 @@ import {
   credentialFile,
   expireToken,
   logIn,
+  program,
   type RunningSandbox,
+  runner,
   sched,
   shell,
   startSandbox,
@@ -51,6 +54,13 @@ const withToken = () =>
     `echo ${sandbox.token} | sched auth login --with-token --credential-store file --base-url ${sandbox.base_url}`,
     home,
   );
+
+test('doctor says what runs the program', async () => {
+  const isNode = program.length > 0;
+  const node = isNode && execFileSync(runner, ['--print', 'process.versions.node'], { encoding: 'utf8' }).trim();
+  const { finding } = (await doctor()).of('runtime', 'ok')!;
+  expect(finding).toBe(`${isNode ? `Node ${node}` : 'one file that needs no Node,'} on ${process.platform}`);
+});
 
 describe('doctor names what is wrong, and its mend works', () => {
   test('broken JSON in the configuration', async () => {

@@ -1,0 +1,95 @@
+/**
+ * Makes `dist-standalone/sched`, one file for this platform that needs no Node, out of `dist/`. Bun compiles it, which
+ * is fetched for that; it never sees `src/`, because it would put a stand-in of its own in undici's place.
+ */
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { fetchPackage } from './registry.js';
+import { smoke } from './smoke.js';
+
+const version = '1.4.4';
+/** @type {Record<string, { name: string, integrity: string }>} */
+const compilers = {
+  'linux-x64': {
+    name: '@oven/bun-linux-x64',
+    integrity: 'sha512-CHbbkmHVM28T1GFq+6GL4Ao4ujwwYwj1CxFFwEFzLanPfNsId9AhbIP0Q4reWuWBkGimUkoQygrK7Rgjtj3vog==',
+  },
+  'linux-arm64': {
+    name: '@oven/bun-linux-aarch64',
+    integrity: 'sha512-ZTVtpf9zmHSBVPX1sBwe5agGb/rN34yPGg/Hby8e2Ax2uCUA2URZKlZH7qLntK7qaFJCMXh9v0GWNYN2zINz1w==',
+  },
+  'darwin-x64': {
+    name: '@oven/bun-darwin-x64',
+    integrity: 'sha512-oKGcxLsvh4oHjAo28nPm8c/xN0o/OmGyj1IHYc94vprkWsW2hNg2keEZt5f40cI5Hvu4jDlSRTR0UNpv1UIAxw==',
+  },
+  'darwin-arm64': {
+    name: '@oven/bun-darwin-aarch64',
+    integrity: 'sha512-zW/hxwc8sJAILGwB5eTC4i48ouGXf0V4lrxmEOk3JIE6JkYVW1TZh1E2pIempqsezgW1sckTIIDudFON8bJ2Mw==',
+  },
+};
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const folder = join(root, 'dist-standalone');
+const platform = `${process.platform}-${process.arch}`;
+const compiler = compilers[platform];
+if (compiler === undefined) throw new Error(`no standalone program can be made for ${platform}`);
+const bun = join(await fetchPackage({ version, ...compiler }), 'bin', 'bun');
+if (process.argv.includes('--fetch')) process.exit();
+
+/** The native file of the keychain binding, by asking the binding which one it loads here. */
+const keychain = (() => {
+  const require = createRequire(import.meta.url);
+  require('@napi-rs/keyring');
+  const file = Object.keys(require.cache).find((path) => path.endsWith('.node'));
+  if (file === undefined) throw new Error(`the keychain binding has no native file for ${platform}`);
+  return file;
+})();
+
+const entry = `
+import { keychainScript, keychainWord } from '../../dist/auth/keychain-child.js';
+if (process.argv[2] === keychainWord) new Function('require', keychainScript)(() => require(${JSON.stringify(keychain)}));
+else await import('../../bin/sched.js');
+`;
+
+const flags = [
+  ['--compile', '--minify', '--bytecode', '--splitting', '--format=esm'],
+  // A file in the directory where somebody happens to stand must not set our environment, tokens and addresses.
+  ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'],
+  // SQLite is inside.
+  ['--external', 'libsql'],
+].flat();
+
+// Beside node_modules, so that the paths in the entry lead somewhere.
+const making = await mkdtemp(join(root, 'node_modules', '.sched-standalone-'));
+try {
+  const made = join(making, 'sched');
+  await writeFile(join(making, 'entry.js'), entry);
+  await promisify(execFile)(bun, ['build', ...flags, join(making, 'entry.js'), '--outfile', made], { cwd: making });
+  await smoke(made);
+  await mkdir(folder, { recursive: true });
+  await rename(made, join(folder, 'sched'));
+  await writeFile(join(folder, 'THIRD-PARTY.txt'), await licences());
+} finally {
+  await rm(making, { recursive: true });
+}
+const { size } = await stat(join(folder, 'sched'));
+process.stdout.write(`dist-standalone/sched: ${(size / 1e6).toFixed(0)} MB\n`);
+
+/** Those of the bundle, and of what only this file has inside. */
+async function licences() {
+  const texts = [(await readFile(join(root, 'dist', 'THIRD-PARTY.txt'), 'utf8')).trim()];
+  for (const place of [join(root, 'node_modules/@napi-rs/keyring'), dirname(keychain)]) {
+    const facts = JSON.parse(await readFile(join(place, 'package.json'), 'utf8'));
+    for (const file of (await readdir(place)).filter((name) => /^licen[cs]e/i.test(name)).sort())
+      texts.push(
+        `${facts.name} ${facts.version} (${facts.license})\n\n${(await readFile(join(place, file), 'utf8')).trim()}`,
+      );
+  }
+  const { homepage, license } = JSON.parse(await readFile(join(dirname(bun), '..', 'package.json'), 'utf8'));
+  texts.push(`bun ${version} (${license}), which runs the program\n\nIts licence and those of its parts: ${homepage}`);
+  return `${texts.join(`\n\n${'-'.repeat(72)}\n\n`)}\n`;
+}
