@@ -1,9 +1,9 @@
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { run as runProgram } from '../../src/main.ts';
 import { type Clock, ClosedPipe, type Runtime } from '../../src/runtime.ts';
-import { openSandbox } from '../../src/sandbox/open.ts';
 import type { Plan } from '../../src/sandbox/plan.ts';
 import { expectNoSecret } from './canary.ts';
+import { openSeeded } from './seeded.ts';
 import { splitCommandLine } from './shell-words.ts';
 
 /** A Sunday evening in Paris, well inside a week without clock changes. */
@@ -49,17 +49,17 @@ export const virtualClock = (start = someday): Clock & { slept: number[] } => {
   };
 };
 
-/** One sandbox in memory as the whole network, and commands run against it one after another. */
+/** One sandbox as the whole network, and commands run against it one after another. */
 export const createWorld = async (options: WorldOptions = {}) => {
   const clock = virtualClock(options.start);
-  const sandbox = await openSandbox({ file: ':memory:', clock, verify: true, plan: options.plan });
+  const sandbox = await openSeeded(clock, options.plan);
   const run = (line: string | string[], more: WorldOptions = {}): Promise<Result> =>
     runInWorld(line, sandbox.service, sandbox.token, clock, {
       ...options,
       ...more,
       env: { ...options.env, ...more.env },
     });
-  return { run, clock, service: sandbox.service, token: sandbox.token };
+  return { run, clock, service: sandbox.service, token: sandbox.token, close: sandbox.close };
 };
 
 const runInWorld = async (
