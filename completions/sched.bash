@@ -291,7 +291,7 @@ _sched_command() {
       fields=''
       ;;
     'api')
-      flags='--method --raw-field --field --input --header --paginate --limit --page-size --include --silent --output'
+      flags='--method --raw-field --field --input --header --paginate --limit --page-size --include --silent --output --if-absent --allow-duplicate'
       takers='--method -X --raw-field -f --field -F --input --header -H --limit --page-size --output -o'
       fields=''
       ;;

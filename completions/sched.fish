@@ -465,7 +465,9 @@ function __sched_flags
                 --page-size 'results per request, 1 to 100 (default 100); with --paginate' \
                 --include 'print status and headers of the reply before its body' \
                 --silent 'print nothing of the body' \
-                --output 'format of the answer; without it the reply as it came, as JSON'
+                --output 'format of the answer; without it the reply as it came, as JSON' \
+                --if-absent 'look at the service first, and take the booking if it is there: for scripts and CI; with POST /invitees' \
+                --allow-duplicate 'book although the same is booked already, or may be; with POST /invitees'
         case 'doctor'
             printf '%s\t%s\n' --network 'ask the service too: is it there, and does the clock agree'
         case 'sandbox start'

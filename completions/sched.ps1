@@ -714,6 +714,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--include' = 'print status and headers of the reply before its body'
                 '--silent' = 'print nothing of the body'
                 '--output' = 'format of the answer; without it the reply as it came, as JSON'
+                '--if-absent' = 'look at the service first, and take the booking if it is there: for scripts and CI; with POST /invitees'
+                '--allow-duplicate' = 'book although the same is booked already, or may be; with POST /invitees'
             }
         }
         'doctor' = @{

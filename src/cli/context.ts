@@ -9,6 +9,7 @@ import type { Settings } from '../settings.ts';
 import { createShowTime } from '../time/show.ts';
 import { type Holder, requireScope, withinAllowance } from './allowance.ts';
 import { type Connection, connect } from './connection.ts';
+import { namingPlaces } from './creation.ts';
 import { type Identity, identify } from './identity.ts';
 import { createNetwork, type Network } from './network.ts';
 import type { Notes } from './notes.ts';
@@ -56,7 +57,7 @@ export const createContext = (runtime: Runtime, settings: Settings, notes: Notes
     network = createNetwork(runtime, settings, notes, await connection());
     const { send, sendPlain } = network;
     const client = createClient({ baseUrl, mcpUrl, send, sendPlain, timeoutMs: settings.timeoutMs });
-    return withinAllowance(client, holderOf(await connection()));
+    return namingPlaces(withinAllowance(client, holderOf(await connection())), settings);
   });
   const identity = once(async () => identify(runtime, await connection(), client));
   const root = async () => {

@@ -1,11 +1,38 @@
 import { join } from 'node:path';
 import type { Json } from '../client/reading.ts';
-import type { Desk } from '../jobs/booking.ts';
+import type { Booked, BookingOptions, Desk } from '../jobs/booking.ts';
 import { type Change, change } from '../jobs/read-back.ts';
 import { fileLedger, memoryLedger } from '../state/ledger.ts';
+import type { Flag, Invocation } from './command.ts';
 import type { Context } from './context.ts';
+import { forSameAccount } from './creation.ts';
 import { chanceOf, stateDirectory } from './network.ts';
 import { marked } from './operation-command.ts';
+
+export const bookingFlags: Flag[] = [
+  {
+    name: 'if-absent',
+    description: 'look at the service first, and take the booking if it is there: for scripts and CI',
+    heading: 'Safety',
+  },
+  {
+    name: 'allow-duplicate',
+    description: 'book although the same is booked already, or may be',
+    heading: 'Safety',
+  },
+];
+
+/** What these flags say. */
+export const bookingOptions = ({ typed }: Invocation): BookingOptions => ({
+  ifAbsent: typed['if-absent'] === true,
+  allowDuplicate: typed['allow-duplicate'] === true,
+});
+
+export const bookedWords: Record<Booked['how'], string> = {
+  booked: 'booked',
+  reconciled: 'booked, as the service shows though its answer was lost',
+  existing: 'already booked',
+};
 
 /** What booking needs of the world. */
 export const deskOf = async (context: Context): Promise<Desk> => {
@@ -31,11 +58,7 @@ export const deskOf = async (context: Context): Promise<Desk> => {
     owner: context.identity,
     timeoutMs: settings.timeoutMs,
     pid: runtime.machine.pid,
-    checkAgain: [
-      'sched invitees reconcile',
-      ...(settings.account === undefined ? [] : [`--profile ${settings.account.name}`]),
-      ...(settings.sandbox ? ['--sandbox'] : []),
-    ].join(' '),
+    checkAgain: forSameAccount('sched invitees reconcile', settings),
   };
 };
 

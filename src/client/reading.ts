@@ -16,13 +16,18 @@ const factsOf = (request: HttpRequest, reply?: HttpReply) => ({
   path: new URL(request.url).pathname,
 });
 
-/** The reply has another shape than we can work with; a write behind it was carried out all the same. */
-export const integrityError = (request: HttpRequest, problem: string): SchedError =>
-  new SchedError('integrity', 'The service sent a reply that does not fit', {
+/**
+ * The reply has another shape than we can work with; a write behind it was carried out all the same. What was to be
+ * made, and under which name, nobody knows then (R26).
+ */
+export const integrityError = (request: HttpRequest, problem: string): SchedError => {
+  const isCreation = request.effect === 'creation';
+  return new SchedError(isCreation ? 'outcome-unknown' : 'integrity', 'The service sent a reply that does not fit', {
     reason: problem,
-    outcome: request.method === 'GET' ? 'not-applied' : 'applied',
+    outcome: request.method === 'GET' ? 'not-applied' : isCreation ? 'unknown' : 'applied',
     http: factsOf(request),
   });
+};
 
 /** Deeper than any record of the service, and far from where writing it out would exhaust the stack. */
 const deepest = 64;

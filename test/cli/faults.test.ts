@@ -85,6 +85,12 @@ const table: Record<string, Row> = {
     ...before,
     deletion: [1, 0],
   },
+  'another shape with 200': {
+    fault: afterCommit((reply) => ({ ...reply, body: '7' })),
+    ...after,
+    read: [1, 13],
+    deletion: [1, 0],
+  },
   '429 for a day': { fault: answering(429, { 'x-ratelimit-reset': '86400' }), ...all(1, 8) },
   '429 without a time': { fault: answering(429), ...all(3, 8) },
   '401': { fault: answering(401), ...all(1, 4) },
@@ -202,6 +208,7 @@ describe('faults: every operation and every fault', () => {
       const code = kind === 'deletion' && result.code === 11 ? facts[kind][1] : result.code;
       expect([name, words, sent, code]).toEqual([name, words, ...facts[kind]]);
       expect(result.stderr).not.toContain('inside sched');
+      if (world !== reading) world.close();
     }
   });
 
@@ -269,5 +276,40 @@ describe('faults: a change whose answer is lost', () => {
       send: once(world, row, failing(false, true)),
     });
     expect([code, requests.filter(matcher(row)).length]).toEqual([10, 1]);
+  });
+});
+
+// R26
+describe('faults: something made whose answer is lost', async () => {
+  const lines = await linesIn(await createWorld({ env: env() }));
+  const newest = 'sched event-types list --sort created_at:desc --limit 5';
+  const words = 'the service lists no links: do it again only if a second link does no harm';
+
+  test.each([
+    ['shares create', 'api POST /shares -f event_type=TYPE', words],
+    ['one-offs create', 'api POST /one_off_event_types -f name=Planning', newest],
+    ['event-types create', 'api POST /event_types -f name=Chat', newest],
+  ])('%s and %s say where to look, and send nothing again', async (name, raw, hint) => {
+    const { row } = operations.find((each) => each.name === name)!;
+    const isMeant = matcher(row);
+    for (const ending of [lost(true), 500, '{"resource"', '7', '{"resource":{}}']) {
+      const world = await createWorld({ env: env() });
+      const send: Send = async (request) => {
+        if (!isMeant(request)) return world.service(request);
+        if (ending instanceof Error) throw ending;
+        const headers = { 'content-type': 'application/json' };
+        return typeof ending === 'number'
+          ? { status: ending, headers, body: '{}' }
+          : { status: 201, headers, body: ending };
+      };
+      for (const line of [lines[name]!, raw]) {
+        // Every field of a share may be missing: an empty one fits.
+        if (name === 'shares create' && ending === '{"resource":{}}') continue;
+        const { code, stderr, requests } = await world.run(`${line} --json`, { send });
+        expect([line, ending, code, requests.filter(isMeant).length]).toEqual([line, ending, 10, 1]);
+        const { error } = JSON.parse(stderr.trim().split('\n').at(-1)!);
+        expect(error).toMatchObject({ code: 'outcome-unknown', outcome: 'unknown', hint });
+      }
+    }
   });
 });

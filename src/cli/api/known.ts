@@ -39,6 +39,12 @@ export const rowsAt = async (path: string): Promise<Operation[]> => {
     .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
 };
 
+/** Whether this books, wherever the service lies below its host. */
+export const isBooking = (method: string, path: string): boolean => {
+  const segments = segmentsOf(path);
+  return method === 'POST' && segments.at(-1) === 'invitees' && !segments.includes('scheduled_events');
+};
+
 /** Whether addresses of people may be in what is sent or answered, so that nothing of either may be printed (R49). */
 export const isPrivate = (words: readonly string[]): boolean =>
   words.some((word) => {

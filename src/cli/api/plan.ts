@@ -4,12 +4,13 @@ import { SchedError } from '../../errors.ts';
 import { checkFields } from '../../output/fields.ts';
 import type { Invocation } from '../command.ts';
 import type { Context } from '../context.ts';
+import { bookingFlags } from '../desk.ts';
 import { readJsonText, readTextFile } from '../json-file.ts';
 import { readBounds } from '../listing.ts';
 import { fillScope } from '../scope.ts';
 import { bodyOf, type Field, queryOf, readFields, type TypedField } from './fields.ts';
 import { readHeaders } from './headers.ts';
-import { isPrivate, nounOf, rowsAt } from './known.ts';
+import { isBooking, isPrivate, nounOf, rowsAt } from './known.ts';
 import { impliedMethod, readWords } from './method.ts';
 import { ownPlaceholder, pathBelow, readTarget, type Target } from './target.ts';
 
@@ -142,6 +143,8 @@ export const plan = async (invocation: Invocation): Promise<Plan> => {
   if (!isQuery) bodyOf(fields, problems, isHidden);
   checkOutput(invocation, operation);
   checkPaging(invocation, method, names, operation);
+  for (const { name } of bookingFlags)
+    if (typed[name] !== undefined && !isBooking(method, target.path)) problems.add(`--${name} is for POST /invitees`);
   readBounds(invocation);
   problems.check();
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Operation } from '../../api/operation.ts';
-import { isObject, type Json } from '../../client/reading.ts';
+import { isObject, type Json, readOne } from '../../client/reading.ts';
 import { refusalOf } from '../../client/refusal.ts';
 import { SchedError } from '../../errors.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
@@ -22,7 +22,7 @@ const wholeFormats = new Set(['json', 'jsonl', 'yaml']);
 const asksRecords = ({ settings }: Context): boolean =>
   settings.fields !== undefined || !wholeFormats.has(settings.format);
 
-const isSuccess = ({ status }: HttpReply): boolean => status >= 200 && status <= 299;
+export const isSuccess = ({ status }: HttpReply): boolean => status >= 200 && status <= 299;
 
 /** A session's cookie is a secret like the token. */
 const shownHeader = ([name, value]: [string, string]): string =>
@@ -117,4 +117,6 @@ export const printReply = async (
   if (refusal !== undefined) throw isPrivate ? silenced(refusal) : refusal;
   const broken = isPrivate || isJson(reply.body) ? undefined : brokenJson(request, reply);
   if (broken !== undefined) throw broken;
+  // What does not show what was made leaves open whether it was (R26).
+  if (operation?.effect === 'creation') readOne(operation, { ...request, effect: 'creation' }, reply);
 };

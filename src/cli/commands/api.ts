@@ -2,13 +2,16 @@ import type { RawInput } from '../../client/client.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import { curlLine } from '../../output/curl.ts';
 import { escapeJson } from '../../output/sanitise.ts';
+import { bookingIn, bookRaw } from '../api/booking.ts';
 import { isJson, layOutJson } from '../api/json-text.ts';
-import { questionFor } from '../api/known.ts';
+import { isBooking, questionFor } from '../api/known.ts';
 import { methods } from '../api/method.ts';
 import { type Plan, plan } from '../api/plan.ts';
 import { printReply, viewOf } from '../api/reply.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { requireConsent } from '../consent.ts';
+import { withPlace } from '../creation.ts';
+import { bookingFlags } from '../desk.ts';
 import { readBounds } from '../listing.ts';
 import { printCurl } from '../operation-command.ts';
 import { listFlags, sharedFlags } from '../shared-flags.ts';
@@ -59,6 +62,7 @@ const flags: Flag[] = [
   ...sharedFlags
     .filter(({ name }) => name === 'output')
     .map((flag) => ({ ...flag, description: 'format of the answer; without it the reply as it came, as JSON' })),
+  ...bookingFlags.map((flag) => ({ ...flag, description: `${flag.description}; with POST /invitees` })),
 ];
 
 /** The request as JSON text; its body is laid out, not rebuilt. */
@@ -100,7 +104,14 @@ const run = async (invocation: Invocation): Promise<void> => {
   const question = questionFor(input.method, input.path, input.body);
   if (question !== undefined) await requireConsent(context, question);
   if (typed.paginate === true) return printPages(invocation, planned);
-  await printReply(invocation, request, await client.send(request), { operation, isPrivate: isHidden });
+  const showing = { operation, isPrivate: isHidden };
+  const booking = isBooking(input.method, input.path) ? bookingIn(input.body) : undefined;
+  if (booking !== undefined) return bookRaw(invocation, request, booking, showing);
+  try {
+    await printReply(invocation, request, await client.send(request), showing);
+  } catch (error) {
+    throw withPlace(error, operation, context.settings);
+  }
 };
 
 export const api: Command = {
@@ -125,6 +136,7 @@ export const api: Command = {
     'Nested fields: a[b]=1 is {"a":{"b":1}}, a[]=1 a[]=2 is {"a":[1,2]}, a[][b]=1 a[][b]=2 is {"a":[{"b":1},{"b":2}]}, a[] alone is {"a":[]}.',
     'The reply is printed as it came, laid out for reading; the body of a refusal too, before the error. --json=FIELDS, --fields and -o table, tsv, csv or id look into "resource" or "collection". -H is the header of the request here, not the line of column names.',
     'Asks first where the own command does: canceling an event, changing an availability schedule, deleting invitee data. On /data_compliance neither request nor reply is shown, only sizes. No other write asks.',
+    'POST /invitees books as `sched invitees create` does: written down first, looked up if its answer is lost, never sent twice, and refused while the same booking of this machine stands. Any other write is sent once too; exit code 10 says that its outcome is unknown.',
     'Only the base URL is ever asked, with URIs of the service rewritten to it. Headers that carry secrets or belong to the connection are refused.',
   ],
   run,

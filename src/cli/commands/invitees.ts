@@ -2,12 +2,12 @@ import { eventTypes } from '../../api/event-types.ts';
 import { invitees } from '../../api/invitees.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
-import { type Booked, type Booking, type BookingOptions, book, reconcile, type Settled } from '../../jobs/booking.ts';
+import { type Booking, book, reconcile, type Settled } from '../../jobs/booking.ts';
 import { nearest } from '../../nearest.ts';
 import type { View } from '../../output/view.ts';
 import { describeInstant } from '../../time/echo.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { changeOrReadBack, deskOf } from '../desk.ts';
+import { bookedWords, bookingFlags, bookingOptions, changeOrReadBack, deskOf } from '../desk.ts';
 import { readInput } from '../input.ts';
 import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
 import { heedPlan } from '../plan.ts';
@@ -35,19 +35,6 @@ const answerFlag: Flag = {
   description: "answer to a question of the event type, as 'Question=Answer'",
   heading: 'Flags',
 };
-
-const safetyFlags: Flag[] = [
-  {
-    name: 'if-absent',
-    description: 'look at the service first, and take the booking if it is there: for scripts and CI',
-    heading: 'Safety',
-  },
-  {
-    name: 'allow-duplicate',
-    description: 'book although the same is booked already, or may be',
-    heading: 'Safety',
-  },
-];
 
 /** `Question=Answer`, where the question itself may hold a `=`: the longest known question wins. */
 const readAnswer = (
@@ -84,18 +71,6 @@ const addAnswers = async ({ context, typed, problems }: Invocation, body: Json):
   for (const answer of read) if (typeof answer === 'string') problems.add(answer);
   body.custom_questions = read.filter((answer) => typeof answer !== 'string');
 };
-
-const bookedWords: Record<Booked['how'], string> = {
-  booked: 'booked',
-  reconciled: 'booked, as the service shows though its answer was lost',
-  existing: 'already booked',
-};
-
-/** What the flags of a booking say. */
-export const bookingOptions = ({ typed }: Invocation): BookingOptions => ({
-  ifAbsent: typed['if-absent'] === true,
-  allowDuplicate: typed['allow-duplicate'] === true,
-});
 
 const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
@@ -146,7 +121,7 @@ const runNoShow = async ({ view }: OperationCommand, invocation: Invocation): Pr
 export const decorate = {
   create: (generic: OperationCommand): Command => ({
     ...generic,
-    flags: [...generic.flags.slice(0, -1), answerFlag, generic.flags.at(-1)!, ...safetyFlags],
+    flags: [...generic.flags.slice(0, -1), answerFlag, generic.flags.at(-1)!, ...bookingFlags],
     notes: [
       'In scripts and CI give --if-absent: it looks at the service first, so that running it again never books twice. A booking is written down here before it is asked for. If its answer is lost it is looked up, and never sent a second time; if that does not settle it the exit code is 10, and `sched invitees reconcile` looks again. The same booking from the same machine is refused with exit code 7 as long as it stands.',
       'A time without an offset is read in --tz. It is refused where the invitee lives in another zone, because it could mean either.',

@@ -1,0 +1,64 @@
+import { invitees } from '../../api/invitees.ts';
+import { isObject, readOne } from '../../client/reading.ts';
+import { refusalOf } from '../../client/refusal.ts';
+import { SchedError } from '../../errors.ts';
+import type { HttpReply, HttpRequest } from '../../http/message.ts';
+import { type Booking, book } from '../../jobs/booking.ts';
+import type { Invocation } from '../command.ts';
+import { bookedWords, bookingOptions, deskOf } from '../desk.ts';
+import { marked } from '../operation-command.ts';
+import { heedPlan } from '../plan.ts';
+import { isSuccess, printReply, type Showing } from './reply.ts';
+
+type What = Omit<Booking, 'send'>;
+
+/** What a body asks to book; nothing where it is none that a service would take. */
+export const bookingIn = (body: string | undefined): What | undefined => {
+  try {
+    const { event_type, start_time, invitee } = JSON.parse(body ?? '') as Record<string, unknown>;
+    const isReadable =
+      typeof event_type === 'string' &&
+      typeof start_time === 'string' &&
+      !Number.isNaN(Date.parse(start_time)) &&
+      isObject(invitee) &&
+      typeof invitee.email === 'string';
+    return isReadable ? { event_type, start_time, invitee: { email: invitee.email as string } } : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** A raw booking keeps the same promise as `invitees create`: never twice (R27). */
+export const bookRaw = async (
+  invocation: Invocation,
+  raw: HttpRequest,
+  what: What,
+  showing: Showing,
+): Promise<void> => {
+  const { context } = invocation;
+  const client = await context.client();
+  const request: HttpRequest = { ...raw, effect: 'creation' };
+  let reply: HttpReply | undefined;
+  const send: Booking['send'] = async (leaving) => {
+    await heedPlan(context);
+    reply = await client.send({ ...request, beforeLeaving: leaving });
+    if (!isSuccess(reply)) throw refusalOf(request, reply);
+    return readOne(invitees.create, request, reply);
+  };
+  const options = bookingOptions(invocation);
+  const booked = await book(await deskOf(context), { ...what, send }, options).catch((error: unknown) => {
+    const isRefusal = error instanceof SchedError && error.facts.outcome === 'not-applied';
+    if (reply === undefined || !isRefusal) throw error;
+  });
+  // A refusal is printed as it came, and is an error then.
+  if (booked === undefined || booked.how === 'booked') await printReply(invocation, request, reply!, showing);
+  if (booked !== undefined && booked.how !== 'booked') {
+    context.notes.say(bookedWords[booked.how]);
+    const body = JSON.stringify({ resource: marked(booked.record, { [booked.how]: true }) });
+    const found: HttpReply = { status: 200, headers: { 'content-type': 'application/json' }, body };
+    // What is printed is no reply of the service, so it has no headers to include.
+    const plain = { ...invocation, typed: { ...invocation.typed, include: false } };
+    await printReply(plain, request, found, showing);
+  }
+  context.runtime.interrupted.throwIfAborted();
+};
