@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunningSandbox, sched, startSandbox, temporaryHome } from './program.ts';
+
+/** A fault of the sandbox, a command that meets it, and what R26 says: how often it is sent, and the exit code. */
+const samples: [operation: string, fault: string, line: string, sent: number, code: number][] = [
+  ['orgs.get', '503 count=all', 'orgs get', 3, 9],
+  ['events.get', 'reset-before count=2', 'events get JW6SHQTS78SH7TS8', 3, 0],
+  ['members.list', 'truncate count=all', 'members list', 3, 9],
+  ['groups.list', '429 header.x-ratelimit-reset=86400 count=all', 'groups list', 1, 8],
+  ['compliance.delete', 'reset-after', 'compliance delete noa.levi@gefen.example --yes', 2, 0],
+  ['event-types.update', 'reset-after', 'event-types update YBL6DUNR9FS4PNP6 --duration 20', 1, 0],
+  ['invitees.no-show', '500 count=all', 'invitees no-show JW6SHQTS78SH7TS8 USJ7DK2B3W8LAETY', 3, 10],
+  ['invitees.create', 'reset-after', 'invitees create', 1, 0],
+  ['shares.create', 'truncate', 'shares create --event-type YBL6DUNR9FS4PNP6', 1, 10],
+  ['event-types.create', 'html', 'event-types create --name Chat', 1, 10],
+];
+
+/** A Tuesday at ten, a week or two ahead. */
+const tuesday = (): string => {
+  const day = new Date(Date.now() + 7 * 86_400_000);
+  day.setUTCDate(day.getUTCDate() + ((9 - day.getUTCDay()) % 7));
+  return `${day.toISOString().slice(0, 10)}T10:00:00Z`;
+};
+
+const words: Record<string, string[]> = {
+  'invitees create': [
+    ...['--event-type', 'YBL6DUNR9FS4PNP6', '--start', tuesday(), '--timezone', 'UTC'],
+    ...['--email', 'ada@engine.example', '--name', 'Ada'],
+  ],
+};
+
+// R26
+describe('faults: real processes', () => {
+  let sandbox: RunningSandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox(...samples.flatMap(([operation, fault]) => ['--fault', `${operation} ${fault}`]));
+  });
+  afterAll(() => sandbox.stop());
+
+  test('a sample of operations and faults: requests and exit codes as in the table', async () => {
+    const { base_url, token, admin_token } = sandbox;
+    // Said, so that nothing else is asked for.
+    const who = {
+      SCHED_USER: 'http://127.0.0.1:4010/users/XYCWQX76WEER7A9Y',
+      SCHED_ORG: 'http://127.0.0.1:4010/organizations/GHDAK7KT3RW2W9R9',
+    };
+    const env = { SCHED_BASE_URL: base_url, SCHED_TOKEN: token, ...who };
+    const results = await Promise.all(
+      samples.map(([, , line]) => sched([...line.split(' '), ...(words[line] ?? []), '--json'], temporaryHome(), env)),
+    );
+    const reply = await fetch(`${base_url}/__sandbox/log`, { headers: { 'x-sandbox-admin': admin_token } });
+    const { log } = (await reply.json()) as { log: { operation: string }[] };
+    const seen = samples.map(([operation, fault], index) => [
+      operation,
+      fault,
+      log.filter((entry) => entry.operation === operation).length,
+      results[index]!.code,
+    ]);
+    expect(seen).toEqual(samples.map(([operation, fault, , sent, code]) => [operation, fault, sent, code]));
+  }, 60_000);
+});
