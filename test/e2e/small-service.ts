@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Finished, sched } from './program.ts';
 
 const root = 'http://127.0.0.1';
 
@@ -113,4 +114,17 @@ export const smallService = async ({ limit }: { limit?: Limit } = {}) => {
       server.close();
     },
   };
+};
+
+/** Processes at once that fetch so many pages each. */
+export const fetchAtOnce = (
+  { env }: Pick<Awaited<ReturnType<typeof smallService>>, 'env'>,
+  processes: number,
+  pages: number,
+  home: () => string,
+  ...flags: string[]
+): Promise<Finished[]> => {
+  const who = { SCHED_USER: `${root}/users/U`, SCHED_ORG: `${root}/organizations/O` };
+  const words = ['events', 'list', '--limit', String(pages * 100), '-o', 'id', ...flags];
+  return Promise.all(Array.from({ length: processes }, () => sched(words, home(), { ...env, ...who })));
 };

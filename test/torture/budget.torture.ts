@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { temporaryHome } from '../e2e/program.ts';
+import { fetchAtOnce, smallService } from '../e2e/small-service.ts';
+
+// R30
+test('eight processes at once, 40 requests, 10 in four seconds: no 429, all exit 0', async () => {
+  const service = await smallService({ limit: { limit: 10, windowMs: 4000 } });
+  try {
+    const home = temporaryHome();
+    const results = await fetchAtOnce(service, 8, 5, () => home);
+    process.stdout.write(`${JSON.stringify({ ...service.seen, codes: results.map(({ code }) => code) })}\n`);
+    expect(results.map(({ code }) => code)).toEqual(Array(8).fill(0));
+    expect(service.seen).toMatchObject({ answered: 40, refused: 0 });
+    expect(results.some(({ stderr }) => /rate limit reached: waiting \d s, until /.test(stderr))).toBe(true);
+  } finally {
+    service.close();
+  }
+});
