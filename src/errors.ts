@@ -50,6 +50,9 @@ export class SchedError extends Error {
   }
 }
 
+/** Behind a question no semicolon is needed. */
+const joined = (problems: readonly string[]): string => problems.join('; ').replaceAll('?; ', '? ');
+
 /** Several wrong inputs reported as one error, so that nobody mends them one run at a time. */
 export const usageError = (problems: string[], facts: ErrorFacts = {}): SchedError =>
-  new SchedError('usage', problems.join('; '), { outcome: 'not-sent', ...facts });
+  new SchedError('usage', joined(problems), { outcome: 'not-sent', ...facts });

@@ -120,6 +120,8 @@ export const resolveSettings = (
   });
   if (!zone.ok) problem(zone.problem);
 
+  if (text('fields') !== undefined && fieldList(text('fields')!).length === 0) problem('--fields names no field');
+
   const isSilent = typed['no-input'] === true || Boolean(env.SCHED_NO_INPUT);
   const fields = [...fieldList(text('fields') ?? ''), ...fieldList(typeof typed.json === 'string' ? typed.json : '')];
   return {

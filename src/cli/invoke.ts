@@ -1,18 +1,19 @@
 import { SchedError } from '../errors.ts';
-import { checkFields } from '../output/fields.ts';
+import { checkFields, mendedField } from '../output/fields.ts';
 import { showText } from '../output/pager.ts';
 import { ClosedPipe, OutputFailure, type Runtime } from '../runtime.ts';
-import { type Account, resolveSettings, wantsSandbox } from '../settings.ts';
+import { type Account, fieldList, resolveSettings, wantsSandbox } from '../settings.ts';
 import { splitWords, type Words } from './argv.ts';
 import type { Command, Typed } from './command.ts';
 import { createContext } from './context.ts';
 import { nounHelp, topHelp } from './help.ts';
 import { createNotes } from './notes.ts';
 import { findNoun, isLeafNoun, nouns } from './nouns.ts';
+import { commandLine } from './own-command.ts';
 import { type Parsed, parseWords } from './parse.ts';
 import { helpOf, knownFields } from './program.ts';
 import { sharedFlags } from './shared-flags.ts';
-import { unknownNoun, unknownVerb, unknownWords } from './slips.ts';
+import { unknownNoun, unknownTopic, unknownVerb, unknownWords } from './slips.ts';
 import { topics } from './topics.ts';
 
 /** From words to a command that runs. What a private noun was given is in no error, wherever that comes from (R49). */
@@ -49,7 +50,7 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
   }
   if (helping && Object.hasOwn(topics, word)) return showText(runtime, `${topics[word]!.text()}\n`);
   const noun = findNoun(word);
-  if (noun === undefined) throw unknownNoun(word, verb);
+  if (noun === undefined) throw helping ? unknownTopic(word) : unknownNoun(word, verb);
   const commands = await nouns[noun]!.commands();
   const isLeaf = nouns[noun]!.leaf === true;
   if (verb === undefined && !isLeaf) {
@@ -61,9 +62,9 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
   }
   const command = isLeaf ? commands[0] : commands.find(({ name }) => name === verb);
   if (command === undefined) throw unknownVerb(noun, verb!, commands);
-  const parsed = parseWords(command, rest);
+  const words = isLeaf ? noun : `${noun} ${command.name}`;
+  const parsed = parseWords(command, words, rest);
   if (helping || parsed.wantsHelp) {
-    const words = isLeaf ? noun : `${noun} ${command.name}`;
     return showText(runtime, helpOf(words, command, runtime.stdout.columns));
   }
   await runCommand(command, parsed, runtime, isJson);
@@ -79,6 +80,17 @@ const accountOf = async (command: Command, typed: Typed, runtime: Runtime): Prom
   return chosenProfile(typed.profile as string | undefined, runtime);
 };
 
+/** The command as it was typed, with field names that are known. */
+const mendedLine = ({ name, words }: Parsed, known: readonly string[]): string => {
+  const mended = words.map((word) => {
+    const [, flag, list] = /^(--fields=|--json=)(.+)$/s.exec(word) ?? [];
+    if (flag === undefined || list === undefined) return word;
+    const fields = fieldList(list).map((field) => mendedField(field, known));
+    return fields.includes(undefined) ? undefined : `${flag}${fields.join(',')}`;
+  });
+  return mended.includes(undefined) ? `sched ${name} --help` : commandLine(...name.split(' '), ...(mended as string[]));
+};
+
 const runCommand = async (command: Command, parsed: Parsed, runtime: Runtime, isJson: boolean): Promise<void> => {
   const { typed, problems } = parsed;
   const account = await accountOf(command, typed, runtime);
@@ -90,8 +102,8 @@ const runCommand = async (command: Command, parsed: Parsed, runtime: Runtime, is
     );
   const fields = command.freeForm ? [] : (settings.fields ?? []);
   // What we add to a record stands under one name of ours.
-  const known = command.operation === undefined ? knownFields(command) : [...knownFields(command), '_sched'];
-  for (const problem of checkFields(fields, known)) problems.add(problem);
+  const known = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];
+  for (const problem of checkFields(fields, known)) problems.slip(problem, mendedLine(parsed, known));
   if (settings.jq !== undefined) {
     const { jqProblem } = await import('../output/jq.ts');
     const problem = await jqProblem(settings.jq);

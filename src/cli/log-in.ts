@@ -11,6 +11,7 @@ import type { Invocation } from './command.ts';
 import { checkToken } from './connection.ts';
 import { keepLogin, openLogin, storeOf } from './login.ts';
 import { describeLogin, type LoginFacts } from './login-facts.ts';
+import { commandLine } from './own-command.ts';
 
 export interface LoginChoices {
   port: number | undefined;
@@ -60,9 +61,17 @@ const readAddresses = async (
 const reasonOf = (error: unknown): string =>
   (error instanceof SchedError ? error.facts.reason : undefined) ?? (error as Error).message;
 
+/** The same error, with the login that was typed as the one to try with a file. */
+const withFile = (error: unknown, words: readonly string[]): unknown => {
+  if (!(error instanceof SchedError)) return error;
+  const typed = words.filter((word) => !word.startsWith('--credential-store'));
+  const hint = `${commandLine('auth', 'login', ...typed)} --credential-store file, or set SCHED_TOKEN`;
+  return new SchedError(error.category, error.message, { ...error.facts, hint });
+};
+
 /** The store that is wanted, proven to work. On a terminal without a keychain a file may be chosen by saying yes. */
 const openProvenStore = async (
-  { context, typed, problems }: Invocation,
+  { context, typed, problems, words }: Invocation,
   profile: Profile | undefined,
 ): Promise<CredentialStore> => {
   const { runtime, settings } = context;
@@ -76,14 +85,15 @@ const openProvenStore = async (
     await store.probe();
     return store;
   } catch (error) {
-    if (kind === 'file' || wanted !== undefined || !settings.canAsk) throw error;
+    if (kind === 'file' || wanted !== undefined || !settings.canAsk)
+      throw kind === 'file' ? error : withFile(error, words);
     const file = await storeOf('file', runtime);
     await context.notes.flush();
     await runtime.stderr.write(
       `There is no usable keychain here (${reasonOf(error)}).\nKeep the token in a file that only you can read (${file.describe()})? [y/N] `,
     );
     const answer = (await runtime.stdin.line())?.trim().toLowerCase();
-    if (answer !== 'y' && answer !== 'yes') throw error;
+    if (answer !== 'y' && answer !== 'yes') throw withFile(error, words);
     await file.probe();
     return file;
   }

@@ -1,4 +1,5 @@
 import { escapeJson, safe, safeForRunner } from '../output/sanitise.ts';
+import { wrap } from '../output/width.ts';
 import type { Output } from '../runtime.ts';
 
 /** Everything that is said on stderr while a command runs: a sentence a line, or a JSON object a line. */
@@ -24,6 +25,15 @@ export interface Notes {
 /** Back to the first column, and nothing right of it (ECMA-48 §8.3.41). */
 const clearLine = '\r\x1b[K';
 
+/** A line break of ours in the middle would spoil these for whoever copies them. */
+const isCopied = (line: string): boolean => /\bsched |\bexport |https?:\/\//.test(line);
+
+/** A sentence in lines as wide as the terminal, broken between words. */
+const fitted = (line: string, columns: number): string => {
+  if (line.length <= columns || isCopied(line)) return line;
+  return wrap(line, columns - 2).join('\n  ');
+};
+
 export const createNotes = (stderr: Output, isJson: boolean): Notes => {
   let written: Promise<void> = Promise.resolve();
   let status = '';
@@ -31,8 +41,13 @@ export const createNotes = (stderr: Output, isJson: boolean): Notes => {
     // A closed stderr takes nothing more, and that must not end the command.
     written = written.then(() => stderr.write(text)).catch(() => {});
   };
+  const shown = (text: string): string => {
+    const line = safe(text);
+    // A new line may begin with what stood safely in the middle.
+    return safeForRunner(stderr.isTerminal && stderr.columns > 0 ? fitted(line, stderr.columns) : line);
+  };
   const write = (text: string): void => {
-    const line = isJson ? escapeJson(JSON.stringify({ note: text })) : safeForRunner(safe(text));
+    const line = isJson ? escapeJson(JSON.stringify({ note: text })) : shown(text);
     send(status === '' ? `${line}\n` : `${clearLine}${line}\n${status}`);
   };
   const notes: Notes = {

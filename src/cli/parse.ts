@@ -1,12 +1,15 @@
 import { fieldList } from '../settings.ts';
-import { scanWords } from './argv.ts';
+import { findFlag, type Scan, scanWords } from './argv.ts';
 import type { Command, Typed } from './command.ts';
+import { commandLine } from './own-command.ts';
 import { Problems } from './problems.ts';
 import { allFlags, knownFields, leafOf, typedOf } from './program.ts';
-import { unknownFlag } from './slips.ts';
+import { flagMeant, unknownFlag } from './slips.ts';
 
 /** A command's words, read: what is wrong with them is gathered, not thrown. */
 export interface Parsed {
+  /** Noun and verb. */
+  name: string;
   args: string[];
   typed: Typed;
   /** The words as Commander read them: flags by their long names, values joined to them. */
@@ -15,19 +18,40 @@ export interface Parsed {
   wantsHelp: boolean;
 }
 
-export const parseWords = (command: Command, rest: readonly string[]): Parsed => {
+/** Adds what is wrong with single flags, each with the whole command as it was probably meant. */
+const reportSlips = (command: Command, name: string, rest: readonly string[], scan: Scan, problems: Problems): void => {
+  const flags = allFlags(command);
+  const { unknown, valueless, overvalued } = scan;
+  const meant = new Map(unknown.map((flag) => [flag, flagMeant(flag, flags)]));
+  const placeholder = (word: string) => findFlag(word, flags)?.value ?? 'VALUE';
+  // What is sent as it is may hold anything, also what nobody should read over a shoulder.
+  const isPlain = !command.freeForm && [...meant.values()].every((flag) => flag !== undefined);
+  const mendedWord = (word: string): string[] => {
+    const better = meant.get(word);
+    if (better !== undefined) return [word.replace(/^[^=]+/, better)];
+    const bare = word.replace(/=.*/s, '');
+    return [bare !== word && overvalued.includes(bare) ? bare : word];
+  };
+  const mended = isPlain
+    ? commandLine(...name.split(' '), ...rest.flatMap(mendedWord), ...valueless.slice(0, 1).map(placeholder))
+    : `sched ${name} --help`;
+  for (const flag of unknown) problems.slip(unknownFlag(flag, flags), mended);
+  for (const flag of valueless) problems.slip(`${flag} needs a value`, mended);
+  for (const flag of overvalued) problems.slip(`${flag} takes no value`, mended);
+};
+
+export const parseWords = (command: Command, name: string, rest: readonly string[]): Parsed => {
   const flags = allFlags(command);
   const fields = knownFields(command);
   const isField = (word: string) => fieldList(word).every((field) => fields.includes(field.split('.')[0]!));
-  const { words, unknown, valueless, overvalued } = scanWords(rest, flags, isField);
+  const scan = scanWords(rest, flags, isField);
+  const { words, unknown } = scan;
   const problems = new Problems(`sched ${command.examples[0]}`);
-  for (const flag of unknown) problems.add(unknownFlag(flag, flags));
-  for (const flag of valueless) problems.add(`${flag} needs a value`);
-  for (const flag of overvalued) problems.add(`${flag} takes no value`);
+  reportSlips(command, name, rest, scan, problems);
 
   const end = words.indexOf('--');
   const isHelp = (word: string, index: number) => (end < 0 || index < end) && (word === '--help' || word === '-h');
-  if (words.some(isHelp)) return { args: [], typed: {}, words, problems, wantsHelp: true };
+  if (words.some(isHelp)) return { name, args: [], typed: {}, words, problems, wantsHelp: true };
 
   const leaf = leafOf(command);
   leaf.parse(words, { from: 'user' });
@@ -37,5 +61,5 @@ export const parseWords = (command: Command, rest: readonly string[]): Parsed =>
   if (!isVariadic && !command.freeForm && args.length > command.arguments.length && unknown.length === 0) {
     problems.add(`'${args[command.arguments.length]}' is one argument too many`);
   }
-  return { args, typed: typedOf(leaf, command), words, problems, wantsHelp: false };
+  return { name, args, typed: typedOf(leaf, command), words, problems, wantsHelp: false };
 };

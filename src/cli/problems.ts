@@ -4,6 +4,8 @@ import { usageError } from '../errors.ts';
 export class Problems {
   readonly #found: string[] = [];
   #example: string | undefined;
+  #slips = 0;
+  #mended: string | undefined;
 
   constructor(example?: string) {
     this.#example = example;
@@ -15,9 +17,17 @@ export class Problems {
     this.#example = mended ?? this.#example;
   }
 
+  /** A slip of the pen: `mended` is the whole command as it was meant, and what to try if nothing else is wrong. */
+  slip(problem: string, mended: string): void {
+    this.#found.push(problem);
+    this.#slips += 1;
+    this.#mended = mended;
+  }
+
   /** Ends the command with everything gathered so far. */
   check(): void {
     if (this.#found.length === 0) return;
-    throw usageError(this.#found, this.#example === undefined ? {} : { hint: this.#example });
+    const hint = this.#slips === this.#found.length ? this.#mended : this.#example;
+    throw usageError(this.#found, hint === undefined ? {} : { hint });
   }
 }

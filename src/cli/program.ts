@@ -82,13 +82,16 @@ export const leafOf = (command: Command, columns: number = usualWidth): Commande
 /** `--reason TEXT` and `--json[=FIELDS]`: as it is typed, not as Commander declares it. */
 const optionTerm = ({ flags }: Option): string => flags.replace(/ <(.+)>$/, ' $1').replace(/ \[(.+)\]$/, '[=$1]');
 
+/** Commander leaves lines alone that would be narrower than this; a phone's terminal would break them within words. */
+const minWidthToWrap = 12;
+
 /** The help text of a command, as wide as the terminal but no wider than reads well. */
 export const helpOf = (words: string, command: Command, columns: number): string => {
   const helpWidth = Math.min(columns || usualWidth, 100);
   let text = '';
   leafOf(command, helpWidth)
     .name(`sched ${words}`)
-    .configureHelp({ helpWidth, optionTerm })
+    .configureHelp({ helpWidth, minWidthToWrap, optionTerm })
     .configureOutput({
       writeOut: (part) => {
         text += part;

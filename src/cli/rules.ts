@@ -18,9 +18,28 @@ export const ruleText = (rule: Rule): string => {
   return `${dayOf(rule)} ${hours.length === 0 ? 'off' : hours.map(({ from, to }) => `${from}-${to}`).join(',')}`;
 };
 
+const hoursOf = (rule: Rule): string => ruleText(rule).slice(dayOf(rule).length + 1);
+
+/** Weekdays that follow each other and have the same hours, as the one rule they could be typed as: `mon-fri 09:00-17:00`. */
+const spans = (rules: readonly Rule[]): string[] => {
+  const found: { first: number; last: number; hours: string; text?: string }[] = [];
+  for (const rule of rules) {
+    const day = weekdayCalled(dayOf(rule));
+    const before = found.at(-1);
+    if (day < 0 || rule.type === 'date') found.push({ first: -1, last: -1, hours: '', text: ruleText(rule) });
+    else if (before?.text === undefined && before?.last === day - 1 && before.hours === hoursOf(rule))
+      before.last = day;
+    else found.push({ first: day, last: day, hours: hoursOf(rule) });
+  }
+  const name = (day: number) => weekdays[day]!.slice(0, 3);
+  return found.map(
+    ({ first, last, hours, text }) => text ?? `${name(first)}${last > first ? `-${name(last)}` : ''} ${hours}`,
+  );
+};
+
 export const rulesText = (record: object): string => {
   const { rules } = record as Json;
-  return Array.isArray(rules) ? rules.filter(isObject).map(ruleText).join('; ') : '';
+  return Array.isArray(rules) ? spans(rules.filter(isObject)).join('; ') : '';
 };
 
 const weekdayCalled = (word: string): number => weekdays.findIndex((day) => day === word || day.slice(0, 3) === word);

@@ -3,6 +3,7 @@ import { nearest } from '../nearest.ts';
 import { scanWords } from './argv.ts';
 import type { Command, Flag } from './command.ts';
 import { findNoun, nouns } from './nouns.ts';
+import { topics } from './topics.ts';
 
 /** What other tools call it. */
 const verbSlips = new Map<string, string[]>(
@@ -32,8 +33,18 @@ const flagSlips = new Map<string, string>(
 const usage = (message: string, hint: string): SchedError =>
   new SchedError('usage', message, { hint, outcome: 'not-sent' });
 
+/** `sched help times`: a page of help that is not there under this name. */
+export const unknownTopic = (word: string): SchedError => {
+  const meant = nearest(word, [...Object.keys(topics), ...Object.keys(nouns)]);
+  return usage(
+    `there is no help on '${word}'; the topics are ${Object.keys(topics).join(', ')}`,
+    `sched help${meant === undefined ? '' : ` ${meant}`}`,
+  );
+};
+
 /** `sched list events`, `sched evnets list`. */
 export const unknownNoun = (word: string, next: string | undefined): SchedError => {
+  if (word === 'version') return usage("'version' is a flag, not a command", 'sched --version');
   const other = next === undefined ? undefined : findNoun(next);
   if (other !== undefined)
     return usage(`'${word}' is not a noun; the noun comes first`, `sched ${other} ${verbSlips.get(word)?.[0] ?? word}`);
@@ -52,21 +63,24 @@ export const unknownVerb = (noun: string, word: string, commands: readonly Comma
   );
 };
 
+const nameIn = (word: string): string => word.split('=')[0]!;
+
+/** The flag that was probably meant by one nobody knows. */
+export const flagMeant = (word: string, flags: readonly Flag[]): string | undefined => {
+  const known = flags.map((flag) => `--${flag.name}`);
+  const meant = flagSlips.get(nameIn(word)) ?? nearest(nameIn(word), known);
+  return meant !== undefined && known.includes(meant) ? meant : undefined;
+};
+
 /** The problem with a flag nobody knows, and the one that was probably meant. */
 export const unknownFlag = (word: string, flags: readonly Flag[]): string => {
-  const [name = word] = word.split('=');
-  const meant =
-    flagSlips.get(name) ??
-    nearest(
-      name,
-      flags.map((flag) => `--${flag.name}`),
-    );
-  const isKnown = meant !== undefined && flags.some((flag) => `--${flag.name}` === meant);
-  return `${name} is not a flag here${isKnown ? `, did you mean ${meant}?` : ''}`;
+  const meant = flagMeant(word, flags);
+  return `${nameIn(word)} is not a flag here${meant === undefined ? '' : `, did you mean ${meant}?`}`;
 };
 
 /** `sched --nonsense`: flags without a command, the first that nobody knows. */
 export const unknownWords = (words: readonly string[], flags: readonly Flag[]): SchedError | undefined => {
   const [strange] = scanWords(words, flags, () => false).unknown;
-  return strange === undefined ? undefined : usage(unknownFlag(strange, flags), 'sched --help');
+  if (strange === undefined) return undefined;
+  return usage(unknownFlag(strange, flags), strange === '-V' ? 'sched --version' : 'sched --help');
 };

@@ -20,7 +20,7 @@ export const views: Record<ResourceName, View> = {
   invitee: {
     columns: [
       { header: 'NAME', path: 'name', priority: 5 },
-      { header: 'EMAIL', path: 'email', priority: 4 },
+      { header: 'EMAIL', path: 'email', priority: 4, least: 32 },
       { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
       { header: 'TIMEZONE', path: 'timezone', priority: 1 },
       { header: 'BOOKED', path: 'created_at', as: 'time', priority: 2 },
@@ -40,7 +40,7 @@ export const views: Record<ResourceName, View> = {
   'event type host': {
     columns: [
       { header: 'NAME', path: 'member.name', priority: 4 },
-      { header: 'EMAIL', path: 'member.email', priority: 3 },
+      { header: 'EMAIL', path: 'member.email', priority: 3, least: 32 },
       { header: 'USER', path: 'member.uri', as: 'id', priority: 2 },
       { header: 'ID', path: 'uri', as: 'id' },
     ],
@@ -48,9 +48,9 @@ export const views: Record<ResourceName, View> = {
   'availability schedule': {
     columns: [
       { header: 'NAME', path: 'name', priority: 4 },
-      { header: 'DEFAULT', path: 'default', as: 'boolean', priority: 2 },
-      { header: 'TIMEZONE', path: 'timezone', priority: 3 },
-      { header: 'RULES', path: 'rules', value: rulesText, priority: 1 },
+      { header: 'DEFAULT', path: 'default', as: 'boolean', priority: 1 },
+      { header: 'TIMEZONE', path: 'timezone', priority: 2, shrink: false },
+      { header: 'RULES', path: 'rules', value: rulesText, priority: 3, least: 32 },
       { header: 'ID', path: 'uri', as: 'id' },
     ],
   },
@@ -77,7 +77,7 @@ export const views: Record<ResourceName, View> = {
   member: {
     columns: [
       { header: 'NAME', path: 'user.name', priority: 5 },
-      { header: 'EMAIL', path: 'user.email', priority: 4 },
+      { header: 'EMAIL', path: 'user.email', priority: 4, least: 32 },
       { header: 'ROLE', path: 'role', priority: 3 },
       { header: 'USER', path: 'user.uri', as: 'id', priority: 1 },
       { header: 'ID', path: 'uri', as: 'id' },
@@ -85,7 +85,7 @@ export const views: Record<ResourceName, View> = {
   },
   invitation: {
     columns: [
-      { header: 'EMAIL', path: 'email', priority: 4 },
+      { header: 'EMAIL', path: 'email', priority: 4, least: 32 },
       { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
       { header: 'SENT', path: 'last_sent_at', as: 'time', priority: 2 },
       { header: 'ID', path: 'uri', as: 'id' },
@@ -118,8 +118,8 @@ export const views: Record<ResourceName, View> = {
   submission: {
     columns: [
       { header: 'SUBMITTED', path: 'created_at', as: 'time', priority: 4 },
-      { header: 'ANSWERS', path: 'questions_and_answers.*.answer', as: 'list', priority: 2 },
-      { header: 'RESULT', path: 'result.type', priority: 3 },
+      { header: 'ANSWERS', path: 'questions_and_answers.*.answer', as: 'list', priority: 3 },
+      { header: 'RESULT', path: 'result.type', priority: 2 },
       { header: 'FORM', path: 'routing_form', as: 'id', priority: 1 },
       { header: 'ID', path: 'uri', as: 'id' },
     ],
@@ -136,7 +136,7 @@ export const views: Record<ResourceName, View> = {
   user: {
     columns: [
       { header: 'NAME', path: 'name', priority: 5 },
-      { header: 'EMAIL', path: 'email', priority: 4 },
+      { header: 'EMAIL', path: 'email', priority: 4, least: 32 },
       { header: 'TIMEZONE', path: 'timezone', priority: 1 },
       { header: 'ID', path: 'uri', as: 'id' },
     ],

@@ -22,7 +22,7 @@ export interface BlockStyle {
 }
 
 /** A value has at least this many columns, however narrow the screen. */
-const leastWidth = 20;
+const leastWidth = 18;
 
 const narrower = (style: BlockStyle): BlockStyle => ({ ...style, available: style.available - indent.length });
 

@@ -73,6 +73,13 @@ export const leaves = (value: unknown, path?: string): [path: string, value: unk
   return entries.flatMap(([key, item]) => leaves(item, path === undefined ? key : `${path}.${key}`));
 };
 
+/** A field path whose first name is known, or was nearly typed; nothing where nobody can tell. */
+export const mendedField = (field: string, known: readonly string[]): string | undefined => {
+  const [first = '', ...rest] = field.split('.').filter((part) => part !== '');
+  const meant = known.includes(first) ? first : nearest(first, known);
+  return meant === undefined ? undefined : [meant, ...rest].join('.');
+};
+
 /** What is wrong with chosen fields, in words; deeper parts are the service's own affair. */
 export const checkFields = (fields: readonly string[], known: readonly string[]): string[] => {
   const problems = fields.flatMap((field) => {

@@ -3,8 +3,16 @@ import { width } from './width.ts';
 
 export const gap = '  ';
 
-/** Below this a shortened text says nothing, and its column is dropped instead. */
-const leastWidth = 12;
+/** Columns from this priority on are what a row is about: they are shortened far before one of them is dropped. */
+const essential = 3;
+
+/** Below this a shortened text says nothing. */
+const leastWidth = 8;
+
+const isEssential = ({ priority = 0 }: Column): boolean => priority >= essential;
+
+/** As narrow as a text may become while there are less important columns to drop. */
+const comfortableWidth = (column: Column): number => column.least ?? (isEssential(column) ? 20 : 12);
 
 export interface Layout {
   /** Positions of the shown columns among all. */
@@ -24,30 +32,37 @@ interface Room {
   zoneLabel: string;
 }
 
-/** Widths for a terminal: plain texts are shortened first, the least important most; then columns are dropped. */
+/**
+ * Widths for a terminal: plain texts are shortened a little, the least important most; then columns are dropped that a
+ * row can do without; then texts are shortened as far as they can be read, and only then is anything else dropped.
+ */
 export const layOut = (room: Room): Layout => {
   const { columns, available, keep } = room;
   const weakestFirst = columns
     .map((_, i) => i)
     .sort((a, b) => (columns[a]!.priority ?? 0) - (columns[b]!.priority ?? 0) || b - a);
   const dropped = new Set<number>();
+  let isTight = false;
   for (;;) {
-    const layout = shrink(
-      room,
-      weakestFirst.filter((i) => !dropped.has(i)),
-    );
-    const victim = weakestFirst.find((i) => !dropped.has(i) && columns[i]!.path !== keep);
-    if (totalWidth(layout.widths) <= available || victim === undefined || layout.shown.length === 1) {
+    const left = weakestFirst.filter((i) => !dropped.has(i));
+    const layout = shrink(room, left, (column) => (isTight ? leastWidth : comfortableWidth(column)));
+    const victim = left.find((i) => columns[i]!.path !== keep && (isTight || !isEssential(columns[i]!)));
+    const isLast = isTight && (victim === undefined || left.length === 1);
+    if (totalWidth(layout.widths) <= available || isLast)
       return { ...layout, hidden: columns.filter((_, i) => dropped.has(i)).map(({ header }) => header) };
-    }
-    dropped.add(victim);
+    if (victim === undefined) isTight = true;
+    else dropped.add(victim);
   }
 };
 
 const totalWidth = (widths: number[]) =>
   widths.reduce((sum, columnWidth) => sum + columnWidth, 0) + gap.length * (widths.length - 1);
 
-const shrink = ({ columns, sample, available, zoneLabel }: Room, weakestFirst: number[]) => {
+const shrink = (
+  { columns, sample, available, zoneLabel }: Room,
+  weakestFirst: number[],
+  leastOf: (column: Column) => number,
+) => {
   const shown = weakestFirst.toSorted((a, b) => a - b);
   const zoned = shown.find((i) => columns[i]!.as === 'time');
   const headers = shown.map((i) => columns[i]!.header + (i === zoned ? ` (${zoneLabel})` : ''));
@@ -58,7 +73,7 @@ const shrink = ({ columns, sample, available, zoneLabel }: Room, weakestFirst: n
   for (const i of weakestFirst) {
     const place = shown.indexOf(i);
     if (excess <= 0 || !shrinks(columns[i]!)) continue;
-    const given = Math.max(0, Math.min(excess, widths[place]! - leastWidth));
+    const given = Math.max(0, Math.min(excess, widths[place]! - leastOf(columns[i]!)));
     widths[place]! -= given;
     excess -= given;
   }

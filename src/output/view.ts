@@ -8,8 +8,13 @@ export interface Column<Resource extends object = object> {
   path: string;
   /** How a person reads the value; plain text unless told. Machine formats carry the value as the service wrote it. */
   as?: Kind;
-  /** Where the terminal is narrow the lowest gives way first, and among equals (0 unless told) the rightmost. */
+  /**
+   * Where the terminal is narrow the lowest gives way first, and among equals (0 unless told) the rightmost. From 3 on
+   * a column is what the row is about.
+   */
   priority?: number;
+  /** So much of the text is shown while there are less important columns to drop. */
+  least?: number;
   /** Whether the text may be cut with `…`. Only plain text and lists are, unless told: half a time or ID misleads. */
   shrink?: boolean;
   /** Computes the value where the path alone does not say it. */

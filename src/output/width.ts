@@ -51,9 +51,9 @@ export const shorten = (text: string, columns: number): string => {
 
 export const pad = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - width(text)));
 
-const address = /^https?:\/\/[!-~]+$/;
+const address = /^(?:https?:\/\/|[\w.+-]+@)[!-~]+$/;
 
-/** A word in pieces that fit. An address stays whole: in pieces nobody could copy it. */
+/** A word in pieces that fit. An address of a page or a person stays whole: in pieces nobody could copy it. */
 const pieces = (word: string, columns: number): string[] => {
   if (width(word) <= columns || address.test(word)) return [word];
   const lines = [''];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changeRules, readDays, readRule, rulesDifference, ruleText } from '../../src/cli/rules.ts';
+import { changeRules, readDays, readRule, rulesDifference, rulesText, ruleText } from '../../src/cli/rules.ts';
 
 const monday = { type: 'wday', wday: 'monday', intervals: [{ from: '09:00', to: '17:00' }] };
 const friday = { type: 'wday', wday: 'friday', intervals: [{ from: '09:00', to: '12:00' }], note: 'kept' };
@@ -41,6 +41,25 @@ describe('rules', () => {
     const off = { ...monday, intervals: [] };
     expect(rulesDifference([monday, friday], [off, friday])).toEqual(['- monday 09:00-17:00', '+ monday off']);
     expect(rulesDifference([monday], [monday])).toEqual([]);
+  });
+
+  test('tells days with the same hours as the one rule they could be typed as', () => {
+    const day = (wday: string, ...intervals: object[]) => ({ type: 'wday', wday, intervals });
+    const morning = { from: '09:00', to: '12:00' };
+    const rules = [
+      day('monday', morning),
+      day('tuesday', morning),
+      day('thursday', morning),
+      day('friday'),
+      day('saturday'),
+      { type: 'date', date: '2026-12-24', intervals: [] },
+      day('sunday', morning),
+      { wday: 'someday', intervals: 'x' },
+    ];
+    const text = 'mon-tue 09:00-12:00; thu 09:00-12:00; fri-sat off; 2026-12-24 off; sun 09:00-12:00; someday off';
+    expect(rulesText({ rules })).toBe(text);
+    for (const rule of text.split('; ').slice(0, -1)) expect(readRule(rule).ok).toBe(true);
+    expect([rulesText({}), rulesText({ rules: [] })]).toEqual(['', '']);
   });
 
   test('reads days in words, shortened and as dates', () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { width } from '../../src/output/width.ts';
 import { createWorld } from '../support/run.ts';
 
 /**
@@ -38,6 +39,31 @@ const screens: Record<string, string> = {
   'help-topic-time': 'help time',
 };
 
+/** Screens of narrow terminals, where something must give way. */
+const narrow: Record<string, string> = {
+  'events-list': screens['events-list']!,
+  'events-get': screens['events-get']!,
+  'event-types-list': screens['event-types-list']!,
+  'members-list': screens['members-list']!,
+  'availability-list': screens['availability-list']!,
+  'activity-list': screens['activity-list']!,
+  'help-events-cancel': 'events cancel --help',
+};
+
+/** What people see when something is wrong, and how it ends. */
+const errors: Record<string, [line: string, code: number]> = {
+  'unknown-flag': ['events list --statsu active', 2],
+  'several-problems': ['invitees create --event-type YBL6DUNR9FS4PNP6 --start 2026-02-30 --emial x', 2],
+  'not-found': ['events get NOSUCHEVENT', 6],
+  'no-answer': ['events cancel {event} --no-input', 12],
+  'unknown-field': ['events list --fields nmae', 2],
+  'no-verb': ['events', 2],
+  'two-readings': [
+    'invitees create --event-type YBL6DUNR9FS4PNP6 --start "2026-10-25 02:30" --email a@b.example --tz Europe/Paris',
+    2,
+  ],
+};
+
 const firsts: Record<string, string> = {
   event: 'events list --status active --since tomorrow --limit 1 -o id',
   invitee: 'invitees list {event} --limit 1 -o id',
@@ -56,10 +82,29 @@ const fill = async (line: string): Promise<string> => {
   return fill(line.replaceAll(`{${name}}`, id));
 };
 
+const terminals = ['stdout' as const, 'stderr' as const];
+
+describe.each(Object.entries(narrow))('golden: %s', (name, line) => {
+  it.each([40, 60])('is as it was at %i columns', async (columns) => {
+    const { code, stdout, stderr } = await world.run(`${await fill(line)} --color never`, { terminals, columns });
+    expect(code).toBe(0);
+    await expect(`$ sched ${line}\n${stdout}\n${stderr}`).toMatchFileSnapshot(`golden/${name}.${columns}.txt`);
+  });
+});
+
+describe.each(Object.entries(errors))('golden: the error %s', (name, [line, end]) => {
+  it.each([40, 80])('is as it was at %i columns', async (columns) => {
+    const { code, stdout, stderr } = await world.run(await fill(line), { terminals, columns });
+    expect({ code, stdout }).toEqual({ code: end, stdout: '' });
+    for (const text of stderr.split('\n')) expect(width(text)).toBeLessThanOrEqual(columns);
+    await expect(`$ sched ${line}\n${stderr}`).toMatchFileSnapshot(`golden/error-${name}.${columns}.txt`);
+  });
+});
+
 describe.each(Object.entries(screens))('golden: %s', (name, line) => {
   for (const columns of [80, 120]) {
     it(`is as it was at ${columns} columns`, async () => {
-      const options = { terminals: ['stdout' as const, 'stderr' as const], columns };
+      const options = { terminals, columns };
       const plain = await world.run(`${await fill(line)} --color never`, options);
       const colour = await world.run(`${await fill(line)} --color always`, options);
       expect(plain.code).toBe(0);

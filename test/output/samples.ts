@@ -122,7 +122,7 @@ export const eventView: View = {
     { header: 'NAME', path: 'name', priority: 5 },
     { header: 'START', path: 'start_time', as: 'time', priority: 6 },
     { header: 'STATUS', path: 'status', as: 'status', priority: 4 },
-    { header: 'INVITEES', path: 'invitees_counter.active', as: 'count', priority: 2 },
-    { header: 'HOSTS', path: 'event_memberships.*.user_name', as: 'list', priority: 3 },
+    { header: 'INVITEES', path: 'invitees_counter.active', as: 'count', priority: 1 },
+    { header: 'HOSTS', path: 'event_memberships.*.user_name', as: 'list', priority: 2 },
   ],
 };

@@ -1,11 +1,10 @@
 import { compliance } from '../../api/compliance.ts';
 import type { Operation } from '../../api/operation.ts';
 import type { Invocation } from '../command.ts';
+import { quoted } from '../own-command.ts';
 import type { TypedField } from './fields.ts';
 
 export const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
-
-const quoted = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 interface Words {
   method?: string;

@@ -90,6 +90,7 @@ export const cancelFromFile = async ({ fieldFlags }: OperationCommand, invocatio
   await runBulk(context, {
     command: 'events cancel',
     things: 'events',
+    done: 'canceled',
     operation: 'events.cancel',
     endpoint: `${isSandbox ? sandboxAddress : baseUrl}${events.cancel.path}`,
     ...(await askWho(context)),

@@ -41,6 +41,8 @@ export interface Bulk extends Job {
   again: boolean;
   /** Words for what is counted: `addresses`. */
   things: string;
+  /** What became of them where all went well: `accepted`. */
+  done: string;
   consent(story: Story | undefined): Promise<void>;
 }
 
@@ -221,12 +223,12 @@ const remember = async ({ runtime, notes }: Context, folder: string, run: RunLin
   });
 };
 
-const partial = ({ rejected, unknown }: Counts, things: string): SchedError => {
+const partial = ({ rejected, unknown }: Counts, { things, done }: Bulk): SchedError => {
   const parts = [
     ...(rejected > 0 ? [`${rejected.toLocaleString('en-US')} rejected`] : []),
     ...(unknown > 0 ? [`${unknown.toLocaleString('en-US')} unknown`] : []),
   ];
-  return new SchedError('partial', `Not all ${things} were accepted: ${parts.join(', ')}`, {
+  return new SchedError('partial', `Not all ${things} were ${done}: ${parts.join(', ')}`, {
     outcome: unknown > 0 ? 'unknown' : 'applied',
     answered: true,
     ...(unknown > 0 ? { hint: 'run the same command again: it asks once more for those' } : {}),
@@ -236,7 +238,7 @@ const partial = ({ rejected, unknown }: Counts, things: string): SchedError => {
 const finish = async (context: Context, bulk: Bulk, result: BulkResult, state: string): Promise<void> => {
   await addStepSummary(context, `sched ${bulk.command}`, state, result);
   await context.printer.one(resultView, result);
-  if (result.rejected > 0 || result.unknown > 0) throw partial(result, bulk.things);
+  if (result.rejected > 0 || result.unknown > 0) throw partial(result, bulk);
 };
 
 /** Does the work with the receipt open. What was done so far is told also when it cannot go on. */
@@ -267,7 +269,7 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
     progress.end();
     const done = counts.accepted.toLocaleString('en-US');
     notes.insist(
-      `accepted so far: ${done} of ${counts.total.toLocaleString('en-US')}; the same command goes on. Receipt: ${file.path}`,
+      `${bulk.done} so far: ${done} of ${counts.total.toLocaleString('en-US')}; the same command goes on. Receipt: ${file.path}`,
     );
     await addStepSummary(context, `sched ${bulk.command}`, 'unfinished', resultOf(run, counts, file.path, file.head));
     throw error;
@@ -304,7 +306,11 @@ export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
   try {
     const choice = await choose(context, folder, bulk);
     if (choice !== 'new' && 'done' in choice) {
-      notes.insist(`already accepted at ${choice.endedAt}: nothing was sent; --again sends it once more`);
+      const { total, accepted } = choice.done;
+      const number = (count: number) => count.toLocaleString('en-US');
+      const what =
+        accepted === total ? `already ${bulk.done}` : `${number(accepted)} of ${number(total)} already ${bulk.done}`;
+      notes.insist(`${what} at ${choice.endedAt}: nothing was sent; --again sends it once more`);
       return await finish(context, bulk, choice.done, `already accepted at ${choice.endedAt}`);
     }
     const story = choice === 'new' ? undefined : choice.unfinished.opened.story;

@@ -71,10 +71,11 @@ const runUpdate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   const { context, typed, problems } = invocation;
   const { set, removed } = readTyped(invocation);
   const isRules = set.length + removed.length > 0 || typed.replace === true;
-  if (!isRules && typed.timezone === undefined)
+  if (['rule', 'day-off', 'remove', 'replace', 'timezone'].every((name) => typed[name] === undefined))
     problems.add('nothing to change: give --rule, --day-off, --remove or --timezone');
-  if (typed.replace === true && set.length === 0) problems.add('--replace needs at least one --rule or --day-off');
-  if (typed.replace === true && removed.length > 0) problems.add('--replace leaves nothing to --remove');
+  if (typed.replace === true && typed.rule === undefined && typed['day-off'] === undefined)
+    problems.add('--replace needs at least one --rule or --day-off');
+  if (typed.replace === true && typed.remove !== undefined) problems.add('--replace leaves nothing to --remove');
   const { path, query, body } = await readInput(invocation, availability.update, fieldFlags);
   if (context.settings.curl) {
     const known = { ...(isRules ? { rules: set } : {}), ...(body as Json) };

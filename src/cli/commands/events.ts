@@ -1,7 +1,7 @@
 import { events } from '../../api/events.ts';
 import type { Input } from '../../client/client.ts';
 import type { Json } from '../../client/reading.ts';
-import { SchedError } from '../../errors.ts';
+import { type Category, SchedError } from '../../errors.ts';
 import { describeInstant } from '../../time/echo.ts';
 import { bulkFlags } from '../bulk/flags.ts';
 import { resultFields } from '../bulk/result.ts';
@@ -11,6 +11,7 @@ import type { Context } from '../context.ts';
 import { changeOrReadBack } from '../desk.ts';
 import { readInput } from '../input.ts';
 import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
+import { commandLine } from '../own-command.ts';
 import { finding } from './events-list.ts';
 
 export const examples = {
@@ -51,6 +52,9 @@ const cancelOne = async (context: Context, input: Input): Promise<Json> => {
   }
 };
 
+/** Failures that the next attempt may not meet. */
+const passing = new Set<Category>(['unavailable', 'rate-limited', 'outcome-unknown']);
+
 const runCancel = async ({ fieldFlags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
   if (args.length === 0) problems.add('<event> is missing');
@@ -71,7 +75,7 @@ const runCancel = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
     return interrupted.throwIfAborted();
   }
 
-  const failures: string[] = [];
+  const failures: { event: string; isWorthAgain: boolean }[] = [];
   async function* canceled() {
     for (const input of inputs) {
       interrupted.throwIfAborted();
@@ -79,7 +83,7 @@ const runCancel = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
         yield [await cancelOne(context, input)];
       } catch (error) {
         if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
-        failures.push(String(input.path!.event));
+        failures.push({ event: String(input.path!.event), isWorthAgain: passing.has(error.category) });
         context.notes.insist(
           `failed: ${input.path!.event}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`,
         );
@@ -88,8 +92,10 @@ const runCancel = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   }
   await context.printer.list(view, canceled());
   if (failures.length === 0) return;
+  const again = failures.filter(({ isWorthAgain }) => isWorthAgain).map(({ event }) => event);
+  const flags = invocation.words.filter((word) => word.startsWith('-'));
   throw new SchedError('partial', `${failures.length} of ${inputs.length} events were not canceled`, {
-    hint: `sched events cancel ${failures.join(' ')} --yes`,
+    ...(again.length === 0 ? {} : { hint: commandLine('events', 'cancel', ...again, ...flags) }),
     outcome: 'applied',
   });
 };

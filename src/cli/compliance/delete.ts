@@ -131,6 +131,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   await runBulk(context, {
     command: 'compliance delete',
     things: 'addresses',
+    done: 'accepted',
     operation: 'compliance.delete',
     endpoint: `${isEmbedded ? sandboxAddress : baseUrl}${compliance.delete.path}`,
     ...who,

@@ -1,0 +1,123 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Send } from '../../src/http/message.ts';
+import { run } from '../../src/main.ts';
+import { createWorld } from '../support/run.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+beforeAll(async () => {
+  world = await createWorld();
+});
+
+describe('slips: what to try', () => {
+  test.each([
+    ['events list --statsu active', 'sched events list --status active'],
+    ['events list --statsu=active --limit 3', 'sched events list --status=active --limit 3'],
+    ['events list -L 3', 'sched events list --limit 3'],
+    ['events list --search "two words" --jsno', "sched events list --search 'two words' --json"],
+    ['--quite events list', 'sched events list --quiet'],
+    ['events list --limit', 'sched events list --limit N'],
+    ['events list --yes=no', 'sched events list --yes'],
+    ['events list --fields nmae,locaton.type', 'sched events list --fields=name,location.type'],
+    ['events list --fields nmae --limit 1', 'sched events list --fields=name --limit=1'],
+    ['-V', 'sched --version'],
+    ['version', 'sched --version'],
+    ['help times', 'sched help time'],
+    ['help exit', 'sched help exit-codes'],
+    ['help evnets', 'sched help events'],
+    ['help xyzzy', 'sched help'],
+  ])('%s: the same command, mended', async (line, mended) => {
+    const { code, stderr, requests } = await world.run(line);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toMatch(/^error: /);
+    expect(stderr.endsWith(`\ntry: ${mended}\n`), stderr).toBe(true);
+  });
+
+  test.each([
+    ['events list --nonsense', 'sched events list --help'],
+    ['events list --fields xyzzy', 'sched events list --help'],
+    // What is sent as it is may hold a secret.
+    ['api /users/me --heder=x:y', 'sched api --help'],
+    // Something else is wrong too, so a complete example says more.
+    ['events get --jsno', 'sched events get JW6SHQTS78SH7TS8'],
+  ])('%s: help, or an example', async (line, hint) =>
+    expect((await world.run(line)).stderr.endsWith(`\ntry: ${hint}\n`)).toBe(true),
+  );
+
+  test('an empty list of fields is refused, not taken for all of them', async () => {
+    const { code, stderr } = await world.run(['events', 'list', '--fields', '']);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--fields names no field') });
+  });
+
+  test('an unknown field is told once with each known one', async () => {
+    const { stderr } = await world.run('events list --fields nmae');
+    expect(stderr).toContain("unknown field 'nmae', did you mean 'name'? the fields are uri, name,");
+    expect(stderr.match(/_sched/g)).toHaveLength(1);
+  });
+
+  test('a wrong rule is not also nothing to change', async () => {
+    const line = ['availability', 'update', 'S', '--event-type', 'YBL6DUNR9FS4PNP6', '--rule', 'mnoday 9:00-10:00'];
+    const { code, stderr } = await world.run(line);
+    expect(code).toBe(2);
+    expect(stderr).toContain('did you mean monday?');
+    expect(stderr).not.toContain('nothing to change');
+  });
+});
+
+describe('slips: canceling several events', () => {
+  const failing =
+    (id: string, status: number): Send =>
+    (request) =>
+      request.url.includes(id) ? Promise.resolve({ status, headers: {}, body: '{}' }) : world.service(request);
+
+  test('does not advise to try again what will fail again', async () => {
+    const { code, stderr } = await world.run('events cancel NOSUCHEVENT XEFT95ZZDW9SPL93 --yes');
+    expect(code).toBe(11);
+    expect(stderr).toContain('1 of 2 events were not canceled');
+    expect(stderr).not.toContain('try:');
+  });
+
+  test('advises what may pass, with the flags that were typed', async () => {
+    const line = 'events cancel NOSUCHEVENT XEFT95ZZDW9SPL93 --reason "It rains" --yes';
+    const { code, stderr } = await world.run(line, { send: failing('XEFT95ZZDW9SPL93', 503) });
+    expect(code).toBe(11);
+    expect(stderr).toContain("try: sched events cancel XEFT95ZZDW9SPL93 '--reason=It rains' --yes\n");
+  });
+
+  test('says of a second run from a file what became of the first', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'sched-slips-'));
+    const file = join(home, 'events.txt');
+    writeFileSync(file, 'L2LVULZV44SDBXJQ\nNOSUCHEVENT1\n');
+    await world.run(`events cancel --from ${file} --yes`, { home });
+    const { code, stderr, requests } = await world.run(`events cancel --from ${file} --yes`, { home });
+    expect(code).toBe(11);
+    expect(stderr).toMatch(/^1 of 2 already canceled at \S+: nothing was sent; --again sends it once more\n/);
+    expect(stderr).toContain('Not all events were canceled: 1 rejected');
+    expect(requests.filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+});
+
+test('slips: Ctrl-C on a terminal ends the line it stands in', async () => {
+  const { SchedError } = await import('../../src/errors.ts');
+  let said = '';
+  const stop = Promise.reject(new SchedError('interrupted', 'Interrupted'));
+  stop.catch(() => {});
+  const output = (isTerminal: boolean) => ({
+    isTerminal,
+    columns: 80,
+    write: async (text: string) => {
+      said += text;
+    },
+  });
+  for (const [isTerminal, shown] of [
+    [true, '\nerror: Interrupted\n'],
+    [false, 'error: Interrupted\n'],
+  ] as const) {
+    said = '';
+    const stdout = { ...output(true), write: () => stop };
+    const code = await run(['--version'], { env: {}, stdout, stderr: output(isTerminal) } as never);
+    expect({ code, said }).toEqual({ code: 130, said: shown });
+  }
+});
