@@ -17,6 +17,10 @@ export default defineConfig({
   define: { SCHED_VERSION: JSON.stringify(manifest.version) },
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/whole-run.ts',
+    setupFiles: 'test/support/each-file.ts',
+    // A process loads the program and its packages once, not once for each file; what keeps files apart is in each-file.ts.
+    isolate: false,
     // All cores: vitest leaves one idle, which is half of a small machine.
     maxWorkers: '100%',
     testTimeout: 20_000,

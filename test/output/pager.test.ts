@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { pagedScreen, pagerCommand, showText } from '../../src/output/pager.ts';
 import { createPrinter } from '../../src/output/printer.ts';
 import { ClosedPipe, nodeRuntime, type Pager } from '../../src/runtime.ts';
@@ -139,7 +139,18 @@ describe('pager: of the printer', () => {
 });
 
 describe('pager: a real process', () => {
-  const open = (...command: string[]) => nodeRuntime().openPager!(command);
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  const { emitWarning } = process;
+  const heard = signals.map((signal) => process.listeners(signal));
+  const runtime = nodeRuntime();
+  // The real world takes hold of the process, which other test files run in.
+  afterAll(() => {
+    process.emitWarning = emitWarning;
+    for (const [index, signal] of signals.entries())
+      for (const listener of process.listeners(signal))
+        if (!heard[index]!.includes(listener)) process.off(signal, listener);
+  });
+  const open = (...command: string[]) => runtime.openPager!(command);
 
   it('gets everything, and is waited for', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'sched-')), 'read');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open.ts';
-import { amara, noon, organization, temporary } from './world.ts';
+import { temporary } from '../support/temporary.ts';
+import { amara, noon, organization } from './world.ts';
 
 const minute = 60_000;
 const day = 86_400_000;

@@ -6,7 +6,8 @@ import { type EventTypeRecord, insertEvent, newEvent, newInvitee, type UserRecor
 import { migrations } from '../../src/sandbox/schema.ts';
 import { seed, stages } from '../../src/sandbox/seed.ts';
 import { openStore, type Store } from '../../src/sandbox/store.ts';
-import { amara, eventType, freeMonday, noon, openWorld, organization, pathOf, temporary } from './world.ts';
+import { temporary } from '../support/temporary.ts';
+import { amara, eventType, freeMonday, noon, openWorld, organization, pathOf } from './world.ts';
 
 const dayLater = noon + 86_400_000;
 const event = makeId('event/1');

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open.ts';
-import { amara, eventType, freeMonday, noon, organization, temporary } from './world.ts';
+import { temporary } from '../support/temporary.ts';
+import { amara, eventType, freeMonday, noon, organization } from './world.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));

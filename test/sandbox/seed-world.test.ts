@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { worldNamed, worldText } from '../../src/sandbox/seed-world.ts';
-import { noon, organization, temporary } from './world.ts';
+import { temporary } from '../support/temporary.ts';
+import { noon, organization } from './world.ts';
 
 const open = async (file: string, seed?: string) => {
   const world = seed === undefined ? undefined : worldNamed(seed);

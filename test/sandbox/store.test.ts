@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { openStore } from '../../src/sandbox/store.ts';
-import { openWorld, temporary } from './world.ts';
+import { temporary } from '../support/temporary.ts';
+import { openWorld } from './world.ts';
 
 describe('store', () => {
   it('undoes a transaction that throws', async () => {

@@ -1,13 +1,10 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { makeId, uri } from '../../src/sandbox/names.ts';
 import type { Plan } from '../../src/sandbox/plan.ts';
-import { seed } from '../../src/sandbox/seed.ts';
 import { createService, type ServiceOptions } from '../../src/sandbox/service.ts';
 import { openStore } from '../../src/sandbox/store.ts';
+import { seededFile } from '../support/seeded.ts';
+import { closeLater } from '../support/temporary.ts';
 
 /** A Wednesday; the seeded world reaches from the end of January to the end of April. */
 export const noon = Date.parse('2026-03-11T12:00:00Z');
@@ -32,32 +29,12 @@ export interface Asked {
   headers?: Record<string, string>;
 }
 
-const directory = mkdtempSync(join(tmpdir(), 'sched-sandbox-'));
-const template = join(directory, 'template.db');
-let worlds = 0;
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-/** Seeding takes a while, copying does not: a test file seeds one world and gives each test a copy. */
-const freshFile = async (): Promise<string> => {
-  if (worlds === 0) {
-    const store = openStore(await openDatabase(':memory:'));
-    store.transaction(() => seed(store, noon));
-    store.exec(`VACUUM INTO '${template}'`);
-    store.close();
-  }
-  const file = temporary(`${++worlds}.db`);
-  copyFileSync(template, file);
-  return file;
-};
-
-/** A path that is removed when the test file is done. */
-export const temporary = (name: string) => join(directory, name);
-
 /** A seeded world whose every answer is held against its row. Requests are not counted unless a test asks for it. */
 export const openWorld = async (options: Partial<ServiceOptions> & { file?: string } = {}) => {
-  const { file = await freshFile(), ...service } = options;
+  const { file = await seededFile(noon), ...service } = options;
   const clock = { now: () => clock.time, time: noon };
   const store = openStore(await openDatabase(file));
+  closeLater(() => store.close());
   const send = createService({ store, clock, verify: true, limits: false, ...service });
 
   const call = async (method: string, path: string, { token = 'sandbox_owner', body, headers = {} }: Asked = {}) => {

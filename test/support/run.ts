@@ -1,10 +1,12 @@
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { run as runProgram } from '../../src/main.ts';
 import { type Clock, ClosedPipe, type Runtime } from '../../src/runtime.ts';
+import { openSandbox } from '../../src/sandbox/open.ts';
 import type { Plan } from '../../src/sandbox/plan.ts';
 import { expectNoSecret } from './canary.ts';
-import { openSeeded } from './seeded.ts';
+import { seededFile } from './seeded.ts';
 import { splitCommandLine } from './shell-words.ts';
+import { closeLater } from './temporary.ts';
 
 /** A Sunday evening in Paris, well inside a week without clock changes. */
 export const someday = Date.parse('2026-11-15T18:00:00Z');
@@ -52,14 +54,16 @@ export const virtualClock = (start = someday): Clock & { slept: number[] } => {
 /** One sandbox as the whole network, and commands run against it one after another. */
 export const createWorld = async (options: WorldOptions = {}) => {
   const clock = virtualClock(options.start);
-  const sandbox = await openSeeded(clock, options.plan);
+  const file = await seededFile(clock.now());
+  const sandbox = await openSandbox({ file, clock, verify: true, plan: options.plan });
+  const close = closeLater(() => sandbox.close());
   const run = (line: string | string[], more: WorldOptions = {}): Promise<Result> =>
     runInWorld(line, sandbox.service, sandbox.token, clock, {
       ...options,
       ...more,
       env: { ...options.env, ...more.env },
     });
-  return { run, clock, service: sandbox.service, token: sandbox.token, close: sandbox.close };
+  return { run, clock, service: sandbox.service, token: sandbox.token, close };
 };
 
 const runInWorld = async (

@@ -1,44 +1,29 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../../src/runtime.ts';
-import { openSandbox, type Sandbox } from '../../src/sandbox/open.ts';
-import type { Plan } from '../../src/sandbox/plan.ts';
+import { inject } from 'vitest';
+import { openDatabase } from '../../src/sandbox/database.ts';
+import { seed } from '../../src/sandbox/seed.ts';
+import { openStore } from '../../src/sandbox/store.ts';
+import { temporary } from './temporary.ts';
 
-/** A database as SQLite leaves it: the file, and the log beside it, if there is one. */
-type Content = [ending: string, bytes: Buffer][];
-
-const seeded = new Map<string, Promise<Content>>();
-
-/** Does some work with a database file of its own, and leaves nothing behind: what is open stays open. */
-const withFile = async <Value>(work: (file: string) => Promise<Value>): Promise<Value> => {
-  const directory = mkdtempSync(join(tmpdir(), 'sched-world-'));
-  try {
-    return await work(join(directory, 'sandbox.db'));
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+/** Seeding takes a while, copying does not: a run of the tests seeds each moment's world once. */
+const templateFor = async (now: number): Promise<string> => {
+  const template = join(inject('folder'), `seeded-${now}.db`);
+  if (existsSync(template)) return template;
+  // Others may be at it too: each makes its own, and the last one wins.
+  const draft = temporary();
+  const store = openStore(await openDatabase(':memory:'));
+  store.transaction(() => seed(store, now));
+  store.exec(`VACUUM INTO '${draft}'`);
+  store.close();
+  // As every sandbox on disk keeps it, so that no copy has to be changed to it.
+  (await openDatabase(draft)).close();
+  renameSync(draft, template);
+  return template;
 };
 
-const seededContent = (clock: Clock, plan: Plan | undefined): Promise<Content> => {
-  const key = `${clock.now()} ${plan}`;
-  const known = seeded.get(key);
-  if (known !== undefined) return known;
-  const made = withFile(async (file) => {
-    (await openSandbox({ file, clock, plan })).close();
-    return ['', '-wal']
-      .filter((ending) => existsSync(file + ending))
-      .map((ending): Content[0] => [ending, readFileSync(file + ending)]);
-  });
-  seeded.set(key, made);
-  return made;
-};
-
-/** A seeded world of its own: a copy of one that began alike, which takes a thirtieth of the time that seeding does. */
-export const openSeeded = async (clock: Clock, plan: Plan | undefined): Promise<Sandbox> => {
-  const content = await seededContent(clock, plan);
-  return withFile((file) => {
-    for (const [ending, bytes] of content) writeFileSync(file + ending, bytes, { mode: 0o600 });
-    return openSandbox({ file, clock, verify: true });
-  });
+/** A file as a sandbox left it that was seeded at this moment. */
+export const seededFile = async (now: number, file = temporary()): Promise<string> => {
+  copyFileSync(await templateFor(now), file);
+  return file;
 };

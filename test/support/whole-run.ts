@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A directory for as long as the tests run. */
+    folder: string;
+    /** When they began: what is seeded for the real clock is seeded for this moment. */
+    began: number;
+  }
+}
+
+/** What happens once, however many processes the tests run in. */
+export default ({ provide }: TestProject) => {
+  const folder = mkdtempSync(join(tmpdir(), 'sched-tests-'));
+  provide('folder', folder);
+  provide('began', Date.now());
+  return () => rmSync(folder, { recursive: true, force: true });
+};
