@@ -101,16 +101,25 @@ const send = async (response: ServerResponse, reply: WireReply, sleep: Clock['sl
   response.end();
 };
 
-/** Serves it on the loopback address; port 0 takes a free one. A busy port rejects with `EADDRINUSE`. */
+interface ServeOptions {
+  /** 0 takes a free one. */
+  port: number;
+  host?: '127.0.0.1' | '::1';
+  sleep?: Clock['sleep'];
+  /** How long a client may take to say what it wants. */
+  patienceMs?: number;
+}
+
+/** Serves it on the loopback address. A busy port rejects with `EADDRINUSE`. */
 export const serve = async (
   service: WireService,
-  { port, host = '127.0.0.1', sleep }: { port: number; host?: '127.0.0.1' | '::1'; sleep?: Clock['sleep'] },
+  { port, host = '127.0.0.1', sleep, patienceMs = 10_000 }: ServeOptions,
 ): Promise<Server> => {
   const server = createServer({
-    headersTimeout: 10_000,
-    requestTimeout: 30_000,
+    headersTimeout: patienceMs,
+    requestTimeout: patienceMs * 3,
     // How often the two above are looked at.
-    connectionsCheckingInterval: 2000,
+    connectionsCheckingInterval: patienceMs / 5,
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
