@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { times } from '../support/times.ts';
 import { buildWorker, type Plan, startWorker } from './support/build-worker.ts';
 import { realClock } from './support/memory.ts';
 import { renewalWorld } from './support/renewal.ts';
 import { judge, killThem } from './support/renewal-kills.ts';
 
-const processes = Number(process.env.SCHED_TEST_PROCESSES ?? 50);
+const processes = Number(process.env.SCHED_TEST_PROCESSES ?? times(12, 50));
 
 let folder: string;
 let file: string;

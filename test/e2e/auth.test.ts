@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { addCanary, expectNoSecret, leaksIn } from '../support/canary.ts';
 import { createWorld, replying } from '../support/run.ts';
+import { times } from '../support/times.ts';
 import {
   credentialFile,
   everythingBelow,
@@ -109,7 +110,7 @@ test('a stored token is not sent to another origin, whatever the environment say
 });
 
 // R21
-const crowd = Number(process.env.SCHED_TEST_PROCESSES ?? 12);
+const crowd = Number(process.env.SCHED_TEST_PROCESSES ?? times(8, 50));
 test(`${crowd} processes at expiry renew the token once`, { timeout: 120_000 }, async () => {
   expect((await logIn(sandbox, home)).code).toBe(0);
   const read = () => JSON.parse(readFileSync(credentialFile(home), 'utf8'));

@@ -6,6 +6,7 @@ import { checkScript, proveScript } from '../../src/jobs/audit-scripts.ts';
 import { type Status, verify } from '../../src/jobs/evidence.ts';
 import { keyText, readKey } from '../../src/jobs/key.ts';
 import { firstPrev, type ReceiptLine, sealLine } from '../../src/jobs/receipt.ts';
+import { times } from '../support/times.ts';
 import { createService, itemsUpTo, runOnce, temporary } from './harness.ts';
 
 const hasTools = ['bash', 'jq', 'openssl', 'sha256sum'].every((tool) => spawnSync('which', [tool]).status === 0);
@@ -40,13 +41,22 @@ const audit = (receipts: readonly Buffer[], head = ''): { code: number; words: s
   return said;
 };
 
-/** Both must say the same, down to the line. */
-const agree = (receipts: readonly Buffer[], head?: string) => {
+/** Both must say the same, down to the line. The auditor's commands take long, and are asked of so many receipts, all over the list. */
+const agree = (
+  receipts: readonly Buffer[],
+  { head, asked = 30 }: { head?: string | undefined; asked?: number } = {},
+) => {
   const findings = receipts.map((bytes) => verify(bytes, head));
   if (!hasTools) return findings;
-  const said = audit(receipts, head);
-  for (const [index, { status, line }] of findings.entries()) {
-    const { code, words } = said[index]!;
+  const step = Math.ceil(receipts.length / times(asked, receipts.length));
+  const chosen = [...receipts.keys()].filter((index) => index % step === 0);
+  const said = audit(
+    chosen.map((index) => receipts[index]!),
+    head,
+  );
+  for (const [place, index] of chosen.entries()) {
+    const { status, line } = findings[index]!;
+    const { code, words } = said[place]!;
     expect({ index, code, words }).toMatchObject({ index, code: exits[status] });
     if (status === 'edited') expect(words).toMatch(new RegExp(`^edited at line ${line}\\b`));
     if (status === 'incomplete') expect(words).toMatch(/^incomplete/);
@@ -105,7 +115,7 @@ describe('evidence', () => {
       return copy;
     }).filter((bytes) => !bytes.equals(whole));
     expect(edits.length).toBeGreaterThan(490);
-    const findings = agree(edits);
+    const findings = agree(edits, { asked: 50 });
     expect(findings.filter(({ status }) => status === 'ok')).toEqual([]);
   }, 120_000);
 
@@ -137,7 +147,7 @@ describe('evidence', () => {
       valuesOf(whole).map((line) => (line.type === 'run' ? { ...line, organization: 'another' } : line)),
     );
     expect(agree([forged])[0]!.status).toBe('ok');
-    expect(agree([forged, whole], head).map(({ status }) => status)).toEqual(['rewritten', 'ok']);
+    expect(agree([forged, whole], { head }).map(({ status }) => status)).toEqual(['rewritten', 'ok']);
   });
 
   test('finds a chain computed anew over a story that does not add up', () => {
