@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { program, runner } from './program.ts';
+import { takeTour } from './tour.ts';
+
+const run = promisify(execFile);
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Packed {
+  filename: string;
+  size: number;
+  files: { path: string }[];
+}
+
+interface Installed {
+  packages: Record<string, { hasInstallScript?: boolean }>;
+}
+
+describe.skipIf(program.length === 0)('the package', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sched-package-'));
+  let packed: Packed;
+  beforeAll(async () => {
+    // Its scripts would build dist/ anew under the hands of other tests.
+    const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+    packed = JSON.parse((await run('npm', words, { cwd: root, maxBuffer: 2 ** 26 })).stdout)[0];
+  }, 60_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('is under 1.5 MB, and holds the program and nothing that it was made from', () => {
+    expect(packed.size).toBeLessThan(1.5e6);
+    const paths = packed.files.map(({ path }) => path);
+    const expected =
+      /^(bin\/sched\.js|dist\/[\w/-]+\.js|dist\/THIRD-PARTY\.txt|completions\/[\w.]+|package\.json|[A-Z]+(\.md)?)$/;
+    expect(paths.filter((path) => !expected.test(path))).toEqual([]);
+    expect(paths).toEqual(expect.arrayContaining(['bin/sched.js', 'dist/main.js', 'dist/THIRD-PARTY.txt', 'LICENSE']));
+  });
+
+  test('installs without scripts in an empty directory, with few others, and the tour works there', async ({
+    skip,
+  }) => {
+    const place = join(folder, 'empty');
+    mkdirSync(place);
+    const words = ['install', '--offline', '--no-audit', '--no-fund', '--prefix', place, join(folder, packed.filename)];
+    const missing = await run('npm', words, { cwd: place }).then(
+      () => undefined,
+      (error: { stderr: string }) => {
+        if (process.env.CI || !error.stderr.includes('ENOTCACHED')) throw error;
+        return 'what it needs was never installed here, and nothing is fetched by tests';
+      },
+    );
+    if (missing !== undefined) skip(missing);
+    const { packages } = JSON.parse(readFileSync(join(place, 'node_modules/.package-lock.json'), 'utf8')) as Installed;
+    expect(Object.keys(packages).length).toBeLessThanOrEqual(12);
+    expect(Object.values(packages).filter(({ hasInstallScript }) => hasInstallScript)).toEqual([]);
+    await takeTour(join(place, 'node_modules/.bin/sched'), { node: runner });
+  }, 120_000);
+});

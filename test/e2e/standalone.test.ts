@@ -1,0 +1,32 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, test } from 'vitest';
+import { cleanEnvironment, program, runner, temporaryHome } from './program.ts';
+import { takeTour } from './tour.ts';
+
+describe.skipIf(program.length > 0)('the standalone program', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sched-alone-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test('takes the tour, alone in a directory and with no Node on the PATH', async () => {
+    const alone = join(folder, 'sched');
+    copyFileSync(runner, alone);
+    await takeTour(alone);
+  });
+
+  test('reads no file where somebody happens to stand: not its environment, and no code', async () => {
+    const cwd = join(folder, 'somewhere');
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, '.env'), 'SCHED_SANDBOX=1\n');
+    writeFileSync(join(cwd, 'bunfig.toml'), 'preload = ["./preload.js"]\n');
+    writeFileSync(join(cwd, 'preload.js'), 'process.exit(99);\n');
+    const env = cleanEnvironment(temporaryHome());
+    await expect(promisify(execFile)(runner, ['events', 'list'], { cwd, env })).rejects.toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('no account yet'),
+    });
+  });
+});

@@ -1,0 +1,44 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+
+const run = promisify(execFile);
+
+const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
+
+/** The lines that a reader types, in the README's tour. */
+const typed = (): string[] => {
+  const [, shown = ''] = /## A tour in one screen\n+```console\n([\s\S]*?)```/.exec(readme) ?? [];
+  return [...shown.matchAll(/^\$ ((?:.*\\\n)*.*)$/gm)].map(([, line]) => line!);
+};
+
+/** A Tuesday at two in the afternoon, UTC, from eight to 14 days ahead: the day in the README passes. */
+const laterTuesday = (): string => {
+  const day = new Date();
+  day.setUTCDate(day.getUTCDate() + 8 + ((8 - day.getUTCDay()) % 7));
+  return `${day.toISOString().slice(0, 10)}T14:00:00Z`;
+};
+
+/** Takes the README's tour where the PATH knows a `sched`, the tour's jq, and nothing else but `others`. */
+export const takeTour = async (sched: string, others: Record<string, string> = {}): Promise<void> => {
+  const home = mkdtempSync(join(tmpdir(), 'sched-tour-'));
+  const path = join(home, 'path');
+  mkdirSync(path);
+  const jq = execFileSync('bash', ['-c', 'type -P jq'], { encoding: 'utf8' }).trim();
+  for (const [name, target] of Object.entries({ sched, jq, ...others })) symlinkSync(target, join(path, name));
+  const take = async (line: string): Promise<string> =>
+    (await run('/bin/bash', ['-c', line], { env: { PATH: path, HOME: home }, cwd: home })).stdout;
+
+  const lines = typed();
+  expect(lines).toHaveLength(4);
+  const [list, create, cancel, count] = lines as [string, string, string, string];
+  expect((await take(list)).trim().split('\n')).toHaveLength(3);
+  const booked = JSON.parse(await take(create.replace(/--start \S+/, `--start ${laterTuesday()}`)));
+  expect(booked).toEqual({ name: 'Ada Byron', event: expect.stringContaining('/scheduled_events/') });
+  expect(await take(cancel.replace(/(?<=cancel )\w+/, booked.event.split('/').at(-1)))).toBe('12\n');
+  expect(Number(await take(count))).toBeGreaterThan(10);
+};
