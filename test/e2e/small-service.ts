@@ -12,8 +12,18 @@ interface Limit {
 /** What becomes of the next booking: whether it is made, and what is answered. */
 export type Behaviour = (commit: () => unknown, response: ServerResponse) => void;
 
+export const rowsAPage = 100;
+
+/** An event in a list that never seems to end. */
+export const rowOf = (page: number, index: number, rowBytes = 0) => ({
+  uri: `${root}/scheduled_events/P${page}-${index}`,
+  name: `Event ${index}`.padEnd(rowBytes, '.'),
+  status: 'active',
+  start_time: '2026-11-15T18:00:00Z',
+});
+
 /** A service of a few routes that counts what it sees: real sockets, and faults that need them. */
-export const smallService = async ({ limit }: { limit?: Limit } = {}) => {
+export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; rowBytes?: number } = {}) => {
   const bookings: { email: string; start_time: string; event_type: string; created_at: string }[] = [];
   const seen = { posts: 0, refused: 0, answered: 0, pages: 0 };
   let opened = Number.NEGATIVE_INFINITY;
@@ -84,12 +94,7 @@ export const smallService = async ({ limit }: { limit?: Limit } = {}) => {
       seen.pages += 1;
       const page = Number(searchParams.get('page_token') ?? 0);
       return answer({
-        collection: Array.from({ length: 100 }, (_, index) => ({
-          uri: `${root}/scheduled_events/P${page}-${index}`,
-          name: `Event ${index}`,
-          status: 'active',
-          start_time: '2026-11-15T18:00:00Z',
-        })),
+        collection: Array.from({ length: rowsAPage }, (_, index) => rowOf(page, index, rowBytes)),
         pagination: { next_page_token: page < 10_000 ? String(page + 1) : null },
       });
     }

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { shell, temporaryHome } from './program.ts';
+import { readSlowly } from './slow-reader.ts';
+import { smallService } from './small-service.ts';
+
+// R41
+describe('pipes: real processes', () => {
+  test('20 MB through a slow reader arrive whole, and are not fetched far ahead of it', async () => {
+    const told = await readSlowly(20);
+    expect(told).toMatchObject({ code: 0, isWhole: true });
+    expect(told.bytes).toBe(told.bytesExpected);
+    expect(told.bytes).toBeGreaterThan(20_000_000);
+    expect(told.mostAhead).toBeLessThanOrEqual(3);
+  }, 60_000);
+
+  test.each([
+    ['json', 100],
+    ['jsonl', 1],
+    ['csv', 1000],
+  ])(
+    'a reader of -o %s that has had enough after %i bytes ends the fetching within a page, and it exits 0',
+    async (format, bytes) => {
+      const service = await smallService();
+      try {
+        const line = `set -o pipefail; sched events list -o ${format} | head -c ${bytes}`;
+        const { code, stdout, stderr } = await shell(line, temporaryHome(), service.env);
+        expect({ code, read: stdout.length, stderr }).toEqual({ code: 0, read: bytes, stderr: '' });
+        expect(service.seen.pages).toBeLessThanOrEqual(2);
+      } finally {
+        service.close();
+      }
+    },
+    60_000,
+  );
+
+  test('a full disk is not taken for success, and stops the fetching too', async () => {
+    const service = await smallService();
+    try {
+      const { code, stderr } = await shell('sched events list -o json > /dev/full', temporaryHome(), service.env);
+      expect(code).toBe(3);
+      expect(stderr).toContain('Cannot write the output');
+      expect(service.seen.pages).toBeLessThanOrEqual(2);
+    } finally {
+      service.close();
+    }
+  }, 60_000);
+});
