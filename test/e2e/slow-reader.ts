@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { cleanEnvironment, program, temporaryHome } from './program.ts';
+import { cleanEnvironment, program, runner, temporaryHome } from './program.ts';
 import { rowOf, rowsAPage, smallService } from './small-service.ts';
 
 const rowBytes = 10_000;
@@ -21,7 +21,7 @@ export const readSlowly = async (megabytes: number) => {
       }
     }
     const words = ['events', 'list', '--limit', String(pages * rowsAPage), '-o', 'jsonl'];
-    const child = spawn(process.execPath, [program, ...words], { env: cleanEnvironment(temporaryHome(), service.env) });
+    const child = spawn(runner, [...program, ...words], { env: cleanEnvironment(temporaryHome(), service.env) });
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
     const received = createHash('sha256');
     let bytes = 0;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -449,31 +449,28 @@ describe('budget: what is on disk', () => {
     expect(troubles).toHaveLength(1);
   });
 
-  test('costs less than 0.3 ms a request when nobody else wants it', async () => {
+  test('is written once for many requests when nobody else wants it', () => {
     const directory = temporary();
-    mkdirSync(directory, { recursive: true });
+    const someTime = Date.parse('2026-11-15T18:00:00Z');
     const told = { limit: 500, remaining: 499, resetMs: 60_000 };
     const budget = createSharedBudget({
       directory,
-      clock: { now: () => Date.now() },
+      clock: { now: () => someTime },
       holder: 'a',
       pid: 1,
       timeoutMs: 30_000,
       onTrouble: () => {},
     });
-    const requests = 100;
-    // The best of four: what else the machine does meanwhile is not ours.
-    const rounds = [0, 1, 2, 3].map((round) => {
-      const started = performance.now();
-      for (let sent = 0; sent < requests; sent += 1) {
-        const sentAt = Date.now();
-        expect(budget.take('general-x', 'general')).toBeUndefined();
-        const remaining = 499 - round * requests - sent;
-        budget.settle('general-x', 'general', { sentAt, isAnswered: true, told: { ...told, remaining } });
-      }
-      return (performance.now() - started) / requests;
-    });
+    for (let sent = 0; sent < 400; sent += 1) {
+      expect(budget.take('general-x', 'general')).toBeUndefined();
+      budget.settle('general-x', 'general', {
+        sentAt: someTime,
+        isAnswered: true,
+        told: { ...told, remaining: 499 - sent },
+      });
+    }
     budget.close();
-    expect(Math.min(...rounds)).toBeLessThan(0.3);
+    const versions = readdirSync(join(directory, 'general-x')).map(Number).filter(Number.isInteger);
+    expect(Math.max(...versions)).toBeLessThanOrEqual(60);
   });
 });

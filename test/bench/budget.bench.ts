@@ -1,0 +1,139 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { HttpReply, Send } from '../../src/http/message.ts';
+import { rateLimit } from '../../src/http/rate-limit.ts';
+import { openSandbox } from '../../src/sandbox/open.ts';
+import type { Plan } from '../../src/sandbox/plan.ts';
+import { createSharedBudget } from '../../src/state/shared-budget.ts';
+import { simulatedClock, simulatedProcess } from '../state/simulation.ts';
+import { type Measurement, median } from './measurement.ts';
+
+const rounds = 15;
+const pages = 400;
+/** What a page may cost on average when nobody else wants one. */
+const mostMs = 0.3;
+
+const request = {
+  method: 'GET',
+  url: 'https://api.example.com/scheduled_events?count=100',
+  headers: { authorization: 'Bearer a-token-of-the-bench' },
+};
+
+/** A service that answers at once, and counts down from 500. */
+const answering = (): Send => {
+  let left = 500;
+  return async (): Promise<HttpReply> => {
+    left -= 1;
+    const headers = {
+      'x-ratelimit-limit': '500',
+      'x-ratelimit-remaining': String(left),
+      'x-ratelimit-reset': '60',
+    };
+    return { status: 200, headers, body: '' };
+  };
+};
+
+const timeOf = async (send: Send): Promise<number> => {
+  const started = performance.now();
+  for (let page = 0; page < pages; page += 1) await send(request);
+  return (performance.now() - started) / pages;
+};
+
+/** The layer with its files, beside the same without it. */
+const perPage = async (directory: string): Promise<number> => {
+  const clock = { now: () => Date.now(), sleep: () => Promise.reject(new Error('nothing is to be waited for')) };
+  const budget = createSharedBudget({
+    directory,
+    clock,
+    holder: 'bench',
+    pid: process.pid,
+    timeoutMs: 30_000,
+    onTrouble: (reason) => {
+      throw new Error(reason);
+    },
+  });
+  const { signal: interrupted } = new AbortController();
+  const layer = rateLimit({ clock, random: Math.random, maxWaitMs: 0, interrupted, budget, onWait: () => {} });
+  const bare = await timeOf(answering());
+  const ours = await timeOf(layer(answering()));
+  const sent = performance.now();
+  budget.close();
+  return ours - bare + (performance.now() - sent) / pages;
+};
+
+/** How much of a token's limit processes use that always want more, against the embedded service and its clock. */
+const use = async (plan: Plan, limit: number, processes: number, windows: number) => {
+  const { clock, run } = simulatedClock();
+  const sandbox = await openSandbox({ file: ':memory:', clock, plan });
+  const directory = mkdtempSync(join(tmpdir(), 'sched-bench-'));
+  const times: number[] = [];
+  let refused = 0;
+  const send: Send = async (asked) => {
+    await clock.sleep(20 + Math.random() * 40);
+    const reply = await sandbox.service({ ...asked, url: 'http://127.0.0.1:4010/users/me' });
+    if (reply.status === 429) refused += 1;
+    else times.push(clock.now());
+    await clock.sleep(20 + Math.random() * 40);
+    return reply;
+  };
+  // As many more as begin the window after the last one.
+  let left = limit * windows + 1;
+  const work = async () => {
+    const client = simulatedProcess(clock, send, directory);
+    while (left > 0) {
+      left -= 1;
+      const { status } = await client.send({ headers: { authorization: `Bearer ${sandbox.token}` } });
+      if (status !== 200) throw new Error(`status ${status}`);
+    }
+    client.budget.close();
+  };
+  try {
+    await run(Promise.all(Array.from({ length: processes }, work)));
+  } finally {
+    sandbox.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+  const minutes = (times[limit * windows]! - times[0]!) / 60_000;
+  return { perMinute: (limit * windows) / minutes, refused };
+};
+
+export const measure = async (): Promise<Measurement[]> => {
+  const measurements: Measurement[] = [];
+  const directory = mkdtempSync(join(tmpdir(), 'sched-bench-'));
+  try {
+    const costs: number[] = [];
+    for (let round = 0; round < rounds; round += 1) costs.push(await perPage(join(directory, String(round))));
+    const value = median(costs);
+    measurements.push({
+      name: 'budget: a page, shared through files and uncontended',
+      unit: 'ms',
+      value,
+      reference: mostMs,
+      ratio: value / mostMs,
+      target: { most: 1 },
+    });
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+  for (const [plan, limit, processes, windows] of [
+    ['enterprise', 500, 1, 4],
+    ['enterprise', 500, 8, 4],
+    ['free', 10, 1, 10],
+    ['free', 10, 8, 10],
+  ] as const) {
+    const { perMinute, refused } = await use(plan, limit, processes, windows);
+    const whose = `budget: ${limit} a minute, ${processes} ${processes === 1 ? 'process' : 'processes'}`;
+    const share = { unit: '/min', value: perMinute, reference: limit, ratio: perMinute / limit };
+    measurements.push({ name: `${whose}, used`, ...share, target: { least: 0.95 } });
+    measurements.push({
+      name: `${whose}, refused`,
+      unit: '429s',
+      value: refused,
+      reference: 0,
+      ratio: refused,
+      target: { most: 0 },
+    });
+  }
+  return measurements;
+};
