@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SchedError } from '../../src/errors.ts';
 import { limitsTold, waitAsked } from '../../src/http/limits.ts';
@@ -164,6 +165,51 @@ describe('rate-limit', () => {
       }
     },
   );
+
+  const anyHeader = fc.oneof(
+    fc.string({ maxLength: 40 }),
+    fc.double().map(String),
+    fc.maxSafeInteger().map(String),
+    fc.integer({ min: -86_400, max: 90_000 }).map((ahead) => String(epoch + ahead)),
+    fc.integer({ min: -86_400, max: 90_000 }).map((ahead) => new Date(someday + ahead * 1000).toUTCString()),
+    fc.constantFrom(...digits, ...words, ...epochs),
+  );
+  test('never sends twice within a second to a service that refuses, by any headers', async () => {
+    const headers = fc.array(
+      fc.record(
+        Object.fromEntries(
+          ['retry-after', 'x-ratelimit-reset', 'x-ratelimit-remaining', 'x-ratelimit-limit'].map((name) => [
+            name,
+            anyHeader,
+          ]),
+        ),
+        { requiredKeys: [] },
+      ),
+      { minLength: 1, maxLength: 12 },
+    );
+    await fc.assert(
+      fc.asyncProperty(headers, fc.double({ min: 0, max: 0.999, noNaN: true }), async (replies, chance) => {
+        const clock = virtualClock();
+        const times: number[] = [];
+        const send = rateLimit({
+          clock,
+          random: () => chance,
+          budget: budgetOf(clock),
+          maxWaitMs: 90_000,
+          interrupted: new AbortController().signal,
+          onWait: () => {},
+        })(async () => {
+          times.push(clock.now());
+          if (times.length > 100) throw new Error('a hot loop');
+          return refused(replies[(times.length - 1) % replies.length] as Record<string, string>);
+        });
+        for (let round = 0; round < 3; round += 1) expect((await failure(send(request))).category).toBe('rate-limited');
+        for (const [index, time] of times.slice(1).entries()) expect(time - times[index]!).toBeGreaterThanOrEqual(1000);
+        for (const wait of clock.slept) expect(wait).toBeLessThanOrEqual(91_000);
+      }),
+      { numRuns: 300 },
+    );
+  });
 
   test.each(['91', '3600', '86400', String(epoch + 7200)])(
     'fails at once when asked to wait past the ceiling: %s',
