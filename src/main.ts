@@ -19,9 +19,7 @@ const report = async (error: SchedError, isJson: boolean, runtime: Runtime): Pro
   const { isTerminal, columns } = runtime.stderr;
   const lines = isJson ? [errorJson(error)] : errorLines(error, isTerminal && columns > 0 ? columns : undefined);
   const trace = runtime.env.SCHED_DEBUG === '1' ? [stackOf(error) ?? ''] : [];
-  // The terminal shows ^C where Ctrl-C was typed.
-  const start = isTerminal && !isJson && error.category === 'interrupted' ? '\n' : '';
-  await runtime.stderr.write(`${start}${[...trace, ...lines].join('\n')}\n`).catch(() => {});
+  await runtime.stderr.write(`${[...trace, ...lines].join('\n')}\n`).catch(() => {});
   return exitCodes[error.category];
 };
 

@@ -337,6 +337,8 @@ const interruption = (): Pick<Runtime, 'interrupted' | 'protect'> => {
       if (protectedWorks === 0) process.exit(code);
       atTheEnd = () => process.exit(code);
     }
+    // The terminal shows ^C where Ctrl-C was typed, and what is said now begins a line of its own.
+    else if (category === 'interrupted' && isatty(2)) process.stderr.write('\n');
     controller.abort(new SchedError(category, category === 'interrupted' ? 'Interrupted' : 'Terminated'));
   };
   process.on('SIGINT', stop('interrupted', 130));

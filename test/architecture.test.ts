@@ -100,6 +100,7 @@ const allowed: Record<string, string[]> = {
     'yaml',
     'cli-progress',
     'jq-wasm',
+    'node:worker_threads',
   ],
   'time/': ['nearest.ts', 'temporal-polyfill'],
   'sandbox/': ['api/', 'type http/message.ts', 'type runtime.ts', 'type zod', 'node:', 'libsql', 'node:sqlite'],

@@ -12,8 +12,14 @@ const external = ['libsql', '@napi-rs/keyring'];
 
 const { metafile } = await build({
   absWorkingDir: root,
-  // The last one is for the standalone program.
-  entryPoints: ['src/main.ts', 'src/runtime.ts', 'src/auth/keychain-child.ts'],
+  entryPoints: {
+    main: 'src/main.ts',
+    runtime: 'src/runtime.ts',
+    // A thread is started from a file of its own.
+    'jq-worker': 'src/output/jq-worker.ts',
+    // For the standalone program.
+    'auth/keychain-child': 'src/auth/keychain-child.ts',
+  },
   outdir: 'dist',
   bundle: true,
   splitting: true,

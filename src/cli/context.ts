@@ -79,6 +79,7 @@ export const createContext = (runtime: Runtime, settings: Settings, notes: Notes
       showTime,
       zoneLabel,
       say: notes.say,
+      interrupted: runtime.interrupted,
       openPager: settings.mayPage ? pagerOf(runtime) : undefined,
     }),
     connection,

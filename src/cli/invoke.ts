@@ -106,7 +106,7 @@ const runCommand = async (command: Command, parsed: Parsed, runtime: Runtime, is
   for (const problem of checkFields(fields, known)) problems.slip(problem, mendedLine(parsed, known));
   if (settings.jq !== undefined) {
     const { jqProblem } = await import('../output/jq.ts');
-    const problem = await jqProblem(settings.jq);
+    const problem = await jqProblem(settings.jq, runtime.interrupted);
     if (problem !== undefined) problems.add(problem);
   }
 
@@ -119,7 +119,8 @@ const runCommand = async (command: Command, parsed: Parsed, runtime: Runtime, is
   } catch (error) {
     const isAnswered = error instanceof SchedError && error.facts.answered === true;
     if (context.printer.isUnfinished && context.printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe)) {
-      notes.insist(`incomplete: ${context.printer.rows.toLocaleString('en-US')} rows written`);
+      const { rows } = context.printer;
+      notes.insist(`incomplete: ${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'} written`);
     }
     // The write was carried out; only its answer could not be shown.
     const isWrite = command.operation !== undefined && command.operation.method !== 'GET' && !settings.dryRun;

@@ -1,18 +1,17 @@
-import type { Jq } from 'jq-wasm/inline';
 import { SchedError } from '../errors.ts';
 import type { Output } from '../runtime.ts';
+import { type Ask, openJq } from './jq-thread.ts';
 import { escapeJson, safe } from './sanitise.ts';
 
 /*
- * jq itself, compiled to WebAssembly and embedded in the code. What is printed is what `jq -r` prints: strings raw,
- * anything else as JSON over several lines, or on one as `jq -rc` does. Its environment is not ours: no program reads a
- * token out of `env`.
+ * What is printed is what `jq -r` prints: strings raw, anything else as JSON over several lines, or on one as `jq -rc`
+ * does. Its environment is not ours: no program reads a token out of `env`.
  */
 
-let loading: Promise<Jq> | undefined;
+let loading: Promise<Ask> | undefined;
 
-const load = (): Promise<Jq> => {
-  loading ??= import('jq-wasm/inline').then(({ loadJq }) => loadJq());
+const load = (): Promise<Ask> => {
+  loading ??= openJq();
   return loading;
 };
 
@@ -20,6 +19,8 @@ interface Program {
   program: string;
   /** Every result on one line. */
   compact?: boolean;
+  /** Ends a program that would run for ever. */
+  interrupted?: AbortSignal | undefined;
 }
 
 interface Ran {
@@ -34,8 +35,9 @@ interface Ran {
 const wellFormed = (json: string): string =>
   json.replace(/\\(?:\\|ud[89a-f][\da-f]{2})/g, (found) => (found === '\\\\' ? found : '\uFFFD'));
 
-const run = (jq: Jq, json: string, { program, compact }: Program): Ran => {
-  const { stdout, stderr, exitCode } = jq.raw(wellFormed(json), program, [...(compact ? ['-c'] : []), '--']);
+const run = async (ask: Ask, json: string, { program, compact, interrupted }: Program): Promise<Ran> => {
+  const flags = [...(compact ? ['-c'] : []), '--'];
+  const { stdout, stderr, exitCode } = await ask({ json: wellFormed(json), program, flags }, interrupted);
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   if (exitCode === 0) return { results: stdout, said: lines };
   return { results: stdout, failure: failureIn(lines) || `it ended with code ${exitCode}`, said: [] };
@@ -53,8 +55,8 @@ const failureIn = (lines: readonly string[]): string => {
 };
 
 /** What is wrong with a program, before anything is sent; nothing where it compiles. */
-export const jqProblem = async (program: string): Promise<string | undefined> => {
-  const { failure } = run(await load(), '', { program });
+export const jqProblem = async (program: string, interrupted?: AbortSignal): Promise<string | undefined> => {
+  const { failure } = await run(await load(), '', { program, interrupted });
   return failure === undefined ? undefined : `--jq: ${failure}`;
 };
 
@@ -76,20 +78,20 @@ export interface JqFacts extends Program {
 }
 
 /** All inputs at once where one run serves them all; one by one where the program fails, or asks for the next itself. */
-function* runsOf(jq: Jq, program: Program, inputs: readonly string[]): Generator<Ran> {
+async function* runsOf(ask: Ask, program: Program, inputs: readonly string[]): AsyncGenerator<Ran> {
   if (!/\binputs?\b/.test(program.program)) {
-    const together = run(jq, inputs.join('\n'), program);
+    const together = await run(ask, inputs.join('\n'), program);
     // The exit code tells of the last input only.
     const isClean = together.failure === undefined && !together.said.some((line) => line.startsWith('jq: error'));
     if (isClean) return yield together;
   }
-  for (const json of inputs) yield run(jq, json, program);
+  for (const json of inputs) yield await run(ask, json, program);
 }
 
 /** Runs the program over each of the JSON texts and prints what comes out. */
 export const printJq = async (facts: JqFacts, inputs: readonly string[]): Promise<void> => {
   const { stdout, say } = facts;
-  for (const { results, failure, said } of runsOf(await load(), facts, inputs)) {
+  for await (const { results, failure, said } of runsOf(await load(), facts, inputs)) {
     for (const line of said) say?.(line);
     const text = rendered(results, stdout.isTerminal);
     if (text !== '') await stdout.write(text);

@@ -17,6 +17,8 @@ export interface PrinterOptions extends TimeStyle {
   raw: boolean;
   /** A jq program that makes the answer of the records: of all of them as one list, or of each as `jsonl`. */
   jq?: string;
+  /** Ends a jq program that would run for ever. */
+  interrupted?: AbortSignal;
   /** Hears what a jq program says besides its results. */
   say?(line: string): void;
   /** Opens a pager for what is longer than the screen; nothing where there is to be none. */
@@ -84,7 +86,13 @@ export const createPrinter = (options: PrinterOptions): Printer => {
 
   const chosenJson = (record: object): string => JSON.stringify(fields ? select(record, fields) : record);
 
-  const jqFacts = (program: string) => ({ program, compact: format === 'jsonl', stdout, say: options.say });
+  const jqFacts = (program: string) => ({
+    program,
+    compact: format === 'jsonl',
+    interrupted: options.interrupted,
+    stdout,
+    say: options.say,
+  });
 
   const listJq = async (program: string, pages: Pages): Promise<void> => {
     const { printJq } = await import('./jq.ts');

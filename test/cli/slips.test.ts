@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
-import { run } from '../../src/main.ts';
 import { createWorld } from '../support/run.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -97,27 +96,4 @@ describe('slips: canceling several events', () => {
     expect(stderr).toContain('Not all events were canceled: 1 rejected');
     expect(requests.filter(({ method }) => method === 'POST')).toEqual([]);
   });
-});
-
-test('slips: Ctrl-C on a terminal ends the line it stands in', async () => {
-  const { SchedError } = await import('../../src/errors.ts');
-  let said = '';
-  const stop = Promise.reject(new SchedError('interrupted', 'Interrupted'));
-  stop.catch(() => {});
-  const output = (isTerminal: boolean) => ({
-    isTerminal,
-    columns: 80,
-    write: async (text: string) => {
-      said += text;
-    },
-  });
-  for (const [isTerminal, shown] of [
-    [true, '\nerror: Interrupted\n'],
-    [false, 'error: Interrupted\n'],
-  ] as const) {
-    said = '';
-    const stdout = { ...output(true), write: () => stop };
-    const code = await run(['--version'], { env: {}, stdout, stderr: output(isTerminal) } as never);
-    expect({ code, said }).toEqual({ code: 130, said: shown });
-  }
 });

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { cleanEnvironment, program, runner, sched, shell, temporaryHome } from './program.ts';
+import { ctrlC } from '../support/terminal.ts';
+import { cleanEnvironment, program, runner, sched, schedInTerminal, shell, temporaryHome } from './program.ts';
 
 describe('the program', () => {
   test('says its version', async () => {
@@ -37,6 +38,25 @@ describe('the program', () => {
       temporaryHome(),
     );
     expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 0, lines: 2 });
+  });
+
+  // R42: WebAssembly runs on while nobody listens, so it runs where it can be ended.
+  test('ends at once on Ctrl-C in the middle of an endless jq program', { timeout: 60_000 }, async () => {
+    const home = temporaryHome();
+    const words = ['--sandbox', 'events', 'list', '--page-size', '1', '--limit', '2'];
+    const { stdout } = await sched([...words, '-o', 'id'], home);
+    const [first, second] = stdout.trim().split('\n');
+    const program = `.uri, if .uri == "${second}" then last(repeat(1)) else empty end`;
+    const terminal = schedInTerminal([...words, '-o', 'jsonl', '--jq', program], home);
+    try {
+      await terminal.until(new RegExp(`^${first}\n`, 'm'), 40_000);
+      terminal.type(ctrlC);
+      const { code, text } = await terminal.done;
+      expect(code).toBe(130);
+      expect(text).toMatch(/\^C\nincomplete: 1 rows? written\nerror: Interrupted\n$/);
+    } finally {
+      terminal.close();
+    }
   });
 
   test('fails when its output cannot be written', async () => {

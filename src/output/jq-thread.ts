@@ -1,0 +1,52 @@
+import type { Question, Reply } from './jq-engine.ts';
+
+/** Asks jq. Rejects with the signal's reason as soon as it is aborted, whatever the program is doing. */
+export type Ask = (question: Question, interrupted?: AbortSignal) => Promise<Reply>;
+
+/** Where the built program has it. */
+const built = new URL('../jq-worker.js', import.meta.url);
+
+const inThisThread = async (): Promise<Ask> => {
+  const { openEngine } = await import('./jq-engine.ts');
+  const answer = await openEngine();
+  return async (question) => answer(question);
+};
+
+const inAThread = async (file: URL): Promise<Ask> => {
+  const { Worker } = await import('node:worker_threads');
+  // Its environment is not ours: no program reads a token out of it.
+  const worker = new Worker(file, { env: {} });
+  worker.on('error', () => {}).unref();
+  return (question, interrupted) =>
+    new Promise((resolve, reject) => {
+      const end = (settle: () => void) => {
+        worker.off('message', done).off('error', fail).unref();
+        interrupted?.removeEventListener('abort', stop);
+        settle();
+      };
+      const done = (reply: Reply) => end(() => resolve(reply));
+      const fail = (error: Error) => end(() => reject(error));
+      const stop = () => {
+        worker.terminate();
+        end(() => reject(interrupted!.reason));
+      };
+      if (interrupted?.aborted) return stop();
+      interrupted?.addEventListener('abort', stop, { once: true });
+      worker.on('message', done).on('error', fail).ref();
+      worker.postMessage(question);
+    });
+};
+
+/** jq in a thread of its own; in this one where there is no such file, because nothing is built or all is one file. */
+export const openJq = async (file: URL = built): Promise<Ask> => {
+  let ask = await inAThread(file);
+  return async (question, interrupted) => {
+    try {
+      return await ask(question, interrupted);
+    } catch (error) {
+      if (interrupted?.aborted) throw error;
+      ask = await inThisThread();
+      return ask(question);
+    }
+  };
+};
