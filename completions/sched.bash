@@ -38,37 +38,37 @@ _sched_command() {
     'events list')
       flags='--today --tomorrow --week --upcoming --past --event-type --search --user --org --group --invitee --status --since --until --sort --limit --all --page-size --with'
       takers='--event-type --search --user --org --group --invitee --status --since --until --sort --limit --page-size --with'
-      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships _sched'
+      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name _sched'
       ;;
     'events get')
       flags='--with'
       takers='--with'
-      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships _sched'
+      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name _sched'
       ;;
     'events cancel')
       flags='--reason --body --from --column --field --skip-invalid --receipt --again'
       takers='--reason --body --from --column --field --receipt'
-      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships run total accepted rejected unknown skipped receipt head'
+      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name run total accepted rejected unknown skipped receipt head'
       ;;
     'invitees list')
       flags='--status --email --sort --limit --all --page-size'
       takers='--status --email --sort --limit --page-size'
-      fields='uri email first_name last_name name status timezone event created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment no_show reconfirmation scheduling_method invitee_scheduled_by'
+      fields='uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by'
       ;;
     'invitees get')
       flags=''
       takers=''
-      fields='uri email first_name last_name name status timezone event created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment no_show reconfirmation scheduling_method invitee_scheduled_by'
+      fields='uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by'
       ;;
     'invitees create')
       flags='--event-type --start --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body --if-absent --allow-duplicate'
       takers='--event-type --start --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body'
-      fields='uri email first_name last_name name status timezone event created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment no_show reconfirmation scheduling_method invitee_scheduled_by'
+      fields='uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by'
       ;;
     'invitees no-show')
       flags=''
       takers=''
-      fields='uri email first_name last_name name status timezone event created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment no_show reconfirmation scheduling_method invitee_scheduled_by'
+      fields='uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by'
       ;;
     'invitees reconcile')
       flags=''
@@ -78,47 +78,47 @@ _sched_command() {
     'event-types list')
       flags='--user --org --active --no-active --sort --limit --all --page-size'
       takers='--user --org --sort --limit --page-size'
-      fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale'
+      fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile profile.type profile.name profile.owner secret booking_method custom_questions custom_questions.name custom_questions.type custom_questions.position custom_questions.enabled custom_questions.required custom_questions.answer_choices custom_questions.include_other deleted_at admin_managed locale'
       ;;
     'event-types get')
       flags=''
       takers=''
-      fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale'
+      fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile profile.type profile.name profile.owner secret booking_method custom_questions custom_questions.name custom_questions.type custom_questions.position custom_questions.enabled custom_questions.required custom_questions.answer_choices custom_questions.include_other deleted_at admin_managed locale'
       ;;
     'event-types create')
       flags='--owner --name --duration --active --no-active --event-color --description --location-kind --location --body'
       takers='--owner --name --duration --event-color --description --location-kind --location --body'
-      fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale'
+      fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile profile.type profile.name profile.owner secret booking_method custom_questions custom_questions.name custom_questions.type custom_questions.position custom_questions.enabled custom_questions.required custom_questions.answer_choices custom_questions.include_other deleted_at admin_managed locale'
       ;;
     'event-types update')
       flags='--name --duration --active --no-active --event-color --description --location-kind --location --timezone --body'
       takers='--name --duration --event-color --description --location-kind --location --timezone --body'
-      fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale'
+      fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile profile.type profile.name profile.owner secret booking_method custom_questions custom_questions.name custom_questions.type custom_questions.position custom_questions.enabled custom_questions.required custom_questions.answer_choices custom_questions.include_other deleted_at admin_managed locale'
       ;;
     'event-types hosts')
       flags='--limit --all --page-size'
       takers='--limit --page-size'
-      fields='uri event_type member created_at updated_at'
+      fields='uri event_type member member.uri member.name member.slug member.email member.scheduling_url member.timezone member.avatar_url member.created_at member.updated_at member.current_organization member.locale member.resource_type created_at updated_at'
       ;;
     'availability list')
       flags='--event-type --limit --all --page-size'
       takers='--event-type --limit --page-size'
-      fields='uri default name user timezone rules'
+      fields='uri default name user timezone rules rules.type rules.wday rules.intervals rules.date'
       ;;
     'availability update')
       flags='--event-type --rule --day-off --remove --replace --timezone'
       takers='--event-type --rule --day-off --remove --timezone'
-      fields='uri default name user timezone rules'
+      fields='uri default name user timezone rules rules.type rules.wday rules.intervals rules.date'
       ;;
     'shares create')
       flags='--event-type --name --duration --duration-option --timezone --period --max-booking-time --rule --location-kind --location --body'
       takers='--event-type --name --duration --duration-option --timezone --period --max-booking-time --rule --location-kind --location --body'
-      fields='scheduling_links share_override'
+      fields='scheduling_links scheduling_links.booking_url scheduling_links.owner scheduling_links.owner_type share_override'
       ;;
     'one-offs create')
       flags='--name --host --co-host --duration --timezone --location-kind --location --days --weekdays-only --start-date --end-date --spot --body'
       takers='--name --host --co-host --duration --timezone --location-kind --location --days --start-date --end-date --spot --body'
-      fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale'
+      fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile profile.type profile.name profile.owner secret booking_method custom_questions custom_questions.name custom_questions.type custom_questions.position custom_questions.enabled custom_questions.required custom_questions.answer_choices custom_questions.include_other deleted_at admin_managed locale'
       ;;
     'locations list')
       flags='--user --limit --all --page-size'
@@ -128,12 +128,12 @@ _sched_command() {
     'routing-forms list')
       flags='--org --sort --limit --all --page-size'
       takers='--org --sort --limit --page-size'
-      fields='uri organization name status questions created_at updated_at'
+      fields='uri organization name status questions questions.uuid questions.name questions.type questions.required questions.answer_choices created_at updated_at'
       ;;
     'routing-forms submissions')
       flags='--sort --limit --all --page-size'
       takers='--sort --limit --page-size'
-      fields='uri routing_form questions_and_answers tracking result submitter submitter_type created_at updated_at'
+      fields='uri routing_form questions_and_answers questions_and_answers.question_uuid questions_and_answers.question questions_and_answers.answer tracking result result.type result.value submitter submitter_type created_at updated_at'
       ;;
     'orgs get')
       flags=''
@@ -143,12 +143,12 @@ _sched_command() {
     'members list')
       flags='--org --user --role --email --limit --all --page-size'
       takers='--org --user --role --email --limit --page-size'
-      fields='uri role user organization created_at updated_at'
+      fields='uri role user user.uri user.name user.slug user.email user.scheduling_url user.timezone user.avatar_url user.created_at user.updated_at user.current_organization user.locale user.resource_type organization created_at updated_at'
       ;;
     'members get')
       flags=''
       takers=''
-      fields='uri role user organization created_at updated_at'
+      fields='uri role user user.uri user.name user.slug user.email user.scheduling_url user.timezone user.avatar_url user.created_at user.updated_at user.current_organization user.locale user.resource_type organization created_at updated_at'
       ;;
     'invitations list')
       flags='--org --email --status --sort --limit --all --page-size'
@@ -168,17 +168,17 @@ _sched_command() {
     'groups relationships')
       flags='--org --owner --group --limit --all --page-size'
       takers='--org --owner --group --limit --page-size'
-      fields='uri role owner organization group created_at updated_at'
+      fields='uri role owner owner.type owner.uri organization group created_at updated_at'
       ;;
     'groups relationship')
       flags=''
       takers=''
-      fields='uri role owner organization group created_at updated_at'
+      fields='uri role owner owner.type owner.uri organization group created_at updated_at'
       ;;
     'groups events')
       flags='--today --tomorrow --week --upcoming --past --event-type --search --status --since --until --sort --limit --all --page-size --with'
       takers='--event-type --search --status --since --until --sort --limit --page-size --with'
-      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships _sched'
+      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name _sched'
       ;;
     'users me')
       flags=''
@@ -193,7 +193,7 @@ _sched_command() {
     'activity list')
       flags='--org --action --namespace --since --until --sort --limit --all --page-size'
       takers='--org --action --namespace --since --until --sort --limit --page-size'
-      fields='uri organization action fully_qualified_name namespace actor details occurred_at'
+      fields='uri organization action fully_qualified_name namespace actor actor.uri actor.type actor.display_name actor.alternative_identifier details occurred_at'
       ;;
     'compliance delete')
       flags='--from --column --field --skip-invalid --receipt --again --allow-empty --batch-size --confirm --max --org --receipt-key-file'
@@ -208,7 +208,7 @@ _sched_command() {
     'compliance verify')
       flags='--head'
       takers='--head'
-      fields='status finding line run started_at ended_at status total accepted rejected unknown skipped organization owner endpoint tool sandbox finding receipt head'
+      fields='status finding line run started_at ended_at total accepted rejected unknown skipped organization owner endpoint tool sandbox receipt head'
       ;;
     'compliance prove')
       flags='--email --receipt-key-file'
@@ -347,14 +347,18 @@ _sched_command() {
 _sched_value() {
   case $1 in
     'events list --status' | 'invitees list --status' | 'groups events --status') values='active canceled' ;;
+    'events list --sort' | 'groups events --sort') values='start_time:asc start_time:desc' ;;
     'events list --with' | 'events get --with' | 'groups events --with') values='invitees' ;;
     'events cancel --body' | 'invitees create --body' | 'event-types create --body' | 'event-types update --body' | 'shares create --body' | 'one-offs create --body') kind=files ;;
     'events cancel --from' | 'compliance delete --from' | 'profiles add --from') kind=files ;;
     'events cancel --receipt' | 'compliance delete --receipt') kind=files ;;
+    'invitees list --sort' | 'routing-forms list --sort' | 'routing-forms submissions --sort' | 'invitations list --sort') values='created_at:asc created_at:desc' ;;
     'invitees create --location-kind' | 'event-types create --location-kind' | 'event-types update --location-kind' | 'shares create --location-kind' | 'one-offs create --location-kind') values='physical custom ask_invitee inbound_call outbound_call google_conference zoom_conference microsoft_teams_conference webex_conference gotomeeting_conference' ;;
+    'event-types list --sort') values='name:asc name:desc position:asc position:desc created_at:asc created_at:desc updated_at:asc updated_at:desc' ;;
     'shares create --period') values='available_moving moving fixed unlimited' ;;
     'members list --role') values='owner admin user' ;;
     'invitations list --status') values='pending accepted declined' ;;
+    'activity list --sort') values='occurred_at:asc occurred_at:desc' ;;
     'compliance delete --receipt-key-file' | 'compliance prove --receipt-key-file' | 'compliance bundle --receipt-key-file') kind=files ;;
     'compliance key 1') kind=files ;;
     'auth login --credential-store') values='keychain file' ;;
@@ -376,9 +380,12 @@ _sched_value() {
 
 # The words that begin with what is typed. Their space is added here, as bash 3.2 cannot tell it for each word.
 _sched_offer() {
+  local before=''
+  # Where bash breaks words at : it puts only what stands behind the last one in place.
+  [[ $typed == *:* && $COMP_WORDBREAKS == *:* ]] && before=${typed%"${typed##*:}"}
   for word in $1; do
     [[ " ${COMPREPLY[*]-}" == *" $lead$word "* ]] && continue
-    [[ $word == "$typed"* ]] && COMPREPLY+=("$lead$word ")
+    [[ $word == "$typed"* ]] && COMPREPLY+=("$lead${word#"$before"} ")
   done
 }
 

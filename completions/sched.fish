@@ -605,47 +605,47 @@ end
 function __sched_fields
     switch $argv[1]
         case 'events list' 'events get' 'groups events'
-            printf '%s\n' uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships _sched
+            printf '%s\n' uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name _sched
         case 'events cancel'
-            printf '%s\n' uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location invitees_counter created_at updated_at event_memberships run total accepted rejected unknown skipped receipt head
+            printf '%s\n' uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name run total accepted rejected unknown skipped receipt head
         case 'invitees list' 'invitees get' 'invitees create' 'invitees no-show'
-            printf '%s\n' uri email first_name last_name name status timezone event created_at updated_at tracking text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment no_show reconfirmation scheduling_method invitee_scheduled_by
+            printf '%s\n' uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by
         case 'invitees reconcile'
             printf '%s\n' verdict event_type start_time sent_at decidable_at uri event
         case 'event-types list' 'event-types get' 'event-types create' 'event-types update' 'one-offs create'
-            printf '%s\n' uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile secret booking_method custom_questions deleted_at admin_managed locale
+            printf '%s\n' uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile profile.type profile.name profile.owner secret booking_method custom_questions custom_questions.name custom_questions.type custom_questions.position custom_questions.enabled custom_questions.required custom_questions.answer_choices custom_questions.include_other deleted_at admin_managed locale
         case 'event-types hosts'
-            printf '%s\n' uri event_type member created_at updated_at
+            printf '%s\n' uri event_type member member.uri member.name member.slug member.email member.scheduling_url member.timezone member.avatar_url member.created_at member.updated_at member.current_organization member.locale member.resource_type created_at updated_at
         case 'availability list' 'availability update'
-            printf '%s\n' uri default name user timezone rules
+            printf '%s\n' uri default name user timezone rules rules.type rules.wday rules.intervals rules.date
         case 'shares create'
-            printf '%s\n' scheduling_links share_override
+            printf '%s\n' scheduling_links scheduling_links.booking_url scheduling_links.owner scheduling_links.owner_type share_override
         case 'locations list'
             printf '%s\n' kind connected
         case 'routing-forms list'
-            printf '%s\n' uri organization name status questions created_at updated_at
+            printf '%s\n' uri organization name status questions questions.uuid questions.name questions.type questions.required questions.answer_choices created_at updated_at
         case 'routing-forms submissions'
-            printf '%s\n' uri routing_form questions_and_answers tracking result submitter submitter_type created_at updated_at
+            printf '%s\n' uri routing_form questions_and_answers questions_and_answers.question_uuid questions_and_answers.question questions_and_answers.answer tracking result result.type result.value submitter submitter_type created_at updated_at
         case 'orgs get'
             printf '%s\n' uri name kind plan stage created_at updated_at
         case 'members list' 'members get'
-            printf '%s\n' uri role user organization created_at updated_at
+            printf '%s\n' uri role user user.uri user.name user.slug user.email user.scheduling_url user.timezone user.avatar_url user.created_at user.updated_at user.current_organization user.locale user.resource_type organization created_at updated_at
         case 'invitations list'
             printf '%s\n' uri organization email status last_sent_at user name kind plan stage created_at updated_at
         case 'groups list' 'groups get'
             printf '%s\n' uri name organization created_at updated_at
         case 'groups relationships' 'groups relationship'
-            printf '%s\n' uri role owner organization group created_at updated_at
+            printf '%s\n' uri role owner owner.type owner.uri organization group created_at updated_at
         case 'users me' 'users get'
             printf '%s\n' uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type
         case 'activity list'
-            printf '%s\n' uri organization action fully_qualified_name namespace actor details occurred_at
+            printf '%s\n' uri organization action fully_qualified_name namespace actor actor.uri actor.type actor.display_name actor.alternative_identifier details occurred_at
         case 'compliance delete'
             printf '%s\n' run total accepted rejected unknown skipped receipt head addresses duplicates invalid_lines batches estimated_s digest
         case 'compliance runs'
             printf '%s\n' run started_at ended_at status total accepted rejected unknown skipped organization owner endpoint tool sandbox finding receipt head
         case 'compliance verify'
-            printf '%s\n' status finding line run started_at ended_at status total accepted rejected unknown skipped organization owner endpoint tool sandbox finding receipt head
+            printf '%s\n' status finding line run started_at ended_at total accepted rejected unknown skipped organization owner endpoint tool sandbox receipt head
         case 'compliance prove'
             printf '%s\n' found verdict at http_status batch mark run receipt_status sandbox receipt
         case 'compliance key'
@@ -674,6 +674,8 @@ function __sched_value
     switch $argv[1]
         case 'events list --status' 'invitees list --status' 'groups events --status'
             printf '%s\n' words active canceled
+        case 'events list --sort' 'groups events --sort'
+            printf '%s\n' words start_time:asc start_time:desc
         case 'events list --with' 'events get --with' 'groups events --with'
             printf '%s\n' words invitees
         case 'events cancel --body' 'invitees create --body' 'event-types create --body' 'event-types update --body' 'shares create --body' 'one-offs create --body'
@@ -682,14 +684,20 @@ function __sched_value
             echo files
         case 'events cancel --receipt' 'compliance delete --receipt'
             echo files
+        case 'invitees list --sort' 'routing-forms list --sort' 'routing-forms submissions --sort' 'invitations list --sort'
+            printf '%s\n' words created_at:asc created_at:desc
         case 'invitees create --location-kind' 'event-types create --location-kind' 'event-types update --location-kind' 'shares create --location-kind' 'one-offs create --location-kind'
             printf '%s\n' words physical custom ask_invitee inbound_call outbound_call google_conference zoom_conference microsoft_teams_conference webex_conference gotomeeting_conference
+        case 'event-types list --sort'
+            printf '%s\n' words name:asc name:desc position:asc position:desc created_at:asc created_at:desc updated_at:asc updated_at:desc
         case 'shares create --period'
             printf '%s\n' words available_moving moving fixed unlimited
         case 'members list --role'
             printf '%s\n' words owner admin user
         case 'invitations list --status'
             printf '%s\n' words pending accepted declined
+        case 'activity list --sort'
+            printf '%s\n' words occurred_at:asc occurred_at:desc
         case 'compliance delete --receipt-key-file' 'compliance prove --receipt-key-file' 'compliance bundle --receipt-key-file'
             echo files
         case 'compliance key 1'

@@ -196,7 +196,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
     $commands = @{
         'events list' = @{
             takers = @('--event-type', '--search', '--user', '--org', '--group', '--invitee', '--status', '--since', '--until', '--sort', '--limit', '--page-size', '--with')
-            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships', '_sched')
+            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'location.type', 'location.location', 'location.join_url', 'location.status', 'invitees_counter', 'invitees_counter.total', 'invitees_counter.active', 'invitees_counter.limit', 'created_at', 'updated_at', 'event_memberships', 'event_memberships.user', 'event_memberships.user_email', 'event_memberships.user_name', '_sched')
             flags = [ordered]@{
                 '--today' = 'events that start today'
                 '--tomorrow' = 'events that start tomorrow'
@@ -221,14 +221,14 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'events get' = @{
             takers = @('--with')
-            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships', '_sched')
+            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'location.type', 'location.location', 'location.join_url', 'location.status', 'invitees_counter', 'invitees_counter.total', 'invitees_counter.active', 'invitees_counter.limit', 'created_at', 'updated_at', 'event_memberships', 'event_memberships.user', 'event_memberships.user_email', 'event_memberships.user_name', '_sched')
             flags = [ordered]@{
                 '--with' = 'add to each event'
             }
         }
         'events cancel' = @{
             takers = @('--reason', '--body', '--from', '--column', '--field', '--receipt')
-            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships', 'run', 'total', 'accepted', 'rejected', 'unknown', 'skipped', 'receipt', 'head')
+            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'location.type', 'location.location', 'location.join_url', 'location.status', 'invitees_counter', 'invitees_counter.total', 'invitees_counter.active', 'invitees_counter.limit', 'created_at', 'updated_at', 'event_memberships', 'event_memberships.user', 'event_memberships.user_email', 'event_memberships.user_name', 'run', 'total', 'accepted', 'rejected', 'unknown', 'skipped', 'receipt', 'head')
             flags = [ordered]@{
                 '--reason' = 'told to the invitees'
                 '--body' = 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
@@ -242,7 +242,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'invitees list' = @{
             takers = @('--status', '--email', '--sort', '--limit', '--page-size')
-            fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'no_show', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
+            fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'tracking.utm_campaign', 'tracking.utm_source', 'tracking.utm_medium', 'tracking.utm_content', 'tracking.utm_term', 'tracking.crm_uuid', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'payment.external_id', 'payment.provider', 'payment.amount', 'payment.currency', 'payment.terms', 'payment.successful', 'no_show', 'no_show.uri', 'no_show.created_at', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
             flags = [ordered]@{
                 '--status' = 'only invitees in this state'
                 '--email' = 'only the invitee with this address'
@@ -254,12 +254,12 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'invitees get' = @{
             takers = @()
-            fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'no_show', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
+            fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'tracking.utm_campaign', 'tracking.utm_source', 'tracking.utm_medium', 'tracking.utm_content', 'tracking.utm_term', 'tracking.crm_uuid', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'payment.external_id', 'payment.provider', 'payment.amount', 'payment.currency', 'payment.terms', 'payment.successful', 'no_show', 'no_show.uri', 'no_show.created_at', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
             flags = [ordered]@{}
         }
         'invitees create' = @{
             takers = @('--event-type', '--start', '--email', '--name', '--first-name', '--last-name', '--timezone', '--location-kind', '--location', '--utm-campaign', '--utm-source', '--utm-medium', '--utm-content', '--utm-term', '--crm-uuid', '--answer', '--body')
-            fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'no_show', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
+            fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'tracking.utm_campaign', 'tracking.utm_source', 'tracking.utm_medium', 'tracking.utm_content', 'tracking.utm_term', 'tracking.crm_uuid', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'payment.external_id', 'payment.provider', 'payment.amount', 'payment.currency', 'payment.terms', 'payment.successful', 'no_show', 'no_show.uri', 'no_show.created_at', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
             flags = [ordered]@{
                 '--event-type' = 'what to book'
                 '--start' = 'when the meeting starts'
@@ -284,7 +284,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'invitees no-show' = @{
             takers = @()
-            fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'no_show', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
+            fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'tracking.utm_campaign', 'tracking.utm_source', 'tracking.utm_medium', 'tracking.utm_content', 'tracking.utm_term', 'tracking.crm_uuid', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'payment.external_id', 'payment.provider', 'payment.amount', 'payment.currency', 'payment.terms', 'payment.successful', 'no_show', 'no_show.uri', 'no_show.created_at', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
             flags = [ordered]@{}
         }
         'invitees reconcile' = @{
@@ -294,7 +294,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'event-types list' = @{
             takers = @('--user', '--org', '--sort', '--limit', '--page-size')
-            fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'secret', 'booking_method', 'custom_questions', 'deleted_at', 'admin_managed', 'locale')
+            fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'profile.type', 'profile.name', 'profile.owner', 'secret', 'booking_method', 'custom_questions', 'custom_questions.name', 'custom_questions.type', 'custom_questions.position', 'custom_questions.enabled', 'custom_questions.required', 'custom_questions.answer_choices', 'custom_questions.include_other', 'deleted_at', 'admin_managed', 'locale')
             flags = [ordered]@{
                 '--user' = 'whose event types'
                 '--org' = 'event types of the whole organization'
@@ -308,12 +308,12 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'event-types get' = @{
             takers = @()
-            fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'secret', 'booking_method', 'custom_questions', 'deleted_at', 'admin_managed', 'locale')
+            fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'profile.type', 'profile.name', 'profile.owner', 'secret', 'booking_method', 'custom_questions', 'custom_questions.name', 'custom_questions.type', 'custom_questions.position', 'custom_questions.enabled', 'custom_questions.required', 'custom_questions.answer_choices', 'custom_questions.include_other', 'deleted_at', 'admin_managed', 'locale')
             flags = [ordered]@{}
         }
         'event-types create' = @{
             takers = @('--owner', '--name', '--duration', '--event-color', '--description', '--location-kind', '--location', '--body')
-            fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'secret', 'booking_method', 'custom_questions', 'deleted_at', 'admin_managed', 'locale')
+            fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'profile.type', 'profile.name', 'profile.owner', 'secret', 'booking_method', 'custom_questions', 'custom_questions.name', 'custom_questions.type', 'custom_questions.position', 'custom_questions.enabled', 'custom_questions.required', 'custom_questions.answer_choices', 'custom_questions.include_other', 'deleted_at', 'admin_managed', 'locale')
             flags = [ordered]@{
                 '--owner' = 'who hosts it (default: your own)'
                 '--name' = 'name'
@@ -329,7 +329,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'event-types update' = @{
             takers = @('--name', '--duration', '--event-color', '--description', '--location-kind', '--location', '--timezone', '--body')
-            fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'secret', 'booking_method', 'custom_questions', 'deleted_at', 'admin_managed', 'locale')
+            fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'profile.type', 'profile.name', 'profile.owner', 'secret', 'booking_method', 'custom_questions', 'custom_questions.name', 'custom_questions.type', 'custom_questions.position', 'custom_questions.enabled', 'custom_questions.required', 'custom_questions.answer_choices', 'custom_questions.include_other', 'deleted_at', 'admin_managed', 'locale')
             flags = [ordered]@{
                 '--name' = 'name'
                 '--duration' = 'length in minutes'
@@ -345,7 +345,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'event-types hosts' = @{
             takers = @('--limit', '--page-size')
-            fields = @('uri', 'event_type', 'member', 'created_at', 'updated_at')
+            fields = @('uri', 'event_type', 'member', 'member.uri', 'member.name', 'member.slug', 'member.email', 'member.scheduling_url', 'member.timezone', 'member.avatar_url', 'member.created_at', 'member.updated_at', 'member.current_organization', 'member.locale', 'member.resource_type', 'created_at', 'updated_at')
             flags = [ordered]@{
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
@@ -354,7 +354,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'availability list' = @{
             takers = @('--event-type', '--limit', '--page-size')
-            fields = @('uri', 'default', 'name', 'user', 'timezone', 'rules')
+            fields = @('uri', 'default', 'name', 'user', 'timezone', 'rules', 'rules.type', 'rules.wday', 'rules.intervals', 'rules.date')
             flags = [ordered]@{
                 '--event-type' = 'whose schedules'
                 '--limit' = 'how many results at most'
@@ -364,7 +364,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'availability update' = @{
             takers = @('--event-type', '--rule', '--day-off', '--remove', '--timezone')
-            fields = @('uri', 'default', 'name', 'user', 'timezone', 'rules')
+            fields = @('uri', 'default', 'name', 'user', 'timezone', 'rules', 'rules.type', 'rules.wday', 'rules.intervals', 'rules.date')
             flags = [ordered]@{
                 '--event-type' = 'whose schedules'
                 '--rule' = 'hours of a day, as ''monday 09:00-12:00,13:00-17:00'''
@@ -376,7 +376,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'shares create' = @{
             takers = @('--event-type', '--name', '--duration', '--duration-option', '--timezone', '--period', '--max-booking-time', '--rule', '--location-kind', '--location', '--body')
-            fields = @('scheduling_links', 'share_override')
+            fields = @('scheduling_links', 'scheduling_links.booking_url', 'scheduling_links.owner', 'scheduling_links.owner_type', 'share_override')
             flags = [ordered]@{
                 '--event-type' = 'what can be booked through the link'
                 '--name' = 'name in place of the event type''s'
@@ -393,7 +393,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'one-offs create' = @{
             takers = @('--name', '--host', '--co-host', '--duration', '--timezone', '--location-kind', '--location', '--days', '--start-date', '--end-date', '--spot', '--body')
-            fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'secret', 'booking_method', 'custom_questions', 'deleted_at', 'admin_managed', 'locale')
+            fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'profile.type', 'profile.name', 'profile.owner', 'secret', 'booking_method', 'custom_questions', 'custom_questions.name', 'custom_questions.type', 'custom_questions.position', 'custom_questions.enabled', 'custom_questions.required', 'custom_questions.answer_choices', 'custom_questions.include_other', 'deleted_at', 'admin_managed', 'locale')
             flags = [ordered]@{
                 '--name' = 'name of the meeting'
                 '--host' = 'who hosts it (default: your own)'
@@ -422,7 +422,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'routing-forms list' = @{
             takers = @('--org', '--sort', '--limit', '--page-size')
-            fields = @('uri', 'organization', 'name', 'status', 'questions', 'created_at', 'updated_at')
+            fields = @('uri', 'organization', 'name', 'status', 'questions', 'questions.uuid', 'questions.name', 'questions.type', 'questions.required', 'questions.answer_choices', 'created_at', 'updated_at')
             flags = [ordered]@{
                 '--org' = 'whose forms (default: your own)'
                 '--sort' = 'order of the results: created_at, each with :asc or :desc'
@@ -433,7 +433,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'routing-forms submissions' = @{
             takers = @('--sort', '--limit', '--page-size')
-            fields = @('uri', 'routing_form', 'questions_and_answers', 'tracking', 'result', 'submitter', 'submitter_type', 'created_at', 'updated_at')
+            fields = @('uri', 'routing_form', 'questions_and_answers', 'questions_and_answers.question_uuid', 'questions_and_answers.question', 'questions_and_answers.answer', 'tracking', 'result', 'result.type', 'result.value', 'submitter', 'submitter_type', 'created_at', 'updated_at')
             flags = [ordered]@{
                 '--sort' = 'order of the results: created_at, each with :asc or :desc'
                 '--limit' = 'how many results at most'
@@ -448,7 +448,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'members list' = @{
             takers = @('--org', '--user', '--role', '--email', '--limit', '--page-size')
-            fields = @('uri', 'role', 'user', 'organization', 'created_at', 'updated_at')
+            fields = @('uri', 'role', 'user', 'user.uri', 'user.name', 'user.slug', 'user.email', 'user.scheduling_url', 'user.timezone', 'user.avatar_url', 'user.created_at', 'user.updated_at', 'user.current_organization', 'user.locale', 'user.resource_type', 'organization', 'created_at', 'updated_at')
             flags = [ordered]@{
                 '--org' = 'whose members'
                 '--user' = 'only the membership of this user'
@@ -461,7 +461,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'members get' = @{
             takers = @()
-            fields = @('uri', 'role', 'user', 'organization', 'created_at', 'updated_at')
+            fields = @('uri', 'role', 'user', 'user.uri', 'user.name', 'user.slug', 'user.email', 'user.scheduling_url', 'user.timezone', 'user.avatar_url', 'user.created_at', 'user.updated_at', 'user.current_organization', 'user.locale', 'user.resource_type', 'organization', 'created_at', 'updated_at')
             flags = [ordered]@{}
         }
         'invitations list' = @{
@@ -494,7 +494,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'groups relationships' = @{
             takers = @('--org', '--owner', '--group', '--limit', '--page-size')
-            fields = @('uri', 'role', 'owner', 'organization', 'group', 'created_at', 'updated_at')
+            fields = @('uri', 'role', 'owner', 'owner.type', 'owner.uri', 'organization', 'group', 'created_at', 'updated_at')
             flags = [ordered]@{
                 '--org' = 'relationships of the whole organization'
                 '--owner' = 'relationships of one member'
@@ -506,12 +506,12 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'groups relationship' = @{
             takers = @()
-            fields = @('uri', 'role', 'owner', 'organization', 'group', 'created_at', 'updated_at')
+            fields = @('uri', 'role', 'owner', 'owner.type', 'owner.uri', 'organization', 'group', 'created_at', 'updated_at')
             flags = [ordered]@{}
         }
         'groups events' = @{
             takers = @('--event-type', '--search', '--status', '--since', '--until', '--sort', '--limit', '--page-size', '--with')
-            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'invitees_counter', 'created_at', 'updated_at', 'event_memberships', '_sched')
+            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'location.type', 'location.location', 'location.join_url', 'location.status', 'invitees_counter', 'invitees_counter.total', 'invitees_counter.active', 'invitees_counter.limit', 'created_at', 'updated_at', 'event_memberships', 'event_memberships.user', 'event_memberships.user_email', 'event_memberships.user_name', '_sched')
             flags = [ordered]@{
                 '--today' = 'events that start today'
                 '--tomorrow' = 'events that start tomorrow'
@@ -542,7 +542,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'activity list' = @{
             takers = @('--org', '--action', '--namespace', '--since', '--until', '--sort', '--limit', '--page-size')
-            fields = @('uri', 'organization', 'action', 'fully_qualified_name', 'namespace', 'actor', 'details', 'occurred_at')
+            fields = @('uri', 'organization', 'action', 'fully_qualified_name', 'namespace', 'actor', 'actor.uri', 'actor.type', 'actor.display_name', 'actor.alternative_identifier', 'details', 'occurred_at')
             flags = [ordered]@{
                 '--org' = 'whose log (default: your own)'
                 '--action' = 'only entries of this action'
@@ -580,7 +580,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'compliance verify' = @{
             takers = @('--head')
-            fields = @('status', 'finding', 'line', 'run', 'started_at', 'ended_at', 'status', 'total', 'accepted', 'rejected', 'unknown', 'skipped', 'organization', 'owner', 'endpoint', 'tool', 'sandbox', 'finding', 'receipt', 'head')
+            fields = @('status', 'finding', 'line', 'run', 'started_at', 'ended_at', 'total', 'accepted', 'rejected', 'unknown', 'skipped', 'organization', 'owner', 'endpoint', 'tool', 'sandbox', 'receipt', 'head')
             flags = [ordered]@{
                 '--head' = 'head hash that the run printed at its end, as sha256:...'
             }
@@ -795,6 +795,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'events list --status' = @('words', 'active', 'canceled')
         'invitees list --status' = @('words', 'active', 'canceled')
         'groups events --status' = @('words', 'active', 'canceled')
+        'events list --sort' = @('words', 'start_time:asc', 'start_time:desc')
+        'groups events --sort' = @('words', 'start_time:asc', 'start_time:desc')
         'events list --with' = @('words', 'invitees')
         'events get --with' = @('words', 'invitees')
         'groups events --with' = @('words', 'invitees')
@@ -809,14 +811,20 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'profiles add --from' = @('files')
         'events cancel --receipt' = @('files')
         'compliance delete --receipt' = @('files')
+        'invitees list --sort' = @('words', 'created_at:asc', 'created_at:desc')
+        'routing-forms list --sort' = @('words', 'created_at:asc', 'created_at:desc')
+        'routing-forms submissions --sort' = @('words', 'created_at:asc', 'created_at:desc')
+        'invitations list --sort' = @('words', 'created_at:asc', 'created_at:desc')
         'invitees create --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
         'event-types create --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
         'event-types update --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
         'shares create --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
         'one-offs create --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
+        'event-types list --sort' = @('words', 'name:asc', 'name:desc', 'position:asc', 'position:desc', 'created_at:asc', 'created_at:desc', 'updated_at:asc', 'updated_at:desc')
         'shares create --period' = @('words', 'available_moving', 'moving', 'fixed', 'unlimited')
         'members list --role' = @('words', 'owner', 'admin', 'user')
         'invitations list --status' = @('words', 'pending', 'accepted', 'declined')
+        'activity list --sort' = @('words', 'occurred_at:asc', 'occurred_at:desc')
         'compliance delete --receipt-key-file' = @('files')
         'compliance prove --receipt-key-file' = @('files')
         'compliance bundle --receipt-key-file' = @('files')

@@ -25,6 +25,8 @@ export interface Flag {
   /** Declared as a pair with `--no-…`, so that leaving it out sends nothing. */
   negatable?: true;
   choices?: readonly string[];
+  /** Values worth offering, where others are allowed too. */
+  suggestions?: readonly string[];
   description: string;
   heading: (typeof flagHeadings)[number];
 }

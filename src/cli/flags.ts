@@ -63,12 +63,14 @@ const flagOf = (part: 'query' | 'body', path: string[], schema: z.ZodType, requi
   const name = names[path.join('.')] ?? field.replaceAll('_', '-');
   const isSwitch = definition(unwrap(schema)).type === 'boolean';
   const choices = choicesOf(schema);
+  const { fields: order } = meta(schema);
   // Whose it is need not be said: the token's own user or organization is meant.
   const isOwn = required && ['users', 'organizations'].includes(meta(schema).collection ?? '');
   return {
     name,
     ...(isSwitch ? { negatable: true } : { value: placeholderOf(field, schema) }),
     ...(choices === undefined ? {} : { choices }),
+    ...(order === undefined ? {} : { suggestions: order.flatMap((by) => [`${by}:asc`, `${by}:desc`]) }),
     description: `${meta(schema).description ?? ''}${isOwn ? ' (default: your own)' : ''}`,
     heading: part === 'query' ? 'Filters' : 'Flags',
     part,

@@ -1,5 +1,6 @@
 import { Command as Commander, Option } from 'commander';
-import { fieldsOf } from '../api/schema.ts';
+import type * as z from 'zod';
+import { definition, elementOf, fieldsOf, unwrap } from '../api/schema.ts';
 import { type Argument, type Command, type Flag, flagHeadings, type Typed } from './command.ts';
 import { commandLines, paragraph, usualWidth } from './lay-out.ts';
 import { sharedFlags } from './shared-flags.ts';
@@ -115,3 +116,20 @@ export const typedOf = (leaf: Commander, command: Command): Typed => {
 export const knownFields = ({ fields, operation }: Command): string[] => [
   ...(fields ?? (operation === undefined ? [] : Object.keys(fieldsOf(operation.reply.of.schema) ?? {}))),
 ];
+
+/** The fields of what a field holds: of an object, of each item of a list, of any of several shapes. */
+const innerFields = (schema: z.ZodType): [string, z.ZodType][] => {
+  const inner = unwrap(elementOf(schema) ?? schema);
+  const shapes = definition(inner).options ?? [inner];
+  return shapes.flatMap((shape) => Object.entries(fieldsOf(shape) ?? {}));
+};
+
+/** Fields of a record and of what it holds, as `--fields` takes them: `location`, `location.type`. */
+export const fieldPaths = (command: Command): string[] => {
+  const shape = command.operation === undefined ? {} : (fieldsOf(command.operation.reply.of.schema) ?? {});
+  const paths = knownFields(command).flatMap((name) => [
+    name,
+    ...(shape[name] === undefined ? [] : innerFields(shape[name]).map(([inner]) => `${name}.${inner}`)),
+  ]);
+  return [...new Set(paths)];
+};

@@ -1,7 +1,7 @@
 import { Command as Commander } from 'commander';
 import type { Command } from './command.ts';
 import { groups, nouns } from './nouns.ts';
-import { knownFields, leafOf, pipeColumns } from './program.ts';
+import { fieldPaths, leafOf, pipeColumns } from './program.ts';
 import { listFlags, sharedFlags } from './shared-flags.ts';
 
 /** What Commander has no place for. */
@@ -9,7 +9,7 @@ export interface Facts {
   command: Command;
   /** Columns of a list in a pipe. */
   columns: readonly string[];
-  /** Names that `--fields` takes. */
+  /** What `--fields` takes. */
   fields: readonly string[];
 }
 
@@ -29,7 +29,7 @@ export const buildTree = async (): Promise<Tree> => {
   const facts = new WeakMap<Commander, Facts>();
   const leaf = (command: Command): Commander => {
     const made = leafOf(command);
-    facts.set(made, { command, columns: pipeColumns(command), fields: knownFields(command) });
+    facts.set(made, { command, columns: pipeColumns(command), fields: fieldPaths(command) });
     return made;
   };
   const root = new Commander('sched');

@@ -48,7 +48,7 @@ export interface Words {
 }
 
 /** No shell reads anything but itself in such a word, quoted or not. */
-const plain = /^[\w@%+.,/-]+$/;
+const plain = /^[\w@%+.,:/-]+$/;
 
 const checked = (word: string): string => {
   if (!plain.test(word)) throw new Error(`'${word}' cannot stand in a completion script`);
@@ -59,9 +59,9 @@ const nothing: Value = { kind: 'any' };
 const wordsOrAny = (choices?: readonly string[]): Value =>
   choices === undefined ? nothing : { kind: 'words', words: choices.map(checked) };
 
-const valueAfter = ({ value, choices }: Flag): Value => {
+const valueAfter = ({ value, choices, suggestions }: Flag): Value => {
   if (value === 'FIELDS') return { kind: 'fields' };
-  return value?.startsWith('FILE') ? { kind: 'files' } : wordsOrAny(choices);
+  return value?.startsWith('FILE') ? { kind: 'files' } : wordsOrAny(choices ?? suggestions);
 };
 
 const flagWords = (flag: Flag): FlagWord[] => {

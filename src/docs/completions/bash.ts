@@ -55,9 +55,12 @@ ${valueRules(words).map(valueCase).join('\n')}
 
 # The words that begin with what is typed. Their space is added here, as bash 3.2 cannot tell it for each word.
 _sched_offer() {
+  local before=''
+  # Where bash breaks words at : it puts only what stands behind the last one in place.
+  [[ $typed == *:* && $COMP_WORDBREAKS == *:* ]] && before=\${typed%"\${typed##*:}"}
   for word in $1; do
     [[ " \${COMPREPLY[*]-}" == *" $lead$word "* ]] && continue
-    [[ $word == "$typed"* ]] && COMPREPLY+=("$lead$word ")
+    [[ $word == "$typed"* ]] && COMPREPLY+=("$lead\${word#"$before"} ")
   done
 }
 
