@@ -377,3 +377,45 @@ describe('architecture: a made-up house breaks', () => {
     for (const rule of Object.keys(rules)) expect([rule, broken(rule, good)]).toEqual([rule, []]);
   });
 });
+
+// R12: what a test captures is searched for secrets by these two, so nothing is started or run around them.
+const onlyWay: Record<string, RegExp> = {
+  'support/processes.ts': /^(node:)?(child_process|cluster)$|^(execa|tinyexec|cross-spawn|node-pty)$/,
+  'support/run.ts': /\/src\/(main|cli\/invoke)\.ts$/,
+};
+
+/** Measurements are no tests: nobody reads what they capture. And this file holds examples. */
+const roundabouts = (sources: Sources): string[] =>
+  Object.entries(sources)
+    .filter(([path]) => !path.startsWith('bench/') && path !== 'architecture.test.ts')
+    .flatMap(([path, text]) => {
+      const imported = [...text.matchAll(/(?:^import\s[^;]*?from\s*|^import\s*|\bimport\(\s*)'([^']+)'/gm)];
+      return Object.entries(onlyWay).flatMap(([way, what]) =>
+        imported.some(([, name]) => what.test(name!)) && path !== way ? [`${path} goes around ${way}`] : [],
+      );
+    });
+
+describe('architecture of the tests', () => {
+  const folder = new URL('.', import.meta.url).pathname;
+  const tests: Sources = Object.fromEntries(
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
+  );
+
+  test('holds: processes are started, and the program run, where the output is searched for secrets', () => {
+    expect(roundabouts(tests)).toEqual([]);
+    expect(tests['vitest.config.ts']).toContain("setupFiles: ['test/support/scan.ts', ");
+    expect(tests['torture/vitest.config.ts']).toContain('...suite.test,');
+  });
+
+  test.each([
+    "import { spawn } from 'node:child_process';",
+    "import {\n  type ChildProcess,\n  execFile,\n} from 'child_process';",
+    "const { exec } = await import('node:child_process');",
+    "import { run } from '../../src/main.ts';",
+  ])('a made-up test breaks it: %s', (text) => {
+    expect(roundabouts({ 'cli/a.test.ts': text })).toHaveLength(1);
+    expect(roundabouts({ 'bench/a.bench.ts': text })).toEqual([]);
+  });
+});

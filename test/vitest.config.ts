@@ -18,7 +18,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/whole-run.ts',
-    setupFiles: 'test/support/each-file.ts',
+    setupFiles: ['test/support/scan.ts', 'test/support/each-file.ts'],
     // A process loads the program and its packages once, not once for each file; what keeps files apart is in each-file.ts.
     isolate: false,
     // All cores: vitest leaves one idle, which is half of a small machine.

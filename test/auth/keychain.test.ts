@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,8 +8,9 @@ import { keyOf, recordFromLogin, recordFromToken } from '../../src/auth/record.t
 import { busPaths } from '../../src/auth/session-bus.ts';
 import { openStore } from '../../src/auth/stores.ts';
 import type { Clock } from '../../src/runtime.ts';
+import { type ChildProcess, spawn } from '../support/processes.ts';
 import { buildWorker, startWorker } from './support/build-worker.ts';
-import { everythingIn, machineIn, memoryEntries, random, realClock } from './support/memory.ts';
+import { everythingIn, fingerprint, machineIn, memoryEntries, random, realClock } from './support/memory.ts';
 import { canary, createOAuthServer, serve } from './support/oauth-server.ts';
 
 const token = `${canary}-pat-0123456789`;
@@ -337,7 +337,7 @@ describe('keychain: a real Secret Service', () => {
     await store.write(keyOf(expired), expired);
     const file = await buildWorker(home);
     const log = join(home, 'log');
-    const plan = { server: socket.url, home, log, store: 'keychain' as const, key: keyOf(expired) };
+    const plan = { server: socket.url, home, log, store: 'keychain' as const, key: keyOf(expired), keeper: true };
     const workers = Array.from({ length: Number(process.env.SCHED_TEST_KEYCHAIN_PROCESSES ?? 6) }, (_, index) =>
       startWorker(file, { ...plan, config: join(home, `config-${index % 2}`) }, env),
     );
@@ -345,7 +345,7 @@ describe('keychain: a real Secret Service', () => {
     for (const worker of workers) worker.say('go');
     const ends = await Promise.all(workers.map(({ done }) => done));
     const { access_token: token } = (await store.read(keyOf(expired)))!;
-    expect(new Set(ends.map(({ said }) => said))).toEqual(new Set([token]));
+    expect(new Set(ends.map(({ said }) => said))).toEqual(new Set([fingerprint(token)]));
     expect(server.counts).toMatchObject({ refresh: 1, reuse: 0 });
     await socket.close();
     await stop(daemon);

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { scopesToAsk } from '../../src/cli/commands/auth.ts';
+import { execFileSync } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -16,6 +15,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
+import { execFileSync } from '../support/processes.ts';
 import { createWorld, type Result, type WorldOptions } from '../support/run.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;

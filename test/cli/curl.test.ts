@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { nouns } from '../../src/cli/nouns.ts';
 import type { HttpRequest } from '../../src/http/message.ts';
+import { execFileSync } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;

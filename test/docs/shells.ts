@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawnSync } from '../support/processes.ts';
 
 export const scriptOf = (name: string): string => join(import.meta.dirname, '../../completions', name);
 

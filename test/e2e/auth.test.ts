@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { addCanary, expectNoSecret, leaksIn } from '../support/canary.ts';
+import { type ChildProcess, spawn } from '../support/processes.ts';
 import { createWorld, replying } from '../support/run.ts';
 import { times } from '../support/times.ts';
 import {

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { spawn } from '../support/processes.ts';
 import { cleanEnvironment, program, runner, sched, temporaryHome } from './program.ts';
 import { fetchAtOnce, smallService } from './small-service.ts';
 

@@ -1,9 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { spawn, spawnSync } from '../support/processes.ts';
 import { bytesABatch, listen, openTorture, type Step } from './kills.ts';
 import { cleanEnvironment, program, runner, sched, shell, temporaryHome } from './program.ts';
 

@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { LogEntry } from '../../src/sandbox/admin.ts';
+import { type ChildProcess, spawn } from '../support/processes.ts';
 import { cleanEnvironment, program, runner, sched, startSandbox, temporaryHome } from './program.ts';
 
 /** A service that accepts deletions and remembers every one, in a process that nobody kills. */

@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execFile } from '../support/processes.ts';
 import { program, runner } from './program.ts';
 import { takeTour } from './tour.ts';
-
-const run = promisify(execFile);
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -28,7 +25,7 @@ describe.skipIf(program.length === 0)('the package', () => {
   beforeAll(async () => {
     // Its scripts would build dist/ anew under the hands of other tests.
     const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-    packed = JSON.parse((await run('npm', words, { cwd: root, maxBuffer: 2 ** 26 })).stdout)[0];
+    packed = JSON.parse((await execFile('npm', words, { cwd: root, maxBuffer: 2 ** 26 })).stdout)[0];
   }, 60_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -47,7 +44,7 @@ describe.skipIf(program.length === 0)('the package', () => {
     const place = join(folder, 'empty');
     mkdirSync(place);
     const words = ['install', '--offline', '--no-audit', '--no-fund', '--prefix', place, join(folder, packed.filename)];
-    const missing = await run('npm', words, { cwd: place }).then(
+    const missing = await execFile('npm', words, { cwd: place }).then(
       () => undefined,
       (error: { stderr: string }) => {
         if (process.env.CI || !error.stderr.includes('ENOTCACHED')) throw error;

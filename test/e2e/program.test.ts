@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { spawn } from '../support/processes.ts';
 import { ctrlC } from '../support/terminal.ts';
 import { cleanEnvironment, program, runner, sched, schedInTerminal, shell, temporaryHome } from './program.ts';
 

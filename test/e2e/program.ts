@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expectNoSecret } from '../support/canary.ts';
+import { spawn } from '../support/processes.ts';
 import { inTerminal, type Terminal } from '../support/terminal.ts';
 
 /** The program under test, where it is one file that needs no Node; and the Node to run it on, where it is another. */

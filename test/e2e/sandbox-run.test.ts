@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
+import { type ChildProcess, spawn } from '../support/processes.ts';
 import { cleanEnvironment, program, runner, sched, temporaryHome } from './program.ts';
 
 const run = (words: string[], env: Record<string, string> = {}) =>

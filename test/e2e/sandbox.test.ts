@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { AccessToken } from '../../src/api/oauth.ts';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { authorizeQuery, redirectUri, scope, verifier } from '../sandbox/login.ts';
+import { type ChildProcess, spawn } from '../support/processes.ts';
 import { cleanEnvironment, program, runner, sched, temporaryHome } from './program.ts';
 
 interface Facts {

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { spawn } from '../support/processes.ts';
 import { cleanEnvironment, program, runner, temporaryHome } from './program.ts';
 import { rowOf, rowsAPage, smallService } from './small-service.ts';
 

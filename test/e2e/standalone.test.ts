@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
+import { execFile } from '../support/processes.ts';
 import { cleanEnvironment, program, runner, temporaryHome } from './program.ts';
 import { takeTour } from './tour.ts';
 
@@ -24,7 +23,7 @@ describe.skipIf(program.length > 0)('the standalone program', () => {
     writeFileSync(join(cwd, 'bunfig.toml'), 'preload = ["./preload.js"]\n');
     writeFileSync(join(cwd, 'preload.js'), 'process.exit(99);\n');
     const env = cleanEnvironment(temporaryHome());
-    await expect(promisify(execFile)(runner, ['events', 'list'], { cwd, env })).rejects.toMatchObject({
+    await expect(execFile(runner, ['events', 'list'], { cwd, env })).rejects.toMatchObject({
       code: 4,
       stderr: expect.stringContaining('no account yet'),
     });

@@ -1,12 +1,9 @@
-import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect } from 'vitest';
-
-const run = promisify(execFile);
+import { execFile, execFileSync } from '../support/processes.ts';
 
 const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
 
@@ -31,7 +28,7 @@ export const takeTour = async (sched: string, others: Record<string, string> = {
   const jq = execFileSync('bash', ['-c', 'type -P jq'], { encoding: 'utf8' }).trim();
   for (const [name, target] of Object.entries({ sched, jq, ...others })) symlinkSync(target, join(path, name));
   const take = async (line: string): Promise<string> =>
-    (await run('/bin/bash', ['-c', line], { env: { PATH: path, HOME: home }, cwd: home })).stdout;
+    (await execFile('/bin/bash', ['-c', line], { env: { PATH: path, HOME: home }, cwd: home })).stdout;
 
   const lines = typed();
   expect(lines).toHaveLength(4);

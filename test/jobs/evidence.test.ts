@@ -1,4 +1,3 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -6,6 +5,7 @@ import { checkScript, proveScript } from '../../src/jobs/audit-scripts.ts';
 import { type Status, verify } from '../../src/jobs/evidence.ts';
 import { keyText, readKey } from '../../src/jobs/key.ts';
 import { firstPrev, type ReceiptLine, sealLine } from '../../src/jobs/receipt.ts';
+import { execFileSync, spawnSync } from '../support/processes.ts';
 import { times } from '../support/times.ts';
 import { createService, itemsUpTo, runOnce, temporary } from './harness.ts';
 

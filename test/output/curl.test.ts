@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { curlLine } from '../../src/output/curl.ts';
+import { execFileSync } from '../support/processes.ts';
 import { hostile, madeUp } from './samples.ts';
 
 const post = { method: 'POST', url: 'https://api.example.com/invitees', headers: { accept: 'application/json' } };
@@ -8,7 +8,8 @@ const post = { method: 'POST', url: 'https://api.example.com/invitees', headers:
 /** The words that bash hands to curl, for each of the lines. */
 const wordsIn = (lines: string[], shell = 'bash'): string[][] => {
   const script = `curl() { printf '%s\\0' "$@"; printf 'END\\0'; }\n${lines.join('\n')}\n`;
-  const env = { SCHED_TOKEN: 'to ken$x', PATH: process.env.PATH ?? '' };
+  // Known as nobody's secret, because the shell is to show it.
+  const env = { SCHED_TOKEN: 'sandbox_to ken$x', PATH: process.env.PATH ?? '' };
   const words = execFileSync(shell, ['-s'], { input: script, env, encoding: 'utf8' }).split('\0').slice(0, -1);
   return words
     .join('\0')
@@ -42,7 +43,7 @@ describe('curl', () => {
 
   it('puts the token in when the line runs', () =>
     expect(wordsIn([curlLine({ ...post, headers: { authorization: '' } })])).toEqual([
-      ['-X', 'POST', post.url, '-H', 'Authorization: Bearer to ken$x'],
+      ['-X', 'POST', post.url, '-H', 'Authorization: Bearer sandbox_to ken$x'],
     ]));
 
   it.each(['bash', 'sh'])('reaches curl word for word in %s, whatever is in it', (shell) => {

@@ -1,10 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jqProblem, printJq } from '../../src/output/jq.ts';
 import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
+import { execFileSync, spawnSync } from '../support/processes.ts';
 import { event, eventView, hostile, pagesOf, paper, time } from './samples.ts';
 
 const ran = async (program: string, inputs: unknown[], more: { isTerminal?: boolean; compact?: boolean } = {}) => {

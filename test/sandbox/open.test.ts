@@ -1,15 +1,13 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open.ts';
+import { execFile } from '../support/processes.ts';
 import { temporary } from '../support/temporary.ts';
 import { amara, eventType, freeMonday, noon, organization } from './world.ts';
 
-const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const booking = {
@@ -102,7 +100,7 @@ describe('open', () => {
       logLevel: 'error',
     });
     const file = join(directory, 'sandbox.db');
-    const outputs = await Promise.all(Array.from({ length: 6 }, () => run(process.execPath, [program, file])));
+    const outputs = await Promise.all(Array.from({ length: 6 }, () => execFile(process.execPath, [program, file])));
     const results = outputs.map(({ stdout }) => JSON.parse(stdout) as { seeded: boolean; status: number });
     expect(results.filter(({ seeded }) => seeded)).toHaveLength(1);
     expect(results.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);

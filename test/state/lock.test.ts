@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import {
   existsSync,
   mkdtempSync,
@@ -16,6 +15,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createLock, type LockOptions } from '../../src/state/lock.ts';
 import { identityOf } from '../../src/state/processes.ts';
 import { machineIn, random, realClock } from '../auth/support/memory.ts';
+import { spawn } from '../support/processes.ts';
 
 let directory: string;
 beforeEach(() => {

@@ -11,6 +11,11 @@ export const addCanary = (secret: string): void => {
   added.add(secret);
 };
 
+export const canaryCount = (): number => added.size;
+
+/** Issued to a login in a test, and of no use to anybody who reads an output; not even the sandbox prints these. */
+const neverPrinted = /\b(?:canary-(?:access|refresh|code)-[\w-]{8,}|sandbox_refresh_[\w-]{20,})/g;
+
 /** What is shorter stands in any text by chance. */
 const shortest = 8;
 
@@ -65,20 +70,26 @@ const secretsGiven = ({ line, env, stdin = '' }: Given): string[] => {
 /** `auth token` is asked for the secret. */
 const answersWithSecret = (line: Given['line']): boolean =>
   typeof line === 'string'
-    ? /\bauth token\b/.test(line)
+    ? /\bauth token\b/.test(line.replaceAll("'", ''))
     : line
         .filter((word) => !word.startsWith('-'))
         .slice(0, 2)
         .join(' ') === 'auth token';
 
-/** Fails the test whose command printed a secret. */
-export const expectNoSecret = (given: Given, { stdout, stderr }: { stdout: string; stderr: string }): void => {
+/** Where which secret stands in what a command printed. */
+export const leaksOf = (given: Given, { stdout, stderr }: { stdout: string; stderr: string }): string[] => {
   const secrets = new Set([...added, ...secretsGiven(given)]);
+  const found = (text: string) => leaksIn(text, [...secrets, ...new Set(text.match(neverPrinted) ?? [])]);
   const leaks = [
-    ...leaksIn(stderr, secrets).map((leak) => `stderr holds ${leak}`),
-    ...(answersWithSecret(given.line) ? [] : leaksIn(stdout, secrets).map((leak) => `stdout holds ${leak}`)),
+    ...found(stderr).map((leak) => `stderr holds ${leak}`),
+    ...(answersWithSecret(given.line) ? [] : found(stdout).map((leak) => `stdout holds ${leak}`)),
   ];
-  if (leaks.length === 0) return;
   const words = typeof given.line === 'string' ? given.line : given.line.join(' ');
-  throw new Error(`R12: sched ${words}: ${leaks.join('; ')}`);
+  return leaks.length === 0 ? [] : [`R12: sched ${words}: ${leaks.join('; ')}`];
+};
+
+/** Fails the test whose command printed a secret. */
+export const expectNoSecret = (given: Given, out: { stdout: string; stderr: string }): void => {
+  const [leak] = leaksOf(given, out);
+  if (leak !== undefined) throw new Error(leak);
 };

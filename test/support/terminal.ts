@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn } from './processes.ts';
 
 export interface Terminal {
   /** Everything on the screen so far, with plain line breaks. */

@@ -19,7 +19,7 @@ const say = (name: string, told: Killed) => process.stdout.write(`${name}: ${JSO
 
 // R24, R25
 describe(`${kills} kills at random`, () => {
-  const whole = { kills, overlaps: [], stuck: 0, isWhole: true };
+  const whole = { kills, overlaps: [], stuck: [], isWhole: true };
 
   test('of commands lose no login', async () => {
     const told = await killThem({ file, home: join(folder, 'commands'), kills, victims: 'commands' });

@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { CredentialKey } from '../../../src/auth/record.ts';
+import { type ChildProcess, spawn } from '../../support/processes.ts';
 
 /** What a worker is told to do. */
 export interface Plan {
@@ -19,6 +19,8 @@ export interface Plan {
   noKeeper?: boolean;
   /** The first process of that role to come so far is sent that signal, as in `keeper bought`. */
   ends?: { at: string; signal: 'SIGKILL' | 'SIGSTOP' | 'SIGTERM' | 'SIGHUP' | 'SIGINT' };
+  /** Says its token, to see that this is noticed. */
+  leaks?: boolean;
   /** With the network and the signals of the real program. */
   real?: boolean;
 }

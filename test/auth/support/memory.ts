@@ -1,10 +1,13 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createStore } from '../../../src/auth/stores.ts';
 import type { Entries, Vault } from '../../../src/auth/vault.ts';
 import type { Clock, Machine } from '../../../src/runtime.ts';
 
 export const random = (count: number): Uint8Array => randomBytes(count);
+
+/** Stands for a token where the token itself must not be seen. */
+export const fingerprint = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 export const memoryEntries = (texts = new Map<string, string>()): Entries & { texts: Map<string, string> } => ({
   texts,

@@ -4,8 +4,8 @@ import { startWorker, type Worker } from './build-worker.ts';
 import { realClock } from './memory.ts';
 import { renewalWorld } from './renewal.ts';
 
-/** What only the holder does. */
-const holding = new Set(['handed', 'send', 'bought', 'stored', 'leave']);
+/** What only the holder does. One that has handed over notes that when its heir may be dead, and followed. */
+const holding = new Set(['hand', 'send', 'bought', 'stored', 'leave']);
 
 /**
  * Reads the common log. A holder who is followed by another before it left was killed, or handed over; if it is seen to
@@ -27,7 +27,7 @@ export const judge = (lines: readonly string[]) => {
       followed.delete(pid);
     }
     if (holding.has(event) && followed.has(pid)) overlaps.push(`${event} ${pid} after ${followed.get(pid)} came in`);
-    if (event === 'kill' && ['enter', ...holding, 'told'].includes(last.get(pid) ?? '')) killed.inside += 1;
+    if (event === 'kill' && between.has(last.get(pid) ?? '')) killed.inside += 1;
     if (event === 'kill' && spending.has(last.get(pid) ?? '')) killed.spending += 1;
     if (event === 'leave' && inside === pid) inside = undefined;
     last.set(pid, event);
@@ -35,8 +35,13 @@ export const judge = (lines: readonly string[]) => {
   return { overlaps, counts, killed };
 };
 
-/** Of a keeper's life. */
-const points = ['begun', 'enter', 'send', 'bought', 'stored'];
+/** Points of the life of each, the first of which nobody else passes. */
+const points = {
+  commands: ['started', 'handed', 'told', 'told'],
+  keepers: ['begun', 'enter', 'send', 'bought', 'stored'],
+};
+
+const between = new Set(['enter', 'started', 'hand', 'handed', 'told', 'send', 'bought', 'stored']);
 
 /** Of a command, `told`: its keeper is at it. */
 const spending = new Set(['send', 'bought', 'told']);
@@ -67,8 +72,8 @@ export interface Killed {
   killed: { inside: number; spending: number };
   lost: number;
   overlaps: string[];
-  /** Workers that did not end well, or renewed nothing after the last kill. */
-  stuck: number;
+  /** What workers said that ended by themselves, or renewed nothing after the last kill. */
+  stuck: string[];
   isWhole: boolean;
   seconds: number;
   counts: Record<string, number>;
@@ -81,43 +86,55 @@ export const killThem = async (options: Kills): Promise<Killed> => {
   const world = await renewalWorld(home, { replayMs, answerMs: () => Math.random() * 40 });
   const { server, socket, plan, log, lines, logInAgain, isWhole } = world;
   const workers = new Set<Worker>();
+  const stuck: string[] = [];
   const begin = async () => {
     const worker = startWorker(file, { ...plan, churn: true });
     workers.add(worker);
+    worker.done.then(({ code, said }) => {
+      if (workers.has(worker) && code !== 0) stuck.push(said);
+    });
     await worker.ready;
     worker.say('go');
   };
   const recover = async () => {
     if (server.families.at(-1)!.revoked) await logInAgain();
   };
-  const killCommand = async (holder: number | undefined) => {
-    const byPid = [...workers].find(({ pid }) => pid === holder);
-    const victim = byPid ?? [...workers][Math.floor(Math.random() * workers.size)]!;
-    workers.delete(victim);
-    appendFileSync(log, `kill ${victim.pid}\n`);
-    process.kill(-victim.pid, 'SIGKILL');
-    await begin();
-  };
-  /** A new one, soon after it came to some point of its life. */
-  const killKeeper = async (): Promise<boolean> => {
-    const point = points[Math.floor(Math.random() * points.length)]!;
+  /** Somebody new, soon after coming to a point of its life that was chosen by chance. */
+  const victim = async (): Promise<number> => {
+    const [own, ...more] = points[victims];
+    const point = [own, ...more][Math.floor(Math.random() * points[victims].length)];
     const from = lines().length;
     let found: string | undefined;
     await expect
       .poll(
-        () => {
+        async () => {
+          await recover();
           const since = lines().slice(from);
-          const keepers = since.filter((line) => line.startsWith('begun ')).map((line) => line.split(' ')[1]);
-          found = keepers.find((pid) => since.includes(`${point} ${pid}`));
+          const theirs = since.filter((line) => line.startsWith(`${own} `)).map((line) => line.split(' ')[1]);
+          found = theirs.find((pid) => since.includes(`${point} ${pid}`));
           return found;
         },
-        { timeout: 30_000, interval: 1 },
+        { timeout: 30_000, interval: 5, message: `${stuck.join()} nobody came to ${point}` },
       )
       .toBeDefined();
     await realClock.sleep(Math.random() * 20);
-    if (!isRunning(Number(found))) return false;
-    appendFileSync(log, `kill ${found}\n`);
-    process.kill(Number(found), 'SIGKILL');
+    return Number(found);
+  };
+  const killKeeper = async (): Promise<boolean> => {
+    const pid = await victim();
+    if (!isRunning(pid)) return false;
+    appendFileSync(log, `kill ${pid}\n`);
+    process.kill(pid, 'SIGKILL');
+    return true;
+  };
+  /** Most of them while they hold the lock or have just handed it over, some whatever they do. */
+  const killCommand = async (): Promise<boolean> => {
+    const pid = Math.random() < 0.8 ? await victim() : undefined;
+    const worker = [...workers].find((each) => each.pid === pid) ?? [...workers][0]!;
+    workers.delete(worker);
+    appendFileSync(log, `kill ${worker.pid}\n`);
+    process.kill(-worker.pid, 'SIGKILL');
+    await begin();
     return true;
   };
 
@@ -125,15 +142,7 @@ export const killThem = async (options: Kills): Promise<Killed> => {
   await Promise.all(Array.from({ length: crowd }, begin));
   let done = 0;
   for (let tries = 0; done < kills && tries < kills * 10; tries += 1) {
-    if (victims === 'keepers') {
-      if (await killKeeper()) done += 1;
-    } else {
-      await realClock.sleep(Math.random() * 120);
-      const holder = lines().findLast((line) => /^(enter|leave|handed|told) /.test(line));
-      const pid = /^(enter|handed|told) (\d+)$/.exec(holder ?? '')?.[2];
-      await killCommand(Math.random() < 0.8 && pid !== undefined ? Number(pid) : undefined);
-      done += 1;
-    }
+    if (await (victims === 'keepers' ? killKeeper() : killCommand())) done += 1;
     await recover();
   }
 
@@ -147,9 +156,10 @@ export const killThem = async (options: Kills): Promise<Killed> => {
     .poll(() => recover().then(renewing), { timeout: 30_000, interval: 50 })
     .toBe(workers.size)
     .catch(() => {});
-  const stuck = workers.size - renewing();
+  const idle = workers.size - renewing();
+  if (idle > 0) stuck.push(`${idle} did not renew`);
   for (const worker of workers) worker.say('stop');
-  const ends = await Promise.all([...workers].map(({ done: end }) => end));
+  await Promise.all([...workers].map(({ done: end }) => end));
   // A keeper may be left over of a command that was killed.
   await (await world.lock.acquire())!.release();
   const { overlaps, counts, killed } = judge(lines());
@@ -158,7 +168,7 @@ export const killThem = async (options: Kills): Promise<Killed> => {
     killed,
     lost: server.families.filter(({ revoked }) => revoked).length,
     overlaps,
-    stuck: stuck + ends.filter(({ code }) => code !== 0).length,
+    stuck,
     isWhole: await isWhole(),
     seconds: (Date.now() - began) / 1000,
     counts,

@@ -14,7 +14,7 @@ import type { Send } from '../../../src/http/message.ts';
 import { keeperWord, nodeRuntime, type Runtime } from '../../../src/runtime.ts';
 import type { Held, Lock } from '../../../src/state/lock.ts';
 import type { Plan } from './build-worker.ts';
-import { machineIn } from './memory.ts';
+import { fingerprint, machineIn } from './memory.ts';
 
 const plan = JSON.parse(process.env.WORKER_PLAN!) as Plan;
 
@@ -101,6 +101,7 @@ const noted = (lock: Lock): Lock => {
         if (isOurs) note('left');
       },
       handOver: async (...heir) => {
+        note('hand');
         isOurs = false;
         const isDone = await held.handOver(...heir);
         note('handed');
@@ -161,7 +162,10 @@ const work = async () => {
     process.stdout.write('ready\n');
     await begin;
     if (plan.churn) await churn();
-    else process.stdout.write(`${(await session.current()).token}\n`);
+    else {
+      const { token } = await session.current();
+      process.stdout.write(`${plan.leaks ? token : fingerprint(token)}\n`);
+    }
   } catch (error) {
     process.stdout.write(`failed: ${(error as Error).message} ${JSON.stringify((error as SchedError).facts)}\n`);
     process.exitCode = 1;

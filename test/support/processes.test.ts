@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildWorker, startWorker } from '../auth/support/build-worker.ts';
+import { renewalWorld } from '../auth/support/renewal.ts';
+import { cleanEnvironment, program, runner, sched, schedInTerminal, shell, temporaryHome } from '../e2e/program.ts';
+import { addCanary } from './canary.ts';
+import { execFile, execFileSync, spawn, spawnSync, takeLeaks } from './processes.ts';
+import { inTerminal } from './terminal.ts';
+
+const token = 'canary-token-0123456789';
+
+/** A service that tells everybody the token it was sent. */
+const service = createServer(({ headers }, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ resource: { uri: 'https://api.example.com/users/U', name: headers.authorization } }));
+});
+let env: Record<string, string>;
+let home: string;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  env = { SCHED_TOKEN: token, SCHED_BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}` };
+  home = temporaryHome();
+});
+afterAll(() => service.close());
+
+const line = ['users', 'me', '--json'];
+const found = /^R12: .*stdout holds a secret of 23 characters, plain/;
+
+/** Taken away, so that this test is not failed by it as any other would be. */
+const expectCaught = (pattern = found) => expect(takeLeaks()).toContainEqual(expect.stringMatching(pattern));
+
+const closed = (child: ReturnType<typeof spawn>) => new Promise((resolve) => child.once('close', resolve));
+
+// R12
+describe('processes: a deliberate leak of the real program is caught', () => {
+  const words = () => [...program, ...line];
+  const options = () => ({ env: cleanEnvironment(home, env) });
+
+  test('by the usual ways, which fail at once', async () => {
+    await Promise.all([
+      expect(sched(line, home, env)).rejects.toThrow(found),
+      expect(shell(`sched ${line.join(' ')}`, home, env)).rejects.toThrow(found),
+      expect(schedInTerminal(line, home, env).done).rejects.toThrow(found),
+    ]);
+    expect(takeLeaks()).toHaveLength(3);
+  });
+
+  test('by spawn', async () => {
+    const child = spawn(runner, words(), options());
+    // Nobody listens to what it prints but the search, and its reader.
+    child.stdout.resume();
+    await closed(child);
+    expectCaught();
+  });
+
+  test('by spawn, where the output is handed through', async () => {
+    const leak = `process.stderr.write('${token}'.slice(0, 9)); process.stderr.write('${token}'.slice(9))`;
+    const child = spawn(process.execPath, ['-e', leak], { ...options(), stdio: ['ignore', 'ignore', 'inherit'] });
+    await closed(child);
+    expectCaught(/stderr holds a secret of 23/);
+  });
+
+  test('by spawn, before the process has ended', async () => {
+    const child = spawn(process.execPath, ['-e', `console.log('${token}'); setInterval(() => {}, 1000)`], options());
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    expectCaught();
+    child.kill('SIGKILL');
+  });
+
+  test('by spawn, in the midst of much', async () => {
+    const much = `const b = 'x'.repeat(700_000); process.stdout.write(b + '${token}' + b + b)`;
+    const child = spawn(process.execPath, ['-e', much], options());
+    child.stdout.resume();
+    await closed(child);
+    expectCaught();
+  });
+
+  test('in a terminal', async () => {
+    await inTerminal([runner, ...words()], cleanEnvironment(home, env)).done;
+    expectCaught();
+  });
+
+  test('by execFile', async () => {
+    await execFile(process.execPath, ['-e', `console.log('${token}')`], options());
+    expectCaught();
+    await expect(
+      execFile(process.execPath, ['-e', `console.error('${token}'); process.exit(1)`], options()),
+    ).rejects.toThrow();
+    expectCaught(/stderr holds a secret of 23/);
+  });
+
+  test('by spawnSync and execFileSync', () => {
+    spawnSync(process.execPath, ['-e', `console.log('${token}')`], options());
+    expectCaught();
+    execFileSync(process.execPath, ['-e', `console.log('${token}')`], options());
+    expectCaught();
+    const fail = `console.log('${token}'); process.exit(1)`;
+    expect(() => execFileSync(process.execPath, ['-e', fail], options())).toThrow();
+    expectCaught();
+  });
+
+  test('though the secret becomes known after it was printed', () => {
+    execFileSync(process.execPath, ['-e', "console.log('late-canary-0123456789')"]);
+    expect(takeLeaks()).toEqual([]);
+    addCanary('late-canary-0123456789');
+    expectCaught(/stdout holds a secret of 22/);
+  });
+
+  test('but the answer of auth token is none', async () => {
+    expect((await sched(['auth', 'token'], home, env)).stdout).toBe(`${token}\n`);
+    await inTerminal([runner, ...program, 'auth', 'token'], cleanEnvironment(home, env)).done;
+    expect(takeLeaks()).toEqual([]);
+  });
+});
+
+describe('processes: a deliberate leak of a worker is caught', () => {
+  test('with a token of its login', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sched-worker-'));
+    const { plan, socket } = await renewalWorld(join(folder, 'home'));
+    const worker = startWorker(await buildWorker(folder), { ...plan, leaks: true });
+    worker.say('go');
+    expect((await worker.done).code).toBe(0);
+    expectCaught(/stdout holds a secret of \d+ characters, plain/);
+    await socket.close();
+    rmSync(folder, { recursive: true });
+  });
+});
