@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildWorker } from '../auth/support/build-worker.ts';
 import { type Killed, killThem } from '../auth/support/renewal-kills.ts';
+import { type KilledPrograms, killPrograms } from '../e2e/renewal-kills.ts';
 
 const kills = 250;
+const programKills = 200;
 
 let folder: string;
 let file: string;
@@ -15,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const say = (name: string, told: Killed) => process.stdout.write(`${name}: ${JSON.stringify(told)}\n`);
+const say = (name: string, told: Killed | KilledPrograms) => process.stdout.write(`${name}: ${JSON.stringify(told)}\n`);
 
 // R24, R25
 describe(`${kills} kills at random`, () => {
@@ -38,5 +40,28 @@ describe(`${kills} kills at random`, () => {
     say('keepers', told);
     expect(told).toMatchObject(whole);
     expect(told.lost).toBeLessThanOrEqual(told.killed.spending);
+  });
+});
+
+describe(`${programKills} kills at random of the real program, against the sandbox`, () => {
+  const whole = { kills: programKills, odd: [], after: 0, isLockFree: true };
+
+  test('of commands lose no login', async () => {
+    const told = await killPrograms({ kills: programKills, victims: 'commands' });
+    say('real commands', told);
+    expect(told).toMatchObject({ ...whole, lost: 0, refused: 0 });
+  });
+
+  test('of keepers lose no login within the replay window', async () => {
+    const told = await killPrograms({ kills: programKills, victims: 'keepers', replayWindow: '30s' });
+    say('real keepers, replay window', told);
+    expect(told).toMatchObject({ ...whole, lost: 0, refused: 0 });
+  });
+
+  test('of keepers lose a login only between spending and storing', async () => {
+    const told = await killPrograms({ kills: programKills, victims: 'keepers' });
+    say('real keepers', told);
+    expect(told).toMatchObject(whole);
+    expect(told.lost).toBeLessThanOrEqual(told.spentUnstored);
   });
 });

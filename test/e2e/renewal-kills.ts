@@ -1,0 +1,184 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { nameOf } from '../../src/auth/record.ts';
+import { openDatabase } from '../../src/sandbox/database.ts';
+import { fingerprint } from '../../src/sandbox/tokens.ts';
+import { directory } from '../../src/state/paths.ts';
+import { type ChildProcess, spawn } from '../support/processes.ts';
+import { cleanEnvironment, credentialFile, logIn, program, sched, startSandbox, temporaryHome } from './program.ts';
+
+interface Owner {
+  pid: number;
+  nonce: string;
+  /** It was handed over to this one. */
+  errand?: string;
+}
+
+/** From the first owner of a lock to the holder, as the files say it at this moment. */
+const ownersOf = (file: string): Owner[] => {
+  const owners: Owner[] = [];
+  for (let path = `${file}.lock`; existsSync(path); path = `${file}.after-${owners.at(-1)!.nonce}`) {
+    try {
+      owners.push(JSON.parse(readFileSync(path, 'utf8')));
+    } catch {
+      break;
+    }
+  }
+  return owners;
+};
+
+const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+export interface KilledPrograms {
+  kills: number;
+  /** Kills of a command that held the lock, and of one whose keeper held it; of a keeper, the second. */
+  killed: { holding: number; handedOver: number };
+  /** Kills after which the token in the store was a spent one. */
+  spentUnstored: number;
+  renewed: number;
+  lost: number;
+  /** Token requests that the service refused: somebody spent a token twice. */
+  refused: number;
+  /** Commands that ended in any other way than renewed, killed, or told to log in again. */
+  odd: string[];
+  /** Exit code of a command afterwards. */
+  after: number | null;
+  isLockFree: boolean;
+  seconds: number;
+}
+
+/**
+ * Lets `sched auth refresh` run again and again in several processes against `sched sandbox start`, and kills the commands
+ * with their process group, or their keepers, at moments of chance, holders by preference.
+ */
+export const killPrograms = async ({
+  kills,
+  victims,
+  replayWindow = '0s',
+  crowd = 3,
+}: {
+  kills: number;
+  victims: 'commands' | 'keepers';
+  replayWindow?: string;
+  crowd?: number;
+}): Promise<KilledPrograms> => {
+  const began = Date.now();
+  const [home, data] = [temporaryHome(), join(temporaryHome(), 'sandbox.db')];
+  const slow = ['--fault', 'oauth.token slow-token ms=60'];
+  const window = ['--refresh-replay-window', replayWindow];
+  const sandbox = await startSandbox('--auto-consent', '--no-limits', '--data', data, ...slow, ...window);
+  const { code } = await logIn(sandbox, home);
+  if (code !== 0) throw new Error('cannot log in');
+  const config = JSON.parse(readFileSync(join(home, '.config/sched/config.json'), 'utf8'));
+  const { store: _, ...key } = config.profiles.default.login;
+  const machine = { env: {}, home: userInfo().homedir, platform: process.platform };
+  const lock = join(directory('state', machine), 'locks', nameOf(key));
+  const database = await openDatabase(data);
+
+  const told = { renewed: 0, lost: 0, spentUnstored: 0, odd: [] as string[] };
+  const killed = { holding: 0, handedOver: 0 };
+  const running = new Map<number, ChildProcess>();
+  let isOver = false;
+  let loggingIn: Promise<unknown> | undefined;
+
+  const refresh = (): Promise<void> =>
+    new Promise((resolve) => {
+      const child = spawn(process.execPath, [program, 'auth', 'refresh', '-q'], {
+        env: cleanEnvironment(home),
+        detached: true,
+      });
+      running.set(child.pid!, child);
+      let said = '';
+      child.stdout.resume();
+      child.stderr.on('data', (text) => {
+        said += text;
+      });
+      child.once('close', (end, signal) => {
+        running.delete(child.pid!);
+        if (end === 0) told.renewed += 1;
+        else if (end === 4 && said.includes('The session has ended') && said.includes('sched auth login')) {
+          loggingIn ??= logIn(sandbox, home, { isKnown: true }).then(() => {
+            told.lost += 1;
+            loggingIn = undefined;
+          });
+        } else if (signal !== 'SIGKILL') told.odd.push(`${end} ${signal}: ${said}`);
+        resolve();
+      });
+    });
+  const churn = async () => {
+    while (!isOver) {
+      await loggingIn;
+      await refresh();
+    }
+  };
+
+  /** Whether a token was spent and what it bought is not there; asked again while others change the store. */
+  const isSpent = (): boolean => {
+    for (;;) {
+      const stored = () => JSON.parse(readFileSync(credentialFile(home), 'utf8')).refresh_token as string;
+      const token = stored();
+      const [row] = database.all<{ used_at: string | null }>(
+        'SELECT used_at FROM refresh_tokens WHERE hash = ?',
+        fingerprint(token),
+      );
+      if (stored() === token) return row === undefined || row.used_at !== null;
+    }
+  };
+
+  /** Kills one if there is one to kill. */
+  const killOne = async (): Promise<boolean> => {
+    const wantsHandedOver = victims === 'keepers' || Math.random() < 0.6;
+    for (let tries = 0; tries < 2_000; tries += 1) {
+      const owners = ownersOf(lock);
+      const holder = owners.at(-1);
+      const isHandedOver = holder?.errand !== undefined;
+      if (holder !== undefined && isHandedOver === wantsHandedOver) {
+        const command = isHandedOver ? owners.at(-2)!.pid : holder.pid;
+        const pid = victims === 'keepers' ? holder.pid : command;
+        await sleep(Math.random() * 100);
+        if (victims === 'commands' && !running.has(pid)) return false;
+        try {
+          process.kill(victims === 'commands' ? -pid : pid, 'SIGKILL');
+        } catch {
+          return false;
+        }
+        killed[isHandedOver ? 'handedOver' : 'holding'] += 1;
+        if (victims === 'keepers' && isSpent()) told.spentUnstored += 1;
+        return true;
+      }
+      await sleep(5);
+    }
+    throw new Error(`nobody renews: ${told.odd.join()}`);
+  };
+
+  try {
+    const churning = Promise.all(Array.from({ length: crowd }, churn));
+    let done = 0;
+    while (done < kills) {
+      await loggingIn;
+      if (await killOne()) done += 1;
+    }
+    isOver = true;
+    await churning;
+    await loggingIn;
+    const after = await sched(['auth', 'refresh'], home);
+    const log = await fetch(`${sandbox.base_url}/__sandbox/log`, {
+      headers: { 'x-sandbox-admin': sandbox.admin_token },
+    }).then(async (reply) => (await reply.json()) as { log: { operation: string; status: number }[] });
+    return {
+      kills: done,
+      killed,
+      ...told,
+      refused: log.log.filter(({ operation, status }) => operation === 'oauth.token' && status >= 400).length,
+      after: after.code,
+      isLockFree: ownersOf(lock).length === 0,
+      seconds: (Date.now() - began) / 1000,
+    };
+  } finally {
+    isOver = true;
+    for (const pid of running.keys()) process.kill(-pid, 'SIGKILL');
+    database.close();
+    await sandbox.stop();
+  }
+};
