@@ -1,7 +1,8 @@
 import type { Caller } from './handler.ts';
 import { idOf } from './names.ts';
+import type { EventRecord } from './records.ts';
 import { denied, invalid, notFound } from './refusal.ts';
-import type { Store } from './store.ts';
+import type { Store, Text } from './store.ts';
 
 const isAdministrator = ({ role }: Caller) => role !== 'user';
 
@@ -49,7 +50,7 @@ export const requireOrganization = (caller: Caller, organization: string) => {
 };
 
 /** Assumed: an event is seen and changed by its hosts, and by the admins and the owner of their organization. */
-export const requireEvent = <Doc>(store: Store, caller: Caller, id: string): Doc => {
+export const requireEvent = (store: Store, caller: Caller, id: string): Text<EventRecord> => {
   const row = store.first<{ doc: string }>(
     'SELECT doc FROM events WHERE id = ? AND organization = ?',
     id,
@@ -59,5 +60,5 @@ export const requireEvent = <Doc>(store: Store, caller: Caller, id: string): Doc
   const isHost = () =>
     store.first('SELECT 1 FROM event_hosts WHERE event = ? AND user = ?', id, caller.user) !== undefined;
   if (!isAdministrator(caller) && !isHost()) throw denied('You do not host this event.');
-  return JSON.parse(row.doc) as Doc;
+  return row.doc;
 };

@@ -3,7 +3,7 @@ import type { Catalogue, Noun } from '../api/catalogue.ts';
 import type { Operation, PathParameter } from '../api/operation.ts';
 import type { Asked, Page } from './page.ts';
 import type { Plan } from './plan.ts';
-import type { Store } from './store.ts';
+import type { Store, Text } from './store.ts';
 
 /** Who asks, as far as the token tells. */
 export interface Caller {
@@ -44,7 +44,9 @@ type ListOf<Row extends Operation> = Row extends { query: { shape: { page_token:
   ? Page<RecordOf<Row>>
   : Array<RecordOf<Row>>;
 
-type Result<Row extends Operation> = Row['reply'] extends { kind: 'many' } ? ListOf<Row> : RecordOf<Row>;
+type Result<Row extends Operation> = Row['reply'] extends { kind: 'many' }
+  ? ListOf<Row>
+  : RecordOf<Row> | Text<RecordOf<Row>>;
 
 /** Answers one operation. A write runs inside a transaction, so a handler cannot wait for anything. */
 export type Handler<Row extends Operation> = (

@@ -1,7 +1,7 @@
 import { limits } from '../api/limits.ts';
 import { type Cursor, readCursor, writeCursor } from './cursor.ts';
 import type { Value } from './database.ts';
-import type { Store } from './store.ts';
+import type { Store, Text } from './store.ts';
 
 export type Condition = [sql: string, ...params: Value[]];
 
@@ -26,13 +26,10 @@ export interface PageQuery {
   sort?: string | undefined;
 }
 
-declare const holds: unique symbol;
-
-/** A record as JSON. It is answered as it is kept: taking it apart and together again would cost more than finding it. */
-export type Text<Doc> = string & { readonly [holds]?: Doc };
-
 export interface Page<Doc> {
-  items: Text<Doc>[];
+  /** The records with what stands between them: all but the brackets of a JSON array. */
+  items: Text<Doc>;
+  count: number;
   next: string | null;
   previous: string | null;
 }
@@ -77,8 +74,8 @@ const bounds = ({ window = {} }: Listing, first: Key, edge: Value | undefined): 
   return conditions;
 };
 
-/** A control character, which JSON never holds as it is. */
-const separator = '\x1e';
+/** A line break, which a record as it is kept never holds, so it tells one from the next; and JSON may have one here. */
+const between = ',\n';
 
 export const readPage = <Doc>(store: Store, listing: Listing, query: PageQuery, { list, now }: Asked): Page<Doc> => {
   const cursor: Cursor | undefined =
@@ -86,35 +83,39 @@ export const readPage = <Doc>(store: Store, listing: Listing, query: PageQuery, 
   const count = query.count ?? limits.pageSize.default;
   const backwards = cursor?.way === 'previous';
   const keys = keysOf(listing, query.sort).map((key) => ({ ...key, descending: key.descending !== backwards }));
-  const place = cursor && [...cursor.keys, cursor.id];
 
-  const conditions = [...listing.where, ...bounds(listing, keys[0]!, place?.[0])];
-  if (place) conditions.push(after(keys, place));
+  const conditions = [...listing.where, ...bounds(listing, keys[0]!, cursor?.place[0])];
+  if (cursor) conditions.push(after(keys, cursor.place));
   const columns = keys.map(({ column }) => column).join(', ');
   const order = keys.map(({ column, descending }) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ');
   // All rows come as one, because each row costs more on its way here than it does to find. Nothing can merge the inner
   // query, which has an order and a limit, into the outer one, so its order stays.
   const found = store.first<{ docs: string | null; places: string | null }>(
-    `SELECT group_concat(doc, char(30)) AS docs, group_concat(place, char(30)) AS places FROM (
+    `SELECT group_concat(doc, '${between}') AS docs, group_concat(place, '${between}') AS places FROM (
        SELECT ${listing.doc} AS doc, json_array(${columns}) AS place FROM ${listing.from}
        WHERE ${conditions.map(([sql]) => sql).join(' AND ') || '1'} ORDER BY ${order} LIMIT ?)`,
     ...conditions.flatMap(([, ...params]) => params),
     count + 1,
   );
-  const [docs, places] = [found?.docs, found?.places].map((texts) => texts?.split(separator) ?? []);
+  let items = found?.docs ?? '';
+  const places = found?.places?.split(between) ?? [];
 
   // One row more than asked for tells whether there is another page.
-  const hasMore = docs!.length > count;
-  const shown = docs!.slice(0, count).map((doc, index) => ({ doc, place: places![index]! }));
-  if (backwards) shown.reverse();
-  const token = (way: Cursor['way'], row: { place: string } | undefined) => {
-    if (!row) return null;
-    const values: Value[] = JSON.parse(row.place);
-    return writeCursor({ way, keys: values.slice(0, -1), id: String(values.at(-1)) }, list, now);
-  };
+  const hasMore = places.length > count;
+  if (hasMore) {
+    items = items.slice(0, items.lastIndexOf(between));
+    places.pop();
+  }
+  if (backwards) {
+    items = items.split(between).reverse().join(between);
+    places.reverse();
+  }
+  const token = (way: Cursor['way'], place: string | undefined) =>
+    place === undefined ? null : writeCursor({ way, place: JSON.parse(place) }, list, now);
   return {
-    items: shown.map(({ doc }) => doc),
-    next: backwards || hasMore ? token('next', shown.at(-1)) : null,
-    previous: (backwards ? hasMore : cursor) ? token('previous', shown[0]) : null,
+    items,
+    count: places.length,
+    next: backwards || hasMore ? token('next', places.at(-1)) : null,
+    previous: (backwards ? hasMore : cursor) ? token('previous', places[0]) : null,
   };
 };

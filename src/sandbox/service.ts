@@ -59,21 +59,20 @@ const urlOf = (request: HttpRequest): URL => {
 
 /** The list and its filters, without the place in it: what a page token is good for. */
 const listOf = (url: URL, caller: Caller | undefined): string => {
-  const filters = new URLSearchParams(url.searchParams);
-  filters.delete('page_token');
-  filters.delete('count');
-  filters.sort();
-  return `${caller?.user} ${url.pathname}?${filters}`;
+  const filters = [...url.searchParams].filter(([name]) => name !== 'page_token' && name !== 'count');
+  return JSON.stringify([caller?.user, url.pathname, ...filters.sort()]);
 };
 
 const isPaged = ({ query }: Operation): boolean => query !== undefined && 'page_token' in query.shape;
 
+const jsonOf = (record: unknown): string => (typeof record === 'string' ? record : JSON.stringify(record));
+
 /** The answer as JSON, in its envelope. */
 const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL): string => {
-  if (kind === 'one') return JSON.stringify({ resource: result });
-  if (kind === 'bare') return JSON.stringify(result);
+  if (kind === 'one') return `{"resource":${jsonOf(result)}}`;
+  if (kind === 'bare') return jsonOf(result);
   if (Array.isArray(result)) return JSON.stringify({ collection: result });
-  const { items, next, previous } = result as Page<unknown>;
+  const { items, count, next, previous } = result as Page<unknown>;
   const address = (token: string | null) => {
     if (token === null) return null;
     const query = new URLSearchParams(url.searchParams);
@@ -81,18 +80,18 @@ const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL): string =
     return `${origin}${url.pathname}?${query}`;
   };
   const pagination = {
-    count: items.length,
+    count,
     next_page: address(next),
     previous_page: address(previous),
     next_page_token: next,
     previous_page_token: previous,
   };
-  return `{"collection":[${items.join(',')}],"pagination":${JSON.stringify(pagination)}}`;
+  return `{"collection":[${items}],"pagination":${JSON.stringify(pagination)}}`;
 };
 
 const recordsOf = ({ kind }: Operation['reply'], result: unknown): unknown[] => {
-  if (kind !== 'many') return [result];
-  return Array.isArray(result) ? result : (result as Page<unknown>).items.map((text) => JSON.parse(text));
+  if (kind !== 'many') return [JSON.parse(jsonOf(result))];
+  return Array.isArray(result) ? result : JSON.parse(`[${(result as Page<unknown>).items}]`);
 };
 
 /** Throws where an answer is not exactly what its row says. */

@@ -17,9 +17,16 @@ export type Table =
   | 'submissions'
   | 'activity';
 
+declare const holds: unique symbol;
+
+/** A record as JSON. It is answered as it is kept: taking it apart and together again would cost more than finding it. */
+export type Text<Doc> = string & { readonly [holds]?: Doc };
+
 export interface Store extends Database {
   /** The record, or `undefined`. */
   get<Doc>(table: Table, id: string): Doc | undefined;
+  /** The record as it is kept, or `undefined`. */
+  text<Doc>(table: Table, id: string): Text<Doc> | undefined;
   /** Adds a row; `columns` are the facts kept beside the record. */
   insert(table: Table, id: string, doc: object, columns?: Record<string, Value>): void;
   /** Replaces the record of an existing row. */
@@ -59,9 +66,10 @@ export const openStore = (database: Database, steps: readonly string[] = migrati
   const store: Store = {
     ...database,
     get<Doc>(table: Table, id: string) {
-      const row = database.first<{ doc: string }>(`SELECT doc FROM ${table} WHERE id = ?`, id);
-      return row && (JSON.parse(row.doc) as Doc);
+      const text = store.text(table, id);
+      return text && (JSON.parse(text) as Doc);
     },
+    text: (table, id) => database.first<{ doc: string }>(`SELECT doc FROM ${table} WHERE id = ?`, id)?.doc,
     insert(table, id, doc, columns = {}) {
       const names = ['id', 'doc', ...Object.keys(columns)];
       const marks = names.map(() => '?').join(', ');

@@ -46,12 +46,12 @@ export const events: Handlers<'events'> = {
     return readPage<EventRecord>(store, listing, query, asked);
   },
 
-  get: ({ params }, { store, caller }) => requireEvent<EventRecord>(store, caller, params.event),
+  get: ({ params }, { store, caller }) => requireEvent(store, caller, params.event),
 
   // Assumed: an event that is over can be canceled too.
   cancel({ params, body }, context) {
     const { store, caller, now } = context;
-    const event = requireEvent<EventRecord>(store, caller, params.event);
+    const event: EventRecord = JSON.parse(requireEvent(store, caller, params.event));
     if (event.status === 'canceled') throw conflict('The event is already canceled.');
     const updated_at = timestamp(now);
     const invitees = store.all<{ id: string; doc: string }>(

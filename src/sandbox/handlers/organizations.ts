@@ -14,7 +14,7 @@ export const orgs: Handlers<'orgs'> = {
   get({ params }, { store, caller }) {
     // One's own is the only one there is.
     if (params.organization !== caller.organization) throw notFound('organization');
-    return store.get<OrganizationRecord>('organizations', params.organization)!;
+    return store.text<OrganizationRecord>('organizations', params.organization)!;
   },
 };
 
@@ -44,7 +44,7 @@ export const members: Handlers<'members'> = {
     );
     if (!row) throw notFound('membership');
     requireSelf(caller, row.user, "Only an admin or the owner of the organization may see another user's membership.");
-    return JSON.parse(row.doc);
+    return row.doc;
   },
 };
 

@@ -3,11 +3,11 @@ import type { UserRecord } from '../records.ts';
 import { notFound } from '../refusal.ts';
 
 export const users: Handlers<'users'> = {
-  me: (_, { store, caller }) => store.get<UserRecord>('users', caller.user)!,
+  me: (_, { store, caller }) => store.text<UserRecord>('users', caller.user)!,
 
   // Assumed: the members of an organization may see each other, as hosts of one event type do anyway.
   get({ params }, { store }) {
-    const user = store.get<UserRecord>('users', params.user);
+    const user = store.text<UserRecord>('users', params.user);
     if (!user) throw notFound('user');
     return user;
   },
