@@ -1,5 +1,5 @@
 import { catalogue, type Noun } from '../api/catalogue.ts';
-import type { Operation } from '../api/operation.ts';
+import { type Operation, pathParameters } from '../api/operation.ts';
 import type { Caller, Handlers, PublicContext } from './handler.ts';
 import { notFound, Refusal } from './refusal.ts';
 
@@ -90,28 +90,14 @@ export interface Route {
   handle: AnyHandler;
 }
 
-const idPattern = /^[A-Za-z0-9_-]{1,128}$/;
-
-/** A row with its path taken apart, and its handler. */
+/** A row with the paths it answers, and its handler. */
 interface Entry extends Omit<Route, 'params'> {
-  parts: readonly string[];
+  pattern: RegExp;
 }
 
-/** The path's parameters, or `undefined` where it is another path. */
-const match = (parts: readonly string[], segments: readonly string[]): Record<string, string> | undefined => {
-  if (parts.length !== segments.length) return undefined;
-  const params: Record<string, string> = {};
-  for (const [index, part] of parts.entries()) {
-    const segment = segments[index]!;
-    if (!part.startsWith('{')) {
-      if (part !== segment) return undefined;
-    } else if (idPattern.test(segment)) params[part.slice(1, -1)] = segment;
-    else return undefined;
-  }
-  return params;
-};
-
-const parametersIn = ({ parts }: Entry): number => parts.filter((part) => part.startsWith('{')).length;
+/** `/users/{user}` ⇒ `^/users/(?<user>[A-Za-z0-9_-]{1,128})$` */
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[A-Za-z0-9_-]{1,128})')}$`);
 
 const loadEntries = async (first: string): Promise<Entry[]> => {
   const asked = (Object.keys(nouns) as Noun[]).filter((noun) => nouns[noun].under.includes(first));
@@ -119,11 +105,12 @@ const loadEntries = async (first: string): Promise<Entry[]> => {
     const rows: Record<string, Operation> = await catalogue[noun].load();
     const handlers = (await nouns[noun].handlers()) as unknown as Record<string, AnyHandler>;
     return Object.entries(rows).map(([verb, row]) => {
-      return { noun, verb, row, parts: row.path.split('/').slice(1), handle: handlers[verb]! };
+      return { noun, verb, row, pattern: patternOf(row.path), handle: handlers[verb]! };
     });
   });
+  const parameters = ({ row }: Entry) => pathParameters(row.path).length;
   // `/users/me` before `/users/{user}`.
-  return (await Promise.all(found)).flat().sort((one, other) => parametersIn(one) - parametersIn(other));
+  return (await Promise.all(found)).flat().sort((one, other) => parameters(one) - parameters(other));
 };
 
 const firstSegments = new Set(Object.values(nouns).flatMap(({ under }) => under));
@@ -137,13 +124,12 @@ const entriesUnder = async (first: string): Promise<Entry[]> => {
 };
 
 export const findRoute = async (method: string, pathname: string): Promise<Route> => {
-  const segments = pathname.split('/').slice(1);
-  const first = segments[0] ?? '';
+  const first = pathname.split('/', 2)[1] ?? '';
   const allow = new Set<string>();
-  for (const { noun, verb, row, parts, handle } of loaded.get(first) ?? (await entriesUnder(first))) {
-    const params = match(parts, segments);
-    if (!params) continue;
-    if (row.method === method) return { noun, verb, row, params, handle };
+  for (const { noun, verb, row, pattern, handle } of loaded.get(first) ?? (await entriesUnder(first))) {
+    const found = pattern.exec(pathname);
+    if (!found) continue;
+    if (row.method === method) return { noun, verb, row, params: found.groups ?? {}, handle };
     allow.add(row.method);
   }
   if (allow.size === 0) throw notFound('path');
