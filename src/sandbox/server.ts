@@ -82,20 +82,23 @@ const writeOut = (response: ServerResponse, bytes: Uint8Array): Promise<void> =>
     response.write(bytes, () => resolve());
   });
 
+const bytesOf = ({ bytes, body }: WireReply): Uint8Array => bytes ?? Buffer.from(body);
+
 const send = async (response: ServerResponse, reply: WireReply, sleep: Clock['sleep'] | undefined): Promise<void> => {
   const { status, headers, body, bytes, reset, drip } = reply;
   if (reset === 'at once') return void response.socket?.resetAndDestroy();
-  const whole = bytes ?? Buffer.from(body);
-  response.writeHead(status, { ...headers, 'content-length': whole.length });
+  response.writeHead(status, { ...headers, 'content-length': bytes?.length ?? Buffer.byteLength(body) });
   if (reset !== undefined) {
     response.flushHeaders();
-    await writeOut(response, whole.subarray(0, reset));
+    await writeOut(response, bytesOf(reply).subarray(0, reset));
     await sleep?.(20);
     return void response.socket?.resetAndDestroy();
   }
-  if (drip === undefined || sleep === undefined) return void response.end(whole);
-  for (let index = 0; index < whole.length && !response.destroyed; index++) {
-    await writeOut(response, whole.subarray(index, index + 1));
+  // A text leaves in one piece with the headers.
+  if (drip === undefined || sleep === undefined) return void response.end(bytes ?? body);
+  for (const byte of bytesOf(reply)) {
+    if (response.destroyed) return;
+    await writeOut(response, Uint8Array.of(byte));
     await sleep(drip);
   }
   response.end();
