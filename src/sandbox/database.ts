@@ -9,7 +9,7 @@ export type Value = string | number | null;
 export interface Database {
   exec(sql: string): void;
   all<Row>(sql: string, ...params: Value[]): Row[];
-  /** The first row, or `undefined`: quicker than `all`. A binding may add fields of its own to it. */
+  /** The first row, or `undefined`: quicker than `all`. */
   first<Row>(sql: string, ...params: Value[]): Row | undefined;
   /** Answers how many rows changed. */
   run(sql: string, ...params: Value[]): number;
@@ -30,7 +30,32 @@ interface Binding {
   close(): void;
 }
 
-type Constructor = new (file: string) => Binding;
+interface LibsqlStatement {
+  readonly reader: boolean;
+  raw(): LibsqlStatement;
+  columns(): Array<{ name: string }>;
+  all(params: Value[]): Value[][];
+  get(params: Value[]): Value[] | undefined;
+  run(params: Value[]): { changes: number };
+}
+
+/** Rows of libsql are quicker as arrays than as objects, to which it would add a field of its own. */
+const withNames = (statement: LibsqlStatement): Statement => {
+  const names = statement.reader ? Array.from(statement.raw().columns(), ({ name }) => name) : [];
+  const named = (values: Value[]) => {
+    const row: Record<string, Value> = {};
+    for (let index = 0; index < names.length; index++) row[names[index]!] = values[index]!;
+    return row;
+  };
+  return {
+    all: (...params) => statement.all(params).map(named),
+    get(...params) {
+      const values = statement.get(params);
+      return values && named(values);
+    },
+    run: (...params) => statement.run(params),
+  };
+};
 
 /** The file cannot be used; `message` says why and what to do. */
 export const unusable = (message: string) => Object.assign(new Error(message), { code: 'SANDBOX_FILE' });
@@ -38,13 +63,22 @@ export const unusable = (message: string) => Object.assign(new Error(message), {
 /** How long a writer waits for another process's transaction. */
 const busyMilliseconds = 5_000;
 
-const binding = async (): Promise<Constructor> => {
+const binding = async (): Promise<(file: string) => Binding> => {
   // In a variable, because the types of Node 20 do not know the module yet.
   const builtIn: string = 'node:sqlite';
   try {
-    return ((await import(/* @vite-ignore */ builtIn)) as { DatabaseSync: Constructor }).DatabaseSync;
+    const { DatabaseSync }: { DatabaseSync: new (file: string) => Binding } = await import(/* @vite-ignore */ builtIn);
+    return (file) => new DatabaseSync(file);
   } catch {
-    return (await import('libsql')).default as unknown as Constructor;
+    const { default: Libsql } = await import('libsql');
+    return (file) => {
+      const database = new Libsql(file);
+      return {
+        exec: (sql) => database.exec(sql),
+        prepare: (sql) => withNames(database.prepare(sql) as unknown as LibsqlStatement),
+        close: () => database.close(),
+      };
+    };
   }
 };
 
@@ -113,10 +147,10 @@ const readStart = async (file: string): Promise<Buffer> => {
 };
 
 export const openDatabase = async (file: string): Promise<Database> => {
-  const Opened = await binding();
+  const openFile = await binding();
   const inMemory = file === ':memory:';
   if (!inMemory) createPrivately(file);
-  const database = new Opened(file);
+  const database = openFile(file);
   try {
     prepareFile(database, inMemory);
   } catch (error) {

@@ -19,6 +19,14 @@ describe('store', () => {
     expect(store.fact('a')).toBe(2);
   });
 
+  it('answers rows with their columns and nothing else, whatever the binding', async () => {
+    const store = openStore(await openDatabase(':memory:'));
+    const sql = 'SELECT ? AS one, ? AS other';
+    expect(store.first(sql, 1, null)).toEqual({ one: 1, other: null });
+    expect(store.all(sql, 'a', 'b')).toEqual([{ one: 'a', other: 'b' }]);
+    expect(store.first('SELECT 1 WHERE 0')).toBeUndefined();
+  });
+
   it('never gives an ID twice, also to two handles', async () => {
     const file = temporary('ids.db');
     const [one, two] = [openStore(await openDatabase(file)), openStore(await openDatabase(file))];
