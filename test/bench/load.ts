@@ -1,13 +1,22 @@
 import { connect } from 'node:net';
 
-/** Requests a second that a server answers with 200 over some connections, each asking again when it was answered. */
-export const load = async (port: number, path: string, milliseconds: number, connections = 8): Promise<number> => {
+const connections = 8;
+
+/**
+ * Requests a second that a server answers with 200 over some connections, each asking again when it was answered, for
+ * so long or so many.
+ */
+export const load = async (
+  port: number,
+  path: string,
+  { milliseconds = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY },
+): Promise<number> => {
   const request = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer sandbox_owner\r\n\r\n`;
   const until = performance.now() + milliseconds;
+  let answered = 0;
   // Bytes are looked at no more than needed: the client must not be what is measured.
   const worker = () =>
-    new Promise<number>((resolve, reject) => {
-      let answered = 0;
+    new Promise<void>((resolve, reject) => {
       let head = '';
       let left = -1;
       const socket = connect(port, '127.0.0.1', () => socket.write(request));
@@ -16,9 +25,9 @@ export const load = async (port: number, path: string, milliseconds: number, con
         answered += 1;
         left = -1;
         head = '';
-        if (performance.now() < until) return socket.write(request);
+        if (answered < requests && performance.now() < until) return socket.write(request);
         socket.destroy();
-        resolve(answered);
+        resolve();
       };
       socket.on('data', (chunk: Buffer) => {
         if (left >= 0) {
@@ -37,6 +46,6 @@ export const load = async (port: number, path: string, milliseconds: number, con
       socket.on('error', reject);
     });
   const started = performance.now();
-  const counts = await Promise.all(Array.from({ length: connections }, worker));
-  return (counts.reduce((sum, count) => sum + count, 0) * 1000) / (performance.now() - started);
+  await Promise.all(Array.from({ length: connections }, worker));
+  return (answered * 1000) / (performance.now() - started);
 };

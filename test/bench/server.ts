@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { withFaults } from '../../src/sandbox/admin.ts';
+import { createScript } from '../../src/sandbox/faults.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { serve } from '../../src/sandbox/server.ts';
 import { pagesServer } from './pages.ts';
@@ -12,9 +14,12 @@ import { pagesServer } from './pages.ts';
 const [kind, text = ''] = process.argv.slice(2);
 if (kind === 'sandbox') {
   const started = Date.now();
-  const clock = { now: () => started + (Date.now() - started) * 10_000 };
-  const sandbox = await openSandbox({ file: text, clock });
-  const { port } = await serve(sandbox.service, { port: 0 });
+  const system = { now: () => started + (Date.now() - started) * 10_000 };
+  const sandbox = await openSandbox({ file: text, clock: system });
+  // As `sandbox start` serves it: with its log of requests, and nothing that goes wrong.
+  const clock = { now: () => sandbox.clock.now(), sleep: async () => {} };
+  const service = withFaults(sandbox.service, { script: createScript(), secret: 'bench', clock });
+  const { port } = await serve(service, { port: 0 });
   process.send?.(port);
 } else {
   const bare = () =>
