@@ -6,7 +6,16 @@ import { openDatabase } from '../../src/sandbox/database.ts';
 import { fingerprint } from '../../src/sandbox/tokens.ts';
 import { directory } from '../../src/state/paths.ts';
 import { type ChildProcess, spawn } from '../support/processes.ts';
-import { cleanEnvironment, credentialFile, logIn, program, sched, startSandbox, temporaryHome } from './program.ts';
+import {
+  cleanEnvironment,
+  credentialFile,
+  logIn,
+  program,
+  runner,
+  sched,
+  startSandbox,
+  temporaryHome,
+} from './program.ts';
 
 interface Owner {
   pid: number;
@@ -84,7 +93,7 @@ export const killPrograms = async ({
 
   const refresh = (): Promise<void> =>
     new Promise((resolve) => {
-      const child = spawn(process.execPath, [program, 'auth', 'refresh', '-q'], {
+      const child = spawn(runner, [...program, 'auth', 'refresh', '-q'], {
         env: cleanEnvironment(home),
         detached: true,
       });
