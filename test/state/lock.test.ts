@@ -162,16 +162,19 @@ describe('lock', () => {
     });
 
     test('is taken over from a zombie', async () => {
-      // The shell never waits for its child, which stays a zombie for as long as the shell lives.
+      // The parent never looks after its child, which stays a zombie for as long as the parent lives.
       const parent = spawn(process.execPath, [
         '-e',
-        `const c = require('node:child_process').spawn('sleep', ['0.05']); console.log(c.pid); c.on('spawn', () => { for (;;); });`,
+        `const { pid } = require('node:child_process').spawn('sleep', ['60']);
+         require('node:fs').writeSync(1, String(pid));
+         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);`,
       ]);
       try {
         const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
         const { started } = await identityOf({ ...machine, pid });
         expect(started).not.toBe('');
-        await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z ');
+        process.kill(pid, 'SIGKILL');
+        await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), { timeout: 10_000 }).toContain(') Z ');
         writeFileSync(first(), owner('z', { pid, started }));
         expect(await make({ waitMs: 50 }).acquire()).toBeDefined();
       } finally {
