@@ -49,7 +49,10 @@ describe.each(days)('examples on a sandbox seeded at %s', (day) => {
     });
   };
 
-  test.each(runnable)('sched %s', async (line) => {
+  // The largest world takes longest to make, and is the same on every day.
+  const here = day === days[0] ? runnable : runnable.filter((line) => !line.includes('--seed large'));
+
+  test.each(here)('sched %s', async (line) => {
     const home = homeFor(line);
     if (/^profiles (?!add work )/.test(line)) {
       const added = await world.run(firstProfile, { home: home! });

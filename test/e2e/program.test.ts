@@ -6,7 +6,16 @@ import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { spawn } from '../support/processes.ts';
 import { ctrlC } from '../support/terminal.ts';
-import { cleanEnvironment, program, runner, sched, schedInTerminal, shell, temporaryHome } from './program.ts';
+import {
+  cleanEnvironment,
+  program,
+  runner,
+  sched,
+  schedInTerminal,
+  shell,
+  temporaryHome,
+  usedHome,
+} from './program.ts';
 
 describe('the program', () => {
   test('says its version', async () => {
@@ -18,7 +27,7 @@ describe('the program', () => {
   });
 
   test('lists, books, cancels and remembers on its sandbox', async () => {
-    const home = temporaryHome();
+    const home = await usedHome();
     const list = await sched(
       ['--sandbox', 'events', 'list', '--status', 'active', '--limit', '5', '--json=uri,name,start_time'],
       home,
@@ -35,7 +44,7 @@ describe('the program', () => {
   test('ends quietly when its reader has had enough', async () => {
     const { code, stdout } = await shell(
       'set -o pipefail; sched --sandbox events list -o id | head -2',
-      temporaryHome(),
+      await usedHome(),
     );
     expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 0, lines: 2 });
   });
@@ -60,7 +69,7 @@ describe('the program', () => {
   });
 
   test('fails when its output cannot be written', async () => {
-    const { code, stderr } = await shell('sched --sandbox events list > /dev/full', temporaryHome());
+    const { code, stderr } = await shell('sched --sandbox events list > /dev/full', await usedHome());
     expect(code).toBe(3);
     expect(stderr).toContain('Cannot write the output');
   });
@@ -155,7 +164,7 @@ describe('a write whose answer cannot be shown', () => {
     monday.setUTCDate(monday.getUTCDate() + 7 + ((8 - monday.getUTCDay()) % 7));
     const start = `${monday.toISOString().slice(0, 10)}T14:00:00Z`;
     const line = `sched --sandbox invitees create --event-type YBL6DUNR9FS4PNP6 --start ${start} --email a@b.example --name A --timezone UTC --json > /dev/full`;
-    const { code, stderr } = await shell(line, temporaryHome());
+    const { code, stderr } = await shell(line, await usedHome());
     expect(code).toBe(3);
     expect(JSON.parse(stderr.trim().split('\n').at(-1)!).error).toMatchObject({
       code: 'environment',

@@ -1,9 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 import { expectNoSecret } from '../support/canary.ts';
 import { spawn } from '../support/processes.ts';
+import { seededFile } from '../support/seeded.ts';
 import { inTerminal, type Terminal } from '../support/terminal.ts';
 
 /** The program under test, where it is one file that needs no Node; and the Node to run it on, where it is another. */
@@ -15,6 +17,18 @@ export const program: readonly string[] =
   standalone === undefined ? [fileURLToPath(new URL('../../bin/sched.js', import.meta.url))] : [];
 
 export const temporaryHome = (): string => mkdtempSync(join(tmpdir(), 'sched-'));
+
+/** A file as a sandbox left it that was seeded when the tests began, for tests that are not about seeding. */
+export const usedSandbox = (file?: string): Promise<string> => seededFile(inject('began'), file);
+
+/** The home of a person who has used the sandbox before. */
+export const usedHome = async (): Promise<string> => {
+  const home = temporaryHome();
+  const folder = join(home, '.local/state/sched');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await usedSandbox(join(folder, 'sandbox.db'));
+  return home;
+};
 
 export interface Finished {
   code: number | null;
@@ -100,10 +114,10 @@ export interface RunningSandbox {
   stop(): Promise<void>;
 }
 
-/** `sched sandbox start` on a free port, in memory unless told otherwise, until it is stopped. */
-export const startSandbox = (...flags: string[]): Promise<RunningSandbox> =>
-  new Promise((resolve, reject) => {
-    const data = flags.includes('--data') ? [] : ['--data', ':memory:'];
+/** `sched sandbox start` on a free port, with data of its own unless told otherwise, until it is stopped. */
+export const startSandbox = async (...flags: string[]): Promise<RunningSandbox> => {
+  const data = flags.includes('--data') ? [] : ['--data', await usedSandbox()];
+  return new Promise((resolve, reject) => {
     const args = [...program, 'sandbox', 'start', '--port', '0', '--json', ...data, ...flags];
     const child = spawn(runner, args, { env: cleanEnvironment(temporaryHome()) });
     const ended = new Promise<void>((end) => child.once('close', () => end()));
@@ -122,6 +136,7 @@ export const startSandbox = (...flags: string[]): Promise<RunningSandbox> =>
       }),
     );
   });
+};
 
 /** Logs in to a sandbox that consents by itself, as a browser would; the file holds the login. */
 export const logIn = async (

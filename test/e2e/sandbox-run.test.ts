@@ -3,10 +3,14 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ChildProcess, spawn } from '../support/processes.ts';
+import { createWorld } from '../support/run.ts';
 import { cleanEnvironment, program, runner, sched, temporaryHome } from './program.ts';
 
 const run = (words: string[], env: Record<string, string> = {}) =>
   sched(['sandbox', 'run', ...words], temporaryHome(), env);
+
+/** For what does not ask the service, a world that is quickly made. */
+const runInEmptyWorld = (words: string[], env: Record<string, string> = {}) => run(['--seed', 'empty', ...words], env);
 
 const running: ChildProcess[] = [];
 afterEach(() => {
@@ -15,7 +19,16 @@ afterEach(() => {
 
 /** Starts a command inside that says its process and its address, and waits for what it says. */
 const startInside = async (script: string) => {
-  const words = ['sandbox', 'run', '--', 'bash', '-c', `echo "$$ $SCHED_BASE_URL $(command -v sched)"; ${script}`];
+  const words = [
+    'sandbox',
+    'run',
+    '--seed',
+    'empty',
+    '--',
+    'bash',
+    '-c',
+    `echo "$$ $SCHED_BASE_URL $(command -v sched)"; ${script}`,
+  ];
   const child = spawn(runner, [...program, ...words], { env: cleanEnvironment(temporaryHome()) });
   running.push(child);
   const line = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))));
@@ -55,11 +68,11 @@ describe('sandbox run', () => {
     ['kill -TERM $$', 143],
     ['kill -KILL $$', 137],
   ])("ends as the command does: '%s' is %i", async (script, code) => {
-    expect(await run(['--', 'bash', '-c', script])).toEqual({ code, stdout: '', stderr: '' });
+    expect(await runInEmptyWorld(['--', 'bash', '-c', script])).toEqual({ code, stdout: '', stderr: '' });
   });
 
   test('sets the environment, and takes out what would lead elsewhere', async () => {
-    const { stdout } = await run(['--plan', 'free', '--', 'env'], {
+    const { stdout } = await runInEmptyWorld(['--plan', 'free', '--', 'env'], {
       SCHED_SANDBOX: '1',
       SCHED_PROFILE: 'work',
       SCHED_USER: 'somebody',
@@ -72,9 +85,11 @@ describe('sandbox run', () => {
 
   test('hands words on as they are, without a shell, whatever they say', async () => {
     const words = ['$HOME', '--yes', '-h', 'a b', '--', '*', 'compliance'];
-    const { code, stdout } = await run(['--', 'printf', '%s\\n', ...words]);
+    const { code, stdout } = await runInEmptyWorld(['--', 'printf', '%s\\n', ...words]);
     expect([code, stdout.trim().split('\n')]).toEqual([0, words]);
-    expect((await run(['--', 'bash', '-c', 'exit 5', 'compliance', 'delete', 'ada@engine.example'])).code).toBe(5);
+    expect(
+      (await runInEmptyWorld(['--', 'bash', '-c', 'exit 5', 'compliance', 'delete', 'ada@engine.example'])).code,
+    ).toBe(5);
   });
 
   test('starts a fresh world each time, or goes on with a file', async () => {
@@ -90,9 +105,11 @@ describe('sandbox run', () => {
   });
 
   test('says what is wrong with the line, and starts nothing', async () => {
+    const world = await createWorld();
     for (const words of [[], ['bash'], ['--'], ['bash', '--', 'true'], ['--plan', 'gold', '--', 'true']])
-      expect((await run(words)).code).toBe(2);
-    const { code, stderr } = await run(['--', 'no-such-program']);
+      expect((await world.run(['sandbox', 'run', ...words])).code).toBe(2);
+    expect((await run(['bash'])).code).toBe(2);
+    const { code, stderr } = await runInEmptyWorld(['--', 'no-such-program']);
     expect([code, stderr]).toEqual([3, expect.stringContaining('there is no such program')]);
   });
 
@@ -168,8 +185,9 @@ describe('sandbox clock', () => {
     expect([first! - second!, third]).toEqual([1, first]);
     expect((await clock('set', '2030-01-01T00:00:00Z')).time).toMatch(/^2030-01-01T00:00:0/);
     expect((await clock('set', 'now')).offset_seconds).toBe(0);
+    const world = await createWorld();
     for (const words of [['set'], ['advance', 'soon'], ['rewind', '1h']])
-      expect((await sched(['sandbox', 'clock', ...words, '--data', data], home)).code).toBe(2);
+      expect((await world.run(['sandbox', 'clock', ...words, '--data', data], { home })).code).toBe(2);
   });
 });
 

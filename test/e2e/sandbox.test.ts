@@ -6,7 +6,7 @@ import { AccessToken } from '../../src/api/oauth.ts';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { authorizeQuery, redirectUri, scope, verifier } from '../sandbox/login.ts';
 import { type ChildProcess, spawn } from '../support/processes.ts';
-import { cleanEnvironment, program, runner, sched, temporaryHome } from './program.ts';
+import { cleanEnvironment, program, runner, sched, temporaryHome, usedHome, usedSandbox } from './program.ts';
 
 interface Facts {
   base_url: string;
@@ -113,13 +113,12 @@ describe('sandbox start', () => {
       data: ':memory:',
     });
     expect(await stop('SIGTERM')).toBe(0);
-    expect(await (await start(['--data', ':memory:'])).stop('SIGINT')).toBe(0);
+    expect(await (await start(['--data', ':memory:', '--seed', 'empty'])).stop('SIGINT')).toBe(0);
   });
 
   test('gives lines for a shell', async () => {
-    const home = temporaryHome();
     const child = spawn(runner, [...program, 'sandbox', 'start', '--port', '0'], {
-      env: cleanEnvironment(home),
+      env: cleanEnvironment(await usedHome()),
     });
     running.push(child);
     const lines = await new Promise<string[]>((resolve) => {
@@ -131,7 +130,7 @@ describe('sandbox start', () => {
   });
 
   test('takes a plan, keeps it with the data, and counts requests by it', async () => {
-    const file = someFile();
+    const file = await usedSandbox();
     const first = await start(['--data', file, '--plan', 'free']);
     const second = await start(['--data', file]);
     expect(second.facts.plan).toBe('free');
@@ -145,7 +144,7 @@ describe('sandbox start', () => {
   });
 
   test('lets a script log in without a browser', async () => {
-    const { facts } = await start(['--data', ':memory:', '--auto-consent', '--refresh-replay-window', '10s']);
+    const { facts } = await start(['--data', await usedSandbox(), '--auto-consent', '--refresh-replay-window', '10s']);
     const consent = await fetch(`${facts.auth_url}/oauth/authorize?${authorizeQuery()}`, { redirect: 'manual' });
     expect(consent.status).toBe(302);
     const answer = new URL(consent.headers.get('location')!).searchParams;
@@ -169,7 +168,7 @@ describe('sandbox start', () => {
   });
 
   test('says when the port is busy', async () => {
-    const { facts } = await start(['--data', ':memory:']);
+    const { facts } = await start(['--data', await usedSandbox()]);
     const { port } = new URL(facts.base_url);
     const { code, stderr } = await sched(['sandbox', 'start', '--port', port], temporaryHome());
     expect(code).toBe(3);
@@ -177,7 +176,7 @@ describe('sandbox start', () => {
   });
 
   test('gives one of two hundred the slot, and the store agrees', async () => {
-    const file = someFile();
+    const file = await usedSandbox();
     const { introCall, book } = await start(['--data', file]);
     const type = await introCall();
     const replies = await Promise.all(Array.from({ length: 200 }, () => book(type, farMonday())));
@@ -233,10 +232,9 @@ describe('sandbox data', () => {
       'something other than a sandbox',
     ],
   ])('that is %s is refused clearly, and mended by reset', async (_, damage, words) => {
-    const home = temporaryHome();
-    expect((await list(home)).code).toBe(0);
+    const home = await usedHome();
     const file = join(home, '.local/state/sched/sandbox.db');
-    if (!words.startsWith('newer')) for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
+    if (!words.startsWith('newer')) rmSync(file);
     await damage(file);
     const refused = await list(home);
     expect(refused.code).toBe(3);
@@ -248,7 +246,7 @@ describe('sandbox data', () => {
 
   test("in a file of its own is reset there, and nobody else's file is ever removed", async () => {
     const home = temporaryHome();
-    const file = someFile();
+    const file = await usedSandbox();
     const { book, introCall, stop } = await start(['--data', file], home);
     const type = await introCall();
     expect((await book(type, farMonday())).status).toBe(200);
