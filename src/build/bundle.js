@@ -17,8 +17,6 @@ const { metafile } = await build({
     runtime: 'src/runtime.ts',
     // A thread is started from a file of its own.
     'jq-worker': 'src/output/jq-worker.ts',
-    // For the standalone program.
-    'auth/keychain-child': 'src/auth/keychain-child.ts',
   },
   outdir: 'dist',
   bundle: true,
@@ -45,19 +43,19 @@ for (const file of await readdir(join(root, 'dist'), { recursive: true, withFile
   if (file.isFile() && !written.has(path)) await rm(path);
 }
 
-/** Packages whose code is in the bundle, with their licences. */
+/** Where packages lie whose code is in the bundle; one may have another of its own inside. */
 const bundled = new Set(
-  Object.keys(metafile.inputs).flatMap((input) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1] ?? []),
+  Object.keys(metafile.inputs).flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input)?.[0] ?? []),
 );
 const licences = await Promise.all(
-  [...bundled].sort().map(async (name) => {
-    const folder = join(root, 'node_modules', name);
+  [...bundled].map(async (path) => {
+    const folder = join(root, path);
     const facts = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
     const text = await licenceIn(folder);
-    return `${name} ${facts.version} (${facts.license})\n\n${text.trim()}\n`;
+    return `${facts.name} ${facts.version} (${facts.license})\n\n${text.trim()}\n`;
   }),
 );
-await writeFile(join(root, 'dist', 'THIRD-PARTY.txt'), licences.join(`\n${'-'.repeat(72)}\n\n`));
+await writeFile(join(root, 'dist', 'THIRD-PARTY.txt'), licences.sort().join(`\n${'-'.repeat(72)}\n\n`));
 
 /** @param {string} folder */
 async function licenceIn(folder) {
