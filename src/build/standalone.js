@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { transform } from 'esbuild';
 import { fetchPackage } from './registry.js';
 import { smoke } from './smoke.js';
 
@@ -49,11 +50,14 @@ const keychain = (() => {
   return file;
 })();
 
-const entry = `
-import { keychainScript, keychainWord } from '../../dist/auth/keychain-child.js';
-if (process.argv[2] === keychainWord) new Function('require', keychainScript)(() => require(${JSON.stringify(keychain)}));
-else await import('../../bin/sched.js');
-`;
+/** What the keychain's helper runs, with the binding at a fixed place, so that the compiler sees it and takes it in. */
+const keychainHelper = async () => {
+  const { code } = await transform(await readFile(join(root, 'src/auth/keychain-child.ts'), 'utf8'), { loader: 'ts' });
+  const { keychainScript, keychainWord } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const script = keychainScript.replace('require(process.argv[1])', `require(${JSON.stringify(keychain)})`);
+  if (script === keychainScript) throw new Error("the keychain's helper no longer loads its binding as it did");
+  return { script, word: keychainWord };
+};
 
 const flags = [
   ['--compile', '--minify', '--bytecode', '--splitting', '--format=esm'],
@@ -67,7 +71,12 @@ const flags = [
 const making = await mkdtemp(join(root, 'node_modules', '.sched-standalone-'));
 try {
   const made = join(making, 'sched');
-  await writeFile(join(making, 'entry.js'), entry);
+  const { script, word } = await keychainHelper();
+  await writeFile(join(making, 'keychain.cjs'), script);
+  await writeFile(
+    join(making, 'entry.js'),
+    `await (process.argv[2] === '${word}' ? import('./keychain.cjs') : import('../../bin/sched.js'));`,
+  );
   await promisify(execFile)(bun, ['build', ...flags, join(making, 'entry.js'), '--outfile', made], { cwd: making });
   await smoke(made);
   await mkdir(folder, { recursive: true });

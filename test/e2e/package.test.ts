@@ -33,9 +33,9 @@ describe.skipIf(program.length === 0)('the package', () => {
     expect(packed.size).toBeLessThan(1.5e6);
     const paths = packed.files.map(({ path }) => path);
     const expected =
-      /^(bin\/sched\.js|dist\/[\w/-]+\.js|dist\/THIRD-PARTY\.txt|completions\/[\w.]+|package\.json|[A-Z]+(\.md)?)$/;
+      /^((bin|dist)\/[\w/-]+\.(js|json)|dist\/THIRD-PARTY\.txt|completions\/[\w.]+|package\.json|[A-Z]+(\.md)?)$/;
     expect(paths.filter((path) => !expected.test(path))).toEqual([]);
-    expect(paths).toEqual(expect.arrayContaining(['bin/sched.js', 'dist/main.js', 'dist/THIRD-PARTY.txt', 'LICENSE']));
+    expect(paths).toEqual(expect.arrayContaining(['bin/sched.js', 'dist/THIRD-PARTY.txt', 'LICENSE', 'README.md']));
   });
 
   test('installs without scripts in an empty directory, with few others, and the tour works there', async ({
