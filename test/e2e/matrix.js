@@ -1,4 +1,4 @@
-/** Runs the end-to-end tests with the program on each Node that is supported. `--fetch` only gets the Nodes. */
+/** Runs the end-to-end tests with the program on each Node that is supported, or on some: `22 26`. `--fetch` only gets them. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,9 +33,11 @@ if (platform !== 'linux' || (arch !== 'x64' && arch !== 'arm64')) {
   process.exit(1);
 }
 
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('-'));
 /** @type {[version: string, node: string][]} */
 const nodes = [];
 for (const [version, integrity] of Object.entries(versions)) {
+  if (wanted.length > 0 && !wanted.includes(version.replace(/\..*/, ''))) continue;
   const folder = await fetchPackage({ name: `node-linux-${arch}`, version, integrity: integrity[arch] });
   nodes.push([version, join(folder, 'bin', 'node')]);
 }
