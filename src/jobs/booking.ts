@@ -86,10 +86,16 @@ const madeOf = (entry: Entry, record: Json): Entry => ({
   invitee: String(record.uri),
 });
 
-/** The booking that an attempt made; where a duplicate was asked for, not one that was there long before. */
-const madeBy = (entry: Entry, { found }: LookUp, isDuplicate: boolean): Json | undefined => {
-  const isRecent = ({ created_at }: Json) => !(Date.parse(String(created_at)) < entry.at - skewMs);
-  return found.find(isRecent) ?? (isDuplicate ? undefined : found[0]);
+/** What a duplicate was asked for in spite of. */
+interface Other {
+  invitee?: string | undefined;
+}
+
+/** The booking that an attempt made; where a duplicate was asked for, not the other one, nor one from long before. */
+const madeBy = (entry: Entry, { found }: LookUp, other?: Other): Json | undefined => {
+  const isRecent = ({ created_at, uri }: Json) =>
+    !(Date.parse(String(created_at)) < entry.at - skewMs) && (other?.invitee === undefined || uri !== other.invitee);
+  return found.find(isRecent) ?? (other === undefined ? found[0] : undefined);
 };
 
 /** The invitee of an earlier booking, if it still stands. */
@@ -114,7 +120,7 @@ const fromEarlier = async (
   const { entry } = kept;
   if (entry.state === 'open') {
     const seen = await look();
-    const record = madeBy(entry, seen, false);
+    const record = madeBy(entry, seen);
     if (record !== undefined) {
       await desk.ledger.replace({ ...kept, entry: madeOf(entry, record) });
       return { record, how: 'reconciled' };
@@ -134,14 +140,14 @@ const fromEarlier = async (
 };
 
 /** After a lost answer: finds the booking, looking twice, or leaves the attempt open. */
-const findOut = async (desk: Desk, kept: Kept, isDuplicate: boolean, failure: SchedError): Promise<Booked> => {
+const findOut = async (desk: Desk, kept: Kept, other: Other | undefined, failure: SchedError): Promise<Booked> => {
   const { client, clock, interrupted, ledger } = desk;
   let seen: LookUp | undefined;
   try {
     for (const pause of [0, secondLookMs]) {
       if (pause > 0) await clock.sleep(pause, interrupted);
       seen = await lookUp(client, await desk.owner(), wantedOf(kept.entry));
-      const record = madeBy(kept.entry, seen, isDuplicate);
+      const record = madeBy(kept.entry, seen, other);
       if (record === undefined) continue;
       // The booking stands, whether or not it can be noted; if not, the next run finds it again.
       await ledger.replace({ ...kept, entry: madeOf(kept.entry, record) }).catch(() => {});
@@ -197,8 +203,12 @@ export const book = async (desk: Desk, booking: Booking, options: BookingOptions
     // Assigned in a function, which the compiler does not see.
     const left = kept as Kept | undefined;
     if (left === undefined || !(error instanceof SchedError)) throw error;
-    if (isUndecided(error)) return findOut(desk, left, options.allowDuplicate, error);
-    await ledger.replace({ ...left, entry: { ...left.entry, state: 'refused' } }).catch(() => {});
+    if (isUndecided(error))
+      return findOut(desk, left, options.allowDuplicate ? { ...before?.entry } : undefined, error);
+    // A duplicate that was refused leaves what it was to be a duplicate of.
+    const isBack = options.allowDuplicate && before !== undefined && before.entry.state !== 'refused';
+    const entryNow: Entry = isBack ? before.entry : { ...left.entry, state: 'refused' };
+    await ledger.replace({ ...left, entry: entryNow }).catch(() => {});
     throw error;
   }
   const made = kept as Kept | undefined;
@@ -224,7 +234,7 @@ export async function* reconcile(desk: Desk): AsyncGenerator<Settled> {
   for (const kept of await desk.ledger.open(desk.origin)) {
     const { entry } = kept;
     const seen = await lookUp(desk.client, await desk.owner(), wantedOf(entry));
-    const record = madeBy(entry, seen, false);
+    const record = madeBy(entry, seen);
     const isOver = desk.clock.now() >= decidedAt(entry);
     const verdict = record !== undefined ? 'booked' : seen.isComplete && isOver ? 'not-booked' : 'unknown';
     if (record !== undefined) await desk.ledger.replace({ ...kept, entry: madeOf(entry, record) });

@@ -152,10 +152,27 @@ describe('booking: the same again', () => {
     expect(posts((await world.run(booking(1))).requests)).toBe(1);
   });
 
-  test('goes to the service with --allow-duplicate', async () => {
+  test('goes to the service with --allow-duplicate, and if that is refused the first one still stands', async () => {
     await world.run(booking(0));
     const { code, requests } = await world.run(booking(0, '--allow-duplicate'));
     expect([code, posts(requests)]).toEqual([7, 1]);
+    const third = await world.run(booking(0));
+    expect([third.code, posts(third.requests)]).toEqual([7, 0]);
+  });
+
+  test('is not taken for a duplicate whose answer was lost', async () => {
+    await world.run(booking(0));
+    const line = booking(0, '--allow-duplicate');
+    const lostOne = await world.run(line, { send: breaking(world, faults['reset before commit']) });
+    expect([lostOne.code, posts(lostOne.requests)]).toEqual([10, 1]);
+  });
+
+  test('is still unknown when a duplicate was refused meanwhile', async () => {
+    await world.run(booking(0), { send: breaking(world, faults['reset before commit']) });
+    const refusing = breaking(world, async () => ({ status: 409, headers: {}, body: '{}' }));
+    expect((await world.run(booking(0, '--allow-duplicate'), { send: refusing })).code).toBe(7);
+    const third = await world.run(booking(0));
+    expect([third.code, posts(third.requests)]).toEqual([10, 0]);
   });
 
   test('with --if-absent takes what is there, whoever booked it', async () => {
@@ -215,7 +232,8 @@ describe('booking: a raw request', () => {
     const meant = await world.run(raw(0, '--allow-duplicate'));
     expect([meant.code, posts(meant.requests)]).toEqual([7, 1]);
     expect(JSON.parse(meant.stdout).title).toBe('Already Exists');
-    expect((await world.run(booking(0))).code).toBe(7);
+    const last = await world.run(raw(0, '--if-absent --json=uri,_sched'));
+    expect(JSON.parse(last.stdout)._sched).toEqual({ existing: true });
   });
 
   test('is known under every spelling of its path, and its flags are for it alone', async () => {

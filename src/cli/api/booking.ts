@@ -7,7 +7,6 @@ import { type Booking, book } from '../../jobs/booking.ts';
 import type { Invocation } from '../command.ts';
 import { bookedWords, bookingOptions, deskOf } from '../desk.ts';
 import { marked } from '../operation-command.ts';
-import { heedPlan } from '../plan.ts';
 import { isSuccess, printReply, type Showing } from './reply.ts';
 
 type What = Omit<Booking, 'send'>;
@@ -40,6 +39,7 @@ export const bookRaw = async (
   const request: HttpRequest = { ...raw, effect: 'creation' };
   let reply: HttpReply | undefined;
   const send: Booking['send'] = async (leaving) => {
+    const { heedPlan } = await import('../plan.ts');
     await heedPlan(context);
     reply = await client.send({ ...request, beforeLeaving: leaving });
     if (!isSuccess(reply)) throw refusalOf(request, reply);

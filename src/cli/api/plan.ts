@@ -37,7 +37,8 @@ const readBody = async (
 const checkOutput = ({ context, problems }: Invocation, operation: Operation | undefined): void => {
   const { fields, format } = context.settings;
   if (operation !== undefined) {
-    for (const problem of checkFields(fields ?? [], Object.keys(operation.reply.of.schema.shape)))
+    const own = operation.effect === 'creation' ? ['_sched'] : [];
+    for (const problem of checkFields(fields ?? [], [...Object.keys(operation.reply.of.schema.shape), ...own]))
       problems.add(problem);
     return;
   }

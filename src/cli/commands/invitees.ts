@@ -10,7 +10,6 @@ import type { Command, Flag, Invocation } from '../command.ts';
 import { bookedWords, bookingFlags, bookingOptions, changeOrReadBack, deskOf } from '../desk.ts';
 import { readInput } from '../input.ts';
 import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
-import { heedPlan } from '../plan.ts';
 
 export const examples = {
   list: ['invitees list JW6SHQTS78SH7TS8', 'invitees list JW6SHQTS78SH7TS8 --status active --json=name,email'],
@@ -84,6 +83,7 @@ const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   }
   const client = await context.client();
   const send: Booking['send'] = async (leaving) => {
+    const { heedPlan } = await import('../plan.ts');
     await heedPlan(context);
     return client.call(invitees.create, input, leaving);
   };
