@@ -56,8 +56,8 @@ const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | und
   const { requests, isMost } = ahead();
   const total = seconds + Math.max(0, Math.ceil(requests / perMinute) - 1) * 60;
   if (total <= Math.max(60, seconds)) return undefined;
-  const [most, about] = isMost ? ['up to ', 'up to'] : ['', 'about'];
-  return `${most}${requests.toLocaleString('en-US')} requests are left, at ${perMinute} a minute: ${about} ${durationText(total)} of waiting ahead`;
+  const left = `${isMost ? 'up to ' : ''}${requests.toLocaleString('en-US')} requests are left`;
+  return `${left}, at ${perMinute} a minute: about ${durationText(total)} of waiting ahead`;
 };
 
 /** A wait is announced with its end, and a long one as such; once also what lies ahead in all. */
