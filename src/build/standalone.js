@@ -63,6 +63,8 @@ const flags = [
   ['--compile', '--minify', '--bytecode', '--splitting', '--format=esm'],
   // A file in the directory where somebody happens to stand must not set our environment, tokens and addresses.
   ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'],
+  // Laid out as in dist/: pieces look for the files of threads one directory above themselves.
+  ['--entry-naming', '[name].[ext]', '--chunk-naming', 'chunks/[name]-[hash].[ext]'],
   // SQLite is inside.
   ['--external', 'libsql'],
 ].flat();
@@ -77,7 +79,9 @@ try {
     join(making, 'entry.js'),
     `await (process.argv[2] === '${word}' ? import('./keychain.cjs') : import('../../bin/sched.js'));`,
   );
-  await promisify(execFile)(bun, ['build', ...flags, join(making, 'entry.js'), '--outfile', made], { cwd: making });
+  const threads = (await readdir(join(root, 'dist'))).filter((file) => file.endsWith('-worker.js'));
+  const entries = [join(making, 'entry.js'), ...threads.map((file) => join(root, 'dist', file))];
+  await promisify(execFile)(bun, ['build', ...flags, ...entries, '--outfile', made], { cwd: making });
   await smoke(made);
   await mkdir(folder, { recursive: true });
   await rename(made, join(folder, 'sched'));
