@@ -84,6 +84,12 @@ describe('renewal: kills at random', () => {
   });
 });
 
+/** How many keepers have not come to their end. */
+const left = (lines: readonly string[]): number => {
+  const count = (event: string) => lines.filter((line) => line.startsWith(`${event} `)).length;
+  return Math.max(count('started'), count('begun')) - count('gone');
+};
+
 /** Who is ended where, how often the token is then spent, and whether the login survives without a replay window. */
 const interleavings: [at: string, refreshes: number, survives: boolean][] = [
   ['command enter', 1, true],
@@ -109,7 +115,12 @@ describe('renewal: killed exactly there', () => {
     const ofCommand = at.startsWith('command');
     // A command survives its keeper, whatever became of the login.
     expect([code, signal]).toEqual(ofCommand ? [null, 'SIGKILL'] : [survives ? 0 : 1, null]);
-    if (ofCommand) expect((await (await run(plan)).done).code).toBe(0);
+    if (ofCommand) {
+      // Its keeper, if there is one, goes first; and it spends nothing unless it heard the word.
+      await expect.poll(() => left(lines()), { timeout: 10_000 }).toBe(0);
+      expect(server.counts.refresh).toBe(at === 'command told' ? 1 : 0);
+      expect((await (await run(plan)).done).code).toBe(0);
+    }
     if (!survives) expect(said).toContain('The session has ended');
     expect(server.counts.refresh).toBe(refreshes);
     expect(await isWhole()).toBe(survives);
@@ -138,8 +149,6 @@ describe('renewal: killed exactly there', () => {
 });
 
 describe('renewal: a keeper', () => {
-  const ended = (lines: string[]) => lines.some((line) => line.startsWith('gone '));
-
   // Its command is gone, and with it the pipes.
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('goes on to the end though it gets %s', async (signal) => {
     const { server, socket, plan, lines, isWhole } = await world({ expired: true, answerMs: () => 300 });
@@ -160,7 +169,8 @@ describe('renewal: a keeper', () => {
     const command = await run({ ...plan, real: true, ends: { at: 'command handed', signal: 'SIGSTOP' } });
     await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^handed /));
     process.kill(Number(/^begun (\d+)$/m.exec(lines().join('\n'))![1]), signal);
-    await expect.poll(() => ended(lines()), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => left(lines()), { timeout: 10_000 }).toBe(0);
+    expect(server.counts.refresh).toBe(0);
     expect((await (await run(plan)).done).code).toBe(0);
     command.child.kill('SIGCONT');
     expect((await command.done).code).toBe(0);
@@ -186,7 +196,7 @@ describe('renewal: a keeper', () => {
   test('is not stopped or ended with its command', async () => {
     const { socket, plan, lines, isWhole } = await world({ expired: true, answerMs: () => 200 });
     const command = await run({ ...plan, ends: { at: 'command told', signal: 'SIGSTOP' } });
-    await expect.poll(() => ended(lines()), { timeout: 10_000 }).toBe(true);
+    await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^gone /));
     expect(await isWhole()).toBe(true);
     command.child.kill('SIGCONT');
     expect((await command.done).code).toBe(0);

@@ -43,7 +43,7 @@ export interface KilledPrograms {
   kills: number;
   /** Kills of a command that held the lock, and of one whose keeper held it; of a keeper, the second. */
   killed: { holding: number; handedOver: number };
-  /** Kills after which the token in the store was a spent one. */
+  /** Kills at a moment when the token in the store was a spent one. */
   spentUnstored: number;
   renewed: number;
   lost: number;
@@ -135,6 +135,11 @@ export const killPrograms = async ({
     }
   };
 
+  /** Until the holder has spent the token, or is no longer the holder. */
+  const untilSpent = async ({ nonce }: Owner) => {
+    while (ownersOf(lock).at(-1)?.nonce === nonce && !isSpent()) await sleep(2);
+  };
+
   /** Kills one if there is one to kill. */
   const killOne = async (): Promise<boolean> => {
     const wantsHandedOver = victims === 'keepers' || Math.random() < 0.6;
@@ -145,7 +150,8 @@ export const killPrograms = async ({
       if (holder !== undefined && isHandedOver === wantsHandedOver) {
         const command = isHandedOver ? owners.at(-2)!.pid : holder.pid;
         const pid = victims === 'keepers' ? holder.pid : command;
-        await sleep(Math.random() * 100);
+        if (isHandedOver && Math.random() < 0.7) await untilSpent(holder);
+        else await sleep(Math.random() * 100);
         if (victims === 'commands' && !running.has(pid)) return false;
         try {
           process.kill(victims === 'commands' ? -pid : pid, 'SIGKILL');
@@ -153,7 +159,10 @@ export const killPrograms = async ({
           return false;
         }
         killed[isHandedOver ? 'handedOver' : 'holding'] += 1;
-        if (victims === 'keepers' && isSpent()) told.spentUnstored += 1;
+        // What a keeper had sent may arrive after its death, and nobody can take its place so soon.
+        const isSpentNow = isSpent();
+        if (!isSpentNow && victims === 'keepers') await sleep(50);
+        if (isSpentNow || (victims === 'keepers' && isSpent())) told.spentUnstored += 1;
         return true;
       }
       await sleep(5);

@@ -11,7 +11,7 @@ describe('auth refresh, killed at random', () => {
     const told = await killPrograms({ kills: 3, victims, replayWindow, crowd: 2 });
     expect(told).toMatchObject({ kills: 3, odd: [], after: 0, isLockFree: true });
     const isExposed = victims === 'keepers' && replayWindow === '0s';
-    expect(told.lost).toBeLessThanOrEqual(isExposed ? told.spentUnstored : 0);
+    expect(told.lost).toBeLessThanOrEqual(isExposed ? told.killed.handedOver : 0);
     if (!isExposed) expect(told.refused).toBe(0);
   });
 });

@@ -29,7 +29,8 @@ const note = (event: string) => {
   } catch {
     return;
   }
-  process.kill(process.pid, plan.ends.signal);
+  // A terminal sends a command's signal to its whole group.
+  process.kill(role === 'command' ? -process.pid : process.pid, plan.ends.signal);
 };
 const between = (low: number, high: number) => low + Math.random() * (high - low);
 
