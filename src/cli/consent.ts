@@ -1,9 +1,7 @@
 import { SchedError } from '../errors.ts';
+import { safe } from '../output/sanitise.ts';
 import type { Context } from './context.ts';
-
-/** The same question for a screen reader: every answer is a line of its own. */
-const numbered = (question: string, place: string): string =>
-  `Question: ${question}\nWhere: ${place}\n1: go on\n2: stop, and send nothing\nNumber, or Enter for 2: `;
+import { askYes } from './question.ts';
 
 /** Which service and whose organization a write is about, in words. */
 const placeOf = async (context: Context): Promise<string> => {
@@ -31,7 +29,7 @@ export const requireConsent = async (
   question: string,
   about: 'service' | 'this machine' = 'service',
 ): Promise<void> => {
-  const { settings, runtime, notes } = context;
+  const { settings } = context;
   if (settings.yes) return;
   if (!settings.canAsk) {
     throw new SchedError('confirmation-required', `This asks first, and nobody can answer: ${question}`, {
@@ -40,12 +38,8 @@ export const requireConsent = async (
     });
   }
   const place = about === 'service' ? await placeOf(context) : about;
-  await notes.flush();
-  await runtime.stderr.write(
-    settings.accessible ? numbered(question, place) : `${question}\n  ${place}\nGo on? [y/N] `,
-  );
-  const answer = (await runtime.stdin.line())?.trim().toLowerCase();
-  if (answer !== 'y' && answer !== 'yes' && !(settings.accessible && answer === '1')) {
+  const asked = { question, facts: [['where', place]] as const, yes: 'go on', no: 'stop, and send nothing' };
+  if (!(await askYes(context, asked, `${safe(question)}\n  ${safe(place)}\nGo on? [y/N] `))) {
     throw new SchedError('confirmation-required', 'Not confirmed, nothing was sent', { outcome: 'not-sent' });
   }
 };

@@ -39,6 +39,8 @@ const readHelp = (words: Words): Words & { helping: boolean } => {
 /** Finds the noun, loads it, lets Commander parse what belongs to the verb. */
 const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean): Promise<void> => {
   const { helping, noun: word, verb, rest } = readHelp(splitWords(argv, sharedFlags, isLeafNoun));
+  /** A pager moves the cursor about. */
+  const show = (text: string) => (rest.includes('--accessible') ? runtime.stdout.write(text) : showText(runtime, text));
   const isHelp = (flag: string) => flag === '--help' || flag === '-h';
   if (word === undefined) {
     const strange = unknownWords(
@@ -46,15 +48,15 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
       sharedFlags,
     );
     if (strange !== undefined) throw strange;
-    return showText(runtime, `${topHelp()}\n`);
+    return show(`${topHelp()}\n`);
   }
-  if (helping && Object.hasOwn(topics, word)) return showText(runtime, `${topics[word]!.text()}\n`);
+  if (helping && Object.hasOwn(topics, word)) return show(`${topics[word]!.text()}\n`);
   const noun = findNoun(word);
   if (noun === undefined) throw helping ? unknownTopic(word) : unknownNoun(word, verb);
   const commands = await nouns[noun]!.commands();
   const isLeaf = nouns[noun]!.leaf === true;
   if (verb === undefined && !isLeaf) {
-    if (helping || rest.some(isHelp)) return showText(runtime, `${nounHelp(noun, commands)}\n`);
+    if (helping || rest.some(isHelp)) return show(`${nounHelp(noun, commands)}\n`);
     throw new SchedError('usage', `'sched ${noun}' needs a verb: ${commands.map(({ name }) => name).join(', ')}`, {
       hint: `sched ${noun} --help`,
       outcome: 'not-sent',
@@ -65,7 +67,7 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
   const words = isLeaf ? noun : `${noun} ${command.name}`;
   const parsed = parseWords(command, words, rest);
   if (helping || parsed.wantsHelp) {
-    return showText(runtime, helpOf(words, command, runtime.stdout.columns));
+    return show(helpOf(words, command, runtime.stdout.columns));
   }
   await runCommand(command, parsed, runtime, isJson);
 };

@@ -12,6 +12,7 @@ import { checkToken } from './connection.ts';
 import { keepLogin, openLogin, storeOf } from './login.ts';
 import { describeLogin, type LoginFacts } from './login-facts.ts';
 import { commandLine } from './own-command.ts';
+import { askText, askYes } from './question.ts';
 
 export interface LoginChoices {
   port: number | undefined;
@@ -39,13 +40,18 @@ const readAddresses = async (
   const { context, typed, problems } = invocation;
   const { runtime, settings } = context;
   const found: Partial<Record<Address, string>> = {};
+  const given = (key: Address): string | undefined =>
+    (typed[key.replaceAll('_', '-')] as string | undefined) ?? (runtime.env[sources[key]] || profile?.[key]);
+  const missing = required.filter((key) => given(key) === undefined).length;
+  let asked = 0;
   for (const key of Object.keys(sources) as Address[]) {
-    let value =
-      (typed[key.replaceAll('_', '-')] as string | undefined) ?? (runtime.env[sources[key]] || profile?.[key]);
+    let value = given(key);
     if (value === undefined && required.includes(key)) {
       if (settings.canAsk) {
-        await runtime.stderr.write(`${Profile.shape[key].description} (${flagOf(key)}): `);
-        value = (await runtime.stdin.line())?.trim() || undefined;
+        asked += 1;
+        const what = Profile.shape[key].description;
+        const spoken = `Question ${asked} of ${missing}: ${what}\nFlag: ${flagOf(key)}\nAnswer, or Enter to stop: `;
+        value = (await askText(context, settings.accessible ? spoken : `${what} (${flagOf(key)}): `)) || undefined;
       }
       if (value === undefined) problems.add(`${flagOf(key)} is required`);
     }
@@ -88,12 +94,18 @@ const openProvenStore = async (
     if (kind === 'file' || wanted !== undefined || !settings.canAsk)
       throw kind === 'file' ? error : withFile(error, words);
     const file = await storeOf('file', runtime);
-    await context.notes.flush();
-    await runtime.stderr.write(
-      `There is no usable keychain here (${reasonOf(error)}).\nKeep the token in a file that only you can read (${file.describe()})? [y/N] `,
-    );
-    const answer = (await runtime.stdin.line())?.trim().toLowerCase();
-    if (answer !== 'y' && answer !== 'yes') throw withFile(error, words);
+    const question = 'Keep the token in a file that only you can read';
+    const asked = {
+      question: `${question}?`,
+      facts: [
+        ['reason', `there is no usable keychain here (${reasonOf(error)})`],
+        ['place', file.describe()],
+      ] as const,
+      yes: 'keep it in the file',
+      no: 'stop, and store nothing',
+    };
+    const shown = `There is no usable keychain here (${reasonOf(error)}).\n${question} (${file.describe()})? [y/N] `;
+    if (!(await askYes(context, asked, shown))) throw withFile(error, words);
     await file.probe();
     return file;
   }

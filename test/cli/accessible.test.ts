@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -61,6 +61,48 @@ describe('--accessible', () => {
     expect(result.stderr).toMatch(
       /^Question: Cancel event .*\nWhere: .*\n1: go on\n2: stop, and send nothing\nNumber, or Enter for 2: /,
     );
+  });
+
+  test('asks for the addresses of a login one by one, and where to keep it', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'sched-accessible-'));
+    const env = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
+    const asked = await world.run('auth login --accessible --base-url https://api.example.com', {
+      terminals,
+      home,
+      env,
+      stdin: 'https://auth.example.com\n\n',
+    });
+    expect(asked.code).toBe(2);
+    const [first, second] = asked.stderr.split('Answer, or Enter to stop: ');
+    expect(first).toMatch(/^Question 1 of 2: \S.*\nFlag: --auth-url\n$/);
+    expect(second).toMatch(/^Question 2 of 2: \S.*\nFlag: --client-id\n$/);
+    const line = 'auth login --accessible --base-url https://a.example --auth-url https://b.example --client-id c';
+    const kept = await world.run(line, { terminals, home, env, stdin: '2\n' });
+    expect(kept.code).toBe(3);
+    expect(kept.stderr).toMatch(
+      /^Question: Keep the token in a file that only you can read\?\nReason: there is no usable keychain here \(.*\)\nPlace: .*\n1: keep it in the file\n2: stop, and store nothing\nNumber, or Enter for 2: /,
+    );
+    expect(kept.stderr.replace(/ \\\n\s+/g, ' ')).toContain(
+      'try: sched auth login --accessible --base-url=https://a.example --auth-url=https://b.example --client-id=c --credential-store file, or set SCHED_TOKEN\n',
+    );
+  });
+
+  test.each([
+    ['1\n2\n', 0],
+    ['1\n1\n', 12],
+    ['2\n', 12],
+    ['\n', 12],
+  ])('asks before a deletion with numbers, then for the count: %j', async (typed, code) => {
+    const home = mkdtempSync(join(tmpdir(), 'sched-accessible-'));
+    const file = join(home, 'emails.txt');
+    writeFileSync(file, 'ada@engine.example\nbob@engine.example\n');
+    const result = await world.run(`compliance delete --from ${file} --accessible`, { terminals, home, stdin: typed });
+    expect(result.code).toBe(code);
+    expect(result.stderr).toMatch(
+      /^Question: Delete all data of 2 invitees\? It cannot be undone\.\nOrganization: .*\nOrigin: .*\nProfile: .*\n1: go on, and type the count\n2: stop, and send nothing\nNumber, or Enter for 2: /,
+    );
+    expect(result.stderr.includes('Type the count to go on (2): ')).toBe(typed.startsWith('1'));
+    expect(result.stderr).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
   });
 
   test('1 is no yes for anybody else', async () => {

@@ -102,6 +102,21 @@ describe('hostile: every command and format on a terminal', () => {
   });
 });
 
+// A question is written by itself, not as an answer or a note.
+describe('hostile: questions', () => {
+  it.each(speaking.filter(({ words }) => words.includes('--yes')))('$name', async (conversation) => {
+    for (const way of ['-o table', '--accessible']) {
+      const result = await world.run([...conversation.words.filter((word) => word !== '--yes'), ...way.split(' ')], {
+        home: conversation.home,
+        stdin: 'n\n',
+        send: replay(conversation.exchanges, ({ reply }) => poisonedReply(reply, needed)),
+        terminals: ['stdin', ...terminals],
+      });
+      expectHarmless(result, way);
+    }
+  });
+});
+
 type Json = Record<string, unknown>;
 
 /** The records that the service sent as the answer to the command's own question. */

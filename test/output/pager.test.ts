@@ -99,6 +99,18 @@ describe('pager: when', () => {
   });
 });
 
+it.each([
+  ['events list --help', 1],
+  ['events list --help --accessible', 0],
+  ['help time --accessible', 0],
+])('pager: %s opens %i', async (line, opened) => {
+  const { stdout, open, facts } = recorder();
+  const { run } = await import('../../src/main.ts');
+  const runtime = { ...world(), stdout, stderr: stdout, openPager: open };
+  expect(await run(line.split(' '), runtime as never)).toBe(0);
+  expect(facts().opened).toBe(opened);
+});
+
 describe('pager: of the printer', () => {
   const options = { header: false, raw: false, color: false, ...time };
   async function* endless(seen: { pages: number; stopped: boolean }) {

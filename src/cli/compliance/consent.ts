@@ -2,6 +2,7 @@ import { SchedError } from '../../errors.ts';
 import type { Plan } from '../../jobs/plan.ts';
 import type { Story } from '../../jobs/receipt.ts';
 import type { Invocation } from '../command.ts';
+import { askText, askYes, factLines } from '../question.ts';
 import type { Who } from './who.ts';
 
 /** So many addresses typed as arguments were seen by whoever typed them. */
@@ -75,24 +76,27 @@ export const askForCount = async (
   isSandbox: boolean,
   story: Story | undefined,
 ): Promise<void> => {
-  const { runtime, notes, settings } = context;
+  const { settings } = context;
   const { baseUrl } = await context.connection();
   const count = plan.items.length;
   const done = story === undefined ? 0 : story.counts.accepted + story.counts.rejected;
   const profile =
     settings.account?.name ?? (settings.sandbox ? 'none, the sandbox' : 'none, the token of the environment');
-  await notes.flush();
-  await runtime.stderr.write(
-    [
-      `Delete all data of ${number(count)} ${count === 1 ? 'invitee' : 'invitees'}? It cannot be undone.`,
-      `  organization  ${who.organization}${isSandbox ? ' (sandbox)' : ''}`,
-      `  origin        ${new URL(baseUrl).origin}`,
-      `  profile       ${profile}`,
-      ...(story === undefined ? [] : [`  done already  ${number(done)}, by run ${story.run.run}`]),
-      `Type the count to go on (${count}): `,
-    ].join('\n'),
-  );
-  const answer = (await runtime.stdin.line())?.trim().replace(/[,.\s_']/g, '');
-  if (answer === String(count)) return;
+  const question = `Delete all data of ${number(count)} ${count === 1 ? 'invitee' : 'invitees'}? It cannot be undone.`;
+  const facts = [
+    ['organization', `${who.organization}${isSandbox ? ' (sandbox)' : ''}`],
+    ['origin', new URL(baseUrl).origin],
+    ['profile', profile],
+    ...(story === undefined ? [] : [['done already', `${number(done)}, by run ${story.run.run}`] as const]),
+  ] as const;
+  const isMeant = async (): Promise<boolean> => {
+    const asked = { question, facts, yes: 'go on, and type the count', no: 'stop, and send nothing' };
+    // Numbers are for choosing, so what is typed to go on is asked for by itself.
+    if (settings.accessible && !(await askYes(context, asked, ''))) return false;
+    const before = settings.accessible ? [] : [question, ...factLines(facts, false)];
+    const answer = await askText(context, [...before, `Type the count to go on (${count}): `].join('\n'));
+    return answer.replace(/[,.\s_']/g, '') === String(count);
+  };
+  if (await isMeant()) return;
   throw new SchedError('confirmation-required', 'Not confirmed, nothing was sent', { outcome: 'not-sent' });
 };
