@@ -110,6 +110,8 @@ describe.each(Object.entries(screens))('golden: %s', (name, line) => {
       expect(plain.code).toBe(0);
       // What colour says, words say too.
       expect(colour.stdout.replace(/\x1b\[\d+m/g, '')).toBe(plain.stdout);
+      const wide = plain.stdout.split('\n').filter((text) => width(text) > columns && !text.includes('://'));
+      expect(wide).toEqual([]);
       const screen = (text: string) => `$ sched ${line}\n${text}\n${plain.stderr}`;
       await expect(screen(plain.stdout)).toMatchFileSnapshot(`golden/${name}.${columns}.txt`);
       await expect(screen(colour.stdout)).toMatchFileSnapshot(`golden/${name}.${columns}.ansi`);

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import type { HttpReply } from '../../src/http/message.ts';
 import { formats } from '../../src/output/formats.ts';
+import { width } from '../../src/output/width.ts';
 import { createWorld, type Result } from '../support/run.ts';
 import { inTerminal } from '../support/terminal.ts';
 import {
@@ -32,6 +33,7 @@ afterAll(() => process.chdir(before));
 
 const ways = [...formats.map((format) => `-o ${format}`), '--accessible', '--jq .', '-o jsonl --jq ..|strings'];
 const people = ['-o table', '--accessible'];
+const columns = 80;
 const terminals = ['stdout' as const, 'stderr' as const];
 
 /** Our own colours, line breaks, and the line of progress that is drawn again. */
@@ -50,12 +52,19 @@ const expectHarmless = ({ code, stdout, stderr }: Result, way: string): void => 
   if (people.includes(way)) expect(stdout).not.toMatch(obeyed);
 };
 
+/** Broken between words; what is to be copied, and a word that is longer than the screen, stays whole. */
+const expectFitting = (stderr: string): void => {
+  const isWhole = (line: string) => /https?:|sched |export /.test(line) || !/\S \S/.test(line.trim());
+  const wide = stderr.split('\n').filter((line) => width(line) > columns && !isWhole(line));
+  expect(wide).toEqual([]);
+};
+
 type Change = (exchange: Exchange) => HttpReply;
 
 const run = (conversation: Conversation, way: string, change: Change, isTerminal = true): Promise<Result> =>
   world.run([...conversation.words, ...way.split(' '), ...(isTerminal ? ['--color', 'always'] : [])], {
     home: conversation.home,
-    columns: 100,
+    columns,
     stdin,
     send: replay(conversation.exchanges, change),
     terminals: isTerminal ? terminals : [],
@@ -84,6 +93,7 @@ describe('hostile: every command and format on a terminal', () => {
     for (const way of ways) {
       const result = await run(conversation, way, ownAnswer(conversation));
       expectHarmless(result, way);
+      expectFitting(result.stderr);
       if (way === '-o table' && conversation.command.operation) expect(result.code).toBe(conversation.code);
     }
   });
@@ -98,6 +108,7 @@ describe('hostile: every command and format on a terminal', () => {
       for (const way of ['-o table', '-o json']) {
         const result = await run(conversation, way, () => hostileRefusal(status));
         expectHarmless(result, way);
+        expectFitting(result.stderr);
       }
   });
 });
