@@ -5,7 +5,7 @@ import { csvLine } from './csv.ts';
 import { leaves, select, valueAt } from './fields.ts';
 import type { Format } from './formats.ts';
 import { escapeJson, safe } from './sanitise.ts';
-import { columnsOf, idPath, type View } from './view.ts';
+import { type Column, columnsOf, idPath, type View } from './view.ts';
 import { yamlDocument, yamlItem } from './yaml.ts';
 
 export type MachineFormat = Exclude<Format, 'table'>;
@@ -90,7 +90,10 @@ const separated = (line: Line, view: View, choices: Choices, hasHeader: boolean)
   const columns = columnsOf(view, choices.fields);
   const names = columns.map(({ path }) => path);
   const header = hasHeader ? line(names, choices) : '';
-  const values = (record: object) => columns.map((column) => cellValue(column, record));
+  // A field that was asked for by its name is what the service calls so, and not what we make of it for people.
+  const chosenValue = (column: Column, record: object) =>
+    choices.fields ? valueAt(record, column.path) : cellValue(column, record);
+  const values = (record: object) => columns.map((column) => chosenValue(column, record));
   return { ...plainLines, open: header, empty: header, row: (record) => line(values(record), choices) };
 };
 

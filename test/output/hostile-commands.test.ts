@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parse as parseCsv } from 'csv-parse/sync';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import type { HttpReply } from '../../src/http/message.ts';
@@ -201,6 +202,27 @@ describe('hostile: in a pipe', () => {
         .map((line) => JSON.parse(line));
     expect(JSON.stringify(await read('-o jsonl', lines))).toBe(JSON.stringify(records));
     expect(JSON.stringify(await read('-o yaml', (text) => parseYaml(text)))).toBe(JSON.stringify(records));
+  });
+
+  it.each(listing)('$name: csv --raw, read by another program, holds what the JSON holds', async (conversation) => {
+    const answer = ownAnswer(conversation);
+    const records = JSON.parse((await run(conversation, '-o json', answer, false)).stdout) as Json[];
+    const names = Object.keys(conversation.command.operation!.reply.of.schema.shape);
+    const { stdout } = await run(conversation, `-o csv --raw --fields ${names.join(',')}`, answer, false);
+    const [header, ...rows] = parseCsv(stdout, { record_delimiter: '\r\n' });
+    expect(header).toEqual(names);
+    expect(rows).toHaveLength(records.length);
+    // A file of UTF-8 holds no half of a character.
+    const whole = (text: string) => text.replace(/\p{Cs}/gu, '\uFFFD');
+    const isList = (value: unknown) => Array.isArray(value) && value.every((item) => typeof item !== 'object');
+    for (const [index, record] of records.entries())
+      for (const [place, name] of names.entries()) {
+        const value = record[name] ?? '';
+        const cell = rows[index]![place]!;
+        if (isList(value)) expect(cell).toBe(whole((value as unknown[]).join(',')) || JSON.stringify(value));
+        else if (typeof value === 'object') expect(JSON.parse(cell)).toEqual(value);
+        else expect(cell).toBe(whole(`${value}`));
+      }
   });
 
   it.each(listing)('$name: no row more than was sent', async (conversation) => {
