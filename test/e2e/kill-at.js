@@ -32,7 +32,7 @@ const reach = (work, half) => {
   if (how === 'half') half?.();
   if (how !== 'after') die();
   const done = work();
-  return done instanceof Promise ? done.then(die) : die();
+  return done instanceof Promise ? done.then(die, die) : die();
 };
 
 const { open, link, unlink } = promises;

@@ -1,9 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Vault } from '../../auth/vault.ts';
 import { SchedError } from '../../errors.ts';
 import { realDisk } from '../../jobs/disk.ts';
 import { keyBytes, keyText, type ReceiptKey, readKey } from '../../jobs/key.ts';
 import { ensurePrivateDirectory, readPrivateFile } from '../../state/files.ts';
+import { createLock, type Lock } from '../../state/lock.ts';
+import { directory } from '../../state/paths.ts';
 import type { Flag, Invocation } from '../command.ts';
 import type { Context } from '../context.ts';
 import { stateDirectory } from '../network.ts';
@@ -42,15 +45,30 @@ const fromFile = async (path: string): Promise<ReceiptKey> => {
 
 const newText = ({ runtime }: Context): string => keyText(runtime.randomBytes(keyBytes));
 
+/** Two processes that find none must not make two: whatever was marked under the one that is replaced could never be found. */
+const lockOf = ({ runtime }: Context): Lock => {
+  const { machine, platform, clock, randomBytes, interrupted } = runtime;
+  const home = directory('state', { env: {}, home: machine.accountHome, platform });
+  return createLock({ directory: join(home, 'locks'), name: entryName, machine, clock, randomBytes, interrupted });
+};
+
+const makeInKeychain = async (context: Context, vault: Vault): Promise<string | undefined> => {
+  const held = (await lockOf(context).acquire())!;
+  try {
+    return await vault.use(async (entries) => {
+      if ((await entries.get(entryName)) === undefined) await entries.set(entryName, newText(context));
+      return entries.get(entryName);
+    });
+  } finally {
+    await held.release();
+  }
+};
+
 const fromKeychain = async (context: Context, mayMake: boolean): Promise<ReceiptKey | undefined> => {
   const { keychainVault } = await import('../../auth/keychain.ts');
   const vault = keychainVault(context.runtime);
-  const text = await vault.use(async (entries) => {
-    const kept = await entries.get(entryName);
-    if (kept !== undefined || !mayMake) return kept;
-    await entries.set(entryName, newText(context));
-    return entries.get(entryName);
-  });
+  const kept = await vault.use((entries) => entries.get(entryName));
+  const text = kept === undefined && mayMake ? await makeInKeychain(context, vault) : kept;
   return text === undefined ? undefined : checked(text, vault.describe());
 };
 

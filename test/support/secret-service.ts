@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const isFound = (name: string) => (process.env.PATH ?? '').split(':').some((path) => existsSync(join(path, name)));
+const missing = ['dbus-daemon', 'gnome-keyring-daemon'].filter((name) => !isFound(name));
+
+/** Why there can be no keychain here; in CI there must be one, and then starting it fails. */
+export const noSecretService = missing.length > 0 && !process.env.CI ? `needs ${missing.join(' and ')}` : '';
+
+export interface SecretService {
+  /** What leads a program to it. */
+  env: Record<string, string>;
+  /** Starts the keychain on the bus, which is without one before. */
+  unlock(): void;
+  stop(): void;
+}
+
+/** A session bus of its own that starts no service by itself, and a real keychain on it once it is wanted. */
+export const startSecretService = async (): Promise<SecretService> => {
+  if (missing.length > 0) throw new Error(`there is no ${missing.join(' and no ')}`);
+  const folder = mkdtempSync(join(tmpdir(), 'sched-secrets-'));
+  mkdirSync(join(folder, 'run'), { mode: 0o700 });
+  const children: ChildProcess[] = [];
+  let env: Record<string, string> = {
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    XDG_RUNTIME_DIR: join(folder, 'run'),
+    LANG: 'C.UTF-8',
+  };
+  const start = (program: string, args: string[], input = '') => {
+    const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
+    child.stdin.on('error', () => {});
+    child.stdin.end(input);
+    children.push(child);
+    return child;
+  };
+  const config = join(folder, 'bus.conf');
+  writeFileSync(
+    config,
+    `<busconfig><type>session</type><listen>unix:dir=${folder}</listen><policy context="default">
+     <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`,
+  );
+  const bus = start('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address']);
+  const address = await new Promise<string>((resolve, reject) => {
+    bus.once('close', (code) => reject(new Error(`the bus ended with ${code}`)));
+    bus.stdout.once('data', (line) => resolve(String(line).split('\n')[0]!));
+  });
+  env = { ...env, DBUS_SESSION_BUS_ADDRESS: address };
+  return {
+    env: { DBUS_SESSION_BUS_ADDRESS: address },
+    unlock: () => void start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'password'),
+    stop: () => {
+      for (const child of children.reverse()) child.kill('SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};
