@@ -8,63 +8,117 @@ set -euo pipefail
 export LC_ALL=C
 receipt=${'$'}{1:-receipt.jsonl}
 wanted=${'$'}{2:-}
-sum() { if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi; }
+sum=sha256sum
+command -v sha256sum >/dev/null || sum='shasum -a 256'
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 edited() { echo "edited at line $1: $2"; exit 13; }
 incomplete() { echo "incomplete: $1"; exit 11; }
 
-# Every line is printable ASCII, follows the one above it (prev) and ends with the SHA-256 of itself (hash).
+# What follows the last line break is the rest of a line that was never finished.
 whole=$(wc -l <"$receipt" | tr -d ' ')
-strange=$(head -n "$whole" "$receipt" | grep -a -n -m 1 '[^ -~]' | cut -d: -f1 || true)
-form='^\{"prev":"([0-9a-f]{64})",.*,"hash":"([0-9a-f]{64})"\}$'
-above=$(printf '%064d' 0)
-number=0
-while [ "$number" -lt "$whole" ] && IFS= read -r line; do
-  number=$((number + 1))
-  if [ "$number" = "$strange" ]; then edited "$number" 'a byte that is no printable ASCII'; fi
-  [[ $line =~ $form ]] || edited "$number" 'it does not have the form of a line'
-  follows=${'$'}{BASH_REMATCH[1]}
-  hash=${'$'}{BASH_REMATCH[2]}
-  computed=$(printf '%s}' "${'$'}{line%,\"hash\":*}" | sum)
-  [ "${'$'}{computed%% *}" = "$hash" ] || edited "$number" 'its hash does not fit it'
-  [ "$follows" = "$above" ] || edited "$number" 'it does not follow the line above it'
-  above=$hash
-done <"$receipt"
+head -n "$whole" "$receipt" >"$work/lines"
+strange=$({ grep -a -n -m 1 '[^ -~]' "$work/lines" || true; } | cut -d: -f1)
+[ -z "$strange" ] || head -n $((strange - 1)) "$work/lines" >"$work/clean"
+[ -n "$strange" ] || mv "$work/lines" "$work/clean"
+
+# Every line is {"prev":"HASH OF THE LINE ABOVE",...,"hash":"ITS OWN"}. Its own is the SHA-256 of the line without
+# ,"hash":"...", so each one is put into a file of its own, without that, and sha256sum hashes them all.
+mkdir "$work/line"
+touch "$work/hashes" "$work/broken"
+awk -v work="$work" '
+  function isHash(text) { return length(text) == 64 && text !~ /[^0-9a-f]/ }
+  BEGIN { above = sprintf("%064d", 0) }
+  {
+    size = length($0)
+    prev = substr($0, 10, 64)
+    hash = substr($0, size - 65, 64)
+    if (size < 150 || substr($0, 1, 9) != "{\"prev\":\"" || substr($0, 74, 2) != "\"," || !isHash(prev) ||
+        substr($0, size - 74, 9) != ",\"hash\":\"" || substr($0, size - 1) != "\"}" || !isHash(hash)) {
+      print NR, "it does not have the form of a line" >(work "/broken")
+      exit
+    }
+    file = work "/line/" NR
+    printf "%s}", substr($0, 1, size - 75) >file
+    close(file)
+    print hash >(work "/hashes")
+    if (prev != above) {
+      print NR, "it does not follow the line above it" >(work "/broken")
+      exit
+    }
+    above = hash
+  }' "$work/clean"
+count=$(wc -l <"$work/hashes" | tr -d ' ')
+[ "$count" -eq 0 ] || (cd "$work/line" && seq 1 "$count" | xargs $sum) | cut -c 1-64 >"$work/computed"
+[ "$count" -eq 0 ] || paste "$work/computed" "$work/hashes" | awk '$1 != $2 { print NR, "its hash does not fit it"; exit }' >>"$work/broken"
+[ -z "$strange" ] || echo "$strange a byte that is no printable ASCII" >>"$work/broken"
+
+# What the lines say, a row each: jq reads them, and awk counts the last verdict on every item.
+jq -rR '(try fromjson catch null) | if type != "object" then "broken" else
+    ([.type, .batch, .verdict, .total, .accepted, .rejected, .unknown, .skipped, .receipt == 1, .sandbox == true,
+      (.items | type)] + if (.items | type) == "array" then .items else [] end) | map(tojson) | join("\t") end' \
+  <"$work/clean" >"$work/rows"
+story=$(awk -F '\t' '
+  function wrong(words) { print "edited at line " NR ": " words; isWrong = 1; exit }
+  function is(text, number) { return text ~ /^[0-9]/ && text + 0 == number }
+  $1 == "broken" { print "broken " NR; isWrong = 1; exit }
+  isWrong { next }
+  { last = $1; if ($10 == "true") sandbox = 1 }
+  NR == 1 {
+    if ($1 != "\"run\"" || $9 != "true" || $4 !~ /^-?[0-9]/) wrong("it is not the first line of a receipt")
+    total = $4 + 0
+    skipped = $8
+    next
+  }
+  $1 == "\"sending\"" {
+    if ($11 == "\"array\"") {
+      items[$2] = $0
+      sent[$2] = 1
+    }
+    next
+  }
+  $1 == "\"verdict\"" {
+    if (!sent[$2]) wrong("it judges a batch that was not sent")
+    if ($3 != "\"accepted\"" && $3 != "\"rejected\"" && $3 != "\"unknown\"") next
+    verdict = $3
+    size = split(items[$2], marks, "\t")
+    for (place = 12; place <= size; place++) {
+      mark = marks[place]
+      if (mark in fate) counted[fate[mark]]--
+      fate[mark] = verdict
+      counted[verdict]++
+    }
+    next
+  }
+  $1 == "\"end\"" {
+    accepted = counted["\"accepted\""] + 0
+    rejected = counted["\"rejected\""] + 0
+    unknown = counted["\"unknown\""] + 0
+    if (!is($4, total) || !is($5, accepted) || !is($6, rejected) || !is($7, unknown) || $8 != skipped ||
+        accepted + rejected + unknown != total) wrong("its counts are not what the lines above it say")
+    next
+  }
+  $1 != "\"resumed\"" { wrong("it is of no known kind") }
+  END {
+    if (isWrong || NR == 0) exit
+    if (last != "\"end\"") print "incomplete: the run did not end, or its last lines are missing"
+    else if (unknown > 0) print "incomplete: what became of " unknown " is not known"
+    else if (sandbox) print "sandbox: it is whole, and proves nothing"
+    else print "ok: " accepted " accepted, " rejected " rejected of " total ", " skipped " lines skipped"
+  }' "$work/rows")
+case $story in broken*) echo "${'$'}{story#broken } it is not JSON" >>"$work/broken" ;; esac
+
+if [ -s "$work/broken" ]; then
+  read -r number words < <(sort -n -s -k 1,1 "$work/broken" | head -n 1)
+  edited "$number" "$words"
+fi
+above=$(tail -n 1 "$work/hashes")
+[ -n "$above" ] || above=$(printf '%064d' 0)
 if [ -n "$wanted" ] && [ "$wanted" != "sha256:$above" ]; then
   echo "the chain is whole, but its head is sha256:$above"
   exit 13
 fi
 [ "$whole" -gt 0 ] || incomplete 'there is no whole line'
-
-# What the lines say together: the last verdict on each item, counted, is what the last line says.
-story=$(head -n "$whole" "$receipt" | jq -rs '
-  def counts:
-    (map(select(.type == "sending" and .items != null) | {key: (.batch | tostring), value: .items}) | from_entries) as $items
-    | [to_entries[] | .key as $at | .value
-       | select(.type == "verdict" and (.verdict == "accepted" or .verdict == "rejected" or .verdict == "unknown"))
-       | .verdict as $verdict | ($items[.batch | tostring] // [])[] | [., $at, $verdict]]
-    | group_by(.[0]) | map(max_by(.[1])[2]) as $fates
-    | {accepted: ($fates | map(select(. == "accepted")) | length),
-       rejected: ($fates | map(select(. == "rejected")) | length),
-       unknown: ($fates | map(select(. == "unknown")) | length)};
-  . as $lines
-  | .[0] as $run
-  | (map(select(.type == "sending" and .items != null) | {key: (.batch | tostring), value: true}) | from_entries) as $sent
-  | [range(1; length) as $at | $lines[$at] as $line
-     | if $line.type == "sending" or $line.type == "resumed" then empty
-       elif $line.type == "verdict" then
-         if $sent[$line.batch | tostring] then empty else "edited at line \($at + 1): it judges a batch that was not sent" end
-       elif $line.type == "end" then
-         ($lines[:$at] | counts) as $counts
-         | if $counts == ($line | {accepted, rejected, unknown}) and $line.total == $run.total
-              and $line.skipped == $run.skipped and ($counts | add) == $run.total
-           then empty else "edited at line \($at + 1): its counts are not what the lines above it say" end
-       else "edited at line \($at + 1): it is of no known kind" end] as $wrong
-  | if $run.type != "run" or $run.receipt != 1 then "edited at line 1: it is not the first line of a receipt"
-    elif ($wrong | length) > 0 then $wrong[0]
-    elif .[-1].type != "end" then "incomplete: the run did not end, or its last lines are missing"
-    elif .[-1].unknown > 0 then "incomplete: what became of \(.[-1].unknown) is not known"
-    elif any(.[]; .sandbox == true) then "sandbox: it is whole, and proves nothing"
-    else "ok: \(.[-1].accepted) accepted, \(.[-1].rejected) rejected of \($run.total), \($run.skipped) lines skipped" end')
 case $story in edited*) echo "$story"; exit 13 ;; esac
 [ -z "$(tail -c 1 "$receipt" | tr -d '\n')" ] || incomplete 'its last line is cut off'
 echo "$story"

@@ -62,6 +62,29 @@ export const mortalDisk = (fate: Fate, shareWritten = 0.5): Disk => ({
   },
 });
 
+/** One file in memory, for what is tried a thousand times. */
+export const memoryDisk = (bytes?: Buffer): Disk & { bytes: Buffer | undefined } => {
+  const disk = {
+    bytes,
+    create: async (_: string, text: string) => {
+      disk.bytes = Buffer.from(text);
+    },
+    read: async () => disk.bytes,
+    open: async () => ({
+      size: () => disk.bytes!.length,
+      append: (text: string) => {
+        disk.bytes = Buffer.concat([disk.bytes!, Buffer.from(text)]);
+      },
+      sync: async () => {},
+      truncate: async (size: number) => {
+        disk.bytes = disk.bytes!.subarray(0, size);
+      },
+      close: async () => {},
+    }),
+  };
+  return disk;
+};
+
 export const temporary = (): string => mkdtempSync(join(tmpdir(), 'sched-jobs-'));
 
 /** A service that notes what it took. */

@@ -5,7 +5,7 @@ import { SchedError } from '../../src/errors.ts';
 import { type Disk, diskTrouble, realDisk } from '../../src/jobs/disk.ts';
 import { verify } from '../../src/jobs/evidence.ts';
 import type { Answer } from '../../src/jobs/run.ts';
-import { createService, Fate, itemsUpTo, Killed, mortalDisk, runOnce, temporary } from './harness.ts';
+import { createService, Fate, itemsUpTo, Killed, memoryDisk, mortalDisk, runOnce, temporary } from './harness.ts';
 
 const fileIn = (folder: string) => join(folder, 'receipt.jsonl');
 const linesOf = (path: string) =>
@@ -140,10 +140,10 @@ describe('run', () => {
 });
 
 /** A disk that takes so many bytes. */
-const smallDisk = (bytes: number): Disk => ({
-  ...realDisk,
+const smallDisk = (disk: Disk, bytes: number): Disk => ({
+  ...disk,
   open: async (path) => {
-    const file = await realDisk.open(path);
+    const file = await disk.open(path);
     return {
       ...file,
       append: (text) => {
@@ -159,40 +159,45 @@ const smallDisk = (bytes: number): Disk => ({
 describe('run: disk', () => {
   // R35
   test('full at any byte stops before the next request, and goes on when there is room', async () => {
-    const whole = fileIn(temporary());
-    await runOnce(whole, itemsUpTo(8), createService());
-    const size = readFileSync(whole).length;
-    for (let room = 500; room < size; room += 97) {
-      const path = fileIn(temporary());
+    const whole = memoryDisk();
+    await runOnce('r', itemsUpTo(8), createService(), { disk: whole });
+    const { length } = whole.bytes!;
+    for (let room = whole.bytes!.indexOf(10) + 1; room < length; room += 1) {
+      const disk = memoryDisk();
       const service = createService();
-      await expect(runOnce(path, itemsUpTo(8), service, { disk: smallDisk(room) })).rejects.toMatchObject({
+      const full = runOnce('r', itemsUpTo(8), service, { disk: smallDisk(disk, room) });
+      await expect(full).rejects.toMatchObject({
         category: 'environment',
         facts: { reason: 'the disk is full (ENOSPC)' },
       });
-      const sent = readFileSync(path, 'utf8')
+      const sent = disk
+        .bytes!.toString()
         .split('\n')
         .filter((line) => /"type":"sending".*\}$/.test(line)).length;
       expect(service.requests.length).toBeLessThanOrEqual(sent);
-      expect(await runOnce(path, itemsUpTo(8), service)).toMatchObject({ accepted: 8 });
+      expect(await runOnce('r', itemsUpTo(8), service, { disk })).toMatchObject({ accepted: 8 });
       expect(Math.max(...service.times().values())).toBeLessThanOrEqual(2);
-      expect(verify(readFileSync(path)).status).toBe('ok');
+      expect(verify(disk.bytes!).status).toBe('ok');
     }
   });
 
   test('with a torn tail of any length is repaired', async () => {
-    const whole = fileIn(temporary());
-    await runOnce(whole, itemsUpTo(5), createService());
-    const bytes = readFileSync(whole);
-    const firstLine = bytes.indexOf(10) + 1;
-    for (let length = firstLine; length < bytes.length; length += length > bytes.length - 120 ? 1 : 23) {
-      const path = fileIn(temporary());
-      writeFileSync(path, bytes);
-      truncateSync(path, length);
-      expect(verify(readFileSync(path)).status).toBe('incomplete');
-      const service = createService();
-      expect(await runOnce(path, itemsUpTo(5), service)).toMatchObject({ accepted: 5 });
-      expect(verify(readFileSync(path)).status).toBe('ok');
+    const whole = memoryDisk();
+    await runOnce('r', itemsUpTo(5), createService(), { disk: whole });
+    const bytes = whole.bytes!;
+    for (let length = bytes.indexOf(10) + 1; length < bytes.length; length += 1) {
+      const disk = memoryDisk(bytes.subarray(0, length));
+      expect(await runOnce('r', itemsUpTo(5), createService(), { disk })).toMatchObject({ accepted: 5 });
+      expect(verify(disk.bytes!).status).toBe('ok');
     }
+  });
+
+  test('with a torn tail is cut off on the real one', async () => {
+    const path = fileIn(temporary());
+    await runOnce(path, itemsUpTo(5), createService());
+    truncateSync(path, readFileSync(path).length - 100);
+    expect(await runOnce(path, itemsUpTo(5), createService())).toMatchObject({ accepted: 5 });
+    expect(verify(readFileSync(path)).status).toBe('ok');
   });
 
   test('damaged in the middle is refused, and nothing is sent', async () => {

@@ -10,7 +10,6 @@ export default defineConfig({
       'test/torture/*.torture.ts',
       'test/auth/renewal.test.ts',
       'test/e2e/auth.test.ts',
-      'test/jobs/evidence.test.ts',
       'test/sandbox/robustness.test.ts',
     ],
     env: { SCHED_TORTURE: '1' },

@@ -1,0 +1,118 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { checkScript } from '../../src/jobs/audit-scripts.ts';
+import { type Finding, type Status, verify } from '../../src/jobs/evidence.ts';
+import { firstPrev, type ReceiptLine, sealLine } from '../../src/jobs/receipt.ts';
+import { execFileSync, spawnSync } from '../support/processes.ts';
+
+const missing = ['bash', 'jq', 'openssl', 'sha256sum'].filter((tool) => spawnSync('which', [tool]).status !== 0);
+
+/** Whether the auditor's commands can be run; in CI they must be. */
+export const hasTools = missing.length === 0 || process.env.CI !== undefined;
+
+const exits: Record<Status, number> = { ok: 0, edited: 13, rewritten: 13, incomplete: 11, sandbox: 13 };
+
+/** What the auditor's commands say of many receipts: exit code and first line of each. */
+const audit = (receipts: readonly Buffer[], head: string): { code: number; words: string }[] => {
+  const place = mkdtempSync(join(tmpdir(), 'sched-audit-'));
+  const script = join(place, 'check.sh');
+  writeFileSync(script, checkScript);
+  for (const [index, bytes] of receipts.entries()) writeFileSync(join(place, `${index}`), bytes);
+  const one = `out=$(bash ${script} $0 ${head} 2>&1); code=$?; echo "$(basename $0)|$code|$(head -n 1 <<<"$out")"`;
+  const files = receipts.map((_, index) => join(place, `${index}`)).join('\n');
+  const workers = String(availableParallelism());
+  const out = execFileSync('xargs', ['-P', workers, '-n', '1', 'bash', '-c', one], { input: files, encoding: 'utf8' });
+  const said: { code: number; words: string }[] = [];
+  for (const line of out.trim().split('\n')) {
+    const [index, code, words] = line.split('|');
+    said[Number(index)] = { code: Number(code), words: words ?? '' };
+  }
+  return said;
+};
+
+/** `verify` and the auditor's commands must say the same, down to the line. Answers with what `verify` says. */
+export const agree = (receipts: readonly Buffer[], head?: string): Finding[] => {
+  const findings = receipts.map((bytes) => verify(bytes, head));
+  if (!hasTools) return findings;
+  expect(missing).toEqual([]);
+  const said = audit(receipts, head ?? '');
+  for (const [index, { status, line }] of findings.entries()) {
+    const { code, words } = said[index]!;
+    expect({ index, code, words }).toMatchObject({ index, code: exits[status] });
+    if (status === 'edited') expect(words).toMatch(new RegExp(`^edited at line ${line}\\b`));
+    if (status === 'incomplete') expect(words).toMatch(/^incomplete/);
+    if (status === 'ok') expect(words).toMatch(/^ok/);
+  }
+  return findings;
+};
+
+const rows = (bytes: Buffer): string[] => bytes.toString('latin1').split('\n').slice(0, -1);
+const ofRows = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(''), 'latin1');
+
+/** Bytes that are gone, new, other or flipped, anywhere. */
+export const randomEdits = (whole: Buffer, count: number): Buffer[] => {
+  let seed = 42;
+  const random = (below: number) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((seed / 2 ** 31) * below);
+  };
+  const edit = (): Buffer => {
+    const at = random(whole.length);
+    const kind = random(4);
+    if (kind === 0) return Buffer.concat([whole.subarray(0, at), whole.subarray(at + 1 + random(5))]);
+    if (kind === 1) return Buffer.concat([whole.subarray(0, at), Buffer.from([random(256)]), whole.subarray(at)]);
+    const copy = Buffer.from(whole);
+    copy[at] = kind === 2 ? random(256) : copy[at]! ^ (1 << random(8));
+    return copy;
+  };
+  const edits: Buffer[] = [];
+  while (edits.length < count) {
+    const edited = edit();
+    if (!edited.equals(whole)) edits.push(edited);
+  }
+  return edits;
+};
+
+/** Each line gone, each there twice, and every two of them swapped. */
+export const rearrangements = (whole: Buffer): Buffer[] => {
+  const lines = rows(whole);
+  const broken: Buffer[] = [];
+  for (let index = 0; index < lines.length; index += 1) {
+    broken.push(ofRows(lines.filter((_, other) => other !== index)));
+    broken.push(ofRows(lines.flatMap((line, other) => (other === index ? [line, line] : [line]))));
+    for (let other = index + 1; other < lines.length; other += 1) {
+      const swapped = [...lines];
+      [swapped[index], swapped[other]] = [lines[other]!, lines[index]!];
+      broken.push(ofRows(swapped));
+    }
+  }
+  return broken;
+};
+
+/** Cut after each line. */
+export const cutsAtLines = (whole: Buffer): Buffer[] =>
+  rows(whole).map((_, count) => ofRows(rows(whole).slice(0, count)));
+
+/** Cut at every byte. */
+export const cuts = (whole: Buffer): Buffer[] =>
+  Array.from({ length: whole.length }, (_, length) => whole.subarray(0, length));
+
+/** The chain computed anew over other lines, as whoever can write the file can do. */
+export const rechain = (lines: readonly ReceiptLine[]): Buffer => {
+  let prev = firstPrev;
+  return Buffer.concat(
+    lines.map((line) => {
+      const { text, hash } = sealLine(line, prev, false);
+      prev = hash;
+      return Buffer.from(text);
+    }),
+  );
+};
+
+export const valuesOf = (bytes: Buffer): ReceiptLine[] =>
+  rows(bytes).map((row) => {
+    const { prev: _, hash: __, ...value } = JSON.parse(row);
+    return value;
+  });
