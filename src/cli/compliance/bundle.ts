@@ -99,7 +99,7 @@ ${table([
 
 ## Check it without sched
 
-With bash, sha256sum, openssl and jq:
+With bash, awk, sha256sum, openssl and jq:
 
 \`\`\`sh
 sha256sum -c SHA256SUMS
