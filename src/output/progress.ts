@@ -21,6 +21,9 @@ export const durationText = (seconds: number): string => {
   return `${Math.floor(minutes / 60)}h ${String(minutes % 60).padStart(2, '0')}m`;
 };
 
+/** Always as many digits, so that the line does not tremble. */
+const speedText = (rate: number): string => `${rate < 10 ? rate.toFixed(1) : number(Math.round(rate))}/s`;
+
 const rateOf = ({ ownDone, elapsedMs }: Progress): number | undefined =>
   ownDone > 0 && elapsedMs >= 500 ? (ownDone * 1000) / elapsedMs : undefined;
 
@@ -31,7 +34,7 @@ const versionsOf = (progress: Progress): string[][] => {
   const left = total - done;
   const count = `${number(done)}/${number(total)}`;
   const remaining = left === 0 ? [] : [`${number(left)} left`];
-  const speed = rate === undefined ? [] : [`${number(Math.round(rate * 10) / 10)}/s`];
+  const speed = rate === undefined ? [] : [speedText(rate)];
   if (waitingUntil !== undefined) {
     const wait = `wait ${durationText(waitSeconds)}`;
     const full = `limit: ${wait}, until ${waitingUntil}`;

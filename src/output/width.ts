@@ -51,11 +51,11 @@ export const shorten = (text: string, columns: number): string => {
 
 export const pad = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - width(text)));
 
-const address = /^(?:https?:\/\/|[\w.+-]+@)[!-~]+$/;
+const copied = /^(?:https?:\/\/|\/|sha256:|[\w.+-]+@)[!-~]+$/;
 
-/** A word in pieces that fit. An address of a page or a person stays whole: in pieces nobody could copy it. */
+/** A word in pieces that fit. An address of a page or a person, a path or a hash stays whole: in pieces nobody could copy it. */
 const pieces = (word: string, columns: number): string[] => {
-  if (width(word) <= columns || address.test(word)) return [word];
+  if (width(word) <= columns || copied.test(word)) return [word];
   const lines = [''];
   let used = 0;
   for (const { segment } of graphemes.segment(word)) {

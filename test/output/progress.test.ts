@@ -6,7 +6,7 @@ const waiting = { ...half, waitingUntil: '04:08:31', waitSeconds: 57 };
 
 describe('progress', () => {
   test('is a bar with rate, done and left', () => {
-    expect(progressBar(half, 80)).toBe(`███${'░'.repeat(27)}  12,475/100,000  87,525 left, 24s  3,780.3/s`);
+    expect(progressBar(half, 80)).toBe(`███${'░'.repeat(27)}  12,475/100,000  87,525 left, 24s  3,780/s`);
     expect(progressBar(half, 40)).toBe(`█${'░'.repeat(9)}  12,475/100,000  87,525 left`);
     expect(progressBar(half, 20)).toBe('12,475/100,000');
   });
@@ -26,7 +26,7 @@ describe('progress', () => {
   });
 
   test('is a sentence elsewhere', () => {
-    expect(progressLine(half)).toBe('12 %: 12,475/100,000, 87,525 left, 24s, 3,780.3/s');
+    expect(progressLine(half)).toBe('12 %: 12,475/100,000, 87,525 left, 24s, 3,780/s');
     expect(progressLine({ done: 0, total: 0, ownDone: 0, elapsedMs: 0 })).toBe('100 %: 0/0');
   });
 

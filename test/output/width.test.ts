@@ -58,6 +58,10 @@ describe('width: wrap', () => {
       'https://api.example.com/users/U1',
       'now',
     ]));
+  it.each([`sha256:${'0123456789abcdef'.repeat(4)}`, '/home/ada/.local/state/sched/receipts/r.jsonl'])(
+    'leaves %s whole too',
+    (word) => expect(wrap(`a ${word} b`, 20)).toEqual(['a', word, 'b']),
+  );
   it('loses nothing but blanks, and stays within the columns', () => {
     const text = '日本語の文章 with हिन्दी and 👨‍👩‍👧‍👦 in it, of a length that needs several lines';
     for (let columns = 3; columns < 40; columns++) {

@@ -101,8 +101,6 @@ const printPlan = ({ context }: Invocation, plan: Plan, batchSize: number): Prom
   });
 };
 
-/** The embedded service has another port each time, and names its records under one address. */
-
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   const consent = readConsent(invocation);
@@ -150,7 +148,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     },
   });
   if (plan.items.length > 0)
-    context.notes.say('accepted is the word of the service: it deletes within days, and does not say when it is done');
+    context.notes.say('accepted: the service deletes within days, and does not say when');
 };
 
 /** `compliance delete` in place of the generic command. */
