@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { setMaxListeners } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -94,6 +95,8 @@ const silent: Output = { isTerminal: false, columns: 80, write: async () => {} }
 /** A run of many addresses by the whole program against the sandbox, beside the same one without a receipt. */
 export const measure = async (): Promise<Measurement[]> => {
   const directory = mkdtempSync(join(tmpdir(), 'sched-bench-'));
+  // Each sandbox is another origin, and to each belongs a pool of connections that heeds the same signal.
+  setMaxListeners(2 * rounds + 10);
   try {
     const whole = await loadProgram(join(directory, 'with'), []);
     const bare = await loadProgram(join(directory, 'without'), [withoutReceipt]);
