@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type ChildProcess, spawn } from './processes.ts';
 
 const isFound = (name: string) => (process.env.PATH ?? '').split(':').some((path) => existsSync(join(path, name)));
 const missing = ['dbus-daemon', 'gnome-keyring-daemon'].filter((name) => !isFound(name));
