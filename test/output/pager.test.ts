@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { pagedScreen, pagerCommand, showText } from '../../src/output/pager.ts';
 import { createPrinter } from '../../src/output/printer.ts';
 import { ClosedPipe, nodeRuntime, type Pager } from '../../src/runtime.ts';
+import { createWorld } from '../support/run.ts';
 import { event, eventView, pagesOf, paper, time } from './samples.ts';
 
 const world = (env: Record<string, string> = {}, isTerminal = true, platform = 'linux') => ({
@@ -104,10 +105,9 @@ it.each([
   ['events list --help --accessible', 0],
   ['help time --accessible', 0],
 ])('pager: %s opens %i', async (line, opened) => {
-  const { stdout, open, facts } = recorder();
-  const { run } = await import('../../src/main.ts');
-  const runtime = { ...world(), stdout, stderr: stdout, openPager: open };
-  expect(await run(line.split(' '), runtime as never)).toBe(0);
+  const { open, facts } = recorder();
+  const { run } = await createWorld({ terminals: ['stdout'], openPager: open });
+  expect((await run(line)).code).toBe(0);
   expect(facts().opened).toBe(opened);
 });
 

@@ -33,6 +33,8 @@ export interface WorldOptions {
   start?: number;
   /** Plan of the organization. */
   plan?: Plan;
+  /** What shows more than fits on a screen of five lines. */
+  openPager?: NonNullable<Runtime['openPager']>;
   /** stdout takes this many characters before its reader goes away. */
   closeAfter?: number;
 }
@@ -78,6 +80,7 @@ const runInWorld = async (
     stdin = '',
     send = service,
     closeAfter = Number.POSITIVE_INFINITY,
+    openPager,
     // Nothing can be made below a device, not even by root: what is kept on disk must not be needed.
     home = '/dev/null/home',
   }: WorldOptions,
@@ -87,6 +90,7 @@ const runInWorld = async (
   const output = (name: 'stdout' | 'stderr') => ({
     isTerminal: terminals.includes(name),
     columns,
+    rows: 5,
     write: async (text: string) => {
       written[name] += text;
       if (name === 'stdout' && written.stdout.length > closeAfter) throw new ClosedPipe();
@@ -127,6 +131,7 @@ const runInWorld = async (
       isAlive: () => true,
     },
     openBrowser: async () => false,
+    ...(openPager && { openPager }),
   };
   const argv = typeof line === 'string' ? splitCommandLine(line) : line;
   const code = await runProgram(argv, runtime);
