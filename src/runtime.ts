@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import { isatty } from 'node:tty';
 import { type Outcome, SchedError } from './errors.ts';
@@ -363,17 +364,27 @@ const interruption = (): Pick<Runtime, 'interrupted' | 'protect'> => {
   };
 };
 
+// A program that is compiled into one file has its script inside itself.
+const isStandalone = /^(\/|[A-Z]:\\)(\$bunfs|~BUN)/.test(process.argv[1] ?? '');
+
+/** Bun takes `HOME` for the account's own directory, so the list of accounts is asked; passwd(5). */
+const homeInList = (): string | undefined => {
+  try {
+    const accounts = readFileSync('/etc/passwd', 'utf8').split('\n');
+    return accounts.map((line) => line.split(':')).find(([, , user]) => user === String(process.getuid?.()))?.[5];
+  } catch {
+    return undefined;
+  }
+};
+
 const accountHome = (): string => {
   try {
-    return userInfo().homedir || homedir();
+    return (isStandalone && homeInList()) || userInfo().homedir || homedir();
   } catch {
     // A container may run under a number that has no account.
     return homedir();
   }
 };
-
-// A program that is compiled into one file has its script inside itself.
-const isStandalone = /^(\/|[A-Z]:\\)(\$bunfs|~BUN)/.test(process.argv[1] ?? '');
 
 const machine: Machine = {
   version: process.versions.node,

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { times } from '../support/times.ts';
-import { buildWorker, type Plan, startWorker } from './support/build-worker.ts';
+import { buildWorker, type Plan, startWorker, type Worker } from './support/build-worker.ts';
 import { fingerprint, realClock } from './support/memory.ts';
 import { renewalWorld } from './support/renewal.ts';
 import { judge, killThem } from './support/renewal-kills.ts';
@@ -24,8 +24,16 @@ const world = (options: Parameters<typeof renewalWorld>[1]) => {
   return renewalWorld(join(folder, String(worlds)), options);
 };
 
+// One that is stopped when its test fails would stay for ever.
+const started: Worker[] = [];
+afterEach(() => {
+  for (const { child, pid } of started.splice(0))
+    if (child.exitCode === null && child.signalCode === null) process.kill(-pid, 'SIGKILL');
+});
+
 const run = async (plan: Plan) => {
   const worker = startWorker(file, plan);
+  started.push(worker);
   await worker.ready;
   worker.say('go');
   return worker;
