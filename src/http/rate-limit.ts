@@ -65,12 +65,17 @@ const jitterMs = 50;
 /** While the first request of all is under way, the others look again so often. */
 const probePauseMs = 40;
 
-const usedUp = (request: HttpRequest, seconds: number, isSent: boolean, isTold: boolean): SchedError =>
+/** Nobody wants a command to sleep for longer. */
+const longestAdvised = 3600;
+
+const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+/, '');
+
+const usedUp = (request: HttpRequest, seconds: number, isSent: boolean, isTold: boolean, now: number): SchedError =>
   new SchedError('rate-limited', 'The rate limit is used up', {
     ...(isTold
       ? {
-          reason: isSent ? `the service asks to wait ${seconds} s` : `it opens again in ${seconds} s`,
-          hint: `wait, or allow it: --max-wait ${seconds}s`,
+          reason: `${isSent ? 'the service asks to wait' : 'it opens again in'} ${seconds} s, ${isSent ? 'until' : 'at'} ${timeOf(now + seconds * 1000)}`,
+          hint: seconds > longestAdvised ? 'the same command then' : `wait, or allow it: --max-wait ${seconds}s`,
         }
       : { reason: 'the service does not say when to come back', hint: 'try again in a minute' }),
     retryAfterSeconds: seconds,
@@ -121,7 +126,7 @@ export const rateLimit = ({
 
   const wait = async (request: HttpRequest, milliseconds: number, isSent: boolean, bucket?: Bucket): Promise<void> => {
     const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
-    if (milliseconds > maxWaitMs) throw usedUp(request, seconds, isSent, true);
+    if (milliseconds > maxWaitMs) throw usedUp(request, seconds, isSent, true, clock.now());
     const turn =
       bucket === undefined ? 0 : budget.waiting(bucket.key, bucket.kind, clock.now() + Math.ceil(milliseconds));
     const limit = bucket?.kind === 'general' ? budget.limitOf(bucket.key) : null;
@@ -180,7 +185,8 @@ export const rateLimit = ({
       // A reset of 0 still waits a second, so that a confused service is not hammered (R28).
       const seconds = Math.max(1, asked ?? 2 ** blind);
       settle(buckets, sentAt, reply, seconds * 1000);
-      if (blind > maxBlindWaits || refusals > maxRefusals) throw usedUp(request, seconds, true, asked !== undefined);
+      if (blind > maxBlindWaits || refusals > maxRefusals)
+        throw usedUp(request, seconds, true, asked !== undefined, clock.now());
       await wait(request, seconds * 1000, true, buckets.at(-1));
     }
   };
