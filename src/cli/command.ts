@@ -36,6 +36,8 @@ export type Typed = Readonly<Record<string, string | string[] | boolean | undefi
 
 export interface Invocation {
   context: Context;
+  /** Noun and verb. */
+  name: string;
   args: string[];
   typed: Typed;
   /** Everything typed behind the command, in its order. */

@@ -1,13 +1,14 @@
-import { termRows } from './lay-out.ts';
+import { termRows, usualWidth } from './lay-out.ts';
 import { groups, nouns } from './nouns.ts';
 
 /** The first page, from names and summaries alone: it loads no schema. */
 export const topHelp = (): string => {
+  const widest = Math.max(...Object.keys(nouns).map(({ length }) => length));
   const sections = groups.flatMap((group) => {
     const rows = Object.entries(nouns)
       .filter(([, noun]) => noun.group === group)
       .map(([name, noun]): [string, string] => [name, noun.summary]);
-    return rows.length === 0 ? [] : [`${group}:`, ...termRows(rows), ''];
+    return rows.length === 0 ? [] : [`${group}:`, ...termRows(rows, usualWidth, widest), ''];
   });
   return [
     'The scheduling service on the command line.',

@@ -7,6 +7,7 @@ import type { Context } from './context.ts';
 import type { FieldFlag } from './flags.ts';
 import { collectionOf, readId } from './ids.ts';
 import { readJsonFile } from './json-file.ts';
+import { withValue } from './own-command.ts';
 import { namedUri, referenceUri } from './references.ts';
 import { readValue, type Value } from './values.ts';
 
@@ -78,7 +79,8 @@ const readFlags = async (invocation: Invocation, flags: readonly FieldFlag[]): P
     for (const raw of [raws].flat()) {
       const value = await readValue(flag, raw, invocation);
       if (value.ok) values.push(value.value);
-      else invocation.problems.add(value.problem);
+      else if (value.meant === undefined) invocation.problems.add(value.problem);
+      else invocation.problems.slip(value.problem, withValue(invocation, flag.name, value.meant));
     }
     read.push([flag, values]);
   }

@@ -21,10 +21,21 @@ export const invoke = async (argv: readonly string[], runtime: Runtime, isJson: 
   try {
     await start(argv, runtime, isJson);
   } catch (error) {
-    if (!argv.some((word) => findNoun(word) === 'compliance')) throw error;
+    const told = argv.includes('--sandbox') ? inSandbox(error) : error;
+    if (!argv.some((word) => findNoun(word) === 'compliance')) throw told;
     const { withoutAddresses } = await import('./compliance/private.ts');
-    throw withoutAddresses(error);
+    throw withoutAddresses(told);
   }
+};
+
+/** What to try is to be tried there too, where nothing needs an account. */
+const inSandbox = (error: unknown): unknown => {
+  const command = error instanceof SchedError ? /^sched ([a-z-]+)(?= )/.exec(error.facts.hint ?? '') : null;
+  const isThere = command !== null && Object.hasOwn(nouns, command[1]!) && !/ --(sandbox|help)\b/.test(command.input);
+  if (!isThere || ['auth', 'profiles', 'sandbox', 'doctor', 'completion'].includes(command[1]!)) return error;
+  const { category, message, facts, stack } = error as SchedError;
+  const hint = `sched --sandbox ${command.input.slice('sched '.length)}`;
+  return Object.assign(new SchedError(category, message, { ...facts, hint }), { stack });
 };
 
 /** `sched help events list`, `sched events help` and `sched events list --help` ask for the same pages. */

@@ -45,8 +45,12 @@ export const paragraph = (text: string, columns: number): string =>
     .join('\n');
 
 /** Terms and what they mean in two columns, the second one wrapped under itself. */
-export const termRows = (pairs: readonly (readonly [string, string])[], columns: number = usualWidth): string[] => {
-  const width = Math.max(...pairs.map(([term]) => term.length)) + 4;
+export const termRows = (
+  pairs: readonly (readonly [string, string])[],
+  columns: number = usualWidth,
+  widest: number = Math.max(...pairs.map(([term]) => term.length)),
+): string[] => {
+  const width = widest + 4;
   return pairs.flatMap(([term, text]) =>
     wrap(text, columns - width).map(
       (line, index) => `${index === 0 ? `  ${term}`.padEnd(width) : ' '.repeat(width)}${line}`,

@@ -17,9 +17,11 @@ export interface Reference {
   name?: string | undefined;
 }
 
-type Checked<T> = { ok: true; value: T } | { ok: false; problem: string };
+type Checked<T> =
+  | { ok: true; value: T }
+  | { ok: false; problem: string /** What was probably meant by it. */; meant?: string | undefined };
 
-const refuse = (flag: FieldFlag, raw: string, problem: string): Checked<never> => ({
+const refuse = (flag: FieldFlag, raw: string, problem: string): Checked<never> & { ok: false } => ({
   ok: false,
   problem: `--${flag.name} '${raw}' ${problem}`,
 });
@@ -41,11 +43,8 @@ const readOwnReference = (flag: FieldFlag, raw: string, collection: string): Che
 const readChoice = (flag: FieldFlag, raw: string, choices: readonly string[]): Checked<Value> => {
   if (choices.includes(raw)) return { ok: true, value: { ready: raw } };
   const meant = nearest(raw, choices);
-  return refuse(
-    flag,
-    raw,
-    `is not one of ${choices.join(', ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-  );
+  const problem = `is not one of ${choices.join(', ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  return { ...refuse(flag, raw, problem), meant };
 };
 
 /** A time: one end of a window for a filter, a moment that will be sent for a body. */

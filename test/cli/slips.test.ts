@@ -21,6 +21,8 @@ describe('slips: what to try', () => {
     ['events list --yes=no', 'sched events list --yes'],
     ['events list --fields nmae,locaton.type', 'sched events list --fields=name,location.type'],
     ['events list --fields nmae --limit 1', 'sched events list --fields=name --limit=1'],
+    ['events list --status actve --limit 2', 'sched events list --status=active --limit=2'],
+    ['events list --with invitee', 'sched events list --with=invitees'],
     ['-V', 'sched --version'],
     ['version', 'sched --version'],
     ['help times', 'sched help time'],
@@ -42,6 +44,15 @@ describe('slips: what to try', () => {
     // Something else is wrong too, so a complete example says more.
     ['events get --jsno', 'sched events get JW6SHQTS78SH7TS8'],
   ])('%s: help, or an example', async (line, hint) =>
+    expect((await world.run(line)).stderr.endsWith(`\ntry: ${hint}\n`)).toBe(true),
+  );
+
+  test.each([
+    ['--sandbox events get', 'sched --sandbox events get JW6SHQTS78SH7TS8'],
+    ['--sandbox evnets list', 'sched events'],
+    ['--sandbox events ls', 'sched --sandbox events list'],
+    ['--sandbox events list --nonsense', 'sched events list --help'],
+  ])('%s: what to try needs no account either', async (line, hint) =>
     expect((await world.run(line)).stderr.endsWith(`\ntry: ${hint}\n`)).toBe(true),
   );
 

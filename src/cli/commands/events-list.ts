@@ -15,6 +15,7 @@ import { mapInOrder } from '../in-order.ts';
 import { readInput } from '../input.ts';
 import { firstCount, printListing, readBounds, type Stage } from '../listing.ts';
 import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
+import { withValue } from '../own-command.ts';
 import { fillScope } from '../scope.ts';
 import { windowFlags } from '../window-flags.ts';
 
@@ -53,9 +54,10 @@ const shortPage = 25;
 
 const idOf = (uri: unknown): string => String(uri).split('/').at(-1)!;
 
-const readWith = ({ typed, problems }: Invocation): boolean => {
+const readWith = (invocation: Invocation): boolean => {
+  const { typed, problems } = invocation;
   if (typed.with !== undefined && typed.with !== 'invitees')
-    problems.add(`--with '${typed.with}' is not one of invitees`);
+    problems.slip(`--with '${typed.with}' is not one of invitees`, withValue(invocation, 'with', 'invitees'));
   return typed.with === 'invitees';
 };
 
