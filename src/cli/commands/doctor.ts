@@ -1,5 +1,6 @@
 import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
+import { wrap } from '../../output/width.ts';
 import { type Config, chosenName, readConfig } from '../../profiles.ts';
 import type { Command, Invocation } from '../command.ts';
 import { examine, type Finding } from '../doctor.ts';
@@ -14,9 +15,16 @@ const view: View = {
   id: 'check',
 };
 
+/** Text that begins behind so many columns, and goes on below its beginning where the screen is narrow. */
+const hanging = (start: string, text: string, columns: number): string =>
+  start + wrap(text, Math.max(columns - start.length, 20)).join(`\n${' '.repeat(start.length)}`);
+
 /** A table would cut what to do; here it stands whole, below what is wrong. */
-const spoken = ({ check, status, finding, mend }: Finding): string =>
-  `${status.padEnd(9)}${check.padEnd(18)}${finding}${mend === null ? '' : `\n${' '.repeat(9)}mend: ${mend}`}`;
+const spoken = ({ check, status, finding, mend }: Finding, columns: number): string =>
+  [
+    hanging(`${status.padEnd(9)}${check.padEnd(18)}`, finding, columns),
+    ...(mend === null ? [] : [hanging(`${' '.repeat(9)}mend: `, mend, columns)]),
+  ].join('\n');
 
 async function* pagesOf(findings: Finding[]) {
   yield findings;
@@ -29,11 +37,12 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   const name = config && chosenName(typed.profile as string | undefined, runtime, config);
   const profile = name !== undefined && Object.hasOwn(config!.profiles, name) ? config!.profiles[name] : undefined;
   const account = profile === undefined ? undefined : { name: name!, profile };
+  const columns = runtime.stdout.isTerminal ? runtime.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   const findings: Finding[] = [];
   for await (const found of examine({ runtime, config, name, account }, typed.network === true))
     findings.push(...found);
   if (settings.format === 'table' && settings.fields === undefined && !settings.accessible)
-    await printer.text(findings.map(spoken).join('\n'));
+    await printer.text(findings.map((finding) => spoken(finding, columns)).join('\n'));
   else await printer.list(view, pagesOf(findings));
   const wrong = findings.filter(({ status }) => status === 'problem');
   if (wrong.length === 0) return;
