@@ -1,6 +1,11 @@
 #!/usr/bin/env node
-import { run } from '../dist/main.js';
-import { nodeRuntime } from '../dist/runtime.js';
+const { main, runtime } = require('../dist/start.js');
 
-// Setting the code, not calling exit: a pipe takes what it has not read yet.
-process.exitCode = await run(process.argv.slice(2), nodeRuntime());
+const help = () => require('../dist/help.json');
+
+main()
+  .run(process.argv.slice(2), runtime().nodeRuntime(), help)
+  .then((code) => {
+    // Setting the code, not calling exit: a pipe takes what it has not read yet.
+    process.exitCode = code;
+  });

@@ -1,6 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { askedHelp, findHelp, type WrittenHelp } from './cli/written-help.ts';
 import { exitCodes, type SchedError } from './errors.ts';
+import { showText } from './output/pager.ts';
 import type { Runtime } from './runtime.ts';
 import { ClosedPipe, Ended, keeperWord } from './runtime.ts';
+import { directory } from './state/paths.ts';
 import { version } from './version.ts';
 
 /** Whether errors are wanted as JSON, from the raw words: it must be known even when these cannot be parsed. */
@@ -23,32 +28,44 @@ const report = async (error: SchedError, isJson: boolean, runtime: Runtime): Pro
   return exitCodes[error.category];
 };
 
-/** Runs one command line and returns its exit code. Any throw becomes words and a code here, and only here. */
-export const run = async (argv: readonly string[], runtime: Runtime): Promise<number> => {
-  const isJson = wantsJsonErrors(argv, runtime);
+/** Compiling takes a third of a command's time; `--version` and help are too short to gain from it. */
+const keepCompiled = (runtime: Runtime): void => {
+  const { env, home } = runtime;
+  const hasPlace = Boolean(env.SCHED_CACHE_DIR || env.XDG_CACHE_HOME) || existsSync(home);
+  if (hasPlace) runtime.keepCompiled?.(join(directory('cache', runtime), 'compiled'));
+};
+
+/**
+ * Runs one command line and returns its exit code. Any throw becomes words and a code here, and only here. `help` gives
+ * the help texts that were written down when the program was built; without it they are made.
+ */
+export const run = async (argv: readonly string[], runtime: Runtime, help?: () => WrittenHelp): Promise<number> => {
   try {
     if (argv.length === 1 && argv[0] === '--version') {
       await runtime.stdout.write(`${version}\n`);
       return 0;
     }
-    if (argv.length === 0 || (argv.length === 1 && ['--help', '-h', 'help'].includes(argv[0]!))) {
-      const { topHelp } = await import('./cli/help.ts');
-      const { showText } = await import('./output/pager.ts');
-      await showText(runtime, `${topHelp()}\n`);
-      return 0;
+    const asked = help === undefined ? undefined : askedHelp(argv);
+    if (asked !== undefined) {
+      const text = findHelp(help!(), asked, argv[0] === 'help', () => runtime.stdout.columns);
+      if (text !== undefined) {
+        await showText(runtime, text);
+        return 0;
+      }
     }
+    keepCompiled(runtime);
     if (argv.length === 1 && argv[0] === keeperWord && runtime.starter !== undefined && !runtime.stdin.isTerminal) {
       const { keepFor } = await import('./auth/keeper.ts');
       await keepFor(runtime.starter(), runtime);
       return 0;
     }
     const { invoke } = await import('./cli/invoke.ts');
-    await invoke(argv, runtime, isJson);
+    await invoke(argv, runtime, wantsJsonErrors(argv, runtime));
     return 0;
   } catch (error) {
     if (error instanceof ClosedPipe) return 0;
     if (error instanceof Ended) return error.code;
     const { asSchedError } = await import('./cli/report.ts');
-    return report(asSchedError(error), isJson, runtime);
+    return report(asSchedError(error), wantsJsonErrors(argv, runtime), runtime);
   }
 };

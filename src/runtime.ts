@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { fstatSync, mkdirSync, readFileSync, writeSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
-import { isatty } from 'node:tty';
 import { type Outcome, SchedError } from './errors.ts';
 import type { Send } from './http/message.ts';
 
@@ -28,6 +26,8 @@ export interface Runtime {
   /** Does a piece of work to its end, whatever signals come meanwhile; they take effect afterwards. */
   protect<Value>(work: () => Promise<Value>): Promise<Value>;
   readonly machine: Machine;
+  /** Keeps what is compiled from now on in a directory for the next time, where this Node can do that. */
+  keepCompiled?(directory: string): void;
   /** Whether a browser could be started with that address. */
   openBrowser(url: string): Promise<boolean>;
   /**
@@ -129,34 +129,65 @@ export class Ended extends Error {
   }
 }
 
-const writeTo = (stream: NodeJS.WritableStream, text: string): Promise<void> =>
+const failureOf = ({ code, message }: NodeJS.ErrnoException): Error =>
+  code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED' ? new ClosedPipe() : new OutputFailure(code ?? message);
+
+const writeTo = (stream: NodeJS.WritableStream, text: string | Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
-    stream.write(text, (error) => {
-      if (!error) return resolve();
-      const { code, message } = error as NodeJS.ErrnoException;
-      if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') return reject(new ClosedPipe());
-      reject(new OutputFailure(code ?? message));
-    });
+    stream.write(text, (error) => (error ? reject(failureOf(error)) : resolve()));
   });
 
-/** Opening a stream costs more than asking the system what it is, so it waits for the first use. */
+/** What is no device is no terminal, and to know that nothing has to be loaded. */
+const isTerminal = (descriptor: number): boolean => {
+  try {
+    if (!fstatSync(descriptor).isCharacterDevice()) return false;
+  } catch {
+    return false;
+  }
+  return process.getBuiltinModule('node:tty').isatty(descriptor);
+};
+
+/**
+ * Opening a stream takes longer than writing a few lines. Node writes to files, pipes and terminals at once anyway but on
+ * Windows, so elsewhere the system is asked directly; a stream is opened only for what is not taken at once.
+ */
 const outputOf = (descriptor: 1 | 2, open: () => NodeJS.WriteStream): Output => {
   let opened: NodeJS.WriteStream | undefined;
+  let isATerminal: boolean | undefined;
+  let mayBeDirect = process.platform !== 'win32';
   const stream = (): NodeJS.WriteStream => {
     // Failures reach us through the callback of each write; without a listener they would also end the process.
     opened ??= open().on('error', () => {});
     return opened;
   };
-  return {
-    isTerminal: isatty(descriptor),
+  /** What the system does not take at once. */
+  const writeDirectly = (text: string): Uint8Array => {
+    let left: Uint8Array = Buffer.from(text);
+    try {
+      while (left.length > 0) left = left.subarray(writeSync(descriptor, left));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw failureOf(error as NodeJS.ErrnoException);
+      mayBeDirect = false;
+    }
+    return left;
+  };
+  const output = {
+    get isTerminal() {
+      isATerminal ??= isTerminal(descriptor);
+      return isATerminal;
+    },
     get columns() {
-      return stream().columns ?? 80;
+      return (output.isTerminal ? stream().columns : undefined) ?? 80;
     },
     get rows() {
-      return stream().rows ?? 24;
+      return (output.isTerminal ? stream().rows : undefined) ?? 24;
     },
-    write: (text) => writeTo(stream(), text),
+    write: async (text: string) => {
+      const left = mayBeDirect ? writeDirectly(text) : text;
+      if (left.length > 0) await writeTo(stream(), left);
+    },
   };
+  return output;
 };
 
 /** Without a shell: what the environment says is words, not a script. */
@@ -190,7 +221,7 @@ const runChild: NonNullable<Runtime['spawn']> = async ([program, ...words], { en
   const [{ spawn }, { constants }] = await Promise.all([import('node:child_process'), import('node:os')]);
   const child = spawn(program!, words, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
   // A terminal tells everybody on it of Ctrl-C and of its end; told twice, many a program would drop everything.
-  const passedOn: NodeJS.Signals[] = isatty(0) ? ['SIGTERM'] : ['SIGTERM', 'SIGINT', 'SIGHUP'];
+  const passedOn: NodeJS.Signals[] = isTerminal(0) ? ['SIGTERM'] : ['SIGTERM', 'SIGINT', 'SIGHUP'];
   const passOn = (signal: NodeJS.Signals) => child.kill(signal);
   const endWithUs = () => child.kill('SIGKILL');
   for (const signal of passedOn) process.on(signal, passOn);
@@ -283,7 +314,9 @@ const starter = (): Peer => ({
 });
 
 const inputOf = (interrupted: AbortSignal): Input => ({
-  isTerminal: isatty(0),
+  get isTerminal() {
+    return isTerminal(0);
+  },
   bytes: async () => {
     const chunks: Buffer[] = [];
     for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
@@ -339,7 +372,7 @@ const interruption = (): Pick<Runtime, 'interrupted' | 'protect'> => {
       atTheEnd = () => process.exit(code);
     }
     // The terminal shows ^C where Ctrl-C was typed, and what is said now begins a line of its own.
-    else if (category === 'interrupted' && isatty(2)) process.stderr.write('\n');
+    else if (category === 'interrupted' && isTerminal(2)) process.stderr.write('\n');
     controller.abort(new SchedError(category, category === 'interrupted' ? 'Interrupted' : 'Terminated'));
   };
   process.on('SIGINT', stop('interrupted', 130));
@@ -417,6 +450,20 @@ const silenceSqliteWarning = (): void => {
   }) as typeof process.emitWarning;
 };
 
+/** From Node 22.8 on. It saves time and nothing else: what cannot be kept is compiled again. */
+const keepCompiled = (directory: string): void => {
+  const { enableCompileCache } = process.getBuiltinModule('node:module') as {
+    enableCompileCache?(directory: string): unknown;
+  };
+  if (enableCompileCache === undefined) return;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    enableCompileCache(directory);
+  } catch {
+    // There is nowhere to keep it.
+  }
+};
+
 /** The real world. */
 export const nodeRuntime = (): Runtime => {
   silenceSqliteWarning();
@@ -449,13 +496,15 @@ export const nodeRuntime = (): Runtime => {
     get systemZone() {
       return Intl.DateTimeFormat().resolvedOptions().timeZone;
     },
-    randomBytes: (count) => randomBytes(count),
+    // Loaded when it is wanted: asking for the version should not have to wait for it.
+    randomBytes: (count) => process.getBuiltinModule('node:crypto').randomBytes(count),
     send: sendUntil(interrupted),
     interrupted,
     openPager: (command) => pagerIn(command, env),
     sendToEnd: sendUntil(new AbortController().signal),
     protect,
     machine,
+    keepCompiled,
     openBrowser: async (url) => {
       const { openBrowser } = await import('./auth/browser.ts');
       return openBrowser(url, { env, platform: process.platform });

@@ -4,7 +4,7 @@ import { type Format, formats } from './output/formats.ts';
 import type { Profile } from './profiles.ts';
 import type { Runtime } from './runtime.ts';
 import { readDuration } from './time/duration.ts';
-import { resolveZone, type ZoneSource } from './time/zone.ts';
+import { type ResolvedZone, resolveZone, type ZoneSource } from './time/zone.ts';
 
 /** A profile and its name. */
 export interface Account {
@@ -21,8 +21,8 @@ export interface Settings {
   raw: boolean;
   /** A jq program over the answer. */
   jq?: string;
-  zone: string;
-  zoneSource: ZoneSource;
+  readonly zone: string;
+  readonly zoneSource: ZoneSource;
   color: boolean;
   accessible: boolean;
   quiet: boolean;
@@ -111,14 +111,22 @@ export const resolveSettings = (
   const waiting = text('max-wait') ?? (env.SCHED_MAX_WAIT || undefined);
   const maxWaitMs = duration(text('max-wait') === undefined ? 'SCHED_MAX_WAIT' : '--max-wait', waiting, defaultMaxWait);
 
-  const zone = resolveZone({
-    flag: text('tz'),
-    SCHED_TZ: env.SCHED_TZ,
-    profile: account?.profile.timezone,
-    TZ: env.TZ,
-    system: runtime.systemZone,
-  });
-  if (!zone.ok) problem(zone.problem);
+  let found: ResolvedZone | undefined;
+  const zone = (): ResolvedZone => {
+    found ??= resolveZone({
+      flag: text('tz'),
+      SCHED_TZ: env.SCHED_TZ,
+      profile: account?.profile.timezone,
+      TZ: env.TZ,
+      system: () => runtime.systemZone,
+    });
+    return found;
+  };
+  // One that was meant for us is looked at even where no time is read or shown; others only where they are needed.
+  if (text('tz') !== undefined || env.SCHED_TZ || account?.profile.timezone !== undefined) {
+    const reading = zone();
+    if (!reading.ok) problem(reading.problem);
+  }
 
   if (text('fields') !== undefined && fieldList(text('fields')!).length === 0) problem('--fields names no field');
 
@@ -130,8 +138,13 @@ export const resolveSettings = (
     header: typed.header === true,
     raw: typed.raw === true,
     ...(text('jq') === undefined ? {} : { jq: text('jq')! }),
-    zone: zone.ok ? zone.zone : 'UTC',
-    zoneSource: zone.source,
+    get zone() {
+      const reading = zone();
+      return reading.ok ? reading.zone : 'UTC';
+    },
+    get zoneSource() {
+      return zone().source;
+    },
     color: colourWanted({
       flag: (text('color') ?? 'auto') as 'auto' | 'always' | 'never',
       env,

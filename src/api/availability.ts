@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { flag, listQuery, many, one, operation, reference, resource, text } from './operation.ts';
-
-export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
+import { weekdays } from './weekdays.ts';
 
 const timeOfDay = (description: string) =>
   z

@@ -1,8 +1,13 @@
-/** Makes `dist/`: one bundle, split so that a command reads only what it needs. */
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/**
+ * Makes `dist/`: one bundle, split so that a command reads only what it needs, and the help texts, so that showing one
+ * reads nothing else. The bundle is CommonJS, which Node starts sooner than modules; only modules can be split, so they
+ * are split first and each piece is turned into CommonJS afterwards.
+ */
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
+import { evaluate } from './evaluate.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -10,7 +15,30 @@ const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'
 /** Installed beside the package, because a native binding cannot be bundled. */
 const external = ['libsql', '@napi-rs/keyring'];
 
-const { metafile } = await build({
+const target = 'node20.19';
+
+/**
+ * Leaves out of undici what it loads and we do not need: Node's HTTP/2, which is offered to no service, and Node's
+ * assertions, which open stderr to see whether it has colours. Together they take as long as all of its own.
+ * @type {import('esbuild').Plugin}
+ */
+const lightUndici = {
+  name: 'light-undici',
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /^node:assert$/ }, ({ importer }) =>
+      importer.includes('/node_modules/undici/') ? { path: 'assert', namespace: 'light-undici' } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: 'light-undici' }, () => ({
+      contents:
+        'module.exports = (is, message) => { if (!is) throw message instanceof Error ? message : new Error(message); };',
+    }));
+    onLoad({ filter: /undici\/lib\/dispatcher\/client-h2\.js$/ }, () => ({
+      contents: "module.exports = () => { throw new Error('HTTP/2 is not offered'); };",
+    }));
+  },
+};
+
+const { metafile, outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: {
     main: 'src/main.ts',
@@ -24,23 +52,112 @@ const { metafile } = await build({
   minify: true,
   format: 'esm',
   platform: 'node',
-  target: 'node20.19',
+  target,
   external,
-  define: { SCHED_VERSION: JSON.stringify(version) },
-  // Bundled CommonJS packages require node: modules, and an ES module has no `require`.
-  banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-  },
+  define: { SCHED_VERSION: JSON.stringify(version), 'import.meta.url': '__filename' },
+  plugins: [lightUndici],
   chunkNames: 'chunks/[name]-[hash]',
   metafile: true,
+  write: false,
   logLevel: 'warning',
 });
 
+/**
+ * Pieces that are needed together lie in one file each, since every file that Node opens costs about as much as reading
+ * ten kilobytes: what starts the program, what runs a command, what talks to the network.
+ */
+const together = {
+  'start.js': ['src/main.ts', 'src/runtime.ts'],
+  'command.js': [
+    'src/cli/invoke.ts',
+    'src/cli/operation-command.ts',
+    'src/api/events.ts',
+    'src/cli/commands/events.ts',
+  ],
+  'network.js': ['src/http/transport.ts'],
+};
+
+const outputs = Object.fromEntries(
+  Object.entries(metafile.outputs).map(([path, facts]) => [relative('dist', path), facts]),
+);
+
+/**
+ * A piece and all that it needs at once.
+ * @param {string} piece
+ * @returns {string[]}
+ */
+const withImports = (piece) => [
+  piece,
+  ...(outputs[piece]?.imports ?? [])
+    .filter(({ kind, external: isOutside }) => kind === 'import-statement' && !isOutside)
+    .flatMap(({ path }) => withImports(relative('dist', path))),
+];
+
+/** @type {Map<string, string>} The file that each piece lies in; others are files of their own. */
+const homes = new Map();
+for (const [file, sources] of Object.entries(together)) {
+  for (const source of sources) {
+    const entry = Object.keys(outputs).find((piece) => outputs[piece]?.entryPoint === source);
+    if (entry === undefined) throw new Error(`${source} is loaded by nobody on its own`);
+    for (const piece of withImports(entry)) if (!homes.has(piece)) homes.set(piece, file);
+  }
+}
+
+/** @param {string} piece */
+const nameOf = (piece) => piece.replace(/\.js$/, '').replace(/\W/g, '_');
+
+/**
+ * Lets a piece find the others where they lie.
+ * @param {string} code
+ * @param {string} piece
+ * @param {string} file
+ */
+const redirected = (code, piece, file) =>
+  code.replace(/\brequire\("(\.[^"]+)"\)/g, (whole, path) => {
+    const other = join(dirname(piece), path);
+    const home = homes.get(other);
+    if (home === undefined) return outputs[other] ? `require("./${relative(dirname(file), other)}")` : whole;
+    return home === file ? `${nameOf(other)}()` : `require("./${relative(dirname(file), home)}").${nameOf(other)}()`;
+  });
+
+/** @type {Map<string, string>} */
+const codes = new Map();
+for (const { path, text } of outputFiles) {
+  // `import()` of a piece becomes a `require` in a promise.
+  const supported = { 'dynamic-import': false };
+  const { code } = await transform(text, { format: 'cjs', platform: 'node', target, minify: true, supported });
+  codes.set(relative(join(root, 'dist'), path), code);
+}
+
+/** @type {Map<string, string>} */
+const files = new Map([[join(root, 'dist/package.json'), '{"type":"commonjs"}\n']]);
+for (const [piece, code] of codes) {
+  if (!homes.has(piece)) files.set(join(root, 'dist', piece), redirected(code, piece, piece));
+}
+for (const file of Object.keys(together)) {
+  const parts = [...codes].filter(([piece]) => homes.get(piece) === file);
+  files.set(
+    join(root, 'dist', file),
+    [
+      '"use strict";const part=(make)=>{let made;return()=>{if(!made)make(made={exports:{}},made.exports);return made.exports}};',
+      ...parts.map(
+        ([piece, code]) => `const ${nameOf(piece)}=part((module,exports)=>{${redirected(code, piece, file)}});`,
+      ),
+      `module.exports={${parts.map(([piece]) => nameOf(piece)).join()}};`,
+    ].join('\n'),
+  );
+}
+const help = await evaluate('src/cli/write-help.ts', ({ writeHelp }) => writeHelp());
+files.set(join(root, 'dist/help.json'), JSON.stringify(help));
+
+for (const [path, text] of files) {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
 // What an earlier build left behind goes only now, so that a build that fails leaves the last one working.
-const written = new Set(Object.keys(metafile.outputs).map((file) => join(root, file)));
 for (const file of await readdir(join(root, 'dist'), { recursive: true, withFileTypes: true })) {
   const path = join(file.parentPath, file.name);
-  if (file.isFile() && !written.has(path)) await rm(path);
+  if (file.isFile() && !files.has(path)) await rm(path);
 }
 
 /** Where packages lie whose code is in the bundle; one may have another of its own inside. */

@@ -53,9 +53,9 @@ export const splitWords = (
   };
 };
 
-/** What Commander cannot know of a command's words: unknown flags, values missing or too many, where `--json` ends. */
+/** A command's words before they are read: unknown flags, values missing or too many, where `--json` ends. */
 export interface Scan {
-  /** The words for Commander: flags by their long names, values joined to them, unknown flags taken out. */
+  /** The words as they can be read: flags by their long names, values joined to them, unknown flags taken out. */
   words: string[];
   unknown: string[];
   /** Flags that stand at the end without their value. */

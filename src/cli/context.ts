@@ -6,7 +6,7 @@ import type { Printer } from '../output/printer.ts';
 import { createPrinter } from '../output/printer.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Settings } from '../settings.ts';
-import { createShowTime } from '../time/show.ts';
+import { createShowTime, type ShowTime } from '../time/show.ts';
 import { type Holder, requireScope, withinAllowance } from './allowance.ts';
 import { type Connection, connect } from './connection.ts';
 import { namingPlaces } from './creation.ts';
@@ -68,16 +68,29 @@ export const createContext = (runtime: Runtime, settings: Settings, notes: Notes
       throw error;
     }
   };
-  const { show: showTime, label: zoneLabel } = createShowTime(settings.zone);
+  let shown: ShowTime | undefined;
+  const time = (): ShowTime => {
+    shown ??= createShowTime(settings.zone);
+    return shown;
+  };
+  const { format, fields, header, raw, jq, color, accessible } = settings;
   return {
     runtime,
     settings,
     notes,
     printer: createPrinter({
-      ...settings,
+      format,
+      fields,
+      header,
+      raw,
+      jq,
+      color,
+      accessible,
       stdout: runtime.stdout,
-      showTime,
-      zoneLabel,
+      showTime: (text) => time().show(text),
+      get zoneLabel() {
+        return time().label;
+      },
       say: notes.say,
       interrupted: runtime.interrupted,
       openPager: settings.mayPage ? pagerOf(runtime) : undefined,

@@ -8,7 +8,7 @@ export const topHelp = (): string => {
     const rows = Object.entries(nouns)
       .filter(([, noun]) => noun.group === group)
       .map(([name, noun]): [string, string] => [name, noun.summary]);
-    return rows.length === 0 ? [] : [`${group}:`, ...termRows(rows, usualWidth, widest), ''];
+    return rows.length === 0 ? [] : [`${group}:`, ...termRows(rows, usualWidth, widest + 4), ''];
   });
   return [
     'The scheduling service on the command line.',

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { users } from '../api/users.ts';
 import type { Client } from '../client/client.ts';
 import { isObject } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
@@ -51,6 +50,7 @@ export const rememberedIdentity = (runtime: Runtime, credential: Credential): Pr
   readCache(cacheFile(runtime, credential, 'identity'), runtime.clock.now());
 
 const ask = async (client: Client): Promise<Identity> => {
+  const { users } = await import('../api/users.ts');
   const me = await client.call(users.me, {}).catch((error: unknown) => {
     if (!(error instanceof SchedError) || error.category !== 'forbidden') throw error;
     throw new SchedError('forbidden', 'The token may not tell whose it is', {

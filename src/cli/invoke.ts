@@ -3,6 +3,7 @@ import { checkFields, mendedField } from '../output/fields.ts';
 import { showText } from '../output/pager.ts';
 import { ClosedPipe, OutputFailure, type Runtime } from '../runtime.ts';
 import { type Account, fieldList, resolveSettings, wantsSandbox } from '../settings.ts';
+import { knownFields } from './all-flags.ts';
 import { splitWords, type Words } from './argv.ts';
 import type { Command, Typed } from './command.ts';
 import { createContext } from './context.ts';
@@ -11,7 +12,6 @@ import { createNotes } from './notes.ts';
 import { findNoun, isLeafNoun, nouns } from './nouns.ts';
 import { commandLine } from './own-command.ts';
 import { type Parsed, parseWords } from './parse.ts';
-import { helpOf, knownFields } from './program.ts';
 import { sharedFlags } from './shared-flags.ts';
 import { unknownNoun, unknownTopic, unknownVerb, unknownWords } from './slips.ts';
 import { topics } from './topics.ts';
@@ -47,7 +47,7 @@ const readHelp = (words: Words): Words & { helping: boolean } => {
   return verb === 'help' ? { helping: true, noun: noun!, rest } : { helping: false, ...words };
 };
 
-/** Finds the noun, loads it, lets Commander parse what belongs to the verb. */
+/** Finds the noun, loads it, and reads what belongs to the verb. */
 const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean): Promise<void> => {
   const { helping, noun: word, verb, rest } = readHelp(splitWords(argv, sharedFlags, isLeafNoun));
   /** A pager moves the cursor about. */
@@ -78,6 +78,7 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
   const words = isLeaf ? noun : `${noun} ${command.name}`;
   const parsed = parseWords(command, words, rest);
   if (helping || parsed.wantsHelp) {
+    const { helpOf } = await import('./program.ts');
     return show(helpOf(words, command, runtime.stdout.columns));
   }
   await runCommand(command, parsed, runtime, isJson);

@@ -1,5 +1,3 @@
-import { wrap } from '../output/width.ts';
-
 /** Help is laid out for this many columns where nobody says how wide the screen is. */
 export const usualWidth = 80;
 
@@ -37,23 +35,42 @@ export const commandLines = (line: string, columns: number, indent = '  '): stri
   );
 };
 
+/** A word in pieces that fit. An address stays whole: in pieces nobody could copy it. */
+const pieces = (word: string, columns: number): string[] => {
+  if (word.length <= columns || columns < 1 || /^https?:\/\//.test(word)) return [word];
+  return word.match(new RegExp(`.{1,${columns}}`, 'g'))!;
+};
+
+/**
+ * Our own words in lines that fit. Each of their characters is one column wide (a test sees to it), so nothing has to be
+ * loaded that knows about wider ones: `output/width.ts` is for the words of others.
+ */
+export const wrapWords = (text: string, columns: number): string[] => {
+  if (text.length <= columns) return [text];
+  const lines: string[] = [];
+  for (const piece of text.split(' ').flatMap((word) => pieces(word, columns))) {
+    const longer = `${lines.at(-1)} ${piece}`;
+    if (lines.length > 0 && longer.length <= columns) lines[lines.length - 1] = longer;
+    else lines.push(piece);
+  }
+  return lines.map((line) => line.trimEnd());
+};
+
 /** Running text in lines that fit. What is indented is meant as it stands. */
 export const paragraph = (text: string, columns: number): string =>
   text
     .split('\n')
-    .flatMap((line) => (line.startsWith('  ') ? [line] : wrap(line, columns)))
+    .flatMap((line) => (line.startsWith('  ') ? [line] : wrapWords(line, columns)))
     .join('\n');
 
 /** Terms and what they mean in two columns, the second one wrapped under itself. */
 export const termRows = (
   pairs: readonly (readonly [string, string])[],
   columns: number = usualWidth,
-  widest: number = Math.max(...pairs.map(([term]) => term.length)),
-): string[] => {
-  const width = widest + 4;
-  return pairs.flatMap(([term, text]) =>
-    wrap(text, columns - width).map(
+  width: number = Math.max(...pairs.map(([term]) => term.length)) + 4,
+): string[] =>
+  pairs.flatMap(([term, text]) =>
+    wrapWords(text, columns - width).map(
       (line, index) => `${index === 0 ? `  ${term}`.padEnd(width) : ' '.repeat(width)}${line}`,
     ),
   );
-};

@@ -1,9 +1,9 @@
 import { fieldList } from '../settings.ts';
+import { allFlags, knownFields } from './all-flags.ts';
 import { findFlag, type Scan, scanWords } from './argv.ts';
-import type { Command, Typed } from './command.ts';
+import type { Command, Flag, Typed } from './command.ts';
 import { commandLine } from './own-command.ts';
 import { Problems } from './problems.ts';
-import { allFlags, knownFields, leafOf, typedOf } from './program.ts';
 import { flagMeant, unknownFlag } from './slips.ts';
 
 /** A command's words, read: what is wrong with them is gathered, not thrown. */
@@ -12,11 +12,32 @@ export interface Parsed {
   name: string;
   args: string[];
   typed: Typed;
-  /** The words as Commander read them: flags by their long names, values joined to them. */
+  /** The words as they were read: flags by their long names, values joined to them. */
   words: string[];
   problems: Problems;
   wantsHelp: boolean;
 }
+
+/**
+ * What scanned words say: each is a flag by its long name with its value joined to it, or an argument. Commander would
+ * read the same (a test compares them), but takes longer to load than the words to read.
+ */
+export const readWords = (words: readonly string[], flags: readonly Flag[]): { args: string[]; typed: Typed } => {
+  const typed: Record<string, string | string[] | boolean> = {};
+  const end = words.indexOf('--');
+  const args = end < 0 ? [] : words.slice(end + 1);
+  const first: string[] = [];
+  for (const word of end < 0 ? words : words.slice(0, end)) {
+    const flag = word.startsWith('--') ? findFlag(word, flags) : undefined;
+    if (flag === undefined) first.push(word);
+    else if (flag.value === undefined) typed[flag.name] = !(flag.negatable && word === `--no-${flag.name}`);
+    else {
+      const value = word.slice(word.indexOf('=') + 1);
+      typed[flag.name] = flag.repeat ? [...((typed[flag.name] as string[] | undefined) ?? []), value] : value;
+    }
+  }
+  return { args: [...first, ...args], typed };
+};
 
 /** Adds what is wrong with single flags, each with the whole command as it was probably meant. */
 const reportSlips = (command: Command, name: string, rest: readonly string[], scan: Scan, problems: Problems): void => {
@@ -53,13 +74,11 @@ export const parseWords = (command: Command, name: string, rest: readonly string
   const isHelp = (word: string, index: number) => (end < 0 || index < end) && (word === '--help' || word === '-h');
   if (words.some(isHelp)) return { name, args: [], typed: {}, words, problems, wantsHelp: true };
 
-  const leaf = leafOf(command);
-  leaf.parse(words, { from: 'user' });
-  const { args } = leaf;
+  const { args, typed } = readWords(words, flags);
   const isVariadic = command.arguments.at(-1)?.variadic === true;
   // Behind an unknown flag stands perhaps its value, so nothing is said of arguments then.
   if (!isVariadic && !command.freeForm && args.length > command.arguments.length && unknown.length === 0) {
     problems.add(`'${args[command.arguments.length]}' is one argument too many`);
   }
-  return { name, args, typed: typedOf(leaf, command), words, problems, wantsHelp: false };
+  return { name, args, typed, words, problems, wantsHelp: false };
 };

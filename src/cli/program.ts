@@ -1,24 +1,17 @@
 import { Command as Commander, Option } from 'commander';
 import type * as z from 'zod';
 import { definition, elementOf, fieldsOf, unwrap } from '../api/schema.ts';
-import { type Argument, type Command, type Flag, flagHeadings, type Typed } from './command.ts';
-import { commandLines, paragraph, usualWidth } from './lay-out.ts';
-import { sharedFlags } from './shared-flags.ts';
+import { allFlags, knownFields } from './all-flags.ts';
+import type { Argument, Command, Flag } from './command.ts';
+import { type HelpPage, layOutPage } from './help-page.ts';
 import { views } from './views.ts';
-
-/** Every flag of a command, its own first, gathered under their headings. Its own win over shared ones of their name. */
-export const allFlags = (command: Command): Flag[] => {
-  const own = new Set(command.flags.map(({ name }) => name));
-  const flags = [...command.flags, ...sharedFlags.filter(({ name }) => !own.has(name))];
-  return flagHeadings.flatMap((heading) => flags.filter((flag) => flag.heading === heading));
-};
 
 const spell = ({ name, required, variadic }: Argument): string => {
   const word = `${name}${variadic ? '...' : ''}`;
   return required ? `<${word}>` : `[${word}]`;
 };
 
-const optionOf = (flag: Flag): Option => {
+export const optionOf = (flag: Flag): Option => {
   const value = flag.value === undefined ? '' : flag.optional ? ` [${flag.value}]` : ` <${flag.value}>`;
   const choices = flag.choices === undefined ? '' : `: ${flag.choices.join(', ')}`;
   const option = new Option(
@@ -46,31 +39,15 @@ const columnsNote = (command: Command): string[] => {
   return columns.length === 0 ? [] : [`In a pipe: ${columns.join(', ')}, tab-separated.`];
 };
 
-const afterHelp = (command: Command, columns: number): string => {
-  const { operation } = command;
-  const examples = command.examples.flatMap((example) => commandLines(`sched ${example}`, columns));
-  const paragraphs = [
-    ...(command.notes ?? []),
-    ...columnsNote(command),
-    ...(operation === undefined
-      ? []
-      : [
-          `Operation: ${operation.method} ${operation.path}${operation.assumed ? ' (assumed)' : ''}${operation.scope === undefined ? '' : `, scope ${operation.scope}`}`,
-        ]),
-  ];
-  return `\n${[`Examples:\n${examples.join('\n')}`, ...paragraphs.map((text) => paragraph(text, columns))].join('\n\n')}`;
-};
-
 /** One command of ours as Commander's. Which arguments must be there is checked later, with everything else. */
-export const leafOf = (command: Command, columns: number = usualWidth): Commander => {
+export const leafOf = (command: Command): Commander => {
   const leaf = new Commander(command.name)
     .description(command.summary)
     .usage([...command.arguments.map(spell), '[flags]'].join(' '))
     .addHelpOption(new Option('-h, --help', 'show this help').helpGroup('Output:'))
     .allowExcessArguments()
     .exitOverride()
-    .configureOutput({ writeOut: () => {}, writeErr: () => {} })
-    .addHelpText('after', afterHelp(command, columns));
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} });
   for (const { name, description } of command.arguments) leaf.argument(`[${name}]`, description);
   for (const flag of allFlags(command)) {
     leaf.addOption(optionOf(flag));
@@ -80,42 +57,44 @@ export const leafOf = (command: Command, columns: number = usualWidth): Commande
   return leaf;
 };
 
+const headingOf = ({ helpGroupHeading }: Option): string => helpGroupHeading!.replace(/:$/, '');
+
 /** `--reason TEXT` and `--json[=FIELDS]`: as it is typed, not as Commander declares it. */
 const optionTerm = ({ flags }: Option): string => flags.replace(/ <(.+)>$/, ' $1').replace(/ \[(.+)\]$/, '[=$1]');
 
-/** Commander leaves lines alone that would be narrower than this; a phone's terminal would break them within words. */
-const minWidthToWrap = 12;
+const paragraphsOf = (command: Command): string[] => {
+  const { operation, notes = [] } = command;
+  if (operation === undefined) return [...notes, ...columnsNote(command)];
+  const { method, path, assumed, scope } = operation;
+  const words = `Operation: ${method} ${path}${assumed ? ' (assumed)' : ''}${scope === undefined ? '' : `, scope ${scope}`}`;
+  return [...notes, ...columnsNote(command), words];
+};
+
+/** The help of a command, read off Commander's. */
+export const pageOf = (words: string, command: Command): HelpPage => {
+  const leaf = leafOf(command).name(`sched ${words}`);
+  const help = leaf.createHelp();
+  const named = help
+    .visibleArguments(leaf)
+    .map((argument): [string, string] => [help.argumentTerm(argument), help.argumentDescription(argument)]);
+  const sections = new Map<string, [string, string][]>(leaf.options.map((option) => [headingOf(option), []]));
+  for (const option of help.visibleOptions(leaf))
+    sections.get(headingOf(option))!.push([optionTerm(option), help.optionDescription(option)]);
+  return {
+    usage: help.commandUsage(leaf),
+    summary: command.summary,
+    sections: [
+      ...(named.length === 0 ? [] : [{ heading: 'Arguments', rows: named }]),
+      ...[...sections].map(([heading, rows]) => ({ heading, rows })),
+    ],
+    examples: command.examples,
+    paragraphs: paragraphsOf(command),
+  };
+};
 
 /** The help text of a command, as wide as the terminal but no wider than reads well. */
-export const helpOf = (words: string, command: Command, columns: number): string => {
-  const helpWidth = Math.min(columns || usualWidth, 100);
-  let text = '';
-  leafOf(command, helpWidth)
-    .name(`sched ${words}`)
-    .configureHelp({ helpWidth, minWidthToWrap, optionTerm })
-    .configureOutput({
-      writeOut: (part) => {
-        text += part;
-      },
-    })
-    .outputHelp();
-  return text;
-};
-
-/** What was typed, by flag name; nothing that merely has a default. */
-export const typedOf = (leaf: Commander, command: Command): Typed => {
-  const typed: Record<string, string | string[] | boolean> = {};
-  for (const flag of allFlags(command)) {
-    const key = optionOf(flag).attributeName();
-    if (leaf.getOptionValueSource(key) === 'cli') typed[flag.name] = leaf.getOptionValue(key);
-  }
-  return typed;
-};
-
-/** Names that `--fields` knows: those of the record a command answers with. */
-export const knownFields = ({ fields, operation }: Command): string[] => [
-  ...(fields ?? (operation === undefined ? [] : Object.keys(fieldsOf(operation.reply.of.schema) ?? {}))),
-];
+export const helpOf = (words: string, command: Command, columns: number): string =>
+  layOutPage(pageOf(words, command), columns);
 
 /** The fields of what a field holds: of an object, of each item of a list, of any of several shapes. */
 const innerFields = (schema: z.ZodType): [string, z.ZodType][] => {

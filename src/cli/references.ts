@@ -1,4 +1,3 @@
-import { members } from '../api/organizations.ts';
 import { isObject } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import type { Context } from './context.ts';
@@ -11,6 +10,7 @@ const userByEmail = async (email: string, context: Context): Promise<string> => 
     const lookUp = `"$(sched members list --email '${email.replaceAll("'", "'\\''")}' --jq '.[0].user.uri')"`;
     return context.unknowns.leave('USER_URI', lookUp);
   }
+  const { members } = await import('../api/organizations.ts');
   const { organization } = await context.identity();
   const client = await context.client();
   for await (const page of client.pages(members.list, { query: { organization, email } })) {

@@ -1,4 +1,4 @@
-import { weekdays } from '../api/availability.ts';
+import { weekdays } from '../api/weekdays.ts';
 import { isObject, type Json } from '../client/reading.ts';
 import { nearest } from '../nearest.ts';
 

@@ -46,17 +46,16 @@ const read = ({ context, typed, problems }: Invocation): Window => {
   const clashing = contradictions.map((group) => group.filter(isTyped)).filter((group) => group.length > 1);
   const names = [...new Set(clashing.flat())].map((name) => `--${name}`);
   if (names.length > 0) problems.add(`${names.slice(0, -1).join(', ')} and ${names.at(-1)} contradict each other`);
-  const { zone } = context.settings;
   const now = context.runtime.clock.now();
-  const today = midnightOf(wallAt(now, zone));
   const word = Object.keys(days).find(isTyped);
   const [first, last] = word === undefined ? [] : days[word]!;
+  const today = word === undefined ? 0 : midnightOf(wallAt(now, context.settings.zone));
   const since = [
-    ...(first === undefined ? [] : [edge(today + first * day, zone, 'since')]),
+    ...(first === undefined ? [] : [edge(today + first * day, context.settings.zone, 'since')]),
     ...(isTyped('upcoming') ? [now] : []),
   ];
   const until = [
-    ...(last === undefined ? [] : [edge(today + last * day, zone, 'until')]),
+    ...(last === undefined ? [] : [edge(today + last * day, context.settings.zone, 'until')]),
     ...(isTyped('past') ? [now] : []),
   ];
   return {

@@ -11,6 +11,8 @@ export interface HttpRequest {
   timeoutMs?: number;
   /** Of a request that is not known to be anything else it is a creation, unless it is a GET. */
   effect?: Effect;
+  /** Aborted when nobody waits for the reply any more: then neither is it sent nor waited for. Only reads have one. */
+  signal?: AbortSignal;
   /** Done each time right before it leaves, after every wait; if that fails, it does not leave. */
   beforeLeaving?: () => Promise<void>;
 }
@@ -21,6 +23,10 @@ export interface HttpReply {
   headers: Record<string, string>;
   body: string;
 }
+
+/** What ends the waiting for a request: the end of the whole command, or that nobody wants it any more. */
+export const endOf = ({ signal }: HttpRequest, interrupted: AbortSignal): AbortSignal =>
+  signal === undefined ? interrupted : AbortSignal.any([interrupted, signal]);
 
 export type Send = (request: HttpRequest) => Promise<HttpReply>;
 

@@ -1,6 +1,5 @@
-import { type Duplex, pipeline } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { Agent, type Dispatcher, ProxyAgent } from 'undici';
+import type { Dispatcher } from 'undici';
+import Pool from 'undici/lib/dispatcher/pool.js';
 import { NetworkFailure } from './failure.ts';
 import type { HttpReply, HttpRequest, Send } from './message.ts';
 import { proxyFor } from './proxy.ts';
@@ -20,6 +19,9 @@ export const maxBodyBytes = 32 * 1024 * 1024;
 
 const defaultTimeout = 30_000;
 
+/** Made once: a reason made for each request would cost more than the timer that it ends. */
+const over = new Error('the request is over');
+
 const words: Record<string, string> = {
   ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'no such host',
@@ -35,42 +37,65 @@ const words: Record<string, string> = {
 const inWords = ({ code = '', message }: Error & { code?: string }): string =>
   words[code] ?? (/^(EPROTO$|ERR_SSL_)/.test(code) ? 'the TLS handshake failed' : message);
 
-const decoders: Record<string, () => Duplex> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
+const tooLarge = (): Error => new Error(`the reply is larger than ${maxBodyBytes / 1024 / 1024} MiB`);
 
-const readBody = async (body: Dispatcher.ResponseData['body'], encoding: string | undefined): Promise<string> => {
-  const decoder = decoders[encoding?.trim().toLowerCase() ?? ''];
-  const stream: AsyncIterable<Buffer> = decoder === undefined ? body : pipeline(body, decoder(), () => {});
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.length;
-    if (size > maxBodyBytes) throw new Error(`the reply is larger than ${maxBodyBytes / 1024 / 1024} MiB`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '');
-};
-
-/** Tells when the request itself goes out, after its connection, TLS and the proxy's tunnel stand. */
-const noticing =
-  (onSent: () => void): Dispatcher.DispatcherComposeInterceptor =>
-  (dispatch) =>
-  (options, handler) => {
-    const start = handler.onRequestStart?.bind(handler);
-    handler.onRequestStart = (controller, context) => {
-      onSent();
-      start?.(controller, context);
-    };
-    return dispatch(options, handler);
+/** What stands behind a `content-encoding`, read to its end or to the limit. */
+const decoded = async (body: Buffer, encoding: string): Promise<Buffer> => {
+  const { brotliDecompress, gunzip, inflate } = await import('node:zlib');
+  const decoders: Record<string, typeof gunzip> = {
+    gzip: gunzip,
+    'x-gzip': gunzip,
+    deflate: inflate,
+    br: brotliDecompress,
   };
+  const decode = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;
+  if (decode === undefined || body.length === 0) return body;
+  return new Promise((resolve, reject) => {
+    decode(body, { maxOutputLength: maxBodyBytes }, (error, text) => {
+      if (error === null) return resolve(text);
+      reject((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge() : error);
+    });
+  });
+};
 
-const plainHeaders = (headers: Dispatcher.ResponseData['headers']): Record<string, string> =>
+const textOf = async (body: Buffer, encoding: string | undefined): Promise<string> => {
+  const plain = encoding === undefined ? body : await decoded(body, encoding.trim().toLowerCase());
+  return plain.toString('utf8').replace(/^\uFEFF/, '');
+};
+
+type Reply = { status: number; headers: Record<string, string>; body: Buffer };
+
+/** One request and its reply as bytes. `onSent` is told when it goes out, after connection, TLS and tunnel stand. */
+const exchange = (
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  signal: AbortSignal,
+  onSent: () => void,
+): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let start: Omit<Reply, 'body'> | undefined;
+    dispatcher.dispatch(options, {
+      onRequestStart: (controller) => {
+        if (signal.aborted) return controller.abort(signal.reason);
+        onSent();
+        signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
+      },
+      onResponseStart: (_controller, status, headers) => {
+        start = { status, headers: plainHeaders(headers) };
+      },
+      onResponseData: (controller, chunk) => {
+        size += chunk.length;
+        if (size > maxBodyBytes) controller.abort(tooLarge());
+        else chunks.push(chunk);
+      },
+      onResponseEnd: () => resolve({ ...start!, body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) }),
+      onResponseError: (_controller, error) => reject(error),
+    });
+  });
+
+const plainHeaders = (headers: NodeJS.Dict<string | string[]>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name.toLowerCase(),
@@ -80,18 +105,18 @@ const plainHeaders = (headers: Dispatcher.ResponseData['headers']): Record<strin
 
 /** The network. One deadline covers connecting, headers and body; redirects are never followed here. */
 export const createTransport = ({ env, clock, interrupted }: TransportOptions): Send => {
-  const pools = new Map<string, Dispatcher>();
+  const pools = new Map<string, Promise<Dispatcher>>();
 
-  const dispatcherFor = (url: URL, timeout: number, signal: AbortSignal): Dispatcher => {
+  const dispatcherFor = async (url: URL, timeout: number, signal: AbortSignal): Promise<Dispatcher> => {
     const proxy = proxyFor(url, env);
     // A connection that is still being made must not keep the program from ending.
     const connect = { timeout, signal };
-    return proxy === undefined
-      ? new Agent({ connections: 8, connect })
-      : new ProxyAgent({ uri: proxy, proxyTls: connect });
+    if (proxy === undefined) return new Pool(url.origin, { connections: 8, connect, allowH2: false });
+    const { ProxyAgent } = await import('undici');
+    return new ProxyAgent({ uri: proxy, proxyTls: connect, allowH2: false });
   };
 
-  const pooled = (url: URL, timeout: number): Dispatcher => {
+  const pooled = (url: URL, timeout: number): Promise<Dispatcher> => {
     const pool = pools.get(url.origin) ?? dispatcherFor(url, timeout, interrupted);
     pools.set(url.origin, pool);
     return pool;
@@ -101,10 +126,15 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
     const url = new URL(request.url);
     const timeout = request.timeoutMs ?? defaultTimeout;
     let sent = false;
-    interrupted.throwIfAborted();
-    const finished = new AbortController();
     const cut = new AbortController();
     const { signal } = cut;
+    // An idle connection may die under a write and leave its outcome open, so a write gets a fresh one; what may be sent
+    // twice needs none.
+    const isPooled = request.method === 'GET' || request.effect === 'deletion';
+    const dispatcher = await (isPooled ? pooled(url, timeout) : dispatcherFor(url, timeout, signal));
+    interrupted.throwIfAborted();
+    request.signal?.throwIfAborted();
+    const finished = new AbortController();
     clock.sleep(timeout, finished.signal).then(
       () => cut.abort(new Error(`no complete reply within ${timeout / 1000} s`)),
       () => {},
@@ -113,35 +143,30 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
     // long as the program runs.
     const onInterruption = () => cut.abort(interrupted.reason);
     interrupted.addEventListener('abort', onInterruption, { once: true });
-    // An idle connection may die under a write and leave its outcome open, so a write gets a fresh one; what may be sent
-    // twice needs none.
-    const isPooled = request.method === 'GET' || request.effect === 'deletion';
-    const dispatcher = isPooled ? pooled(url, timeout) : dispatcherFor(url, timeout, signal);
-    const noticed = dispatcher.compose(
-      noticing(() => {
-        sent = true;
-      }),
-    );
+    const onUnwanted = () => cut.abort(request.signal!.reason);
+    request.signal?.addEventListener('abort', onUnwanted, { once: true });
     // The library heeds the signal only once it is connected.
     const cutOff = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
-    const exchange = async (): Promise<HttpReply> => {
-      const reply = await noticed.request({
+    const onSent = () => {
+      sent = true;
+    };
+    const whole = async (): Promise<HttpReply> => {
+      const options = {
         origin: url.origin,
         path: url.pathname + url.search,
         method: request.method as Dispatcher.HttpMethod,
         headers: { 'accept-encoding': 'gzip, br', ...request.headers },
         body: request.body,
-        signal,
         headersTimeout: 0,
         bodyTimeout: 0,
-      });
-      const headers = plainHeaders(reply.headers);
-      return { status: reply.statusCode, headers, body: await readBody(reply.body, headers['content-encoding']) };
+      };
+      const { status, headers, body } = await exchange(dispatcher, options, signal, onSent);
+      return { status, headers, body: await textOf(body, headers['content-encoding']) };
     };
     try {
-      return await Promise.race([exchange(), cutOff]);
+      return await Promise.race([whole(), cutOff]);
     } catch (error) {
       if (!sent) {
         pools.delete(url.origin);
@@ -151,8 +176,9 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
       const cause = (signal.aborted ? signal.reason : error) as Error;
       throw new NetworkFailure(url.host, inWords(cause), sent);
     } finally {
-      finished.abort();
+      finished.abort(over);
       interrupted.removeEventListener('abort', onInterruption);
+      request.signal?.removeEventListener('abort', onUnwanted);
       if (!isPooled) dispatcher.close().catch(() => {});
     }
   };

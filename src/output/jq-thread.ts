@@ -1,10 +1,11 @@
+import { createRequire } from 'node:module';
 import type { Question, Reply } from './jq-engine.ts';
 
 /** Asks jq. Rejects with the signal's reason as soon as it is aborted, whatever the program is doing. */
 export type Ask = (question: Question, interrupted?: AbortSignal) => Promise<Reply>;
 
 /** Where the built program has it. */
-const built = new URL('../jq-worker.js', import.meta.url);
+const built = (): string => createRequire(import.meta.url).resolve('../jq-worker.js');
 
 const inThisThread = async (): Promise<Ask> => {
   const { openEngine } = await import('./jq-engine.ts');
@@ -12,7 +13,7 @@ const inThisThread = async (): Promise<Ask> => {
   return async (question) => answer(question);
 };
 
-const inAThread = async (file: URL): Promise<Ask> => {
+const inAThread = async (file: string | URL = built()): Promise<Ask> => {
   const { Worker } = await import('node:worker_threads');
   // Its environment is not ours: no program reads a token out of it.
   const worker = new Worker(file, { env: {} });
@@ -38,8 +39,8 @@ const inAThread = async (file: URL): Promise<Ask> => {
 };
 
 /** jq in a thread of its own; in this one where there is no such file, because nothing is built or all is one file. */
-export const openJq = async (file: URL = built): Promise<Ask> => {
-  let ask = await inAThread(file);
+export const openJq = async (file?: URL): Promise<Ask> => {
+  let ask = await inAThread(file).catch(inThisThread);
   return async (question, interrupted) => {
     try {
       return await ask(question, interrupted);

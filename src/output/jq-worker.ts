@@ -2,5 +2,5 @@ import { parentPort } from 'node:worker_threads';
 import { openEngine, type Question } from './jq-engine.ts';
 
 /** jq in a thread of its own, one question after another: the thread can be ended while a program runs for ever. */
-const answer = await openEngine();
-parentPort!.on('message', (question: Question) => parentPort!.postMessage(answer(question)));
+const engine = openEngine();
+parentPort!.on('message', async (question: Question) => parentPort!.postMessage((await engine)(question)));

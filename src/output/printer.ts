@@ -10,13 +10,13 @@ import { columnsOf, idPath, type View } from './view.ts';
 export interface PrinterOptions extends TimeStyle {
   format: Format;
   /** Dotted paths that stand in for the view's columns and choose the fields of a record. */
-  fields?: readonly string[];
+  fields?: readonly string[] | undefined;
   /** Whether tab-separated lines begin with a header. */
   header: boolean;
   /** Leaves comma-separated cells alone that a spreadsheet would run. */
   raw: boolean;
   /** A jq program that makes the answer of the records: of all of them as one list, or of each as `jsonl`. */
-  jq?: string;
+  jq?: string | undefined;
   /** Ends a jq program that would run for ever. */
   interrupted?: AbortSignal;
   /** Hears what a jq program says besides its results. */

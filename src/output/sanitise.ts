@@ -35,13 +35,27 @@ const kept = [
   String.raw`(?<=\p{Script=Mongolian})[\u180B-\u180D\u180F]`,
 ].join('|');
 
-const anyUnsafe = new RegExp(unsafe, 'u');
+/** Classes by Unicode property take milliseconds to make, and most text is settled without them. */
+const once = (make: () => RegExp): (() => RegExp) => {
+  let made: RegExp | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+};
+
+const anyUnsafe = once(() => new RegExp(unsafe, 'u'));
 /** In JSON text a raw C0 control is layout of ours: inside strings they are escaped already. */
-const anyUnsafeInJson = new RegExp(String.raw`[\x7F-\x9F${hidden}]`, 'u');
-const keptOrUnsafe = new RegExp(`(${kept})|${unsafe}`, 'gu');
+const anyUnsafeInJson = once(() => new RegExp(String.raw`[\x7F-\x9F${hidden}]`, 'u'));
+const keptOrUnsafe = once(() => new RegExp(`(${kept})|${unsafe}`, 'gu'));
+
+/** Letters and signs in everyday use, none of which is unsafe: Latin, Greek, Cyrillic, Hebrew, dashes and quotes, CJK. */
+const everyday = String.raw`\u00A0-\u00AC\u00AE-\u034E\u0370-\u05FF\u2010-\u2027\u20AC\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF\uAC00-\uD7A3`;
+const rare = new RegExp(`[^ -~${everyday}]`);
+const rareInJson = new RegExp(`[^\\0-~${everyday}]`);
 
 const replaceUnsafe = (text: string, write: (char: string) => string) =>
-  text.replace(keptOrUnsafe, (match, honest: string | undefined) => honest ?? write(match));
+  text.replace(keptOrUnsafe(), (match, honest: string | undefined) => honest ?? write(match));
 
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0');
 const shortNames: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -56,7 +70,8 @@ const jsonEscape = (char: string): string =>
   Array.from({ length: char.length }, (_, i) => `\\u${hex(char.charCodeAt(i), 4)}`).join('');
 
 /** Untrusted text as one line that a terminal only prints. */
-export const safe = (text: string): string => (anyUnsafe.test(text) ? replaceUnsafe(text, visible) : text);
+export const safe = (text: string): string =>
+  rare.test(text) && anyUnsafe().test(text) ? replaceUnsafe(text, visible) : text;
 
 /** Sanitised lines that a CI runner does not take for its own commands (GitHub Actions, Azure Pipelines). */
 export const safeForRunner = (text: string): string =>
@@ -70,7 +85,8 @@ export const safeForRunner = (text: string): string =>
  * A runner's command loses its meaning too, since JSON and YAML let any character be written as an escape.
  */
 export const escapeUnsafe = (json: string, write: (char: string) => string): string => {
-  const shown = anyUnsafeInJson.test(json) ? replaceUnsafe(json, (char) => (char < ' ' ? char : write(char))) : json;
+  const isUnsafe = rareInJson.test(json) && anyUnsafeInJson().test(json);
+  const shown = isUnsafe ? replaceUnsafe(json, (char) => (char < ' ' ? char : write(char))) : json;
   return shown.includes('##') ? shown.replace(/##(?=\[|vso\[)/gi, '#\\u0023') : shown;
 };
 

@@ -180,7 +180,8 @@ export interface ZoneSources {
   SCHED_TZ?: string | undefined;
   profile?: string | undefined;
   TZ?: string | undefined;
-  system: string;
+  /** Asked for only where nothing else says it: the platform takes its time to tell. */
+  system: () => string;
 }
 
 export type ResolvedZone =
@@ -206,7 +207,7 @@ export function resolveZone(sources: ZoneSources): ResolvedZone {
   }
   const fromVariable = sources.TZ ? readZone(posixName(sources.TZ)) : undefined;
   if (fromVariable?.ok) return { ...fromVariable, source: 'TZ' };
-  const system = readZone(sources.system);
+  const system = readZone(sources.system());
   // A container without zone data calls its zone `Etc/Unknown`.
   return { ok: true, zone: system.ok ? system.zone : 'UTC', source: 'system' };
 }

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { allFlags } from '../../src/cli/all-flags.ts';
 import { scanWords } from '../../src/cli/argv.ts';
 import type { Command, Flag } from '../../src/cli/command.ts';
 import { nouns } from '../../src/cli/nouns.ts';
-import { allFlags, leafOf, typedOf } from '../../src/cli/program.ts';
+import { readWords } from '../../src/cli/parse.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, Send } from '../../src/http/message.ts';
 import { createWorld, type Result, replying } from '../support/run.ts';
@@ -316,9 +317,7 @@ describe('hostile: a value that looks like a flag', () => {
 
   const parse = (command: Command, words: string[]) => {
     const scan = scanWords(words, allFlags(command), () => true);
-    const leaf = leafOf(command);
-    leaf.parse(scan.words, { from: 'user' });
-    return { scan, typed: typedOf(leaf, command), args: leaf.args };
+    return { scan, ...readWords(scan.words, allFlags(command)) };
   };
 
   const spellings = ({ name, short }: Flag) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];

@@ -6,6 +6,20 @@ const invisible = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\u
 const invisibleInJson =
   /[\x7f-\x9f\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u115F\u1160\u3164\uFFA0\u180E]/u;
 
+const unsafeAlone = /[\x7f-\x9f\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;
+
+describe('sanitise: every character', () => {
+  it('is written visibly where it is unsafe, and as it is elsewhere', () => {
+    const wrong: string[] = [];
+    for (let code = 0x20; code <= 0xffff; code += 1) {
+      const char = String.fromCharCode(code);
+      const isWritten = safe(char) !== char && escapeJson(`"${char}"`) !== `"${char}"`;
+      if (isWritten !== unsafeAlone.test(char)) wrong.push(code.toString(16));
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
 describe('sanitise: safe', () => {
   it.each([
     ['\x1b]0;owned\x07', '\\x1b]0;owned\\x07'],

@@ -1,5 +1,4 @@
 import { events, ScheduledEvent } from '../../api/events.ts';
-import { invitees } from '../../api/invitees.ts';
 import { reference } from '../../api/operation.ts';
 import type { Input } from '../../client/client.ts';
 import { keepFor } from '../../client/filter.ts';
@@ -82,6 +81,7 @@ const wordsOf = ({ name, location, event_memberships: hosts, meeting_notes_plain
   );
 
 const inviteesOf = async (context: Context, event: Json, query: Record<string, string> = {}): Promise<Json[]> => {
+  const { invitees } = await import('../../api/invitees.ts');
   const client = await context.client();
   const found: Json[] = [];
   const input = { path: { event: idOf(event.uri) }, query };
@@ -215,6 +215,7 @@ const runGet = async (generic: OperationCommand, invocation: Invocation): Promis
   if (!readWith(invocation)) return generic.run(invocation);
   const input = await readInput(invocation, events.get, []);
   if (context.settings.dryRun) {
+    const { invitees } = await import('../../api/invitees.ts');
     await printRequest(invocation, events.get, [input]);
     return printRequest(invocation, invitees.list, [input]);
   }

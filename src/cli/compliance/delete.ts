@@ -147,8 +147,7 @@ const run = async (invocation: Invocation): Promise<void> => {
       if (!isAgreed) await askForCount(invocation, plan, who, isSandbox, story);
     },
   });
-  if (plan.items.length > 0)
-    context.notes.say('accepted: the service deletes within days, and does not say when');
+  if (plan.items.length > 0) context.notes.say('accepted: the service deletes within days, and does not say when');
 };
 
 /** `compliance delete` in place of the generic command. */

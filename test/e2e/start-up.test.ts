@@ -1,0 +1,132 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { nouns } from '../../src/cli/nouns.ts';
+import { helpOf } from '../../src/cli/program.ts';
+import { writeHelp } from '../../src/cli/write-help.ts';
+import { execFile } from '../support/processes.ts';
+import {
+  cleanEnvironment,
+  program,
+  type RunningSandbox,
+  runner,
+  sched,
+  startSandbox,
+  temporaryHome,
+} from './program.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Tells at the end which files were compiled or parsed, and which modules of Node were loaded. */
+const hook = `
+const Module = require('node:module');
+const { writeFileSync } = require('node:fs');
+const files = [];
+const { _compile } = Module.prototype;
+Module.prototype._compile = function (text, file, ...rest) {
+  files.push(file);
+  return _compile.call(this, text, file, ...rest);
+};
+const json = Module._extensions['.json'];
+Module._extensions['.json'] = (module, file) => {
+  files.push(file);
+  return json(module, file);
+};
+process.on('exit', () => writeFileSync(process.env.TRACE, JSON.stringify({ files, builtins: process.moduleLoadList })));
+`;
+
+let folder: string;
+let sandbox: RunningSandbox;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sched-trace-'));
+  writeFileSync(join(folder, 'hook.cjs'), hook);
+  sandbox = await startSandbox();
+  return () => sandbox.stop();
+});
+
+/** What the program loads for some words: its own files with their text, and modules of Node. */
+const loadedFor = async (...words: string[]): Promise<{ texts: Map<string, string>; builtins: string[] }> => {
+  const trace = join(folder, 'trace.json');
+  const env = cleanEnvironment(temporaryHome(), {
+    TRACE: trace,
+    SCHED_BASE_URL: sandbox.base_url,
+    SCHED_TOKEN: sandbox.token,
+  });
+  await execFile(runner, ['--require', join(folder, 'hook.cjs'), ...program, ...words], { env });
+  const { files, builtins } = JSON.parse(readFileSync(trace, 'utf8')) as { files: string[]; builtins: string[] };
+  const own = files.filter((file) => file.startsWith(root));
+  return { texts: new Map(own.map((file) => [file.slice(root.length), readFileSync(file, 'utf8')])), builtins };
+};
+
+/** Words that stand in what is heavy and nowhere else. */
+const marks = {
+  undici: 'UND_ERR_INFO',
+  zod: '~standard',
+  keychain: '@napi-rs/keyring',
+  sandbox: 'sandbox_read_only',
+};
+
+const heavyIn = (texts: Map<string, string>): string[] =>
+  Object.entries(marks)
+    .filter(([, mark]) => [...texts.values()].some((text) => text.includes(mark)))
+    .map(([name]) => name);
+
+describe.skipIf(program.length === 0)('what is loaded', () => {
+  test.each([
+    ['--version', ['bin/sched.js', 'dist/start.js']],
+    ['--help', ['bin/sched.js', 'dist/help.json', 'dist/start.js']],
+    ['events list --help', ['bin/sched.js', 'dist/help.json', 'dist/start.js']],
+    ['help exit-codes', ['bin/sched.js', 'dist/help.json', 'dist/start.js']],
+  ])('for %s is next to nothing', async (line, files) => {
+    const { texts, builtins } = await loadedFor(...line.split(' '));
+    expect([...texts.keys()].sort()).toEqual(files);
+    // The help text itself may speak of them.
+    texts.delete('dist/help.json');
+    expect(heavyIn(texts)).toEqual([]);
+    const heavy = ['crypto', 'http', 'http2', 'https', 'net', 'tls', 'zlib', 'child_process', 'sqlite'];
+    expect(heavy.filter((name) => builtins.includes(`NativeModule ${name}`))).toEqual([]);
+  });
+
+  test('for a page of events is the network and no sandbox, keychain or HTTP/2', async () => {
+    const { texts, builtins } = await loadedFor('events', 'list', '--limit', '1', '--json');
+    expect([...texts.keys()].sort()).toContain('dist/network.js');
+    expect(heavyIn(texts)).not.toContain('sandbox');
+    expect(heavyIn(texts)).not.toContain('keychain');
+    expect(heavyIn(texts)).toContain('undici');
+    expect(builtins.filter((name) => /^NativeModule (http2|sqlite|child_process|zlib)$/.test(name))).toEqual([]);
+  });
+
+  test('is found out where it is heavy', async () => {
+    const { texts } = await loadedFor('--sandbox', 'events', 'list', '--limit', '1', '--json');
+    expect(heavyIn(texts)).toEqual(expect.arrayContaining(['zod', 'sandbox']));
+    const { texts: ofLogin } = await loadedFor('doctor');
+    expect(heavyIn(ofLogin)).toContain('keychain');
+  });
+});
+
+describe('help that was written when the program was built', () => {
+  test('is what would be made now', async () => {
+    const built = JSON.parse(readFileSync(join(root, 'dist/help.json'), 'utf8'));
+    expect(built).toEqual(await writeHelp());
+  });
+
+  test('is shown for every plain spelling as the commands themselves would show it', async () => {
+    const list = (await nouns.events!.commands()).find(({ name }) => name === 'list')!;
+    const text = helpOf('events list', list, 80);
+    for (const line of ['events list --help', 'event list -h', 'help events list', 'help event list']) {
+      expect(await sched(line.split(' '), temporaryHome())).toEqual({ code: 0, stdout: text, stderr: '' });
+    }
+    // Not a plain one: the value of a flag.
+    const { code, stdout } = await sched(['events', 'list', '--search', '--help'], temporaryHome());
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+  });
+
+  test('is not looked for under the names of every object', async () => {
+    for (const word of ['constructor', '__proto__', 'tostring']) {
+      expect((await sched([word, '--help'], temporaryHome())).code).toBe(2);
+      expect((await sched(['events', word, '--help'], temporaryHome())).code).toBe(2);
+    }
+  });
+});
