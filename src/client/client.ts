@@ -146,9 +146,9 @@ export const createClient = (options: ClientOptions): Client => {
     listOptions: ListOptions<Json> | undefined,
     read: (request: HttpRequest, reply: HttpReply) => Page<Json>,
   ): AsyncGenerator<Json[]> => {
-    const fetch = async (cursor: Cursor): Promise<Page<Json>> => {
+    const fetch = async (cursor: Cursor, signal: AbortSignal): Promise<Page<Json>> => {
       const request = requestAt(operation === undefined || isPaged(operation) ? cursor : undefined);
-      const reply = await exchange(operation, request);
+      const reply = await exchange(operation, { ...request, signal });
       if (isSuccess(reply)) return read(request, reply);
       const isStale = cursor.page_token !== undefined && reply.status === 400 && complainsOf(reply, 'page_token');
       throw isStale ? staleCursor(request) : refusalOf(request, reply);

@@ -13,28 +13,56 @@ export interface ListOptions<Item> {
   pageSize?: number;
   /** What the caller wants of the rows, whether or not the service filtered them. */
   keep?: (item: Item) => boolean;
+  /** The next page is asked for before it is wanted, while this one is worked on; for who will take them all. */
+  ahead?: boolean;
 }
 
+/** A request passes some layers, each of which takes its turn; after so many it is on its way. */
+const turnsToLeave = 64;
+
 /**
- * The results page by page, each fetched when it is taken: a consumer that stops stops the fetching.
- * An empty page with a token goes on; a token seen before ends the listing with an error.
+ * The results page by page, each fetched when it is taken, or one ahead: a consumer that stops stops the fetching.
+ * What goes wrong with a page ahead is told when its turn comes. An empty page with a token goes on; a token seen before
+ * ends the listing with an error.
  */
 export async function* paginate<Item>(
-  fetch: (query: { count: number; page_token?: string }) => Promise<Page<Item>>,
+  fetch: (query: { count: number; page_token?: string }, signal: AbortSignal) => Promise<Page<Item>>,
   onLoop: () => Error,
-  { limit = Number.POSITIVE_INFINITY, pageSize = limits.pageSize.max, keep = () => true }: ListOptions<Item> = {},
+  {
+    limit = Number.POSITIVE_INFINITY,
+    pageSize = limits.pageSize.max,
+    keep = () => true,
+    ahead = false,
+  }: ListOptions<Item> = {},
 ): AsyncGenerator<Item[]> {
   const seen = new Set<string>();
-  let token: string | undefined;
-  for (let left = limit; left > 0; ) {
+  const unwanted = new AbortController();
+  let left = limit;
+  const ask = (token?: string): Promise<Page<Item>> => {
     const count = Math.min(pageSize, left);
-    const page = await fetch(token === undefined ? { count } : { count, page_token: token });
-    const items = page.items.filter(keep).slice(0, left);
-    if (items.length > 0) yield items;
-    left -= items.length;
-    token = page.nextToken;
-    if (token === undefined) return;
-    if (seen.has(token)) throw onLoop();
-    seen.add(token);
+    return fetch(token === undefined ? { count } : { count, page_token: token }, unwanted.signal);
+  };
+  let coming: Promise<Page<Item>> | undefined;
+  try {
+    for (let token: string | undefined; left > 0; ) {
+      const page: Page<Item> = await (coming ?? ask(token));
+      coming = undefined;
+      const items = page.items.filter(keep).slice(0, left);
+      left -= items.length;
+      token = page.nextToken;
+      const isLoop = token !== undefined && seen.has(token);
+      if (ahead && left > 0 && token !== undefined && !isLoop) {
+        coming = ask(token);
+        coming.catch(() => {});
+        for (let turn = 0; turn < turnsToLeave; turn += 1) await undefined;
+      }
+      if (items.length > 0) yield items;
+      if (token === undefined) return;
+      if (isLoop && left > 0) throw onLoop();
+      seen.add(token);
+    }
+  } finally {
+    unwanted.abort(new Error('nobody wants the next page'));
+    await coming?.catch(() => {});
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { SchedError } from '../errors.ts';
 import { limitsTold, waitAsked } from './limits.ts';
-import type { HttpReply, HttpRequest, Layer } from './message.ts';
+import { endOf, type HttpReply, type HttpRequest, type Layer } from './message.ts';
 
 interface Clock {
   now(): number;
@@ -131,7 +131,7 @@ export const rateLimit = ({
       bucket === undefined ? 0 : budget.waiting(bucket.key, bucket.kind, clock.now() + Math.ceil(milliseconds));
     const limit = bucket?.kind === 'general' ? budget.limitOf(bucket.key) : null;
     onWait(seconds, limit ?? undefined);
-    await clock.sleep(Math.ceil(milliseconds) + turn + Math.floor(random() * jitterMs), interrupted);
+    await clock.sleep(Math.ceil(milliseconds) + turn + Math.floor(random() * jitterMs), endOf(request, interrupted));
   };
 
   /** Comes back when the request may leave. */
@@ -139,7 +139,8 @@ export const rateLimit = ({
     for (;;) {
       const refused = takeAll(buckets);
       if (refused === undefined) return;
-      if (refused.why === 'probe') await clock.sleep(Math.ceil(probePauseMs * (0.5 + random())), interrupted);
+      if (refused.why === 'probe')
+        await clock.sleep(Math.ceil(probePauseMs * (0.5 + random())), endOf(request, interrupted));
       else await wait(request, Math.max(1, refused.until - clock.now()), false, refused.bucket);
     }
   };

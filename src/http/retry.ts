@@ -1,5 +1,5 @@
 import { NetworkFailure } from './failure.ts';
-import type { HttpReply, HttpRequest, Layer } from './message.ts';
+import { endOf, type HttpReply, type HttpRequest, type Layer } from './message.ts';
 
 interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
@@ -44,7 +44,12 @@ export const retry = ({ clock, interrupted, random, mayRepeat, onRetry }: RetryO
         throw error;
       });
       hasLeft ||= !(ending instanceof NetworkFailure) || ending.sent;
-      if (attempt > maxAttempts || repetitions >= maxRepetitions || !mayRepeat(request, ending)) {
+      if (
+        request.signal?.aborted ||
+        attempt > maxAttempts ||
+        repetitions >= maxRepetitions ||
+        !mayRepeat(request, ending)
+      ) {
         if (!(ending instanceof NetworkFailure)) return ending;
         // An earlier attempt may have been carried out, though the last one never left.
         throw ending.sent === hasLeft ? ending : new NetworkFailure(ending.host, ending.message, hasLeft);
@@ -52,7 +57,7 @@ export const retry = ({ clock, interrupted, random, mayRepeat, onRetry }: RetryO
       repetitions += 1;
       const pause = pauseBefore(attempt, random);
       onRetry(attempt, reasonOf(ending), pause);
-      await clock.sleep(pause, interrupted);
+      await clock.sleep(pause, endOf(request, interrupted));
     }
   };
 };

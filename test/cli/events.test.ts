@@ -56,10 +56,22 @@ describe('events list', () => {
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
   });
 
-  test('stops fetching when the reader goes away', async () => {
+  test('stops fetching when the reader goes away, but for the page that is on its way', async () => {
     const { code, requests } = await world.run('events list --page-size 5 -o id', { closeAfter: 100 });
     expect(code).toBe(0);
-    expect(requests.filter(({ url }) => url.includes('/scheduled_events'))).toHaveLength(1);
+    const asked = requests.filter(({ url }) => url.includes('/scheduled_events'));
+    expect(asked).toHaveLength(2);
+    expect(asked[1]!.signal!.aborted).toBe(true);
+  });
+
+  test.each([
+    ['--limit 5', 1],
+    ['--limit 10', 2],
+    ['--search e --limit 3', 1],
+  ])('asks for no page beyond %s', async (flags, pages) => {
+    const { code, requests } = await world.run(`events list --page-size 5 -o id ${flags}`);
+    expect(code).toBe(0);
+    expect(requests.filter(({ url }) => url.includes('/scheduled_events'))).toHaveLength(pages);
   });
 
   test('takes flags in front of the noun, and the noun in the singular', async () => {

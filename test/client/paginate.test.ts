@@ -105,3 +105,69 @@ describe('paginate', () => {
     expect(asked).toEqual([]);
   });
 });
+
+describe('paginate: one page ahead', () => {
+  /** Pages that come when they are let, each with a promise of its own. */
+  const slowly = (options: ListOptions<number> = {}) => {
+    const asked: (Asked & { signal: AbortSignal; let: (page: Page<number>) => void; fail: (error: Error) => void })[] =
+      [];
+    const fetch = (query: Asked, signal: AbortSignal) =>
+      new Promise<Page<number>>((resolve, reject) => {
+        asked.push({ ...query, signal, let: resolve, fail: reject });
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    return { asked, pages: paginate(fetch, () => new Error('loop'), { ahead: true, ...options }) };
+  };
+
+  const first = async ({ asked, pages }: ReturnType<typeof slowly>, page: Page<number>) => {
+    const next = pages.next();
+    asked[0]!.let(page);
+    return (await next).value;
+  };
+
+  test('is asked for before the one in hand is done with, and no second one', async () => {
+    const listing = slowly();
+    expect(await first(listing, { items: [1, 2], nextToken: 'a' })).toEqual([1, 2]);
+    expect(listing.asked.map(({ page_token: token }) => token)).toEqual([undefined, 'a']);
+    await listing.pages.return(undefined);
+  });
+
+  test('is not asked for unless it is wanted', async () => {
+    const { asked, pages } = listing(three);
+    expect((await pages.next()).value).toEqual([1, 2]);
+    expect(asked).toHaveLength(1);
+  });
+
+  test('is not asked for beyond the limit', async () => {
+    const { asked, pages } = listing(three, { limit: 4, pageSize: 2, ahead: true });
+    expect(await gather(pages)).toEqual([1, 2, 3, 4]);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('fails when its turn comes, after the rows before it', async () => {
+    const listing = slowly();
+    expect(await first(listing, { items: [1], nextToken: 'a' })).toEqual([1]);
+    listing.asked[1]!.fail(new Error('no answer'));
+    await expect(listing.pages.next()).rejects.toThrow('no answer');
+  });
+
+  test('is given up when nobody wants it any more', async () => {
+    const listing = slowly();
+    await first(listing, { items: [1], nextToken: 'a' });
+    expect(listing.asked[1]!.signal.aborted).toBe(false);
+    await listing.pages.return(undefined);
+    expect(listing.asked[1]!.signal.aborted).toBe(true);
+  });
+
+  // R40
+  test('is not asked for with a token that was there before', async () => {
+    const { asked, pages } = listing(
+      { '': { items: [1], nextToken: 'a' }, a: { items: [2], nextToken: 'a' } },
+      { ahead: true },
+    );
+    expect((await pages.next()).value).toEqual([1]);
+    expect((await pages.next()).value).toEqual([2]);
+    await expect(pages.next()).rejects.toThrow('loop');
+    expect(asked).toHaveLength(2);
+  });
+});

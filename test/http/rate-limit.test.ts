@@ -291,4 +291,22 @@ describe('rate-limit', () => {
     });
     await expect(layer(async () => refused({ 'retry-after': '60' }))(request)).rejects.toThrow('Interrupted');
   });
+
+  test('waits no longer for what nobody wants any more', async () => {
+    const unwanted = new AbortController();
+    const layer = rateLimit({
+      clock: {
+        now: () => someday,
+        sleep: (_, signal) =>
+          new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true })),
+      },
+      random: () => 0,
+      budget: budgetOf({ now: () => someday }),
+      maxWaitMs: 90_000,
+      interrupted: new AbortController().signal,
+      onWait: () => queueMicrotask(() => unwanted.abort(new Error('Unwanted'))),
+    });
+    const read = { method: 'GET', url: 'https://api.example.com/a', headers: {}, signal: unwanted.signal };
+    await expect(layer(async () => refused({ 'retry-after': '60' }))(read)).rejects.toThrow('Unwanted');
+  });
 });

@@ -47,6 +47,24 @@ describe('retry', () => {
     expect(refusing.sent()).toBe(3);
   });
 
+  test('sends nothing again that nobody wants any more', async () => {
+    const { clock } = retrying([]);
+    let sent = 0;
+    const layer = retry({
+      clock,
+      interrupted: new AbortController().signal,
+      random: () => 0,
+      mayRepeat: () => true,
+      onRetry: () => {},
+    });
+    const send = layer(async () => {
+      sent += 1;
+      throw lost(true);
+    });
+    await expect(send({ ...request, signal: AbortSignal.abort() })).rejects.toThrow('reset');
+    expect(sent).toBe(1);
+  });
+
   test('sends nothing again that may not be', async () => {
     const { send, sent } = retrying([lost(true)], () => false);
     await expect(send()).rejects.toThrow('reset');

@@ -208,6 +208,20 @@ describe('transport', () => {
     await expect(transport({}, stop.signal)(get(url))).rejects.toBe(reason);
   });
 
+  test('gives up what nobody wants any more, before it leaves and while it is answered', async () => {
+    const unwanted = new AbortController();
+    let asked = 0;
+    const url = await web((_, response) => {
+      asked += 1;
+      response.write('{');
+      unwanted.abort(new Error('Unwanted'));
+    });
+    const send = transport();
+    expect((await failure(send(get(url, { signal: unwanted.signal })))).message).toBe('Unwanted');
+    await expect(send(get(url, { signal: unwanted.signal }))).rejects.toThrow('Unwanted');
+    expect(asked).toBe(1);
+  });
+
   // R10
   test.each([301, 302, 303, 307, 308])('does not follow a redirect with status %i', async (status) => {
     const asked: (string | undefined)[] = [];
