@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { askedHelp, findHelp, type WrittenHelp } from './cli/written-help.ts';
+import { askedHelp, findHelp, type WrittenHelp, writtenTopHelp } from './cli/written-help.ts';
 import { exitCodes, type SchedError } from './errors.ts';
 import { showText } from './output/pager.ts';
 import type { Runtime } from './runtime.ts';
@@ -47,12 +47,17 @@ export const run = async (argv: readonly string[], runtime: Runtime, help?: () =
     }
     const asked = help === undefined ? undefined : askedHelp(argv);
     if (asked !== undefined) {
-      const text = findHelp(help!(), asked, argv[0] === 'help', () => runtime.stdout.columns);
+      const isTop = asked.length === 0 && writtenTopHelp !== undefined;
+      const text = isTop
+        ? `${writtenTopHelp}\n`
+        : findHelp(help!(), asked, argv[0] === 'help', () => runtime.stdout.columns);
       if (text !== undefined) {
         await showText(runtime, text);
         return 0;
       }
     }
+    // From here on a signal is an error to report.
+    runtime.interrupted.throwIfAborted();
     keepCompiled(runtime);
     if (argv.length === 1 && argv[0] === keeperWord && runtime.starter !== undefined && !runtime.stdin.isTerminal) {
       const { keepFor } = await import('./auth/keeper.ts');

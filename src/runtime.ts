@@ -313,7 +313,7 @@ const starter = (): Peer => ({
   },
 });
 
-const inputOf = (interrupted: AbortSignal): Input => ({
+const inputOf = (interrupted: () => AbortSignal): Input => ({
   get isTerminal() {
     return isTerminal(0);
   },
@@ -328,7 +328,8 @@ const inputOf = (interrupted: AbortSignal): Input => ({
     try {
       return await new Promise<string | undefined>((resolve, reject) => {
         lines.once('line', resolve).once('close', () => resolve(undefined));
-        interrupted.addEventListener('abort', () => reject(interrupted.reason), { once: true });
+        const signal = interrupted();
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       });
     } finally {
       lines.close();
@@ -467,7 +468,12 @@ const keepCompiled = (directory: string): void => {
 /** The real world. */
 export const nodeRuntime = (): Runtime => {
   silenceSqliteWarning();
-  const { interrupted, protect } = interruption();
+  let made: ReturnType<typeof interruption> | undefined;
+  // Signals end the program at once until somebody wants to be told of them: what is as short as --version never does.
+  const signals = () => {
+    made ??= interruption();
+    return made;
+  };
   const { env } = process;
   const loadTransport = async (signal: AbortSignal): Promise<Send> => {
     if (process.versions.node.startsWith('20.')) {
@@ -478,10 +484,10 @@ export const nodeRuntime = (): Runtime => {
     const { createTransport } = await import('./http/transport.ts');
     return createTransport({ env, clock, interrupted: signal });
   };
-  const sendUntil = (signal: AbortSignal): Send => {
+  const sendUntil = (signal: () => AbortSignal): Send => {
     let transport: Promise<Send> | undefined;
     return async (request) => {
-      transport ??= loadTransport(signal);
+      transport ??= loadTransport(signal());
       return (await transport)(request);
     };
   };
@@ -489,7 +495,7 @@ export const nodeRuntime = (): Runtime => {
     env,
     home: homedir(),
     platform: process.platform,
-    stdin: inputOf(interrupted),
+    stdin: inputOf(() => signals().interrupted),
     stdout: outputOf(1, () => process.stdout),
     stderr: outputOf(2, () => process.stderr),
     clock,
@@ -498,11 +504,13 @@ export const nodeRuntime = (): Runtime => {
     },
     // Loaded when it is wanted: asking for the version should not have to wait for it.
     randomBytes: (count) => process.getBuiltinModule('node:crypto').randomBytes(count),
-    send: sendUntil(interrupted),
-    interrupted,
+    send: sendUntil(() => signals().interrupted),
+    get interrupted() {
+      return signals().interrupted;
+    },
     openPager: (command) => pagerIn(command, env),
-    sendToEnd: sendUntil(new AbortController().signal),
-    protect,
+    sendToEnd: sendUntil(() => new AbortController().signal),
+    protect: (work) => signals().protect(work),
     machine,
     keepCompiled,
     openBrowser: async (url) => {

@@ -38,6 +38,11 @@ const lightUndici = {
   },
 };
 
+const { help, topHelp } = await evaluate('src/cli/write-help.ts', async ({ writeHelp, writeTopHelp }) => ({
+  help: await writeHelp(),
+  topHelp: writeTopHelp(),
+}));
+
 const { metafile, outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: {
@@ -54,7 +59,11 @@ const { metafile, outputFiles } = await build({
   platform: 'node',
   target,
   external,
-  define: { SCHED_VERSION: JSON.stringify(version), 'import.meta.url': '__filename' },
+  define: {
+    SCHED_VERSION: JSON.stringify(version),
+    SCHED_TOP_HELP: JSON.stringify(topHelp),
+    'import.meta.url': '__filename',
+  },
   plugins: [lightUndici],
   chunkNames: 'chunks/[name]-[hash]',
   metafile: true,
@@ -147,7 +156,6 @@ for (const file of Object.keys(together)) {
     ].join('\n'),
   );
 }
-const help = await evaluate('src/cli/write-help.ts', ({ writeHelp }) => writeHelp());
 files.set(join(root, 'dist/help.json'), JSON.stringify(help));
 
 for (const [path, text] of files) {

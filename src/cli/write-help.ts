@@ -4,7 +4,10 @@ import { pageOf } from './program.ts';
 import { topics } from './topics.ts';
 import type { WrittenHelp, WrittenNoun } from './written-help.ts';
 
-/** Writes every help text down, for the build. */
+/** Writes the first page down, for the build. */
+export const writeTopHelp = (): string => topHelp();
+
+/** Writes every other help text down. */
 export const writeHelp = async (): Promise<WrittenHelp> => {
   const written: Record<string, WrittenNoun> = {};
   for (const [noun, { singular, leaf, commands }] of Object.entries(nouns)) {
@@ -18,7 +21,6 @@ export const writeHelp = async (): Promise<WrittenHelp> => {
         };
   }
   return {
-    top: topHelp(),
     topics: Object.fromEntries(Object.entries(topics).map(([name, topic]) => [name, topic.text()])),
     nouns: written,
   };

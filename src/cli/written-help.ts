@@ -1,8 +1,12 @@
 import { type HelpPage, layOutPage } from './help-page.ts';
 
-/** Every help text, as the build writes it down: showing one then loads no command, no schema and no Commander. */
+/** Put in by the build, as the version is: the first page must not wait for a file of all the others. */
+declare const SCHED_TOP_HELP: string | undefined;
+
+export const writtenTopHelp: string | undefined = typeof SCHED_TOP_HELP === 'undefined' ? undefined : SCHED_TOP_HELP;
+
+/** Every other help text, as the build writes it down: showing one then loads no command, no schema and no Commander. */
 export interface WrittenHelp {
-  top: string;
   topics: Record<string, string>;
   nouns: Record<string, WrittenNoun>;
 }
@@ -37,13 +41,13 @@ const own = <Value>(values: Record<string, Value>, name: string): Value | undefi
 
 /** The text for what is asked about; nothing where no such thing is written down. */
 export const findHelp = (
-  { top, topics, nouns }: WrittenHelp,
+  { topics, nouns }: WrittenHelp,
   asked: readonly string[],
   isTopic: boolean,
   columns: () => number,
 ): string | undefined => {
   const [word, verb] = asked;
-  if (word === undefined) return `${top}\n`;
+  if (word === undefined) return undefined;
   const topic = isTopic && verb === undefined ? own(topics, word) : undefined;
   if (topic !== undefined) return `${topic}\n`;
   const noun = own(nouns, word) ?? Object.values(nouns).find(({ singular }) => singular === word);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { topHelp } from '../../src/cli/help.ts';
 import { nouns } from '../../src/cli/nouns.ts';
 import { helpOf } from '../../src/cli/program.ts';
 import { writeHelp } from '../../src/cli/write-help.ts';
@@ -76,7 +77,8 @@ const heavyIn = (texts: Map<string, string>): string[] =>
 describe.skipIf(program.length === 0)('what is loaded', () => {
   test.each([
     ['--version', ['bin/sched.js', 'dist/start.js']],
-    ['--help', ['bin/sched.js', 'dist/help.json', 'dist/start.js']],
+    ['--help', ['bin/sched.js', 'dist/start.js']],
+    ['help', ['bin/sched.js', 'dist/start.js']],
     ['events list --help', ['bin/sched.js', 'dist/help.json', 'dist/start.js']],
     ['help exit-codes', ['bin/sched.js', 'dist/help.json', 'dist/start.js']],
   ])('for %s is next to nothing', async (line, files) => {
@@ -110,6 +112,12 @@ describe('help that was written when the program was built', () => {
   test('is what would be made now', async () => {
     const built = JSON.parse(readFileSync(join(root, 'dist/help.json'), 'utf8'));
     expect(built).toEqual(await writeHelp());
+  });
+
+  test('begins with the first page', async () => {
+    for (const words of [[], ['--help'], ['-h'], ['help']]) {
+      expect(await sched(words, temporaryHome())).toEqual({ code: 0, stdout: `${topHelp()}\n`, stderr: '' });
+    }
   });
 
   test('is shown for every plain spelling as the commands themselves would show it', async () => {
