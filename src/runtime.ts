@@ -161,9 +161,12 @@ const outputOf = (descriptor: 1 | 2, open: () => NodeJS.WriteStream): Output => 
     return opened;
   };
   /** What the system does not take at once. */
-  const writeDirectly = (text: string): Uint8Array => {
-    let left: Uint8Array = Buffer.from(text);
+  const writeDirectly = (text: string): string | Uint8Array => {
+    let left: string | Uint8Array = text;
     try {
+      // As a string it needs no copy, and nearly always it is taken whole.
+      const written = writeSync(descriptor, text);
+      left = Buffer.from(written < Buffer.byteLength(text) ? text : '').subarray(written);
       while (left.length > 0) left = left.subarray(writeSync(descriptor, left));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw failureOf(error as NodeJS.ErrnoException);

@@ -42,11 +42,16 @@ const isDeeper = (value: object, levels: number): boolean => {
   return false;
 };
 
-/** A body is parsed once, though more than one asks what is in it. */
-const parsed = new WeakMap<HttpReply, { value: unknown } | 'unreadable'>();
+const parsed = Symbol('parsed');
 
-const parsedOf = (reply: HttpReply): { value: unknown } | 'unreadable' => {
-  const known = parsed.get(reply);
+/**
+ * A body is parsed once, though more than one asks what is in it. What it says is kept with the reply and goes with it: a
+ * map beside it would keep many a page until the next full collection.
+ */
+const parsedOf = (
+  reply: HttpReply & { [parsed]?: { value: unknown } | 'unreadable' },
+): { value: unknown } | 'unreadable' => {
+  const known = reply[parsed];
   if (known !== undefined) return known;
   let result: { value: unknown } | 'unreadable' = 'unreadable';
   try {
@@ -54,7 +59,7 @@ const parsedOf = (reply: HttpReply): { value: unknown } | 'unreadable' => {
   } catch {
     // Cut off, HTML, or nothing at all.
   }
-  parsed.set(reply, result);
+  Object.defineProperty(reply, parsed, { value: result });
   return result;
 };
 

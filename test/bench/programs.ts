@@ -31,11 +31,16 @@ export const isInstalled = (program: string, ...words: string[]): boolean => {
 /** A descriptor that takes everything. */
 export const nowhere = openSync('/dev/null', 'w');
 
-/** Milliseconds from start to end of a program whose output nobody reads; one that fails ends the bench. */
-export const timed = (command: readonly string[], env: Environment): Promise<number> =>
+/** Milliseconds from start to end of a program; one that fails ends the bench. Without `stdout` a pipe takes its output. */
+export const timed = (
+  command: readonly string[],
+  env: Environment,
+  stdout: number | 'pipe' = 'pipe',
+): Promise<number> =>
   new Promise((resolve, reject) => {
     const started = performance.now();
-    const child = spawn(command[0]!, command.slice(1), { env, stdio: ['ignore', nowhere, 'pipe'], timeout: 120_000 });
+    const child = spawn(command[0]!, command.slice(1), { env, stdio: ['ignore', stdout, 'pipe'], timeout: 120_000 });
+    child.stdout?.resume();
     let said = '';
     child.stderr!.on('data', (text) => {
       said += text;

@@ -88,14 +88,17 @@ export const measure = async (): Promise<Figure[]> => {
       cleanEnvironment(home, { SCHED_BASE_URL: base(size), SCHED_TOKEN: 'token_of_the_bench' });
     const words = ['events', 'list', '-o', 'jsonl'];
     const env = envOf(rows);
-    const ours = () => timed([process.execPath, sched, ...words], env);
-    const took = await interleave({ loop: () => timed([process.execPath, loop, base(rows)], env), ours }, rounds);
+    const ours = () => timed([process.execPath, sched, ...words], env, nowhere);
+    const took = await interleave(
+      { loop: () => timed([process.execPath, loop, base(rows)], env, nowhere), ours },
+      rounds,
+    );
     const name = `${rows.toLocaleString('en-US')} results as jsonl (${rows / pageSize} pages)`;
     const figures: Figure[] = [beside(`${name}, beside a bare undici loop`, 'ms', took.ours, took.loop, { most: 1.3 })];
     if (isInstalled('curl', '--version') && isInstalled('jq', '--version')) {
       const url = `${base(rows)}/scheduled_events?count=${pageSize}&page_token=[0-${rows / pageSize - 1}]`;
       const pipe = ['bash', '-c', `set -o pipefail; curl -sf '${url}' | jq -c '.collection[]'`];
-      const side = await interleave({ pipe: () => timed(pipe, env), ours }, 3);
+      const side = await interleave({ pipe: () => timed(pipe, env, nowhere), ours }, 3);
       figures.push(beside(`${name}, beside curl | jq`, 'ms', side.ours, side.pipe));
     } else figures.push({ name: `${name}, beside curl | jq`, skipped: 'curl or jq is not installed' });
     return [...figures, ...(await memoryOf((size) => peak(hook, words, envOf(size))))];

@@ -1,10 +1,10 @@
-import { readdirSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { spawn } from '../support/processes.ts';
+import { execFileSync, spawn } from '../support/processes.ts';
 import { ctrlC } from '../support/terminal.ts';
 import {
   cleanEnvironment,
@@ -139,6 +139,43 @@ describe('the program', () => {
     const code = await new Promise((resolve) => child.on('close', resolve));
     server.close();
     expect({ code, lines, last }).toEqual({ code: 0, lines: rows, last: '' });
+  });
+
+  // R41
+  test('writes everything into a pipe that is full and does not wait', async () => {
+    const home = temporaryHome();
+    const pipe = join(home, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stdout = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+    const args = [program, '--sandbox', 'events', 'list', '--org', 'current', '-o', 'json'];
+    const child = spawn(process.execPath, args, {
+      env: cleanEnvironment(home),
+      stdio: ['ignore', stdout, 'ignore'],
+    });
+    closeSync(stdout);
+    let code: number | null | undefined;
+    child.on('close', (ended) => {
+      code = ended;
+    });
+    const piece = Buffer.alloc(4096);
+    const pieces: Buffer[] = [];
+    const read = (): number => {
+      try {
+        return readSync(reader, piece);
+      } catch {
+        return 0;
+      }
+    };
+    for (let size = 0; size > 0 || code === undefined; ) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      size = read();
+      pieces.push(Buffer.from(piece.subarray(0, size)));
+    }
+    closeSync(reader);
+    const text = Buffer.concat(pieces).toString();
+    expect({ code, isMore: text.length > 2 ** 16 }).toEqual({ code: 0, isMore: true });
+    expect(JSON.parse(text).length).toBeGreaterThan(50);
   });
 
   test('serves the sandbox until told to stop', async () => {
