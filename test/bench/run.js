@@ -109,7 +109,9 @@ const machine = {
 const onWhat = `Node ${machine.node.slice(1)}, ${machine.system}, ${machine.cores} cores (${machine.cpu}), load ${load.before.toFixed(1)} before and ${load.after.toFixed(1)} after`;
 
 if (values.markdown) {
-  const lines = [headings, headings.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
+  const lines = [headings, headings.map(() => '---'), ...rows].map(
+    (row) => `| ${row.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
+  );
   process.stdout.write(`${lines.join('\n')}\n\n${onWhat}.\n`);
 } else {
   const widths = headings.map((_, column) => Math.max(...[headings, ...rows].map((row) => row[column]?.length ?? 0)));
