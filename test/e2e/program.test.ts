@@ -148,8 +148,8 @@ describe('the program', () => {
     execFileSync('mkfifo', [pipe]);
     const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
     const stdout = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
-    const args = [program, '--sandbox', 'events', 'list', '--org', 'current', '-o', 'json'];
-    const child = spawn(process.execPath, args, {
+    const args = [...program, '--sandbox', 'events', 'list', '--org', 'current', '-o', 'json'];
+    const child = spawn(runner, args, {
       env: cleanEnvironment(home),
       stdio: ['ignore', stdout, 'ignore'],
     });
