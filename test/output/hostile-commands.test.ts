@@ -91,7 +91,8 @@ describe('hostile: every command and format on a terminal', () => {
   });
 
   it.each(spoken)('$name: its own answer', async (conversation) => {
-    for (const way of ways) {
+    // Seeding the sandbox anew ten times would prove nothing more.
+    for (const way of conversation.name === 'sandbox reset' ? people : ways) {
       const result = await run(conversation, way, ownAnswer(conversation));
       expectHarmless(result, way);
       expectFitting(result.stderr);
@@ -100,7 +101,7 @@ describe('hostile: every command and format on a terminal', () => {
   });
 
   it.each(speaking)('$name: every word of every answer', async (conversation) => {
-    for (const way of ways)
+    for (const way of ['-o table', '-o json', '-o csv', '--accessible'])
       expectHarmless(await run(conversation, way, ({ reply }) => poisonedReply(reply, () => false)), way);
   });
 
