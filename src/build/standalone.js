@@ -61,6 +61,8 @@ const keychainHelper = async () => {
 
 const flags = [
   ['--compile', '--minify', '--bytecode', '--splitting', '--format=esm'],
+  // Most commands end before compiling to machine code has paid for itself: let code run longer before that.
+  ['--compile-jit-policy=16'],
   // A file in the directory where somebody happens to stand must not set our environment, tokens and addresses.
   ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'],
   // Laid out as in dist/: pieces look for the files of threads one directory above themselves.
