@@ -28,7 +28,9 @@ const inAThread = async (file: string | URL = built()): Promise<Ask> => {
       const done = (reply: Reply) => end(() => resolve(reply));
       const fail = (error: Error) => end(() => reject(error));
       const stop = () => {
-        worker.terminate();
+        // What runs the standalone program cannot end a thread in WebAssembly, and would wait for ever for one that it was
+        // told to end. One that nothing refers to ends with the program.
+        if (!('Bun' in globalThis)) worker.terminate();
         end(() => reject(interrupted!.reason));
       };
       if (interrupted?.aborted) return stop();
