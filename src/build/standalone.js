@@ -65,8 +65,8 @@ const flags = [
   ['--compile-jit-policy=16'],
   // A file in the directory where somebody happens to stand must not set our environment, tokens and addresses.
   ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'],
-  // Laid out as in dist/: pieces look for the files of threads one directory above themselves.
-  ['--entry-naming', '[name].[ext]', '--chunk-naming', 'chunks/[name]-[hash].[ext]'],
+  // Threads are started from files, which are inside too, beside the first one.
+  ['--entry-naming', '[name].[ext]', '--define', 'SCHED_JQ_WORKER="./jq-worker.js"'],
   // SQLite is inside.
   ['--external', 'libsql'],
 ].flat();

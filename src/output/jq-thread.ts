@@ -4,8 +4,12 @@ import type { Question, Reply } from './jq-engine.ts';
 /** Asks jq. Rejects with the signal's reason as soon as it is aborted, whatever the program is doing. */
 export type Ask = (question: Question, interrupted?: AbortSignal) => Promise<Reply>;
 
+/** Set in the standalone program, which has it inside. */
+declare const SCHED_JQ_WORKER: string | undefined;
+
 /** Where the built program has it. */
-const built = (): string => createRequire(import.meta.url).resolve('../jq-worker.js');
+const built = (): string =>
+  typeof SCHED_JQ_WORKER === 'string' ? SCHED_JQ_WORKER : createRequire(import.meta.url).resolve('../jq-worker.js');
 
 const inThisThread = async (): Promise<Ask> => {
   const { openEngine } = await import('./jq-engine.ts');
@@ -40,7 +44,7 @@ const inAThread = async (file: string | URL = built()): Promise<Ask> => {
     });
 };
 
-/** jq in a thread of its own; in this one where there is no such file, because nothing is built or all is one file. */
+/** jq in a thread of its own; in this one where there is no such file, because nothing is built. */
 export const openJq = async (file?: URL): Promise<Ask> => {
   let ask = await inAThread(file).catch(inThisThread);
   return async (question, interrupted) => {
