@@ -100,6 +100,7 @@ const allowed: Record<string, string[]> = {
     'yaml',
     'cli-progress',
     'jq-wasm',
+    'node:module',
     'node:worker_threads',
   ],
   'time/': ['nearest.ts', 'temporal-polyfill'],

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import manifest from '../package.json' with { type: 'json' };
@@ -32,8 +33,8 @@ export default defineConfig({
     // A process loads the program and its packages once, not once for each file; what keeps files apart is in each-file.ts.
     isolate: false,
     sequence: { sequencer: ProcessesFirst },
-    // All cores: vitest leaves one idle, which is half of a small machine.
-    maxWorkers: '100%',
+    // More than there are cores: many tests wait for processes, limits and signals.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     testTimeout: 20_000,
   },
 });

@@ -83,7 +83,7 @@ describe('a rate limit that is used up', () => {
     const lines = stderr.trim().split('\n');
     expect(code).toBe(0);
     expect(stdout.trim().split('\n')).toHaveLength(40);
-    expect(lines[0]).toBe('up to 31 requests are left, at 10 a minute: about 4m 00s of waiting ahead');
+    expect(lines[0]).toBe('up to 32 requests are left, at 10 a minute: about 4m 00s of waiting ahead');
     expect(lines.filter((each) => each.includes('ahead'))).toHaveLength(1);
     expect(lines.filter((each) => each.startsWith('rate limit reached: waiting'))).toHaveLength(4);
     const short = await free.run(line.replace('40', '12'));

@@ -1,10 +1,10 @@
 /** Runs the built program on this terminal once for each entry of a file, with the conversation in it as the network. */
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { replay } from './replay.js';
 
-/** What is built is not checked like what is written. @param {string} name */
-const built = (name) => import(new URL(`../../dist/${name}.js`, import.meta.url).href);
-const [{ run }, { nodeRuntime }] = await Promise.all([built('main'), built('runtime')]);
+const { main, runtime } = createRequire(import.meta.url)('../../dist/start.js');
+const { run } = main();
 
 const { folder, token, now, scenes } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
 process.chdir(folder);
@@ -16,7 +16,7 @@ const env = {
   TERM: 'xterm',
 };
 const world = {
-  ...nodeRuntime(),
+  ...runtime().nodeRuntime(),
   env,
   systemZone: 'Europe/Paris',
   stdin: { isTerminal: false, bytes: async () => Buffer.from('ada@engine.example\n'), line: async () => '' },
