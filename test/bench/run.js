@@ -3,10 +3,11 @@
  * what they measured and writes it as JSON. With --check a target missed by more than 15 % is a failure; with --markdown
  * the table is the README's.
  */
+import { fork } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, cpus, loadavg, platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 
@@ -31,6 +32,17 @@ const names = all.filter((name) => positionals.length === 0 || positionals.inclu
 /** @typedef {import('./measurement.ts').Figure} Figure */
 /** @typedef {import('./measurement.ts').Measurement} Measurement */
 
+/**
+ * @param {string} file
+ * @returns {Promise<Figure[]>}
+ */
+const measured = (file) =>
+  new Promise((resolve, reject) => {
+    const child = fork(join(here, 'one.js'), [file], { serialization: 'advanced' });
+    child.once('message', (figures) => resolve(/** @type {Figure[]} */ (figures)));
+    child.once('close', (code) => reject(new Error(`${file} ended with ${code} and measured nothing`)));
+  });
+
 const loadBefore = loadavg()[0] ?? 0;
 const directory = await mkdtemp(join(tmpdir(), 'sched-bench-'));
 /** @type {Figure[]} */
@@ -53,10 +65,7 @@ try {
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'error',
   });
-  for (const name of names) {
-    const { measure } = await import(pathToFileURL(join(directory, `${name}.bench.mjs`)).href);
-    figures.push(...(await measure()));
-  }
+  for (const name of names) figures.push(...(await measured(join(directory, `${name}.bench.mjs`))));
 } finally {
   await rm(directory, { recursive: true, force: true });
 }
