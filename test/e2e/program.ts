@@ -162,7 +162,8 @@ export const logIn = async (
 /** Every file below a directory as one text. */
 export const everythingBelow = (folder: string): string =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    // Newer versions of Node keep there what they compiled of the program itself.
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('/.cache/sched/compiled'))
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
     .join('\n');
 
