@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { keyOf, recordFromLogin, recordFromToken } from '../../src/auth/record.t
 import { busPaths } from '../../src/auth/session-bus.ts';
 import { openStore } from '../../src/auth/stores.ts';
 import type { Clock } from '../../src/runtime.ts';
-import { type ChildProcess, spawn } from '../support/processes.ts';
+import { noSecretService, type SecretService, startSecretService } from '../support/secret-service.ts';
 import { buildWorker, startWorker } from './support/build-worker.ts';
 import { everythingIn, fingerprint, machineIn, memoryEntries, random, realClock } from './support/memory.ts';
 import { canary, createOAuthServer, serve } from './support/oauth-server.ts';
@@ -251,61 +251,24 @@ describe('keychain: long values', () => {
   });
 });
 
-const found = (program: string) => (process.env.PATH ?? '').split(':').some((path) => existsSync(join(path, program)));
-const missing = ['dbus-daemon', 'gnome-keyring-daemon'].filter((program) => !found(program));
-
 // R17
 describe('keychain: a real Secret Service', () => {
-  if (missing.length > 0 && !process.env.CI) {
-    test.skip(`needs ${missing.join(' and ')}: apt-get install gnome-keyring dbus-daemon`, () => {});
+  if (noSecretService !== '') {
+    test.skip(`${noSecretService}: apt-get install gnome-keyring dbus-daemon`, () => {});
     return;
   }
-  let home: string;
+  let service: SecretService;
   let env: Record<string, string>;
-  const children: ChildProcess[] = [];
-
-  const start = (program: string, args: string[], input = '') => {
-    const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
-    children.push(child);
-    return child;
-  };
-  const firstLine = (child: ChildProcess) =>
-    new Promise<string>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', (code) => reject(new Error(`ended with ${code}`)));
-      child.stdout!.once('data', (chunk) => resolve(String(chunk).split('\n')[0]!));
-    });
-  const stop = async (child: ChildProcess) => {
-    const ended = new Promise((resolve) => child.once('close', resolve));
-    if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL')) await ended;
-  };
-
   beforeAll(async () => {
-    expect(missing).toEqual([]);
-    home = mkdtempSync(join(tmpdir(), 'sched-secrets-'));
-    mkdirSync(join(home, 'run'), { mode: 0o700 });
-    env = { PATH: process.env.PATH ?? '', HOME: home, XDG_RUNTIME_DIR: join(home, 'run'), LANG: 'C.UTF-8' };
-    // A bus that starts no services by itself, so that a missing one is missing.
-    const config = join(home, 'bus.conf');
-    writeFileSync(
-      config,
-      `<busconfig><type>session</type><listen>unix:dir=${home}</listen><policy context="default">
-       <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`,
-    );
-    const bus = start('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address']);
-    env = { ...env, DBUS_SESSION_BUS_ADDRESS: await firstLine(bus) };
+    service = await startSecretService();
+    env = { PATH: process.env.PATH ?? '', HOME: service.folder, LANG: 'C.UTF-8', ...service.env };
   });
-  afterAll(async () => {
-    for (const child of children.reverse()) await stop(child);
-    if (home) rmSync(home, { recursive: true, force: true });
-  });
+  afterAll(() => service?.stop());
 
   test('is missing', () => expectUnavailable(() => operations.read(env), /./));
 
   test('keeps, finds, replaces and forgets', { timeout: 30_000 }, async () => {
-    const daemon = start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'password');
+    const daemon = service.unlock();
     const store = await keychain(env);
     await expect.poll(() => store.probe().then(() => 'works', String), { timeout: 10_000 }).toBe('works');
     expect(await store.read(key)).toBeUndefined();
@@ -319,12 +282,12 @@ describe('keychain: a real Secret Service', () => {
     expect(await store.read(key)).toEqual(record());
     expect(await store.remove(key)).toBe(true);
     expect(await store.read(key)).toBeUndefined();
-    await stop(daemon);
+    await daemon.stop();
   });
 
   // R21
   test('is renewed once for two config directories', { timeout: 60_000 }, async () => {
-    const daemon = start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'password');
+    const daemon = service.unlock();
     const store = await keychain(env);
     await expect.poll(() => store.probe().then(() => 'works', String), { timeout: 10_000 }).toBe('works');
     const server = createOAuthServer({ delayMs: 100 });
@@ -335,6 +298,7 @@ describe('keychain: a real Secret Service', () => {
       { issuer: { url: socket.url, clientId: 'c' }, origin: 'https://api.example.com', scopes: [], now: 1 },
     );
     await store.write(keyOf(expired), expired);
+    const home = service.folder;
     const file = await buildWorker(home);
     const log = join(home, 'log');
     const plan = { server: socket.url, home, log, store: 'keychain' as const, key: keyOf(expired), keeper: true };
@@ -348,23 +312,23 @@ describe('keychain: a real Secret Service', () => {
     expect(new Set(ends.map(({ said }) => said))).toEqual(new Set([fingerprint(token)]));
     expect(server.counts).toMatchObject({ refresh: 1, reuse: 0 });
     await socket.close();
-    await stop(daemon);
+    await daemon.stop();
   });
 
   test('is locked', { timeout: 30_000 }, async () => {
     // The keyring made above exists, and this time nobody gives its password.
-    const daemon = start('gnome-keyring-daemon', ['--start', '--foreground', '--components=secrets']);
+    const daemon = service.startLocked();
     await realClock.sleep(1_000);
     for (const operation of [operations.probe, operations.write]) await expectUnavailable(() => operation(env), /./);
-    await stop(daemon);
+    await daemon.stop();
   });
 
   test('is stopped', { timeout: 30_000 }, async () => {
-    const daemon = start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'password');
+    const daemon = service.unlock();
     const store = await keychain(env);
     await expect.poll(() => store.probe().then(() => 'works', String), { timeout: 10_000 }).toBe('works');
-    daemon.kill('SIGSTOP');
+    daemon.halt();
     await expectUnavailable(() => operations.read(env, hasty), /no answer|does not answer/);
-    await stop(daemon);
+    await daemon.stop();
   });
 });

@@ -1,12 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { addCanary, expectNoSecret, leaksIn } from '../support/canary.ts';
-import { type ChildProcess, spawn } from '../support/processes.ts';
 import { createWorld, replying } from '../support/run.ts';
+import { noSecretService, type SecretService, startSecretService } from '../support/secret-service.ts';
 import { times } from '../support/times.ts';
 import {
   credentialFile,
@@ -192,49 +192,17 @@ describe('the search for secrets (R12)', () => {
   });
 });
 
-const found = (name: string) => (process.env.PATH ?? '').split(':').some((path) => existsSync(join(path, name)));
-const missing = ['dbus-daemon', 'gnome-keyring-daemon'].filter((name) => !found(name));
-const noKeychain = missing.length > 0 && !process.env.CI ? ` (needs ${missing.join(' and ')})` : '';
-
 // R17
-describe.skipIf(noKeychain !== '')(`auth login with a real keychain${noKeychain}`, () => {
-  const children: ChildProcess[] = [];
-  let folder: string;
-  let env: Record<string, string>;
-
-  const start = (program: string, args: string[], input = '') => {
-    const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'ignore'] });
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
-    children.push(child);
-    return child;
-  };
-
+describe.skipIf(noSecretService !== '')(`auth login with a real keychain ${noSecretService}`, () => {
+  let service: SecretService;
   beforeAll(async () => {
-    expect(missing).toEqual([]);
-    folder = mkdtempSync(join(tmpdir(), 'sched-secrets-'));
-    mkdirSync(join(folder, 'run'), { mode: 0o700 });
-    env = { PATH: process.env.PATH ?? '', HOME: folder, XDG_RUNTIME_DIR: join(folder, 'run'), LANG: 'C.UTF-8' };
-    const config = join(folder, 'bus.conf');
-    writeFileSync(
-      config,
-      `<busconfig><type>session</type><listen>unix:dir=${folder}</listen><policy context="default">
-       <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`,
-    );
-    const bus = start('dbus-daemon', [`--config-file=${config}`, '--nofork', '--print-address']);
-    const address = await new Promise<string>((resolve) =>
-      bus.stdout.once('data', (line) => resolve(String(line).split('\n')[0]!)),
-    );
-    env = { ...env, DBUS_SESSION_BUS_ADDRESS: address };
-    start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'password');
+    service = await startSecretService();
+    service.unlock();
   });
-  afterAll(() => {
-    for (const child of children.reverse()) child.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => service?.stop());
 
   test('keeps the token there and in no file, and forgets it again', { timeout: 30_000 }, async () => {
-    const withBus = { DBUS_SESSION_BUS_ADDRESS: env.DBUS_SESSION_BUS_ADDRESS! };
+    const withBus = service.env;
     await expect
       .poll(async () => (await sched(['doctor', '--json'], home, withBus)).stdout, { timeout: 10_000 })
       .toContain('(Secret Service) works');

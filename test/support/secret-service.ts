@@ -9,13 +9,29 @@ const missing = ['dbus-daemon', 'gnome-keyring-daemon'].filter((name) => !isFoun
 /** Why there can be no keychain here; in CI there must be one, and then starting it fails. */
 export const noSecretService = missing.length > 0 && !process.env.CI ? `needs ${missing.join(' and ')}` : '';
 
+/** A keychain that runs. */
+export interface Daemon {
+  /** Halts it: it neither answers nor ends. */
+  halt(): void;
+  stop(): Promise<void>;
+}
+
 export interface SecretService {
   /** What leads a program to it. */
   env: Record<string, string>;
+  /** A directory of its own. */
+  folder: string;
   /** Starts the keychain on the bus, which is without one before. */
-  unlock(): void;
-  stop(): void;
+  unlock(): Daemon;
+  /** Starts it without giving the password of the keyring that an earlier one made. */
+  startLocked(): Daemon;
+  stop(): Promise<void>;
 }
+
+const end = async (child: ChildProcess): Promise<void> => {
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL')) await ended;
+};
 
 /** A session bus of its own that starts no service by itself, and a real keychain on it once it is wanted. */
 export const startSecretService = async (): Promise<SecretService> => {
@@ -48,11 +64,17 @@ export const startSecretService = async (): Promise<SecretService> => {
     bus.stdout.once('data', (line) => resolve(String(line).split('\n')[0]!));
   });
   env = { ...env, DBUS_SESSION_BUS_ADDRESS: address };
+  const daemon = (how: string, input?: string): Daemon => {
+    const child = start('gnome-keyring-daemon', [how, '--foreground', '--components=secrets'], input);
+    return { halt: () => void child.kill('SIGSTOP'), stop: () => end(child) };
+  };
   return {
     env: { DBUS_SESSION_BUS_ADDRESS: address },
-    unlock: () => void start('gnome-keyring-daemon', ['--unlock', '--foreground', '--components=secrets'], 'password'),
-    stop: () => {
-      for (const child of children.reverse()) child.kill('SIGKILL');
+    folder,
+    unlock: () => daemon('--unlock', 'password'),
+    startLocked: () => daemon('--start'),
+    stop: async () => {
+      for (const child of children.reverse()) await end(child);
       rmSync(folder, { recursive: true, force: true });
     },
   };
