@@ -1,6 +1,6 @@
 # bash completion for sched, made by 'npm run generate'.
-# For bash 3.2 and newer, with or without the bash-completion package. All words stand in this file: completing
-# starts no program, asks no server, and expands nothing of the line.
+# For bash 3.2 and newer, with or without the bash-completion package. All words stand in this file, but for the names
+# of profiles: only for those is sched itself started. Completing asks no server and expands nothing of the line.
 
 # The functions below set local variables of _sched.
 
@@ -362,6 +362,8 @@ _sched_value() {
     'compliance delete --receipt-key-file' | 'compliance prove --receipt-key-file' | 'compliance bundle --receipt-key-file') kind=files ;;
     'compliance key 1') kind=files ;;
     'auth login --credential-store') values='keychain file' ;;
+    'profiles show 1' | 'profiles use 1' | 'profiles remove 1' | 'profiles export 1') kind=profiles ;;
+    'profiles set 1') values='base_url auth_url mcp_url client_id issuer user organization timezone output uri_root' ;;
     'api --input') kind=files ;;
     'api --output' | 'api -o') values='table json jsonl csv tsv yaml id' ;;
     'api 1') values='GET POST PATCH PUT DELETE' ;;
@@ -374,18 +376,35 @@ _sched_value() {
     *' --json') kind=fields ;;
     *' --fields') kind=fields ;;
     *' --color') values='auto always never' ;;
+    *' --profile' | *' -p') kind=profiles ;;
     *) return 1 ;;
   esac
 }
 
-# The words that begin with what is typed. Their space is added here, as bash 3.2 cannot tell it for each word.
-_sched_offer() {
+# A word, if it begins with what is typed. Its space is added here, as bash 3.2 cannot tell it for each word.
+_sched_add() {
   local before=''
   # Where bash breaks words at : it puts only what stands behind the last one in place.
   [[ $typed == *:* && $COMP_WORDBREAKS == *:* ]] && before=${typed%"${typed##*:}"}
-  for word in $1; do
-    [[ " ${COMPREPLY[*]-}" == *" $lead$word "* ]] && continue
-    [[ $word == "$typed"* ]] && COMPREPLY+=("$lead${word#"$before"} ")
+  [[ " ${COMPREPLY[*]-}" == *" $lead$1 "* ]] && return 0
+  [[ $1 == "$typed"* ]] && COMPREPLY+=("$lead${1#"$before"} ")
+  return 0
+}
+
+_sched_offer() {
+  for word in $1; do _sched_add "$word"; done
+}
+
+# Cut into lines by hand, so that no name is split, matched with files or run; it is written as the line needs it.
+_sched_profiles() {
+  local names quoted
+  names=$(command sched profiles list -o id 2>/dev/null </dev/null)
+  while [[ -n $names ]]; do
+    word=${names%%$'\n'*}
+    names=${names#"$word"}
+    names=${names#$'\n'}
+    printf -v quoted %q "$word"
+    [[ -z $word ]] || _sched_add "$quoted"
   done
 }
 
@@ -422,6 +441,7 @@ _sched_complete_value() {
   case $kind in
     fields) _sched_fields ;;
     files) _sched_files ;;
+    profiles) _sched_profiles ;;
     *) _sched_offer "$values" ;;
   esac
 }

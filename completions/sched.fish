@@ -1,5 +1,6 @@
 # fish completion for sched, made by 'npm run generate'.
-# All words stand in this file: completing starts no program, asks no server, and expands nothing of the line.
+# All words stand in this file, but for the names of profiles: only for those is sched itself started. Completing asks
+# no server and expands nothing of the line.
 
 function __sched_nouns
     printf '%s\t%s\n' events 'Scheduled events: list, read and cancel them' \
@@ -669,7 +670,7 @@ function __sched_fields
     end
 end
 
-# Prints what kind of value stands there ('words', 'fields', 'files'), then the words.
+# Prints what kind of value stands there ('words', 'fields', 'files', 'profiles'), then the words.
 function __sched_value
     switch $argv[1]
         case 'events list --status' 'invitees list --status' 'groups events --status'
@@ -704,6 +705,10 @@ function __sched_value
             echo files
         case 'auth login --credential-store'
             printf '%s\n' words keychain file
+        case 'profiles show 1' 'profiles use 1' 'profiles remove 1' 'profiles export 1'
+            echo profiles
+        case 'profiles set 1'
+            printf '%s\n' words base_url auth_url mcp_url client_id issuer user organization timezone output uri_root
         case 'api --input'
             echo files
         case 'api --output' 'api -o'
@@ -728,6 +733,8 @@ function __sched_value
             echo fields
         case '* --color'
             printf '%s\n' words auto always never
+        case '* --profile' '* -p'
+            echo profiles
     end
 end
 
@@ -811,6 +818,13 @@ function __sched_complete
             return
         case words
             printf '%s\n' $key[2]$value[2..-1]
+            return
+        case profiles
+            command -sq sched
+            or return
+            for name in (command sched profiles list -o id 2>/dev/null </dev/null)
+                printf '%s\n' "$key[2]$name"
+            end
             return
         case fields
             set -l chosen (string split , -- $key[3])[1..-2]

@@ -1,5 +1,6 @@
 # PowerShell completion for sched, made by 'npm run generate'.
-# All words stand in this file: completing starts no program, asks no server, and expands nothing of the line.
+# All words stand in this file, but for the names of profiles: only for those is sched itself started. Completing asks
+# no server and expands nothing of the line.
 
 Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
@@ -830,6 +831,11 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'compliance bundle --receipt-key-file' = @('files')
         'compliance key 1' = @('files')
         'auth login --credential-store' = @('words', 'keychain', 'file')
+        'profiles show 1' = @('profiles')
+        'profiles use 1' = @('profiles')
+        'profiles remove 1' = @('profiles')
+        'profiles export 1' = @('profiles')
+        'profiles set 1' = @('words', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root')
         'api --input' = @('files')
         'api --output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
         'api -o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
@@ -849,6 +855,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         '--json' = @('fields')
         '--fields' = @('fields')
         '--color' = @('words', 'auto', 'always', 'never')
+        '--profile' = @('profiles')
+        '-p' = @('profiles')
     }
 
     $candidate = {
@@ -919,6 +927,19 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                     if ($word.StartsWith($typed, [StringComparison]::Ordinal) -and $chosen.Split(',') -cnotcontains $word) {
                         & $candidate "$lead$chosen$word" $word
                     }
+                }
+            }
+            'profiles' {
+                $program = Get-Command -Name sched -CommandType Application, ExternalScript -ErrorAction Ignore |
+                    Select-Object -First 1
+                if (-not $program) { return }
+                foreach ($word in (& $program profiles list -o id 2>$null)) {
+                    if (-not $word) { continue }
+                    $text = "$word"
+                    if ($text -cnotmatch '^[A-Za-z0-9][A-Za-z0-9._-]*$') {
+                        $text = "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($word) + "'"
+                    }
+                    if ("$word".StartsWith($typed, [StringComparison]::Ordinal)) { & $candidate "$lead$text" "$word" }
                 }
             }
             'files' {

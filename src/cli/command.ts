@@ -9,6 +9,8 @@ export interface Argument {
   variadic?: boolean;
   /** The words it may be. */
   choices?: readonly string[];
+  /** It names something that is there already; completions ask the program for these names. */
+  names?: 'profiles';
 }
 
 /** Headings under which help gathers flags, in this order. */
@@ -27,6 +29,8 @@ export interface Flag {
   choices?: readonly string[];
   /** Values worth offering, where others are allowed too. */
   suggestions?: readonly string[];
+  /** As with an argument. */
+  names?: 'profiles';
   description: string;
   heading: (typeof flagHeadings)[number];
 }

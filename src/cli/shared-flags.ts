@@ -43,7 +43,14 @@ export const sharedFlags: readonly Flag[] = [
   { name: 'curl', description: 'print the request as a curl line and do not send it', heading: 'Safety' },
   { name: 'yes', short: 'y', description: 'consent to what would be asked', heading: 'Safety' },
   { name: 'no-input', description: 'never ask', heading: 'Safety' },
-  { name: 'profile', short: 'p', value: 'NAME', description: 'which account', heading: 'Connection' },
+  {
+    name: 'profile',
+    short: 'p',
+    value: 'NAME',
+    names: 'profiles',
+    description: 'which account',
+    heading: 'Connection',
+  },
   { name: 'sandbox', description: 'use the embedded service: no account, no network', heading: 'Connection' },
   {
     name: 'max-wait',

@@ -3,17 +3,24 @@ import type { Flag } from '../cli/command.ts';
 import type { Tree } from '../cli/tree.ts';
 
 /*
- * Everything that can be completed, the same for each shell. All of it is known when the scripts are made: a script
- * holds words and compares them with the line; it runs, expands and asks nothing.
+ * Everything that can be completed, the same for each shell. All of it but the names of profiles is known when the
+ * scripts are made: a script holds words and compares them with the line; it expands nothing, and runs the one program
+ * for those names alone.
  */
+
+/**
+ * Prints the names of profiles, one a line. Always the `sched` of the path and never the word on the line: `./sched` or
+ * an alias there is only being typed, and a TAB is no consent to run it.
+ */
+export const askForProfiles = 'sched profiles list -o id';
 
 export interface Word {
   word: string;
   description: string;
 }
 
-/** What may stand behind a flag or as an argument: some of these words, a file, the names of fields, or anything. */
-export type Value = { kind: 'words'; words: readonly string[] } | { kind: 'files' | 'fields' | 'any' };
+/** What may stand behind a flag or as an argument: some of these words, a file, names of fields or profiles, or anything. */
+export type Value = { kind: 'words'; words: readonly string[] } | { kind: 'files' | 'fields' | 'profiles' | 'any' };
 
 export interface FlagWord extends Word {
   short?: string;
@@ -59,7 +66,8 @@ const nothing: Value = { kind: 'any' };
 const wordsOrAny = (choices?: readonly string[]): Value =>
   choices === undefined ? nothing : { kind: 'words', words: choices.map(checked) };
 
-const valueAfter = ({ value, choices, suggestions }: Flag): Value => {
+const valueAfter = ({ value, choices, suggestions, names }: Flag): Value => {
+  if (names !== undefined) return { kind: names };
   if (value === 'FIELDS') return { kind: 'fields' };
   return value?.startsWith('FILE') ? { kind: 'files' } : wordsOrAny(choices ?? suggestions);
 };
@@ -85,8 +93,8 @@ const commandWords = (path: string, leaf: Commander, { factsOf }: Tree): Command
   return {
     path,
     flags: command.flags.flatMap(flagWords),
-    arguments: command.arguments.map(({ name, choices }) =>
-      name === 'file' ? { kind: 'files' } : wordsOrAny(choices),
+    arguments: command.arguments.map(({ name, choices, names }) =>
+      names !== undefined ? { kind: names } : name === 'file' ? { kind: 'files' } : wordsOrAny(choices),
     ),
     variadic: command.arguments.at(-1)?.variadic === true,
     fields: fields.map(checked),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createWorld } from '../support/run.ts';
-import { scriptOf } from './shells.ts';
+import { playground, scriptOf } from './shells.ts';
 
 const scripts = { bash: 'sched.bash', zsh: '_sched', fish: 'sched.fish', powershell: 'sched.ps1' };
 const { run } = await createWorld();
@@ -50,6 +50,19 @@ describe('completion', () => {
       expect(stdout).toContain('sched completion fish > ~/.config/fish/completions/sched.fish');
     },
   );
+
+  test('prints scripts that ask for profiles with a command that prints their names and nothing else', async () => {
+    const home = playground();
+    for (const name of ['home', 'work-2.eu'])
+      await run(`profiles add ${name} --base-url https://api.example.com`, { home });
+    const asked = Object.values(scripts).map(
+      (file) =>
+        / (?:command sched|& \$program) (.+?) 2>/.exec(readFileSync(scriptOf(file), 'utf8').replaceAll('(', ' '))![1]!,
+    );
+    expect(new Set(asked).size).toBe(1);
+    const result = await run(asked[0]!, { home });
+    expect(result).toMatchObject({ code: 0, stdout: 'home\nwork-2.eu\n', stderr: '', requests: [] });
+  });
 
   test('needs no account', async () => {
     expect((await run('completion bash', { env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } })).code).toBe(0);

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formats } from '../../src/output/formats.ts';
 import {
   type Complete,
+  callsIn,
   completeInBash,
   completeInBashWithPackage,
   completeInFish,
@@ -11,7 +12,13 @@ import {
   hasBashCompletion,
   isInstalled,
   playground,
+  programIn,
   scriptOf,
+  type Write,
+  wordsOfLines,
+  writeInBash,
+  writeInFish,
+  writeInZsh,
 } from './shells.ts';
 
 const shells: [string, Complete, isMissing: boolean][] = [
@@ -19,6 +26,12 @@ const shells: [string, Complete, isMissing: boolean][] = [
   ['bash with bash-completion', completeInBashWithPackage, !hasBashCompletion()],
   ['zsh', completeInZsh, !isInstalled('zsh')],
   ['fish', completeInFish, !isInstalled('fish')],
+];
+
+const writing: [string, Write, isMissing: boolean][] = [
+  ['bash', writeInBash, !isInstalled('bash')],
+  ['zsh', writeInZsh, !isInstalled('zsh')],
+  ['fish', writeInFish, !isInstalled('fish')],
 ];
 
 /** What TAB offers at the end of a line. */
@@ -35,6 +48,7 @@ const situations: [string, string[]][] = [
   ['sched comp', ['completion', 'compliance']],
   ['sched completion ', ['bash', 'fish', 'powershell', 'zsh']],
   ['sched completion p', ['powershell']],
+  ['sched profiles set t', ['timezone']],
   ['sched events list --st', ['--status']],
   ['sched events cancel ID --rea', ['--reason']],
   ['sched --ver', ['--verbose', '--version']],
@@ -66,9 +80,46 @@ const situations: [string, string[]][] = [
   // Nothing is known of these.
   ['sched events cancel ID --reason ', []],
   ['sched events cancel ID --reason --ye', []],
+  ['sched profiles add work-2', []],
   ['sched nonsense ', []],
   ['sched events nonsense --st', []],
   ['sched events list -- --st', []],
+];
+
+/** Where only the program knows what fits. */
+const profiles = ['home', 'work', 'work-2.eu'];
+const profileSituations: [string, string[]][] = [
+  ['sched -p ', profiles],
+  ['sched --profile w', ['work', 'work-2.eu']],
+  ['sched --profile=w', ['work', 'work-2.eu']],
+  ['sched events list --profile work-', ['work-2.eu']],
+  ['sched -o json -p h', ['home']],
+  ['sched profiles show ', profiles],
+  ['sched profile use h', ['home']],
+  ['sched profiles remove work-', ['work-2.eu']],
+  ['sched --sandbox profiles export w', ['work', 'work-2.eu']],
+  ['sched profiles set timezone UTC -p ho', ['home']],
+];
+
+/** No profile can be called that, whatever prints such a name. */
+const oddNames = [
+  'a b',
+  'b$(>trace)',
+  'c`>trace`',
+  'd\'e"f',
+  'e;>trace',
+  'f*',
+  'g\\h',
+  'h#i',
+  'i&>trace',
+  'j|k',
+  'l>trace',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's, not ours
+  'm${x:=$(>trace)}',
+  'n[1]',
+  'o{1..2}',
+  'p!q',
+  '~r',
 ];
 
 /** Lines that would leave a file `trace` behind if anything on them were run. */
@@ -94,6 +145,14 @@ const traps = [
   'sched events list ${x:=$(>trace)} --st',
   'sched $(>trace)',
   'sched `>trace`',
+  'sched -p $(>trace)',
+  'sched --profile=`>trace`',
+  'sched profiles show "$(>trace)',
+  'sched $(>trace) -p ',
+  'sched profiles use b$',
+  // Completing for a program is not yet running it.
+  './sched -p ',
+  './sched profiles show ',
 ];
 
 describe.each(shells)('completions: %s', (shell, complete, isMissing) => {
@@ -103,7 +162,9 @@ describe.each(shells)('completions: %s', (shell, complete, isMissing) => {
     const found = complete(
       situations.map(([line]) => line),
       folder,
+      programIn(folder, profiles),
     );
+    expect(callsIn(folder)).toEqual([]);
     /** bash puts what stands behind its last : in place, and zsh says of itself that something is a folder. */
     const asOffered = (line: string, word: string): string => {
       if (shell === 'zsh') return word.replace(/\/$/, '');
@@ -114,9 +175,33 @@ describe.each(shells)('completions: %s', (shell, complete, isMissing) => {
     );
   });
 
+  test.skipIf(isMissing && !process.env.CI)(`asks for profiles, once (skipped where there is no ${shell})`, () => {
+    const folder = playground();
+    const lines = profileSituations.map(([line]) => line);
+    const found = complete(lines, folder, programIn(folder, profiles));
+    expect(lines.map((line, index) => [line, found[index]])).toEqual(profileSituations);
+    expect(callsIn(folder)).toEqual(lines.map(() => 'profiles list -o id'));
+  });
+
+  test.skipIf(isMissing && !process.env.CI)(
+    `offers none without the program (skipped where there is no ${shell})`,
+    () => expect(complete(['sched -p ', 'sched profiles show '], playground())).toEqual([[], []]),
+  );
+
   test.skipIf(isMissing && !process.env.CI)(`runs nothing on the line (skipped where there is no ${shell})`, () => {
     const folder = playground();
-    complete(traps, folder, process.env.PATH);
+    writeFileSync(join(folder, 'sched'), '#!/bin/sh\n>trace\n', { mode: 0o755 });
+    complete(traps, folder, `${programIn(folder, oddNames)}:${process.env.PATH}`);
+    expect(existsSync(join(folder, 'trace'))).toBe(false);
+  });
+});
+
+describe.each(writing)('completions: %s', (shell, write, isMissing) => {
+  test.skipIf(isMissing && !process.env.CI)(`writes any name as one word (skipped where there is no ${shell})`, () => {
+    const folder = playground();
+    const lines = oddNames.map((name) => `sched -p ${/^\w/.exec(name)?.[0] ?? '\\~'}`);
+    const written = write(lines, folder, programIn(folder, oddNames));
+    expect(wordsOfLines(shell, written, folder)).toEqual(oddNames.map((name) => ['-p', name]));
     expect(existsSync(join(folder, 'trace'))).toBe(false);
   });
 });
@@ -132,6 +217,17 @@ describe('completions: PowerShell', () => {
     expect(script).toMatch(/^[\x20-\x7e\n]*$/);
     expect(code).not.toMatch(/Invoke-|\biex\b|Start-|ScriptBlock\]|ExpandString/);
     expect(code).toContain('Register-ArgumentCompleter -Native -CommandName sched');
+  });
+
+  test('starts one program in one place, the sched of the path', () => {
+    const calls = [...code.matchAll(/& \$(\w+)([^|\n)}]*)/g)].filter(
+      ([, name]) => !['candidate', 'offer'].includes(name!),
+    );
+    expect(calls.map(([call]) => call)).toEqual(['& $program profiles list -o id 2>$null']);
+    const [, place] = /\n {12}'profiles' \{\n([\s\S]*?)\n {12}\}/.exec(script)!;
+    expect(place).toContain('$program = Get-Command -Name sched -CommandType Application, ExternalScript');
+    expect(place).toContain('& $program');
+    expect(place).toContain('EscapeSingleQuotedStringContent($word)');
   });
 
   test('has no key twice in a table, where capitals do not count', () => {

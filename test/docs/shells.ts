@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { spawnSync } from '../support/processes.ts';
@@ -15,6 +15,22 @@ export const playground = (): string => {
   return folder;
 };
 
+const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Puts a `sched` that knows these profiles, and writes down what it is asked, into a folder for the path. */
+export const programIn = (folder: string, profiles: readonly string[]): string => {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  const answer = `printf '%s\\n' ${profiles.map(quote).join(' ')}`;
+  const script = `#!/bin/sh\necho "$*" >>${quote(join(folder, 'calls'))}\necho note >&2\n${answer}\n`;
+  writeFileSync(join(bin, 'sched'), script, { mode: 0o755 });
+  return bin;
+};
+
+/** What the program in this folder was asked. */
+export const callsIn = (folder: string): string[] =>
+  existsSync(join(folder, 'calls')) ? readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n') : [];
+
 const run = (shell: string, args: string[], folder: string, path = '/nonexistent'): string => {
   const { status, stdout, stderr, error } = spawnSync(shell, args, {
     cwd: folder,
@@ -27,10 +43,7 @@ const run = (shell: string, args: string[], folder: string, path = '/nonexistent
   return stdout;
 };
 
-/**
- * Candidates for the end of each line, as that shell finds them. Without a path no program but the shell's own can be
- * found: completing starts none.
- */
+/** Candidates for the end of each line, as that shell finds them. Programs are found in the path alone. */
 export type Complete = (lines: readonly string[], folder: string, path?: string) => string[][];
 
 const separator = '@@@@@';
@@ -42,11 +55,13 @@ const partOf = (candidate: string): string =>
     .replace(/^--[\w-]+=/, '')
     .replace(/^.*,/, '');
 
-const answers = (stdout: string): string[][] =>
+const blocksOf = (stdout: string): string[][] =>
   stdout
     .split(`${separator}\n`)
     .slice(0, -1)
-    .map((block) => block.split('\n').slice(0, -1).map(partOf).sort());
+    .map((block) => block.split('\n').slice(0, -1));
+
+const answers = (stdout: string): string[][] => blocksOf(stdout).map((block) => block.map(partOf).sort());
 
 /** Words as bash hands them to a completion: broken at = and : as well, the last one empty behind a space. */
 const bashWords = (line: string): string[] =>
@@ -60,7 +75,7 @@ const completeAfter =
   (lines, folder, path) => {
     const calls = lines.map((line) => {
       const words = bashWords(line);
-      const quoted = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
+      const quoted = words.map(quote).join(' ');
       return `COMP_WORDS=(${quoted}) COMP_CWORD=${words.length - 1} COMP_LINE='' COMP_POINT=0
 _sched
 for reply in \${COMPREPLY[@]+"\${COMPREPLY[@]}"}; do printf '%s\\n' "$reply"; done
@@ -77,14 +92,16 @@ export const hasBashCompletion = (): boolean => existsSync(bashCompletion);
 export const completeInBash = completeAfter('');
 export const completeInBashWithPackage = completeAfter(`source ${bashCompletion}`);
 
-export const completeInFish: Complete = (lines, folder, path) => {
+const askFish = (flags: string, lines: readonly string[], folder: string, path?: string): string[][] => {
   const script = `source '${scriptOf('sched.fish')}'
 for line in $argv
-    complete -C $line | string replace -r '\\t.*' ''
+    complete ${flags} -C $line | string replace -r '\\t.*' ''
     echo ${separator}
 end`;
   return answers(run(absolute('fish'), ['--no-config', '-c', script, ...lines], folder, path));
 };
+
+export const completeInFish: Complete = (lines, folder, path) => askFish('', lines, folder, path);
 
 /** Types each line and TAB into an interactive zsh behind a pseudo-terminal, and waits until it has answered. */
 const zshDriver = `
@@ -129,6 +146,7 @@ zle -C sched-complete complete-word _main_complete
 answer() {
   zle sched-complete
   print -r -- ${separator} >> found
+  print -r -- "$BUFFER" >> lines
   BUFFER=
 }
 zle -N answer
@@ -141,4 +159,30 @@ export const completeInZsh: Complete = (lines, folder, path) => {
   writeFileSync(join(folder, 'found'), '');
   const zsh = absolute('zsh');
   return answers(run(zsh, ['-f', '-c', zshDriver, 'zsh', zsh, ...lines], folder, path)).slice(1);
+};
+
+/** Each line with its only candidate in place, as that shell writes it there. */
+export type Write = (lines: readonly string[], folder: string, path?: string) => string[];
+
+const withCandidate = (lines: readonly string[], candidates: string[][]): string[] =>
+  lines.map((line, index) => `${line.slice(0, line.lastIndexOf(' ') + 1)}${candidates[index]!.join(' or ')}`);
+
+export const writeInBash: Write = (lines, ...where) => withCandidate(lines, completeInBash(lines, ...where));
+
+export const writeInFish: Write = (lines, folder, path) =>
+  withCandidate(lines, askFish('--escape', lines, folder, path));
+
+export const writeInZsh: Write = (lines, folder, path) => {
+  completeInZsh(lines, folder, path);
+  return readFileSync(join(folder, 'lines'), 'utf8').trimEnd().split('\n');
+};
+
+/** What a program called `sched` is handed when that shell runs these lines. */
+export const wordsOfLines = (shell: string, lines: readonly string[], folder: string): string[][] => {
+  const [flags, told] =
+    shell === 'fish'
+      ? [['--no-config'], "function sched; printf '%s\\n' $argv; end"]
+      : [shell === 'zsh' ? ['-f'] : ['--norc', '--noprofile'], 'sched() { printf \'%s\\n\' "$@"; }'];
+  const script = [told, ...lines.map((line) => `${line}\necho ${separator}`)].join('\n');
+  return blocksOf(run(absolute(shell), [...flags, '-c', script], folder, process.env.PATH));
 };

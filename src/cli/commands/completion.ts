@@ -57,7 +57,7 @@ export const completion: Command = {
   examples: names.map((name) => `completion ${name}`),
   notes: [
     `To install it:\n${names.flatMap((name) => [`  # ${name}`, ...commandLines(shells[name]!.install, usualWidth)]).join('\n')}`,
-    'The script knows all commands, flags and fixed values. It starts no program, asks no server and evaluates nothing.',
+    'The script knows all commands, flags, fields and fixed values by itself; only for the names of profiles it starts sched. It asks no server and evaluates nothing.',
   ],
   local: true,
   run,

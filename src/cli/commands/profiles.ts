@@ -9,7 +9,7 @@ import {
   readConfig,
   settableKeys,
 } from '../../profiles.ts';
-import type { Command, Flag, Invocation } from '../command.ts';
+import type { Argument, Command, Flag, Invocation } from '../command.ts';
 import { requireConsent } from '../consent.ts';
 import { readJsonFile } from '../json-file.ts';
 
@@ -175,7 +175,8 @@ const exportProfile = async (invocation: Invocation): Promise<void> => {
 
 const fields = ['name', 'current', ...Object.keys(Profile.shape)];
 
-const nameArgument = { name: 'name', description: 'name of the profile' };
+const newName: Argument = { name: 'name', description: 'name of the profile', required: true };
+const someName: Argument = { name: 'name', description: 'name of the profile', names: 'profiles' };
 
 export const commands: Command[] = [
   {
@@ -191,7 +192,7 @@ export const commands: Command[] = [
   {
     name: 'show',
     summary: 'Show a profile',
-    arguments: [nameArgument],
+    arguments: [someName],
     flags: [],
     examples: ['profiles show', 'profiles show work --json'],
     local: true,
@@ -201,7 +202,7 @@ export const commands: Command[] = [
   {
     name: 'add',
     summary: 'Add a profile',
-    arguments: [{ ...nameArgument, required: true }],
+    arguments: [newName],
     flags: [...keyFlags, profileFlag],
     examples: [
       'profiles add work --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
@@ -215,7 +216,7 @@ export const commands: Command[] = [
     name: 'set',
     summary: 'Change one setting of a profile',
     arguments: [
-      { name: 'key', description: settableKeys.join(', '), required: true },
+      { name: 'key', description: settableKeys.join(', '), required: true, choices: settableKeys },
       { name: 'value', description: "the new value; '' unsets it", required: true },
     ],
     flags: [],
@@ -226,7 +227,7 @@ export const commands: Command[] = [
   {
     name: 'use',
     summary: 'Make a profile the default',
-    arguments: [{ ...nameArgument, required: true }],
+    arguments: [{ ...someName, required: true }],
     flags: [],
     examples: ['profiles use work', 'profiles use work --quiet'],
     local: true,
@@ -235,7 +236,7 @@ export const commands: Command[] = [
   {
     name: 'remove',
     summary: 'Remove a profile and its login',
-    arguments: [{ ...nameArgument, required: true }],
+    arguments: [{ ...someName, required: true }],
     flags: [],
     examples: ['profiles remove work', 'profiles remove work --yes'],
     local: true,
@@ -244,7 +245,7 @@ export const commands: Command[] = [
   {
     name: 'export',
     summary: 'Print the addresses of a profile for a colleague, and no secret',
-    arguments: [nameArgument],
+    arguments: [someName],
     flags: [],
     examples: ['profiles export', 'profiles export work > work.json'],
     local: true,

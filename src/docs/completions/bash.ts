@@ -1,4 +1,13 @@
-import { helpWord, namesOf, spellings, takers, type ValueRule, valueRules, type Words } from '../words.ts';
+import {
+  askForProfiles,
+  helpWord,
+  namesOf,
+  spellings,
+  takers,
+  type ValueRule,
+  valueRules,
+  type Words,
+} from '../words.ts';
 
 /** Words for bash: they are plain (see words.ts), so that no quoting can go wrong. */
 const assign = (name: string, words: string): string => (words === '' ? '' : ` ${name}='${words}'`);
@@ -27,8 +36,8 @@ const valueCase = ({ commands, names, value }: ValueRule): string => {
 };
 
 export const bashScript = (words: Words): string => `# bash completion for sched, made by 'npm run generate'.
-# For bash 3.2 and newer, with or without the bash-completion package. All words stand in this file: completing
-# starts no program, asks no server, and expands nothing of the line.
+# For bash 3.2 and newer, with or without the bash-completion package. All words stand in this file, but for the names
+# of profiles: only for those is sched itself started. Completing asks no server and expands nothing of the line.
 
 # The functions below set local variables of _sched.
 
@@ -53,14 +62,30 @@ ${valueRules(words).map(valueCase).join('\n')}
   esac
 }
 
-# The words that begin with what is typed. Their space is added here, as bash 3.2 cannot tell it for each word.
-_sched_offer() {
+# A word, if it begins with what is typed. Its space is added here, as bash 3.2 cannot tell it for each word.
+_sched_add() {
   local before=''
   # Where bash breaks words at : it puts only what stands behind the last one in place.
   [[ $typed == *:* && $COMP_WORDBREAKS == *:* ]] && before=\${typed%"\${typed##*:}"}
-  for word in $1; do
-    [[ " \${COMPREPLY[*]-}" == *" $lead$word "* ]] && continue
-    [[ $word == "$typed"* ]] && COMPREPLY+=("$lead\${word#"$before"} ")
+  [[ " \${COMPREPLY[*]-}" == *" $lead$1 "* ]] && return 0
+  [[ $1 == "$typed"* ]] && COMPREPLY+=("$lead\${1#"$before"} ")
+  return 0
+}
+
+_sched_offer() {
+  for word in $1; do _sched_add "$word"; done
+}
+
+# Cut into lines by hand, so that no name is split, matched with files or run; it is written as the line needs it.
+_sched_profiles() {
+  local names quoted
+  names=$(command ${askForProfiles} 2>/dev/null </dev/null)
+  while [[ -n $names ]]; do
+    word=\${names%%$'\\n'*}
+    names=\${names#"$word"}
+    names=\${names#$'\\n'}
+    printf -v quoted %q "$word"
+    [[ -z $word ]] || _sched_add "$quoted"
   done
 }
 
@@ -97,6 +122,7 @@ _sched_complete_value() {
   case $kind in
     fields) _sched_fields ;;
     files) _sched_files ;;
+    profiles) _sched_profiles ;;
     *) _sched_offer "$values" ;;
   esac
 }

@@ -1,4 +1,14 @@
-import { groupBy, helpWord, spellings, takers, type ValueRule, valueRules, type Word, type Words } from '../words.ts';
+import {
+  askForProfiles,
+  groupBy,
+  helpWord,
+  spellings,
+  takers,
+  type ValueRule,
+  valueRules,
+  type Word,
+  type Words,
+} from '../words.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
@@ -41,7 +51,8 @@ const valueCase = ({ commands, names, value }: ValueRule): string => {
 };
 
 export const fishScript = (words: Words): string => `# fish completion for sched, made by 'npm run generate'.
-# All words stand in this file: completing starts no program, asks no server, and expands nothing of the line.
+# All words stand in this file, but for the names of profiles: only for those is sched itself started. Completing asks
+# no server and expands nothing of the line.
 
 function __sched_nouns
     ${print([...words.nouns, helpWord])}
@@ -81,7 +92,7 @@ ${fieldCases(words).join('\n')}
     end
 end
 
-# Prints what kind of value stands there ('words', 'fields', 'files'), then the words.
+# Prints what kind of value stands there ('words', 'fields', 'files', 'profiles'), then the words.
 function __sched_value
     switch $argv[1]
 ${valueRules(words).map(valueCase).join('\n')}
@@ -168,6 +179,13 @@ function __sched_complete
             return
         case words
             printf '%s\\n' $key[2]$value[2..-1]
+            return
+        case profiles
+            command -sq ${askForProfiles.split(' ')[0]}
+            or return
+            for name in (command ${askForProfiles} 2>/dev/null </dev/null)
+                printf '%s\\n' "$key[2]$name"
+            end
             return
         case fields
             set -l chosen (string split , -- $key[3])[1..-2]

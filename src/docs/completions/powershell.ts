@@ -1,4 +1,4 @@
-import { helpWord, spellings, takers, valueRules, type Word, type Words } from '../words.ts';
+import { askForProfiles, helpWord, spellings, takers, valueRules, type Word, type Words } from '../words.ts';
 
 /** Windows PowerShell reads a file without a mark as ANSI, and takes typographic quotes for quotes. */
 const ascii = (text: string): string =>
@@ -46,10 +46,13 @@ const valueEntries = (words: Words): string[] =>
     ),
   );
 
+const [program, ...asking] = askForProfiles.split(' ');
+
 export const powershellScript = (
   words: Words,
 ): string => `# PowerShell completion for sched, made by 'npm run generate'.
-# All words stand in this file: completing starts no program, asks no server, and expands nothing of the line.
+# All words stand in this file, but for the names of profiles: only for those is sched itself started. Completing asks
+# no server and expands nothing of the line.
 
 Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
@@ -139,6 +142,19 @@ ${valueEntries(words).join('\n')}
                     if ($word.StartsWith($typed, [StringComparison]::Ordinal) -and $chosen.Split(',') -cnotcontains $word) {
                         & $candidate "$lead$chosen$word" $word
                     }
+                }
+            }
+            'profiles' {
+                $program = Get-Command -Name ${program} -CommandType Application, ExternalScript -ErrorAction Ignore |
+                    Select-Object -First 1
+                if (-not $program) { return }
+                foreach ($word in (& $program ${asking.join(' ')} 2>$null)) {
+                    if (-not $word) { continue }
+                    $text = "$word"
+                    if ($text -cnotmatch '^[A-Za-z0-9][A-Za-z0-9._-]*$') {
+                        $text = "'" + [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($word) + "'"
+                    }
+                    if ("$word".StartsWith($typed, [StringComparison]::Ordinal)) { & $candidate "$lead$text" "$word" }
                 }
             }
             'files' {

@@ -1,4 +1,13 @@
-import { helpWord, spellings, takers, type ValueRule, valueRules, type Word, type Words } from '../words.ts';
+import {
+  askForProfiles,
+  helpWord,
+  spellings,
+  takers,
+  type ValueRule,
+  valueRules,
+  type Word,
+  type Words,
+} from '../words.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -36,7 +45,8 @@ const valueCase = ({ commands, names, value }: ValueRule): string => {
 
 export const zshScript = (words: Words): string => `#compdef sched
 # zsh completion for sched, made by 'npm run generate'.
-# All words stand in this file: completing starts no program, asks no server, and expands nothing of the line.
+# All words stand in this file, but for the names of profiles: only for those is sched itself started. Completing asks
+# no server and expands nothing of the line.
 
 # The functions below set local variables of _sched.
 
@@ -77,6 +87,10 @@ _sched_complete_value() {
       done
       compset -P '*,'
       compadd -qS , -a rest
+      ;;
+    profiles)
+      values=(\${(f)"$(command ${askForProfiles} 2>/dev/null </dev/null)"})
+      compadd -a values
       ;;
     *) compadd -a values ;;
   esac
