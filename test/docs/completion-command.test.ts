@@ -18,7 +18,7 @@ describe('completion', () => {
   test.each(Object.entries(scripts))('says on a terminal how to install that of %s', async (shell, file) => {
     const { stdout, stderr } = await run(`completion ${shell}`, { terminals: ['stdout', 'stderr'] });
     expect(stdout).toBe(readFileSync(scriptOf(file), 'utf8'));
-    expect(stderr).toMatch(new RegExp(`^to install: sched completion ${shell} >.*\\n$`));
+    expect(stderr).toMatch(new RegExp(`^to install: (?:command )?sched completion ${shell} >.*\\n$`));
   });
 
   test.each([

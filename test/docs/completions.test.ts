@@ -11,6 +11,7 @@ import {
   completeInZsh,
   hasBashCompletion,
   isInstalled,
+  linesOfZsh,
   playground,
   programIn,
   scriptOf,
@@ -204,6 +205,13 @@ describe.each(writing)('completions: %s', (shell, write, isMissing) => {
     expect(wordsOfLines(shell, written, folder)).toEqual(oddNames.map((name) => ['-p', name]));
     expect(existsSync(join(folder, 'trace'))).toBe(false);
   });
+});
+
+// Else the shell's own `sched`, which runs commands at a time of day, is what people would reach.
+test.skipIf(!isInstalled('zsh') && !process.env.CI)('completions: zsh finds the program behind its builtin', () => {
+  const folder = playground();
+  const path = `${programIn(folder, ['the program'])}:${process.env.PATH}`;
+  expect(linesOfZsh([`source '${scriptOf('_sched')}'`, 'sched 2>/dev/null'], folder, path)).toEqual(['the program']);
 });
 
 describe('completions: PowerShell', () => {

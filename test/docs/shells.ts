@@ -186,3 +186,9 @@ export const wordsOfLines = (shell: string, lines: readonly string[], folder: st
   const script = [told, ...lines.map((line) => `${line}\necho ${separator}`)].join('\n');
   return blocksOf(run(absolute(shell), [...flags, '-c', script], folder, process.env.PATH));
 };
+
+/** What a zsh prints that is told these lines. */
+export const linesOfZsh = (lines: readonly string[], folder: string, path: string): string[] =>
+  run(absolute('zsh'), ['-f', '-c', lines.join('\n')], folder, path)
+    .trimEnd()
+    .split('\n');

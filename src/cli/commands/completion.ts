@@ -16,7 +16,7 @@ const shells: Record<string, Shell> = {
   },
   zsh: {
     script: () => import('../../../completions/_sched', { with: { type: 'text' } }),
-    install: "sched completion zsh > ~/.sched.zsh && echo 'source ~/.sched.zsh' >> ~/.zshrc",
+    install: "command sched completion zsh > ~/.sched.zsh && echo 'source ~/.sched.zsh' >> ~/.zshrc",
   },
   fish: {
     script: () => import('../../../completions/sched.fish', { with: { type: 'text' } }),
@@ -58,6 +58,7 @@ export const completion: Command = {
   notes: [
     `To install it:\n${names.flatMap((name) => [`  # ${name}`, ...commandLines(shells[name]!.install, usualWidth)]).join('\n')}`,
     'The script knows all commands, flags, fields and fixed values by itself; only for the names of profiles it starts sched. It asks no server and evaluates nothing.',
+    'zsh has a builtin called sched, which it runs instead: type "disable sched" once to get to this program. The script does so in each new shell.',
   ],
   local: true,
   run,

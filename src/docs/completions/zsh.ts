@@ -167,6 +167,8 @@ ${listOf('flags', words.root, '        ')}
 if [[ $funcstack[1] == _sched ]]; then
   _sched "$@"
 else
+  # zsh has a builtin of this name, which would be found before the program; 'enable sched' brings it back.
+  disable sched 2>/dev/null
   (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
   compdef _sched sched
 fi
