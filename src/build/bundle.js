@@ -38,6 +38,26 @@ const lightUndici = {
   },
 };
 
+/**
+ * Reads string-width when text is first measured that is not plain: what it makes at once, a table of all emoji, takes
+ * as long as all else that a command loads.
+ * @type {import('esbuild').Plugin}
+ */
+const lateStringWidth = {
+  name: 'late-string-width',
+  setup: ({ onLoad, onResolve }) => {
+    const namespace = 'late-string-width';
+    onResolve({ filter: /^string-width$/ }, ({ importer }) =>
+      importer.endsWith('/src/output/width.ts') ? { path: 'string-width', namespace } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace }, () => ({
+      // What is required, not imported, runs when it is asked for.
+      contents: "export default (text) => require('string-width').default(text);",
+      resolveDir: root,
+    }));
+  },
+};
+
 const { help, topHelp } = await evaluate('src/cli/write-help.ts', async ({ writeHelp, writeTopHelp }) => ({
   help: await writeHelp(),
   topHelp: writeTopHelp(),
@@ -64,7 +84,7 @@ const { metafile, outputFiles } = await build({
     SCHED_TOP_HELP: JSON.stringify(topHelp),
     'import.meta.url': '__filename',
   },
-  plugins: [lightUndici],
+  plugins: [lightUndici, lateStringWidth],
   chunkNames: 'chunks/[name]-[hash]',
   metafile: true,
   write: false,

@@ -1,6 +1,12 @@
 import stringWidth from 'string-width';
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
+
+/** Making a segmenter takes ten milliseconds, and most text needs none. */
+const clustersOf = (text: string): Intl.Segments => {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+};
 
 const ascii = /^[ -~]*$/;
 const asciiRun = /[ -~]+(?=[ -~])/g;
@@ -23,7 +29,7 @@ export const width = (text: string): number => {
   // Of a run of ASCII only the last character can have anything to do with what follows it.
   const rest = text.replace(asciiRun, '');
   columns += text.length - rest.length;
-  for (const { segment } of graphemes.segment(rest)) columns += clusterWidth(segment);
+  for (const { segment } of clustersOf(rest)) columns += clusterWidth(segment);
   return columns;
 };
 
@@ -41,7 +47,7 @@ export const shorten = (text: string, columns: number): string => {
   if (ascii.test(text)) return `${text.slice(0, columns - 1).trimEnd()}…`;
   let kept = '';
   let used = 0;
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of clustersOf(text)) {
     used += clusterWidth(segment);
     if (used > columns - 1) break;
     kept += segment;
@@ -58,7 +64,7 @@ const pieces = (word: string, columns: number): string[] => {
   if (width(word) <= columns || copied.test(word)) return [word];
   const lines = [''];
   let used = 0;
-  for (const { segment } of graphemes.segment(word)) {
+  for (const { segment } of clustersOf(word)) {
     const taken = clusterWidth(segment);
     if (used + taken > columns && used > 0) {
       lines.push('');

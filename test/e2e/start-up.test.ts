@@ -20,7 +20,7 @@ import {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Tells at the end which files were compiled or parsed, and which modules of Node were loaded. */
+/** Tells at the end which files were compiled or parsed, which modules of Node were loaded, and what was made for text. */
 const hook = `
 const Module = require('node:module');
 const { writeFileSync } = require('node:fs');
@@ -35,7 +35,17 @@ Module._extensions['.json'] = (module, file) => {
   files.push(file);
   return json(module, file);
 };
-process.on('exit', () => writeFileSync(process.env.TRACE, JSON.stringify({ files, builtins: process.moduleLoadList })));
+let segmenters = 0;
+Intl.Segmenter = class extends Intl.Segmenter {
+  constructor(...words) {
+    super(...words);
+    segmenters += 1;
+  }
+};
+process.on('exit', () => {
+  const builtins = process.moduleLoadList;
+  writeFileSync(process.env.TRACE, JSON.stringify({ files, builtins, segmenters }));
+});
 `;
 
 let folder: string;
@@ -47,8 +57,14 @@ beforeAll(async () => {
   return () => sandbox.stop();
 });
 
+interface Loaded {
+  texts: Map<string, string>;
+  builtins: string[];
+  segmenters: number;
+}
+
 /** What the program loads for some words: its own files with their text, and modules of Node. */
-const loadedFor = async (...words: string[]): Promise<{ texts: Map<string, string>; builtins: string[] }> => {
+const loadedFor = async (...words: string[]): Promise<Loaded> => {
   const trace = join(folder, 'trace.json');
   const env = cleanEnvironment(temporaryHome(), {
     TRACE: trace,
@@ -56,9 +72,9 @@ const loadedFor = async (...words: string[]): Promise<{ texts: Map<string, strin
     SCHED_TOKEN: sandbox.token,
   });
   await execFile(runner, ['--require', join(folder, 'hook.cjs'), ...program, ...words], { env });
-  const { files, builtins } = JSON.parse(readFileSync(trace, 'utf8')) as { files: string[]; builtins: string[] };
+  const { files, ...rest } = JSON.parse(readFileSync(trace, 'utf8')) as Loaded & { files: string[] };
   const own = files.filter((file) => file.startsWith(root));
-  return { texts: new Map(own.map((file) => [file.slice(root.length), readFileSync(file, 'utf8')])), builtins };
+  return { ...rest, texts: new Map(own.map((file) => [file.slice(root.length), readFileSync(file, 'utf8')])) };
 };
 
 /** Words that stand in what is heavy and nowhere else. */
@@ -98,6 +114,15 @@ describe.skipIf(program.length === 0)('what is loaded', () => {
     expect(heavyIn(texts)).not.toContain('keychain');
     expect(heavyIn(texts)).toContain('undici');
     expect(builtins.filter((name) => /^NativeModule (http2|sqlite|child_process|zlib)$/.test(name))).toEqual([]);
+  });
+
+  test('for text is nothing before some is measured that is not plain', async () => {
+    const page = ['events', 'list', '--limit', '1'];
+    expect(await loadedFor(...page, '--json')).toMatchObject({ segmenters: 0 });
+    expect(await loadedFor(...page, '-o', 'table')).toMatchObject({ segmenters: 0 });
+    // The one of ours, and that of string-width.
+    const { segmenters } = await loadedFor('routing-forms', 'list', '-o', 'table');
+    expect(segmenters).toBe(2);
   });
 
   test('is found out where it is heavy', async () => {
