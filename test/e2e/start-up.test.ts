@@ -107,13 +107,15 @@ describe.skipIf(program.length === 0)('what is loaded', () => {
     expect(heavy.filter((name) => builtins.includes(`NativeModule ${name}`))).toEqual([]);
   });
 
-  test('for a page of events is the network and no sandbox, keychain or HTTP/2', async () => {
+  test('for a page of events is the network and no sandbox, keychain or HTTP of Node', async () => {
     const { texts, builtins } = await loadedFor('events', 'list', '--limit', '1', '--json');
     expect([...texts.keys()].sort()).toContain('dist/network.js');
     expect(heavyIn(texts)).not.toContain('sandbox');
     expect(heavyIn(texts)).not.toContain('keychain');
     expect(heavyIn(texts)).toContain('undici');
-    expect(builtins.filter((name) => /^NativeModule (http2|sqlite|child_process|zlib)$/.test(name))).toEqual([]);
+    expect(builtins.filter((name) => /^NativeModule (http|https|http2|sqlite|child_process|zlib)$/.test(name))).toEqual(
+      [],
+    );
   });
 
   test('for text is nothing before some is measured that is not plain', async () => {
