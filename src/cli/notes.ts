@@ -1,4 +1,5 @@
 import { escapeJson, safe, safeForRunner } from '../output/sanitise.ts';
+import { wrap } from '../output/width.ts';
 import type { Output } from '../runtime.ts';
 
 /** Everything that is said on stderr while a command runs: a sentence a line, or a JSON object a line. */
@@ -27,29 +28,27 @@ const clearLine = '\r\x1b[K';
 /** A line break of ours in the middle would spoil these for whoever copies them. */
 const isCopied = (line: string): boolean => /\bsched |\bexport |https?:\/\//.test(line);
 
-/** A sentence in lines as wide as the terminal, broken between words. What knows how wide they are takes long to load. */
-const fitted = async (line: string, columns: number): Promise<string> => {
+/** A sentence in lines as wide as the terminal, broken between words. */
+const fitted = (line: string, columns: number): string => {
   if (line.length <= columns || isCopied(line)) return line;
-  const { wrap } = await import('../output/width.ts');
   return wrap(line, columns - 2).join('\n  ');
 };
 
 export const createNotes = (stderr: Output, isJson: boolean): Notes => {
   let written: Promise<void> = Promise.resolve();
   let status = '';
-  const send = (text: string | Promise<string>): void => {
+  const send = (text: string): void => {
     // A closed stderr takes nothing more, and that must not end the command.
-    written = written.then(async () => stderr.write(await text)).catch(() => {});
+    written = written.then(() => stderr.write(text)).catch(() => {});
   };
-  const shown = async (text: string): Promise<string> => {
+  const shown = (text: string): string => {
     const line = safe(text);
     // A new line may begin with what stood safely in the middle.
-    return safeForRunner(stderr.isTerminal && stderr.columns > 0 ? await fitted(line, stderr.columns) : line);
+    return safeForRunner(stderr.isTerminal && stderr.columns > 0 ? fitted(line, stderr.columns) : line);
   };
   const write = (text: string): void => {
-    const [before, after] = status === '' ? ['', ''] : [clearLine, status];
-    const whole = (line: string) => `${before}${line}\n${after}`;
-    send(isJson ? whole(escapeJson(JSON.stringify({ note: text }))) : shown(text).then(whole));
+    const line = isJson ? escapeJson(JSON.stringify({ note: text })) : shown(text);
+    send(status === '' ? `${line}\n` : `${clearLine}${line}\n${status}`);
   };
   const notes: Notes = {
     quiet: false,
