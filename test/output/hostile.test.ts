@@ -1,8 +1,11 @@
 import { parse as parseCsv } from 'csv-parse/sync';
 import { describe, expect, it, vi } from 'vitest';
 import { parse as parseYaml } from 'yaml';
+import { humanCell, humanField } from '../../src/output/cells.ts';
 import { formats } from '../../src/output/formats.ts';
 import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
+import { safe } from '../../src/output/sanitise.ts';
+import { times } from '../support/times.ts';
 import { event, eventView, hostile, madeUp, pagesOf, paper, time } from './samples.ts';
 
 /** Everywhere the service can put text: names of fields too. */
@@ -27,8 +30,9 @@ const records = Array.from({ length: Math.floor(strings.length / each) }, (_, i)
 const wellFormed = (value: unknown) =>
   JSON.parse(JSON.stringify(value).replace(/\\(\\|ud[89a-f]..)/g, (all, what) => (what === '\\' ? all : '\uFFFD')));
 
-/** Measuring and wrapping words of all of Unicode takes its time, and reading YAML too: a part of them is enough there. */
-const some = records.filter((_, i) => i % 8 === 0);
+/** Wrapping words of all of Unicode takes its time, and reading YAML too: a part of them is enough there. */
+const one = times(8, 1);
+const some = records.filter((_, i) => i % one === 0);
 
 const shown = async (options: Partial<PrinterOptions>, isTerminal: boolean, records: readonly object[]) => {
   const stdout = paper(isTerminal, 120);
@@ -42,6 +46,8 @@ const shown = async (options: Partial<PrinterOptions>, isTerminal: boolean, reco
 };
 const linesOf = (text: string) => text.replace(/\r?\n$/, '').split('\n');
 
+const obeyed = /##(\[|vso\[)|^[^\S\n]*::/im;
+
 // Twenty thousand strings take their time on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -50,12 +56,11 @@ describe(`hostile: ${strings.length} strings on a terminal`, () => {
     const rows = name.startsWith('jq')
       ? { jq: name === 'jq' ? '.[] | .name' : '.name', format: name === 'jq' ? ('json' as const) : ('jsonl' as const) }
       : { format: name as (typeof formats)[number] };
-    const part = name === 'table' ? some : records;
-    const text = await shown(rows, true, part);
+    const text = await shown(rows, true, records);
     const separators = name === 'tsv' ? /\t/g : /(?!)/g;
     expect(text.replace(ours, '').replace(separators, '')).not.toMatch(dangerous);
     const headings = { table: 1, csv: 1 }[name as string] ?? 0;
-    if (!['json', 'yaml'].includes(name)) expect(linesOf(text)).toHaveLength(part.length + headings);
+    if (!['json', 'yaml'].includes(name)) expect(linesOf(text)).toHaveLength(records.length + headings);
   });
 
   it('as spoken lines and as blocks', async () => {
@@ -75,8 +80,33 @@ describe(`hostile: ${strings.length} strings on a terminal`, () => {
       });
       for (const record of some) await printer.one(eventView, record);
       expect(stdout.text.replace(ours, '')).not.toMatch(dangerous);
-      expect(stdout.text.replace(/\x1b\[\d+m/g, '')).not.toMatch(/##(\[|vso\[)|^[^\S\n]*::/im);
+      expect(stdout.text.replace(/\x1b\[\d+m/g, '')).not.toMatch(obeyed);
     }
+  });
+
+  it('made safe: nothing dangerous is left, and nothing changes when made safe again', () => {
+    const made = strings.map(safe);
+    expect(made.join('')).not.toMatch(dangerous);
+    expect(made.map(safe).join('\n')).toBe(made.join('\n'));
+    const isHarmless = (text: string) => /^[ -~]*$/.test(text);
+    expect(made.filter((_, i) => isHarmless(strings[i]!))).toEqual(strings.filter(isHarmless));
+  });
+
+  it('in cells of every kind: one line each that nobody obeys', () => {
+    const kinds = [
+      (text: string) => humanCell(`https://api.example.com/${text}`, 'id', time),
+      (text: string) => humanCell(text, 'time', time),
+      (text: string) => humanCell(['', text], 'list', time),
+      (text: string) => humanCell({ [text]: text }, undefined, time),
+      (text: string) => humanField(text, time),
+    ];
+    const cells = strings.flatMap((text, i) => [
+      humanCell(text, undefined, time),
+      ...Array.from({ length: times(1, kinds.length) }, (_, n) => kinds[(i + n) % kinds.length]!(text)),
+    ]);
+    expect(cells.join('')).not.toMatch(dangerous);
+    expect(cells.join('\n')).not.toMatch(obeyed);
+    expect(cells).not.toContain('');
   });
 });
 

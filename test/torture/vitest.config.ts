@@ -10,6 +10,7 @@ export default defineConfig({
       'test/torture/*.torture.ts',
       'test/auth/renewal.test.ts',
       'test/e2e/auth.test.ts',
+      'test/output/hostile.test.ts',
       'test/sandbox/robustness.test.ts',
     ],
     env: { SCHED_TORTURE: '1' },
