@@ -87,15 +87,18 @@ const bytesOf = ({ bytes, body }: WireReply): Uint8Array => bytes ?? Buffer.from
 const send = async (response: ServerResponse, reply: WireReply, sleep: Clock['sleep'] | undefined): Promise<void> => {
   const { status, headers, body, bytes, reset, drip } = reply;
   if (reset === 'at once') return void response.socket?.resetAndDestroy();
-  response.writeHead(status, { ...headers, 'content-length': bytes?.length ?? Buffer.byteLength(body) });
+  const length = bytes?.length ?? Buffer.byteLength(body);
+  response.writeHead(status, { ...headers, 'content-length': length });
   if (reset !== undefined) {
     response.flushHeaders();
     await writeOut(response, bytesOf(reply).subarray(0, reset));
     await sleep?.(20);
     return void response.socket?.resetAndDestroy();
   }
-  // A text leaves in one piece with the headers.
-  if (drip === undefined || sleep === undefined) return void response.end(bytes ?? body);
+  // A text leaves in one piece with the headers. Where each character is one byte it is ASCII, and as Latin-1 the same
+  // bytes are copied, not encoded.
+  if (drip === undefined || sleep === undefined)
+    return void response.end(bytes ?? body, length === body.length ? 'latin1' : 'utf8');
   for (const byte of bytesOf(reply)) {
     if (response.destroyed) return;
     await writeOut(response, Uint8Array.of(byte));

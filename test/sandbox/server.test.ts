@@ -73,6 +73,18 @@ describe('server', () => {
     expect((await ask(path, { method: 'POST', headers, body: '{"reason":"x"}' })).status).toBe(404);
   });
 
+  it('sends every text as UTF-8, whatever letters it has', async () => {
+    // One byte a letter, as Latin-1 has it, is not how it goes.
+    for (const text of ['plain', 'Lucía', '日本', '🎉']) {
+      const body = JSON.stringify({ text });
+      const each = await serve(async () => ({ status: 200, headers: {}, body }), { port: 0 });
+      const reply = await fetch(each.url);
+      expect(reply.headers.get('content-length')).toBe(String(Buffer.byteLength(body)));
+      expect(Buffer.from(await reply.arrayBuffer()).equals(Buffer.from(body))).toBe(true);
+      await each.close();
+    }
+  });
+
   it('says when the port is busy', async () => {
     const again = serve(async () => ({ status: 200, headers: {}, body: '' }), { port: server.port });
     await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
