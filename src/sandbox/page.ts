@@ -46,12 +46,13 @@ interface Key {
 }
 
 /** The ID comes last, in the direction of the first key, so that one index gives the whole order either way round. */
-const keysOf = ({ sortable, id, defaultSort }: Listing, sort: string | undefined): Key[] => {
+const keysOf = ({ sortable, id, defaultSort }: Listing, sort: string | undefined, backwards: boolean): Key[] => {
   const keys = (sort ?? defaultSort).split(',').map((part) => {
     const [field, direction] = part.split(':');
-    return { column: sortable[field!]!, descending: direction === 'desc' };
+    return { column: sortable[field!]!, descending: (direction === 'desc') !== backwards };
   });
-  return [...keys, { column: id, descending: keys[0]!.descending }];
+  keys.push({ column: id, descending: keys[0]!.descending });
+  return keys;
 };
 
 const beyond = ({ column, descending }: Key) => `${column} ${descending ? '<' : '>'} ?`;
@@ -82,7 +83,7 @@ export const readPage = <Doc>(store: Store, listing: Listing, query: PageQuery, 
     query.page_token === undefined ? undefined : readCursor(query.page_token, list, now);
   const count = query.count ?? limits.pageSize.default;
   const backwards = cursor?.way === 'previous';
-  const keys = keysOf(listing, query.sort).map((key) => ({ ...key, descending: key.descending !== backwards }));
+  const keys = keysOf(listing, query.sort, backwards);
 
   const conditions = [...listing.where, ...bounds(listing, keys[0]!, cursor?.place[0])];
   if (cursor) conditions.push(after(keys, cursor.place));
@@ -111,7 +112,7 @@ export const readPage = <Doc>(store: Store, listing: Listing, query: PageQuery, 
     places.reverse();
   }
   const token = (way: Cursor['way'], place: string | undefined) =>
-    place === undefined ? null : writeCursor({ way, place: JSON.parse(place) }, list, now);
+    place === undefined ? null : writeCursor(way, place, list, now);
   return {
     items,
     count: places.length,

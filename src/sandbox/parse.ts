@@ -59,15 +59,18 @@ const wrongReferences = (schema: z.ZodType, value: unknown, path: PropertyKey[] 
     return value.flatMap((item, index) => wrongReferences(element, item, [...path, index]));
   const fields = fieldsOf(schema);
   if (!fields || typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, item]) =>
-    fields[name] ? wrongReferences(fields[name], item, [...path, name]) : [],
-  );
+  const wrong: Detail[] = [];
+  for (const [name, item] of Object.entries(value))
+    if (fields[name]) wrong.push(...wrongReferences(fields[name], item, [...path, name]));
+  return wrong;
+};
+
+const wording: z.core.ParseContext<z.core.$ZodIssue> = {
+  error: (issue) => (issue.input === undefined && issue.code === 'invalid_type' ? required : undefined),
 };
 
 const parse = (schema: z.ZodObject, value: unknown): unknown => {
-  const parsed = schema.safeParse(value, {
-    error: (issue) => (issue.input === undefined && issue.code === 'invalid_type' ? required : undefined),
-  });
+  const parsed = schema.safeParse(value, wording);
   const details = parsed.success ? wrongReferences(schema, parsed.data) : parsed.error.issues.flatMap(detailsOf);
   if (details.length > 0) throw invalid(...details);
   return parsed.data;
@@ -83,16 +86,17 @@ const fromText = (schema: z.ZodType | undefined, text: string): unknown => {
 
 export const parseQuery = (row: Operation, search: URLSearchParams): unknown => {
   const fields: Record<string, z.ZodType> = row.query ? fieldsOf(row.query)! : {};
-  const names = [...new Set(search.keys())];
-  const refused = names.flatMap((name): Detail[] => {
+  const given: Record<string, unknown> = {};
+  const refused = new Map<string, Detail>();
+  for (const [name, text] of search) {
     if (!Object.hasOwn(fields, name))
-      return [{ parameter: name, message: 'is not a parameter of this operation', code: 'unknown' }];
-    if (search.getAll(name).length > 1) return [{ parameter: name, message: 'is given twice', code: 'repeated' }];
-    return [];
-  });
-  if (refused.length > 0) throw invalid(...refused);
-  if (!row.query) return undefined;
-  return parse(row.query, Object.fromEntries(names.map((name) => [name, fromText(fields[name], search.get(name)!)])));
+      refused.set(name, { parameter: name, message: 'is not a parameter of this operation', code: 'unknown' });
+    else if (Object.hasOwn(given, name))
+      refused.set(name, { parameter: name, message: 'is given twice', code: 'repeated' });
+    else given[name] = fromText(fields[name], text);
+  }
+  if (refused.size > 0) throw invalid(...refused.values());
+  return row.query && parse(row.query, given);
 };
 
 const jsonOf = (text: string): unknown => {

@@ -67,10 +67,10 @@ const level = (window: Window, opened: number, used: number, now: number): Level
   resetSeconds: Math.ceil((opened + spans[window.span] - now) / 1000),
 });
 
-const take = (store: Store, window: Window, now: number): Level & { isRefused: boolean } => {
+const take = (store: Store, window: Window, now: number): { level: Level; isRefused: boolean } => {
   const { key, span, limit } = window;
   const row = store.first<{ opened: number; used: number }>(count, key, now, spans[span], limit);
-  return { ...level(window, row!.opened, row!.used, now), isRefused: row!.used > limit };
+  return { level: level(window, row!.opened, row!.used, now), isRefused: row!.used > limit };
 };
 
 /** The window with the fewest left; among those the one that takes longest to open again. */
@@ -90,8 +90,8 @@ const headersOf = ({ window, left, resetSeconds }: Level) => ({
 export const admit = (store: Store, windows: readonly Window[], now: number): Admission => {
   const [only] = windows;
   if (windows.length === 1) {
-    const taken = take(store, only!, now);
-    return { headers: headersOf(taken), ...(taken.isRefused ? { refusedBy: only! } : {}) };
+    const { level, isRefused } = take(store, only!, now);
+    return isRefused ? { headers: headersOf(level), refusedBy: only! } : { headers: headersOf(level) };
   }
   return store.transaction(() => {
     const full = windows.flatMap((window) => {
@@ -108,7 +108,7 @@ export const admit = (store: Store, windows: readonly Window[], now: number): Ad
       const refused = tightest(full);
       return { headers: headersOf(refused), refusedBy: refused.window };
     }
-    return { headers: headersOf(tightest(windows.map((window) => take(store, window, now)))) };
+    return { headers: headersOf(tightest(windows.map((window) => take(store, window, now).level))) };
   });
 };
 
