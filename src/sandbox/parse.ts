@@ -84,7 +84,7 @@ const fromText = (schema: z.ZodType | undefined, text: string): unknown => {
   return text;
 };
 
-export const parseQuery = (row: Operation, search: URLSearchParams): unknown => {
+const readQuery = (row: Operation, search: URLSearchParams): unknown => {
   const fields: Record<string, z.ZodType> = row.query ? fieldsOf(row.query)! : {};
   const given: Record<string, unknown> = {};
   const refused = new Map<string, Detail>();
@@ -96,7 +96,20 @@ export const parseQuery = (row: Operation, search: URLSearchParams): unknown => 
     else given[name] = fromText(fields[name], text);
   }
   if (refused.size > 0) throw invalid(...refused.values());
-  return row.query && parse(row.query, given);
+  return row.query && Object.freeze(parse(row.query, given));
+};
+
+const mostRemembered = 100;
+const remembered = new WeakMap<Operation, Map<string, unknown>>();
+
+/** What passed once is remembered by its text, as clients ask for the same lists again and again. */
+export const parseQuery = (row: Operation, url: URL): unknown => {
+  const known = remembered.get(row) ?? new Map<string, unknown>();
+  if (known.has(url.search)) return known.get(url.search);
+  const query = readQuery(row, url.searchParams);
+  if (known.size === mostRemembered) known.clear();
+  remembered.set(row, known.set(url.search, query));
+  return query;
 };
 
 const jsonOf = (text: string): unknown => {

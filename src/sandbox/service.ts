@@ -139,7 +139,7 @@ export const createService = ({
     }
     const input = {
       params: route.params,
-      query: parseQuery(route.row, url.searchParams),
+      query: parseQuery(route.row, url),
       body: route.row.method === 'GET' ? undefined : parseBody(route.row, request, header(request, 'content-type')),
     };
     const perform = () => {

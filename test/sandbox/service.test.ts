@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { catalogue, loadCatalogue, type Noun } from '../../src/api/catalogue.ts';
+import { origin } from '../../src/sandbox/names.ts';
 import { denied } from '../../src/sandbox/refusal.ts';
 import { nouns } from '../../src/sandbox/route.ts';
 import { readyTokens } from '../../src/sandbox/tokens.ts';
@@ -104,6 +105,25 @@ describe('service', () => {
   ])('refuses %s', async (_, query, parameter) => {
     const { status, body } = await world.get(`/scheduled_events?${query}`);
     expect([status, parametersOf(body)]).toEqual([400, [parameter]]);
+  });
+
+  it('reads a query for each operation anew, however often its text was seen', async () => {
+    const statuses = { organization, status: 'active' };
+    for (const round of [1, 2]) {
+      expect([round, (await world.get('/scheduled_events', statuses)).status]).toEqual([round, 200]);
+      const { status, body } = await world.get('/event_types', statuses);
+      expect([round, status, parametersOf(body)]).toEqual([round, 400, ['status']]);
+    }
+  });
+
+  it('keeps queries apart when there are more of them than it remembers', async () => {
+    const headers = { authorization: 'Bearer sandbox_owner' };
+    for (let number = 0; number < 210; number++) {
+      const count = 1 + (number % 3);
+      const query = `user=${encodeURIComponent(amara)}&count=${count}${'&'.repeat(number)}`;
+      const reply = await world.send({ method: 'GET', url: `${origin}/scheduled_events?${query}`, headers });
+      expect([number, JSON.parse(reply.body).collection.length]).toEqual([number, count]);
+    }
   });
 
   it('refuses a query where the operation takes none', async () => {
