@@ -471,6 +471,12 @@ const keepCompiled = (directory: string): void => {
 /** A command with so many requests goes on for a while. */
 const manyRequests = 3;
 
+/** Nothing of a page outlives it, so a long listing gains nothing from a heap with room to grow but a larger peak. */
+const keepSmall = (): void => {
+  const { setFlagsFromString } = process.getBuiltinModule('node:v8');
+  for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=60']) setFlagsFromString(flag);
+};
+
 /** The real world. */
 export const nodeRuntime = (): Runtime => {
   silenceSqliteWarning();
@@ -495,9 +501,7 @@ export const nodeRuntime = (): Runtime => {
     let requests = 0;
     return async (request) => {
       requests += 1;
-      // Nothing of a page outlives it, so a long listing gains nothing from room for young objects but a larger peak.
-      if (requests === manyRequests)
-        process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
+      if (requests === manyRequests) keepSmall();
       transport ??= loadTransport(signal());
       return (await transport)(request);
     };
