@@ -15,6 +15,7 @@ import {
   logIn,
   type RunningSandbox,
   sched,
+  schedInTerminal,
   shell,
   startSandbox,
   temporaryHome,
@@ -190,6 +191,21 @@ describe('the search for secrets (R12)', () => {
       { stdout: 'sandbox_owner', stderr: '' },
     );
   });
+});
+
+// R43
+test('a login shows what the service says of a person, and obeys none of it', async () => {
+  const hostile = await startSandbox('--auto-consent', '--fault', 'users.me hostile-strings count=all');
+  try {
+    const screens = [await logIn(hostile, home), await schedInTerminal(['auth', 'refresh'], home).done];
+    for (const { code, text } of screens) {
+      expect(code).toBe(0);
+      expect(text).toMatch(/<U\+202E>|\\x1b/);
+      expect(text.replace(/\r?\n|\r\x1b\[K/g, '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u200B\u2028]/u);
+    }
+  } finally {
+    await hostile.stop();
+  }
 });
 
 // R17
