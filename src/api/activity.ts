@@ -1,9 +1,9 @@
-import * as z from 'zod';
-import { dateTime, listQuery, many, operation, reference, resource, text } from './operation.ts';
+import { dateTime, loose, reference, text, word } from './field.ts';
+import { listQuery, many, operation, resource } from './operation.ts';
 
 // Assumed: the contents of an actor.
-const Actor = z.looseObject({
-  uri: z.string().optional().describe('reference of the actor'),
+const Actor = loose({
+  uri: text('reference of the actor').optional(),
   type: text('kind of actor'),
   display_name: text('name of the actor'),
   alternative_identifier: text('e-mail address of the actor'),
@@ -15,8 +15,8 @@ export const ActivityEntry = resource('activity entry', {
   action: text('what was done'),
   fully_qualified_name: text('namespace and action in one word'),
   namespace: text('what it was done to'),
-  actor: Actor.describe('who did it'),
-  details: z.looseObject({}).describe('particulars'),
+  actor: Actor.as('who did it'),
+  details: loose({}, 'particulars'),
   occurred_at: dateTime('when it happened'),
 });
 
@@ -31,10 +31,10 @@ export const activity = {
       {
         organization: reference('organizations', 'whose log'),
         // Assumed: these four filters.
-        action: z.string().min(1).optional().describe('only entries of this action'),
-        namespace: z.string().min(1).optional().describe('only entries of this namespace'),
-        min_occurred_at: z.iso.datetime({ offset: true }).optional().describe('entries at or after this time'),
-        max_occurred_at: z.iso.datetime({ offset: true }).optional().describe('entries before this time'),
+        action: word('only entries of this action').optional(),
+        namespace: word('only entries of this namespace').optional(),
+        min_occurred_at: dateTime('entries at or after this time').optional(),
+        max_occurred_at: dateTime('entries before this time').optional(),
       },
       ['occurred_at'],
     ),

@@ -1,29 +1,29 @@
-import * as z from 'zod';
-import { flag, listQuery, many, one, operation, reference, resource, text } from './operation.ts';
+import { choice, date, flag, list, literal, oneOf, record, reference, text, word } from './field.ts';
+import { listQuery, many, one, operation, resource } from './operation.ts';
 import { weekdays } from './weekdays.ts';
 
 const timeOfDay = (description: string) =>
-  z
-    .string()
-    .regex(/^([01]\d|2[0-3]):[0-5]\d$|^24:00$/, 'must be a time of day such as 09:30')
-    .describe(description);
+  text(description, (string) =>
+    string.regex(/^([01]\d|2[0-3]):[0-5]\d$|^24:00$/, 'must be a time of day such as 09:30'),
+  );
 
-const Interval = z
-  .strictObject({ from: timeOfDay('when it begins'), to: timeOfDay('when it ends') })
-  .refine(({ from, to }) => from < to, { path: ['to'], message: 'must be later than from' });
+const Interval = record({ from: timeOfDay('when it begins'), to: timeOfDay('when it ends') }).refine(
+  ({ from, to }) => from < to,
+  { path: ['to'], message: 'must be later than from' },
+);
 
-const intervals = z.array(Interval).describe('open hours; none is a day off');
+const intervals = list(Interval, 'open hours; none is a day off');
 
 /** Assumed: a rule is the hours of a weekday, or those of one date. */
-export const AvailabilityRule = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('wday').describe('hours of a weekday'),
-    wday: z.enum(weekdays).describe('the weekday'),
+export const AvailabilityRule = oneOf([
+  record({
+    type: literal('wday', 'hours of a weekday'),
+    wday: choice(weekdays, 'the weekday'),
     intervals,
   }),
-  z.strictObject({
-    type: z.literal('date').describe('hours of one date'),
-    date: z.iso.date().describe('the date'),
+  record({
+    type: literal('date', 'hours of one date'),
+    date: date('the date'),
     intervals,
   }),
 ]);
@@ -34,7 +34,7 @@ export const AvailabilitySchedule = resource('availability schedule', {
   name: text('name'),
   user: text('reference of the user whose hours these are'),
   timezone: text('IANA time zone of the hours'),
-  rules: z.array(AvailabilityRule).describe('open hours by weekday and date'),
+  rules: list(AvailabilityRule, 'open hours by weekday and date'),
 });
 
 export const availability = {
@@ -52,10 +52,10 @@ export const availability = {
     path: '/event_type_availability_schedules/{schedule}',
     effect: 'change',
     scope: 'availability:write',
-    body: z.strictObject({
+    body: record({
       // Assumed: the rules sent replace all that were there.
-      rules: z.array(AvailabilityRule).optional().describe('open hours, in place of all others'),
-      timezone: z.string().min(1).optional().describe('IANA time zone of the hours'),
+      rules: list(AvailabilityRule, 'open hours, in place of all others').optional(),
+      timezone: word('IANA time zone of the hours').optional(),
     }),
     reply: one(AvailabilitySchedule),
   }),

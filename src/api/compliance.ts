@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { bare, email, operation, resource } from './operation.ts';
+import { email, list, record } from './field.ts';
+import { bare, operation, resource } from './operation.ts';
 
 /** Assumed: 202 with an empty object; deletion follows within days, and nothing tells when it is done. */
 export const DeletionAccepted = resource('accepted deletion', {});
@@ -12,8 +12,8 @@ export const compliance = {
     effect: 'deletion',
     scope: 'data_compliance:write',
     plan: 'enterprise',
-    body: z.strictObject({
-      emails: z.array(email('address of an invitee')).min(1).describe('whose data is deleted'),
+    body: record({
+      emails: list(email('address of an invitee'), 'whose data is deleted', (emails) => emails.min(1)),
     }),
     reply: bare(DeletionAccepted, 202),
   }),

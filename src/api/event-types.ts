@@ -1,33 +1,21 @@
-import * as z from 'zod';
+import { dateTime, flag, integer, list, partial, record, reference, text, word } from './field.ts';
 import { LocationChoice } from './locations.ts';
-import {
-  dateTime,
-  flag,
-  integer,
-  listQuery,
-  many,
-  minutes,
-  one,
-  operation,
-  reference,
-  resource,
-  text,
-} from './operation.ts';
+import { listQuery, many, minutes, one, operation, resource } from './operation.ts';
 import { User } from './users.ts';
 
-const Profile = z.strictObject({
+const Profile = record({
   type: text('kind of owner'),
   name: text('name of the owner'),
   owner: text('reference of the owner'),
 });
 
-const CustomQuestion = z.strictObject({
+const CustomQuestion = record({
   name: text('the question as invitees read it'),
   type: text('kind of answer'),
   position: integer('place among the questions, from 0'),
   enabled: flag('whether invitees are asked'),
   required: flag('whether an answer is needed'),
-  answer_choices: z.array(z.string()).describe('answers to choose from'),
+  answer_choices: list(text(), 'answers to choose from'),
   include_other: flag("whether an answer of one's own is allowed"),
 });
 
@@ -35,23 +23,23 @@ export const EventType = resource('event type', {
   uri: text('canonical reference of the event type'),
   name: text('name'),
   active: flag('whether it can be booked'),
-  slug: z.string().nullable().describe('the part of the scheduling page address that names it'),
+  slug: text('the part of the scheduling page address that names it').nullable(),
   scheduling_url: text('address of its scheduling page'),
   duration: integer('length in minutes'),
   kind: text('solo or group'),
-  pooling_type: z.string().nullable().describe('how several hosts share it: round_robin or collective'),
+  pooling_type: text('how several hosts share it: round_robin or collective').nullable(),
   type: text('StandardEventType or AdhocEventType'),
   color: text('colour, # and six hex digits'),
   created_at: dateTime('when it was created'),
   updated_at: dateTime('when it was last changed'),
-  internal_note: z.string().nullable().describe('note that invitees do not see'),
-  description_plain: z.string().nullable().describe('description as plain text'),
-  description_html: z.string().nullable().describe('description as HTML'),
-  profile: Profile.nullable().describe('original owner of the event type'),
+  internal_note: text('note that invitees do not see').nullable(),
+  description_plain: text('description as plain text').nullable(),
+  description_html: text('description as HTML').nullable(),
+  profile: Profile.as('original owner of the event type').nullable(),
   secret: flag("whether it is hidden from the owner's page"),
   booking_method: text('instant or poll'),
-  custom_questions: z.array(CustomQuestion).describe('questions asked at booking'),
-  deleted_at: z.iso.datetime({ offset: true }).nullable().describe('when it was deleted'),
+  custom_questions: list(CustomQuestion, 'questions asked at booking'),
+  deleted_at: dateTime('when it was deleted').nullable(),
   admin_managed: flag('whether an administrator manages it'),
   locale: text('language of its scheduling page'),
 });
@@ -59,24 +47,23 @@ export const EventType = resource('event type', {
 export const EventTypeHost = resource('event type host', {
   uri: text('canonical reference of the membership'),
   event_type: text('reference of the event type'),
-  member: User.schema.describe('the host'),
+  member: User.record.as('the host'),
   created_at: dateTime('when the host was added'),
   updated_at: dateTime('when the membership was last changed'),
 });
 
-const color = z
-  .string()
-  .regex(/^#[0-9a-fA-F]{6}$/, 'must be # and six hex digits')
-  .describe('colour, # and six hex digits');
+const color = text('colour, # and six hex digits', (string) =>
+  string.regex(/^#[0-9a-fA-F]{6}$/, 'must be # and six hex digits'),
+);
 
 /** What a host may choose about an event type, at its making or later. */
 const choices = {
-  name: z.string().min(1).describe('name'),
+  name: word('name'),
   duration: minutes('length in minutes'),
   active: flag('whether it can be booked'),
   color,
   description_plain: text('description as plain text'),
-  location: LocationChoice.describe('where to meet'),
+  location: LocationChoice.as('where to meet'),
 };
 
 export const eventTypes = {
@@ -90,7 +77,7 @@ export const eventTypes = {
         user: reference('users', 'whose event types').optional(),
         organization: reference('organizations', 'event types of the whole organization').optional(),
         // Assumed: the list can be narrowed to those that can be booked.
-        active: z.boolean().optional().describe('only those that can, or cannot, be booked'),
+        active: flag('only those that can, or cannot, be booked').optional(),
       },
       ['name', 'position', 'created_at', 'updated_at'],
     ),
@@ -111,7 +98,7 @@ export const eventTypes = {
     scope: 'event_types:write',
     // Assumed: the shape of the body and 201; the change history names the operation alone.
     assumed: true,
-    body: z.strictObject({
+    body: record({
       owner: reference('users', 'who hosts it'),
       ...choices,
       duration: choices.duration.optional(),
@@ -128,7 +115,7 @@ export const eventTypes = {
     path: '/event_types/{event_type}',
     effect: 'change',
     scope: 'event_types:write',
-    body: z.strictObject({ ...choices, timezone: z.string().min(1).describe('IANA time zone') }).partial(),
+    body: partial({ ...choices, timezone: word('IANA time zone') }),
     reply: one(EventType),
   }),
   hosts: operation({

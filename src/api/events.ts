@@ -1,22 +1,22 @@
-import * as z from 'zod';
-import { dateTime, email, integer, listQuery, many, one, operation, reference, resource, text } from './operation.ts';
+import { choice, dateTime, email, integer, list, record, reference, text } from './field.ts';
+import { listQuery, many, one, operation, resource } from './operation.ts';
 
-export const eventStatus = z.enum(['active', 'canceled']);
+export const eventStatus = choice(['active', 'canceled']);
 
-const Location = z.strictObject({
+const Location = record({
   type: text('kind of location'),
-  location: z.string().nullable().describe('address, phone number or instructions'),
-  join_url: z.string().nullable().describe('address of the online meeting'),
-  status: z.string().nullable().describe('state of the online meeting'),
+  location: text('address, phone number or instructions').nullable(),
+  join_url: text('address of the online meeting').nullable(),
+  status: text('state of the online meeting').nullable(),
 });
 
-const InviteesCounter = z.strictObject({
+const InviteesCounter = record({
   total: integer('everyone who ever booked'),
   active: integer('those who have not canceled'),
   limit: integer('how many the event takes'),
 });
 
-const EventMembership = z.strictObject({
+const EventMembership = record({
   user: text('reference of the host'),
   user_email: email('e-mail address of the host'),
   user_name: text('name of the host'),
@@ -25,17 +25,17 @@ const EventMembership = z.strictObject({
 export const ScheduledEvent = resource('event', {
   uri: text('canonical reference of the event'),
   name: text('name'),
-  meeting_notes_plain: z.string().nullable().describe('notes as plain text'),
-  meeting_notes_html: z.string().nullable().describe('notes as HTML'),
-  status: eventStatus.describe('active or canceled'),
+  meeting_notes_plain: text('notes as plain text').nullable(),
+  meeting_notes_html: text('notes as HTML').nullable(),
+  status: eventStatus.as('active or canceled'),
   start_time: dateTime('when it starts'),
   end_time: dateTime('when it ends'),
   event_type: text('reference of its event type'),
-  location: Location.nullable().describe('where it takes place'),
-  invitees_counter: InviteesCounter.describe('how many invitees'),
+  location: Location.as('where it takes place').nullable(),
+  invitees_counter: InviteesCounter.as('how many invitees'),
   created_at: dateTime('when it was booked'),
   updated_at: dateTime('when it was last changed'),
-  event_memberships: z.array(EventMembership).describe('its hosts'),
+  event_memberships: list(EventMembership, 'its hosts'),
 });
 
 export const events = {
@@ -50,10 +50,10 @@ export const events = {
         organization: reference('organizations', 'events of the whole organization').optional(),
         // Assumed: group, invitee_email, min_start_time and max_start_time; only status is documented beside the owners.
         group: reference('groups', 'events of a group').optional(),
-        invitee_email: z.email().optional().describe('events this address is invited to'),
-        status: eventStatus.optional().describe('only events in this state'),
-        min_start_time: z.iso.datetime({ offset: true }).optional().describe('events that start at or after this time'),
-        max_start_time: z.iso.datetime({ offset: true }).optional().describe('events that start before this time'),
+        invitee_email: email('events this address is invited to').optional(),
+        status: eventStatus.as('only events in this state').optional(),
+        min_start_time: dateTime('events that start at or after this time').optional(),
+        max_start_time: dateTime('events that start before this time').optional(),
       },
       ['start_time'],
     ),
@@ -72,7 +72,7 @@ export const events = {
     path: '/scheduled_events/{event}/cancellation',
     effect: 'change',
     scope: 'scheduled_events:write',
-    body: z.strictObject({ reason: z.string().optional().describe('told to the invitees') }),
+    body: record({ reason: text('told to the invitees').optional() }),
     reply: one(ScheduledEvent),
   }),
 };

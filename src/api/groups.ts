@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { dateTime, listQuery, many, one, operation, reference, resource, text } from './operation.ts';
+import { dateTime, loose, reference, text } from './field.ts';
+import { listQuery, many, one, operation, resource } from './operation.ts';
 
 export const Group = resource('group', {
   uri: text('canonical reference of the group'),
@@ -13,9 +13,9 @@ export const Group = resource('group', {
 export const GroupRelationship = resource('group relationship', {
   uri: text('canonical reference of the relationship'),
   role: text('member or admin'),
-  owner: z
-    .looseObject({ type: text('kind of the owner'), uri: text('reference of the owner') })
-    .describe('who stands in the relationship'),
+  owner: loose({ type: text('kind of the owner'), uri: text('reference of the owner') }).as(
+    'who stands in the relationship',
+  ),
   organization: text('reference of the organization'),
   group: text('reference of the group'),
   created_at: dateTime('when it was created'),

@@ -1,19 +1,7 @@
-import * as z from 'zod';
 import { eventStatus } from './events.ts';
+import { dateTime, email, type Field, flag, integer, list, loose, record, reference, text, word } from './field.ts';
 import { LocationChoice } from './locations.ts';
-import {
-  dateTime,
-  email,
-  flag,
-  integer,
-  listQuery,
-  many,
-  one,
-  operation,
-  reference,
-  resource,
-  text,
-} from './operation.ts';
+import { listQuery, many, one, operation, resource } from './operation.ts';
 
 const trackingFields = {
   utm_campaign: 'campaign the booking came from',
@@ -24,22 +12,22 @@ const trackingFields = {
   crm_uuid: 'reference of the customer in a CRM',
 } as const;
 
-const trackingShape = <Field extends z.ZodType>(field: (description: string) => Field) =>
+const trackingShape = <F extends Field>(field: (description: string) => F) =>
   Object.fromEntries(Object.entries(trackingFields).map(([name, description]) => [name, field(description)])) as Record<
     keyof typeof trackingFields,
-    Field
+    F
   >;
 
-const Payment = z.strictObject({
+const Payment = record({
   external_id: text('reference at the payment provider'),
   provider: text('payment provider'),
   amount: integer('amount paid'),
   currency: text('currency of the amount'),
-  terms: z.string().nullable().describe('terms of the payment'),
+  terms: text('terms of the payment').nullable(),
   successful: flag('whether the payment went through'),
 });
 
-const NoShow = z.strictObject({
+const NoShow = record({
   uri: text('reference of the no-show record'),
   created_at: dateTime('when the invitee was marked'),
 });
@@ -47,44 +35,41 @@ const NoShow = z.strictObject({
 export const Invitee = resource('invitee', {
   uri: text('canonical reference of the invitee'),
   email: email('e-mail address'),
-  first_name: z.string().nullable().describe('given name'),
-  last_name: z.string().nullable().describe('family name'),
+  first_name: text('given name').nullable(),
+  last_name: text('family name').nullable(),
   name: text('full name'),
-  status: eventStatus.describe('active or canceled'),
-  timezone: z.string().nullable().describe('IANA time zone name of the invitee'),
+  status: eventStatus.as('active or canceled'),
+  timezone: text('IANA time zone name of the invitee').nullable(),
   event: text('reference of the scheduled event'),
   created_at: dateTime('when the invitee booked'),
   updated_at: dateTime('when the invitee was last changed'),
-  tracking: z
-    .strictObject(trackingShape((description) => z.string().nullable().describe(description)))
-    .describe('where the booking came from'),
-  text_reminder_number: z.string().nullable().describe('phone number for reminders'),
+  tracking: record(trackingShape((description) => text(description).nullable())).as('where the booking came from'),
+  text_reminder_number: text('phone number for reminders').nullable(),
   rescheduled: flag('whether the invitee moved to another event'),
-  old_invitee: z.string().nullable().describe('reference of the invitee before rescheduling'),
-  new_invitee: z.string().nullable().describe('reference of the invitee after rescheduling'),
+  old_invitee: text('reference of the invitee before rescheduling').nullable(),
+  new_invitee: text('reference of the invitee after rescheduling').nullable(),
   cancel_url: text('page on which the invitee can cancel'),
   reschedule_url: text('page on which the invitee can reschedule'),
-  payment: Payment.nullable().describe('payment made at booking'),
-  no_show: NoShow.nullable().describe('set when the invitee did not come'),
-  reconfirmation: z.looseObject({}).nullable().describe('request to confirm the booking again'),
-  scheduling_method: z.string().nullable().describe('how the booking was made'),
-  invitee_scheduled_by: z.string().nullable().describe('reference of the user who booked for the invitee'),
+  payment: Payment.as('payment made at booking').nullable(),
+  no_show: NoShow.as('set when the invitee did not come').nullable(),
+  reconfirmation: loose({}, 'request to confirm the booking again').nullable(),
+  scheduling_method: text('how the booking was made').nullable(),
+  invitee_scheduled_by: text('reference of the user who booked for the invitee').nullable(),
 });
 
-const QuestionAnswer = z.strictObject({
+const QuestionAnswer = record({
   question: text('the question, as the event type words it'),
   answer: text('the answer'),
   position: integer('place of the question'),
 });
 
-const NewInvitee = z
-  .strictObject({
-    email: email('e-mail address of the invitee'),
-    name: z.string().min(1).optional().describe('full name of the invitee'),
-    first_name: z.string().min(1).optional().describe('given name of the invitee'),
-    last_name: z.string().min(1).optional().describe('family name of the invitee'),
-    timezone: z.string().min(1).describe('IANA time zone of the invitee'),
-  })
+const NewInvitee = record({
+  email: email('e-mail address of the invitee'),
+  name: word('full name of the invitee').optional(),
+  first_name: word('given name of the invitee').optional(),
+  last_name: word('family name of the invitee').optional(),
+  timezone: word('IANA time zone of the invitee'),
+})
   // Assumed: e-mail, time zone and one of the two names are required.
   .refine((invitee) => invitee.name !== undefined || invitee.first_name !== undefined, {
     path: ['name'],
@@ -99,9 +84,9 @@ export const invitees = {
     scope: 'scheduled_events:read',
     query: listQuery(
       {
-        status: eventStatus.optional().describe('only invitees in this state'),
+        status: eventStatus.as('only invitees in this state').optional(),
         // Assumed: the list can be narrowed to an address.
-        email: z.email().optional().describe('only the invitee with this address'),
+        email: email('only the invitee with this address').optional(),
       },
       ['created_at'],
     ),
@@ -120,17 +105,16 @@ export const invitees = {
     path: '/invitees',
     effect: 'creation',
     scope: 'scheduled_events:write',
-    body: z.strictObject({
+    body: record({
       event_type: reference('event_types', 'what to book'),
       start_time: dateTime('when the meeting starts'),
-      invitee: NewInvitee.describe('who is invited'),
+      invitee: NewInvitee.as('who is invited'),
       // Assumed: an answer carries the question's text and position.
-      custom_questions: z.array(QuestionAnswer).optional().describe('answers to the questions of the event type'),
-      location: LocationChoice.optional().describe('where to meet'),
-      tracking: z
-        .strictObject(trackingShape((description) => z.string().optional().describe(description)))
+      custom_questions: list(QuestionAnswer, 'answers to the questions of the event type').optional(),
+      location: LocationChoice.as('where to meet').optional(),
+      tracking: record(trackingShape((description) => text(description).optional()))
         .optional()
-        .describe('where the booking came from'),
+        .as('where the booking came from'),
     }),
     reply: one(Invitee),
   }),

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { flag, many, operation, reference, resource } from './operation.ts';
+import { choice, flag, record, reference, text } from './field.ts';
+import { many, operation, resource } from './operation.ts';
 
 /** Assumed: the kinds of location; the documentation shows the field without its values. */
 export const locationKinds = [
@@ -15,12 +15,12 @@ export const locationKinds = [
   'gotomeeting_conference',
 ] as const;
 
-const kind = z.enum(locationKinds).describe('kind of location');
+const kind = choice(locationKinds, 'kind of location');
 
 /** Where to meet, as a request says it. */
-export const LocationChoice = z.strictObject({
+export const LocationChoice = record({
   kind,
-  location: z.string().optional().describe('address, phone number or instructions'),
+  location: text('address, phone number or instructions').optional(),
 });
 
 export const ConnectedLocation = resource('location', {
@@ -36,7 +36,7 @@ export const locations = {
     scope: 'locations:read',
     // Assumed: the list takes the user and has no pages; the change history names it without its shape.
     assumed: true,
-    query: z.strictObject({ user: reference('users', 'whose locations').optional() }),
+    query: record({ user: reference('users', 'whose locations').optional() }),
     reply: many(ConnectedLocation),
   }),
 };

@@ -1,36 +1,35 @@
-import * as z from 'zod';
 import { EventType } from './event-types.ts';
+import { date, dateTime, flag, integer, list, literal, oneOf, record, reference, word } from './field.ts';
 import { limits } from './limits.ts';
 import { LocationChoice } from './locations.ts';
-import { dateTime, minutes, one, operation, reference } from './operation.ts';
+import { minutes, one, operation } from './operation.ts';
 
-const Spot = z
-  .strictObject({ start_time: dateTime('when it begins'), end_time: dateTime('when it ends') })
-  .refine((spot) => Date.parse(spot.start_time) < Date.parse(spot.end_time), {
+const Spot = record({ start_time: dateTime('when it begins'), end_time: dateTime('when it ends') }).refine(
+  (spot) => Date.parse(spot.start_time) < Date.parse(spot.end_time),
+  {
     path: ['end_time'],
     message: 'must be later than start_time',
-  });
+  },
+);
 
-const DateRange = z
-  .strictObject({
-    type: z.literal('date_range').describe('any day between two dates'),
-    start_date: z.iso.date().describe('first day that can be booked'),
-    end_date: z.iso.date().describe('last day that can be booked'),
-  })
-  .refine((range) => range.start_date <= range.end_date, {
-    path: ['end_date'],
-    message: 'must not be before start_date',
-  });
-
-const DaysInFuture = z.strictObject({
-  type: z.literal('days_in_future').describe('any of the next days'),
-  days: z.int().min(1).describe('days ahead that can be booked'),
-  only_weekdays: z.boolean().optional().describe('leave Saturday and Sunday out'),
+const DateRange = record({
+  type: literal('date_range', 'any day between two dates'),
+  start_date: date('first day that can be booked'),
+  end_date: date('last day that can be booked'),
+}).refine((range) => range.start_date <= range.end_date, {
+  path: ['end_date'],
+  message: 'must not be before start_date',
 });
 
-const Spots = z.strictObject({
-  type: z.literal('spots').describe('given times only'),
-  spots: z.array(Spot).min(1).describe('single times to choose from'),
+const DaysInFuture = record({
+  type: literal('days_in_future', 'any of the next days'),
+  days: integer('days ahead that can be booked', (int) => int.min(1)),
+  only_weekdays: flag('leave Saturday and Sunday out').optional(),
+});
+
+const Spots = record({
+  type: literal('spots', 'given times only'),
+  spots: list(Spot, 'single times to choose from', (spots) => spots.min(1)),
 });
 
 const otherHosts = limits.oneOffHosts - 1;
@@ -44,18 +43,16 @@ export const oneOffs = {
     effect: 'creation',
     scope: 'event_types:write',
     assumed: true,
-    body: z.strictObject({
-      name: z.string().min(1).describe('name of the meeting'),
+    body: record({
+      name: word('name of the meeting'),
       host: reference('users', 'who hosts it'),
-      co_hosts: z
-        .array(reference('users', 'another host'))
-        .max(otherHosts, `at most ${limits.oneOffHosts} hosts are allowed, so at most ${otherHosts} co-hosts`)
-        .optional()
-        .describe('further hosts'),
+      co_hosts: list(reference('users', 'another host'), 'further hosts', (hosts) =>
+        hosts.max(otherHosts, `at most ${limits.oneOffHosts} hosts are allowed, so at most ${otherHosts} co-hosts`),
+      ).optional(),
       duration: minutes('length in minutes'),
-      timezone: z.string().min(1).optional().describe('IANA time zone of the dates'),
-      date_setting: z.discriminatedUnion('type', [DateRange, DaysInFuture, Spots]).describe('when it can be booked'),
-      location: LocationChoice.optional().describe('where to meet'),
+      timezone: word('IANA time zone of the dates').optional(),
+      date_setting: oneOf([DateRange, DaysInFuture, Spots], 'when it can be booked'),
+      location: LocationChoice.as('where to meet').optional(),
     }),
     reply: one(EventType, 201),
   }),

@@ -1,16 +1,16 @@
-import * as z from 'zod';
+import { integer, type RecordField, record, type Shape, sorting, text } from './field.ts';
 import { limits } from './limits.ts';
 import type { Scope } from './scopes.ts';
 
 /** A kind of record the service answers with; `name` is its singular in words. */
-export interface Resource<Name extends string = string, Schema extends z.ZodObject = z.ZodObject> {
+export interface Resource<Name extends string = string, S extends Shape = Shape> {
   readonly name: Name;
-  readonly schema: Schema;
+  readonly record: RecordField<S>;
 }
 
-export const resource = <Name extends string, Shape extends z.ZodRawShape>(name: Name, shape: Shape) => ({
+export const resource = <Name extends string, S extends Shape>(name: Name, fields: S) => ({
   name,
-  schema: z.strictObject(shape),
+  record: record(fields),
 });
 
 /** `{ resource: … }` around one record. */
@@ -42,8 +42,8 @@ export interface Operation {
    * read back (a change), or another one beside the first (a creation). Reads have none.
    */
   readonly effect?: 'deletion' | 'change' | 'creation';
-  readonly query?: z.ZodObject;
-  readonly body?: z.ZodObject;
+  readonly query?: RecordField;
+  readonly body?: RecordField;
   readonly reply: Reply;
 }
 
@@ -58,39 +58,19 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
 /** The names in a path's braces, in order. */
 export const pathParameters = (path: string): string[] => Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1]!);
 
-/** A reference to another record: on the wire its full URI under `/collection/`. */
-export const reference = <Collection extends string>(collection: Collection, description: string) =>
-  z.string().min(1).meta({ collection, description });
-
-export const dateTime = (description: string) => z.iso.datetime({ offset: true }).describe(description);
-export const text = (description: string) => z.string().describe(description);
-export const flag = (description: string) => z.boolean().describe(description);
-export const email = (description: string) => z.email().describe(description);
-export const integer = (description: string) => z.int().describe(description);
 export const minutes = (description: string) =>
-  z.int().min(limits.durationMinutes.min).max(limits.durationMinutes.max).describe(description);
-
-/** `field:asc` or `field:desc`, comma-separated. Assumed: the direction may be left out and means `asc`. */
-const sorting = (fields: readonly string[]) => {
-  const name = `(${fields.join('|')})(:(asc|desc))?`;
-  return z
-    .string()
-    .regex(new RegExp(`^${name}(,${name})*$`), `one of ${fields.join(', ')}, each with :asc or :desc`)
-    .meta({ description: `order of the results: ${fields.join(', ')}, each with :asc or :desc`, fields });
-};
+  integer(description, (int) => int.min(limits.durationMinutes.min).max(limits.durationMinutes.max));
 
 /**
- * The query of a list: its own filters, then what every list takes.
+ * The query of a list: its own filters, then what every list takes. A list without an order of its own refuses `sort`.
  * Assumed: all lists spell these as organization invitations documents them.
  */
-export const listQuery = <Filters extends z.ZodRawShape>(filters: Filters, sortFields: readonly string[] = []) => {
-  const shape = {
-    ...filters,
-    count: z.int().min(limits.pageSize.min).max(limits.pageSize.max).optional().describe('results per page'),
-    page_token: z.string().optional().describe('where the next page starts'),
-    sort: sorting(sortFields).optional(),
+export const listQuery = <Filters extends Shape>(filters: Filters, sortFields: readonly string[] = []) => {
+  const paging = {
+    count: integer('results per page', (int) => int.min(limits.pageSize.min).max(limits.pageSize.max)).optional(),
+    page_token: text('where the next page starts').optional(),
   };
-  if (sortFields.length > 0) return z.strictObject(shape);
-  // A list without an order of its own refuses `sort`; its type may still know the name.
-  return z.strictObject(shape).omit({ sort: true } as never) as unknown as z.ZodObject<typeof shape, z.core.$strict>;
+  const order = { sort: sorting(sortFields).optional() };
+  // Its type may still know the name.
+  return record({ ...filters, ...paging, ...(sortFields.length === 0 ? ({} as typeof order) : order) });
 };

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { dateTime, email, listQuery, many, one, operation, reference, resource, text } from './operation.ts';
+import { choice, dateTime, email, reference, text } from './field.ts';
+import { listQuery, many, one, operation, resource } from './operation.ts';
 import { User } from './users.ts';
 
 export const Organization = resource('organization', {
@@ -15,22 +15,22 @@ export const Organization = resource('organization', {
 export const Membership = resource('member', {
   uri: text('canonical reference of the membership'),
   role: text('owner, admin or user'),
-  user: User.schema.describe('the member'),
+  user: User.record.as('the member'),
   organization: text('reference of the organization'),
   created_at: dateTime('when the user joined'),
   updated_at: dateTime('when the membership was last changed'),
 });
 
-const invitationStatus = z.enum(['pending', 'accepted', 'declined']);
+const invitationStatus = choice(['pending', 'accepted', 'declined']);
 
 // Assumed: the fields of an invitation beyond those it shares with an organization.
 export const Invitation = resource('invitation', {
   uri: text('canonical reference of the invitation'),
   organization: text('reference of the organization'),
   email: email('address the invitation went to'),
-  status: invitationStatus.describe('pending, accepted or declined'),
-  last_sent_at: z.iso.datetime({ offset: true }).nullable().describe('when it was last sent'),
-  user: z.string().nullable().describe('reference of the user who accepted it'),
+  status: invitationStatus.as('pending, accepted or declined'),
+  last_sent_at: dateTime('when it was last sent').nullable(),
+  user: text('reference of the user who accepted it').nullable(),
   name: text('name of the organization'),
   kind: text('kind of the organization'),
   plan: text('plan of the organization'),
@@ -58,9 +58,9 @@ export const members = {
     query: listQuery({
       organization: reference('organizations', 'whose members').optional(),
       user: reference('users', 'only the membership of this user').optional(),
-      role: z.enum(['owner', 'admin', 'user']).optional().describe('only members with this role'),
+      role: choice(['owner', 'admin', 'user'], 'only members with this role').optional(),
       // Assumed: the list can be narrowed to an address.
-      email: z.email().optional().describe('only the member with this address'),
+      email: email('only the member with this address').optional(),
     }),
     reply: many(Membership),
   }),
@@ -82,8 +82,8 @@ export const invitations = {
     query: listQuery(
       {
         organization: reference('organizations', 'whose invitations'),
-        email: z.email().optional().describe('only invitations to this address'),
-        status: invitationStatus.optional().describe('only invitations in this state'),
+        email: email('only invitations to this address').optional(),
+        status: invitationStatus.as('only invitations in this state').optional(),
       },
       ['created_at'],
     ),

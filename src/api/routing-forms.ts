@@ -1,23 +1,23 @@
-import * as z from 'zod';
-import { dateTime, flag, listQuery, many, operation, reference, resource, text } from './operation.ts';
+import { choice, dateTime, flag, list, loose, record, reference, text } from './field.ts';
+import { listQuery, many, operation, resource } from './operation.ts';
 
 // Assumed: the contents of questions, answers and results.
-const Question = z.strictObject({
+const Question = record({
   uuid: text('identifier of the question'),
   name: text('the question'),
   type: text('kind of answer'),
   required: flag('whether an answer is needed'),
-  answer_choices: z.array(z.string()).nullable().describe('answers to choose from'),
+  answer_choices: list(text(), 'answers to choose from').nullable(),
 });
 
-const Answer = z.strictObject({
+const Answer = record({
   question_uuid: text('identifier of the question'),
   question: text('the question'),
   answer: text('the answer'),
 });
 
-const Result = z.strictObject({
-  type: z.enum(['event_type', 'external_url', 'custom_message']).describe('where the submitter was led'),
+const Result = record({
+  type: choice(['event_type', 'external_url', 'custom_message'], 'where the submitter was led'),
   value: text('the event type, address or message'),
 });
 
@@ -26,7 +26,7 @@ export const RoutingForm = resource('routing form', {
   organization: text('reference of the organization'),
   name: text('name'),
   status: text('draft or published'),
-  questions: z.array(Question).describe('what it asks'),
+  questions: list(Question, 'what it asks'),
   created_at: dateTime('when it was created'),
   updated_at: dateTime('when it was last changed'),
 });
@@ -34,11 +34,11 @@ export const RoutingForm = resource('routing form', {
 export const Submission = resource('submission', {
   uri: text('canonical reference of the submission'),
   routing_form: text('reference of the form'),
-  questions_and_answers: z.array(Answer).describe('what was answered'),
-  tracking: z.looseObject({}).describe('where the submitter came from'),
-  result: Result.nullable().describe('where the submitter was led'),
-  submitter: z.string().nullable().describe('reference of the invitee who booked afterwards'),
-  submitter_type: z.string().nullable().describe('kind of the submitter'),
+  questions_and_answers: list(Answer, 'what was answered'),
+  tracking: loose({}, 'where the submitter came from'),
+  result: Result.as('where the submitter was led').nullable(),
+  submitter: text('reference of the invitee who booked afterwards').nullable(),
+  submitter_type: text('kind of the submitter').nullable(),
   created_at: dateTime('when it was submitted'),
   updated_at: dateTime('when it was last changed'),
 });

@@ -1,5 +1,5 @@
-import * as z from 'zod';
-import { dateTime, email, one, operation, resource, text } from './operation.ts';
+import { dateTime, email, text } from './field.ts';
+import { one, operation, resource } from './operation.ts';
 
 export const User = resource('user', {
   uri: text('canonical reference of the user'),
@@ -8,7 +8,7 @@ export const User = resource('user', {
   email: email('e-mail address'),
   scheduling_url: text('address of the scheduling page'),
   timezone: text('IANA time zone name'),
-  avatar_url: z.string().nullable().describe('address of the profile picture'),
+  avatar_url: text('address of the profile picture').nullable(),
   created_at: dateTime('when the user was created'),
   updated_at: dateTime('when the user was last changed'),
   current_organization: text('the organization the user belongs to'),

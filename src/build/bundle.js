@@ -48,22 +48,32 @@ const lightUndici = {
 };
 
 /**
- * Reads string-width when text is first measured that is not plain: what it makes at once, a table of all emoji, takes
- * as long as all else that a command loads.
- * @type {import('esbuild').Plugin}
+ * What runs when it is first called, not when the one that imports it is loaded: zod, when something is held against a
+ * schema, and string-width, when text is measured that is not plain. Either takes as long as all else that a command
+ * loads.
+ * @type {Record<string, { importer: string, contents: string }>}
  */
-const lateStringWidth = {
-  name: 'late-string-width',
+const lateModules = {
+  'string-width': {
+    importer: 'src/output/width.ts',
+    contents: "export default (text) => require('string-width').default(text);",
+  },
+  './zod.ts': {
+    importer: 'src/api/field.ts',
+    contents: "export const zod = () => require('./src/api/zod.ts').zod();",
+  },
+};
+
+/** @type {import('esbuild').Plugin} */
+const late = {
+  name: 'late',
   setup: ({ onLoad, onResolve }) => {
-    const namespace = 'late-string-width';
-    onResolve({ filter: /^string-width$/ }, ({ importer }) =>
-      importer.endsWith('/src/output/width.ts') ? { path: 'string-width', namespace } : undefined,
+    const namespace = 'late';
+    onResolve({ filter: /^(string-width|\.\/zod\.ts)$/ }, ({ path, importer }) =>
+      importer === join(root, lateModules[path]?.importer ?? '') ? { path, namespace } : undefined,
     );
-    onLoad({ filter: /.*/, namespace }, () => ({
-      // What is required, not imported, runs when it is asked for.
-      contents: "export default (text) => require('string-width').default(text);",
-      resolveDir: root,
-    }));
+    // What is required, not imported, runs when it is asked for.
+    onLoad({ filter: /.*/, namespace }, ({ path }) => ({ contents: lateModules[path]?.contents, resolveDir: root }));
   },
 };
 
@@ -93,7 +103,7 @@ const { metafile, outputFiles } = await build({
     SCHED_TOP_HELP: JSON.stringify(topHelp),
     'import.meta.url': '__filename',
   },
-  plugins: [lightUndici, lateStringWidth],
+  plugins: [lightUndici, late],
   chunkNames: 'chunks/[name]-[hash]',
   metafile: true,
   write: false,

@@ -1,4 +1,3 @@
-import { fieldsOf } from '../api/schema.ts';
 import { type Command, type Flag, flagHeadings } from './command.ts';
 import { sharedFlags } from './shared-flags.ts';
 
@@ -11,5 +10,5 @@ export const allFlags = (command: Command): Flag[] => {
 
 /** Names that `--fields` knows: those of the record a command answers with. */
 export const knownFields = ({ fields, operation }: Command): string[] => [
-  ...(fields ?? (operation === undefined ? [] : Object.keys(fieldsOf(operation.reply.of.schema) ?? {}))),
+  ...(fields ?? (operation === undefined ? [] : Object.keys(operation.reply.of.record.fields))),
 ];

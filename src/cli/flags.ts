@@ -1,6 +1,5 @@
-import type * as z from 'zod';
+import type { Field, Shape } from '../api/field.ts';
 import type { Operation } from '../api/operation.ts';
-import { choicesOf, definition, elementOf, fieldsOf, isOptional, meta, unwrap } from '../api/schema.ts';
 import type { Flag } from './command.ts';
 import { isNamed } from './ids.ts';
 
@@ -9,7 +8,7 @@ export interface FieldFlag extends Flag {
   part: 'query' | 'body';
   /** Where in the query or body, outermost name first. */
   path: string[];
-  schema: z.ZodType;
+  field: Field;
   /** The service needs it, and so does everything around it. */
   required: boolean;
   /** Left out, it is the token's own user. */
@@ -46,55 +45,48 @@ const paging = new Set(['count', 'page_token']);
 /** What a word on the command line can stand for. */
 const plainTypes = new Set(['string', 'number', 'boolean', 'enum']);
 
-const placeholderOf = (name: string, schema: z.ZodType): string => {
-  const { type, format } = definition(unwrap(schema));
-  const { collection } = meta(schema);
+const placeholderOf = (name: string, { type, format, collection }: Field): string => {
   if (collection !== undefined) return words[collection] ?? (isNamed(collection) ? 'NAME|ID' : 'ID');
-  if (choicesOf(schema) !== undefined) return 'WORD';
+  if (type === 'enum') return 'WORD';
   if (type === 'number') return 'N';
   if (format !== undefined && placeholders[format] !== undefined) return placeholders[format];
   return name === 'timezone' ? 'ZONE' : 'TEXT';
 };
 
-const flagOf = (part: 'query' | 'body', path: string[], schema: z.ZodType, required: boolean): FieldFlag => {
-  const field = path.at(-1)!;
-  const element = elementOf(schema);
+const flagOf = (part: 'query' | 'body', path: string[], field: Field, required: boolean): FieldFlag => {
+  const { type, choices, collection, description = '', element, sortedBy } = field;
   if (element !== undefined) return { ...flagOf(part, path, element, required), repeat: true };
-  const name = names[path.join('.')] ?? field.replaceAll('_', '-');
-  const isSwitch = definition(unwrap(schema)).type === 'boolean';
-  const choices = choicesOf(schema);
-  const { fields: order } = meta(schema);
+  const last = path.at(-1)!;
   // Whose it is need not be said: the token's own user or organization is meant.
-  const isOwn = required && ['users', 'organizations'].includes(meta(schema).collection ?? '');
+  const isOwn = required && ['users', 'organizations'].includes(collection ?? '');
   return {
-    name,
-    ...(isSwitch ? { negatable: true } : { value: placeholderOf(field, schema) }),
+    name: names[path.join('.')] ?? last.replaceAll('_', '-'),
+    ...(type === 'boolean' ? { negatable: true } : { value: placeholderOf(last, field) }),
     ...(choices === undefined ? {} : { choices }),
-    ...(order === undefined ? {} : { suggestions: order.flatMap((by) => [`${by}:asc`, `${by}:desc`]) }),
-    description: `${meta(schema).description ?? ''}${isOwn ? ' (default: your own)' : ''}`,
+    ...(sortedBy === undefined ? {} : { suggestions: sortedBy.flatMap((by) => [`${by}:asc`, `${by}:desc`]) }),
+    description: `${description}${isOwn ? ' (default: your own)' : ''}`,
     heading: part === 'query' ? 'Filters' : 'Flags',
     part,
     path,
-    schema,
+    field,
     required: required && !isOwn,
     ...(isOwn && part === 'body' ? { own: true } : {}),
   };
 };
 
 /** One flag per plain field or list of such; an object's fields each have their own, anything else is the command's. */
-const flagsOf = (part: 'query' | 'body', schema: z.ZodType, path: string[], required: boolean): FieldFlag[] =>
-  Object.entries(fieldsOf(schema) ?? {}).flatMap(([name, field]) => {
+const flagsOf = (part: 'query' | 'body', fields: Shape, path: string[], required: boolean): FieldFlag[] =>
+  Object.entries(fields).flatMap(([name, field]) => {
     const here = [...path, name];
-    const needed = required && !isOptional(field);
-    if (fieldsOf(field) !== undefined) return flagsOf(part, field, here, needed);
-    const element = elementOf(field) ?? field;
-    return plainTypes.has(definition(unwrap(element)).type) ? [flagOf(part, here, field, needed)] : [];
+    const needed = required && !field.isOptional;
+    if (field.fields !== undefined) return flagsOf(part, field.fields, here, needed);
+    return plainTypes.has((field.element ?? field).type) ? [flagOf(part, here, field, needed)] : [];
   });
 
 /** The flags that an operation's query and body ask for. */
 export const fieldFlags = (operation: Operation): FieldFlag[] => [
-  ...(operation.query === undefined ? [] : flagsOf('query', operation.query, [], true)).filter(
+  ...(operation.query === undefined ? [] : flagsOf('query', operation.query.fields, [], true)).filter(
     ({ path }) => !paging.has(path[0]!),
   ),
-  ...(operation.body === undefined ? [] : flagsOf('body', operation.body, [], true)),
+  ...(operation.body === undefined ? [] : flagsOf('body', operation.body.fields, [], true)),
 ];

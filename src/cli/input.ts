@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type { Field } from '../api/field.ts';
 import { type Operation, pathParameters } from '../api/operation.ts';
 import type { Input } from '../client/client.ts';
 import { isObject, type Json } from '../client/reading.ts';
@@ -31,7 +31,7 @@ const dotted = (path: readonly PropertyKey[]): string =>
     .replace(/^\./, '');
 
 /** What is wrong with a whole body, each named by the flag that would mend it where there is one. */
-const bodyProblems = (schema: z.ZodObject, body: Json, flags: readonly FieldFlag[]): string[] =>
+const bodyProblems = ({ schema }: Field, body: Json, flags: readonly FieldFlag[]): string[] =>
   (schema.safeParse(body).error?.issues ?? []).map(({ path, message }) => {
     const flag = flags.find((candidate) => candidate.part === 'body' && candidate.path.join('.') === path.join('.'));
     return `${flag === undefined ? dotted(path) || 'the body' : `--${flag.name}`}: ${message}`;

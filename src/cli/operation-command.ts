@@ -1,6 +1,5 @@
 import type { Noun } from '../api/catalogue.ts';
 import { type Operation, pathParameters } from '../api/operation.ts';
-import { meta } from '../api/schema.ts';
 import type { Input } from '../client/client.ts';
 import type { Json } from '../client/reading.ts';
 import type { HttpRequest } from '../http/message.ts';
@@ -74,11 +73,11 @@ export const printCurl = async (
   await printer.text(lines.join('\n'));
 };
 
-/** What `--dry-run` and `--curl` print instead of sending it. */
 /** The embedded service listens on another port each time; what is printed is where `sandbox start` would serve it. */
 const shownUrl = (url: string, { isSandbox, baseUrl }: Connection): string =>
   isSandbox ? url.replace(baseUrl, sandboxAddress) : url;
 
+/** What `--dry-run` and `--curl` print instead of sending it. */
 export const printRequest = async ({ context }: Invocation, operation: Operation, inputs: Input[]): Promise<void> => {
   const client = await context.client();
   if (context.settings.curl) {
@@ -134,7 +133,7 @@ export const positional = (
   const flag = generic.fieldFlags.find((candidate) => candidate.name === name)!;
   const command: OperationCommand = {
     ...generic,
-    arguments: [{ name, description: `${identifiers(meta(flag.schema).collection)}: ${flag.description}`, required }],
+    arguments: [{ name, description: `${identifiers(flag.field.collection)}: ${flag.description}`, required }],
     flags: generic.flags.filter((candidate) => candidate.name !== name),
   };
   return {

@@ -1,6 +1,5 @@
 import { Command as Commander, Option } from 'commander';
-import type * as z from 'zod';
-import { definition, elementOf, fieldsOf, unwrap } from '../api/schema.ts';
+import type { Field } from '../api/field.ts';
 import { allFlags, knownFields } from './all-flags.ts';
 import type { Argument, Command, Flag } from './command.ts';
 import { type HelpPage, layOutPage } from './help-page.ts';
@@ -97,18 +96,17 @@ export const helpOf = (words: string, command: Command, columns: number): string
   layOutPage(pageOf(words, command), columns);
 
 /** The fields of what a field holds: of an object, of each item of a list, of any of several shapes. */
-const innerFields = (schema: z.ZodType): [string, z.ZodType][] => {
-  const inner = unwrap(elementOf(schema) ?? schema);
-  const shapes = definition(inner).options ?? [inner];
-  return shapes.flatMap((shape) => Object.entries(fieldsOf(shape) ?? {}));
+const innerFields = (field: Field): string[] => {
+  const inner = field.element ?? field;
+  return (inner.options ?? [inner]).flatMap(({ fields = {} }) => Object.keys(fields));
 };
 
 /** Fields of a record and of what it holds, as `--fields` takes them: `location`, `location.type`. */
 export const fieldPaths = (command: Command): string[] => {
-  const shape = command.operation === undefined ? {} : (fieldsOf(command.operation.reply.of.schema) ?? {});
+  const shape = command.operation?.reply.of.record.fields ?? {};
   const paths = knownFields(command).flatMap((name) => [
     name,
-    ...(shape[name] === undefined ? [] : innerFields(shape[name]).map(([inner]) => `${name}.${inner}`)),
+    ...(shape[name] === undefined ? [] : innerFields(shape[name]).map((inner) => `${name}.${inner}`)),
   ]);
   return [...new Set(paths)];
 };

@@ -1,5 +1,4 @@
 import type { Operation } from '../api/operation.ts';
-import { fieldsOf } from '../api/schema.ts';
 import type { Input } from '../client/client.ts';
 import type { Context } from './context.ts';
 
@@ -20,7 +19,7 @@ export const fillScope = async (
   noun: string,
   context: Context,
 ): Promise<string | undefined> => {
-  const fields = operation.query === undefined ? {} : fieldsOf(operation.query)!;
+  const fields = operation.query?.fields ?? {};
   const query = input.query!;
   const isOpen = !narrowing.some((name) => query[name] !== undefined);
   if (isOpen && fields.organization !== undefined && ofTheOrganization.has(noun)) {

@@ -1,4 +1,3 @@
-import { definition, meta, unwrap } from '../api/schema.ts';
 import { nearest } from '../nearest.ts';
 import type { Invocation } from './command.ts';
 import type { FieldFlag } from './flags.ts';
@@ -85,15 +84,14 @@ export const readValue = async (
   invocation: Invocation,
 ): Promise<Checked<Value>> => {
   if (typeof raw === 'boolean') return { ok: true, value: { ready: raw } };
-  const { collection } = meta(flag.schema);
-  const { type, format } = definition(unwrap(flag.schema));
+  const { collection, type, format } = flag.field;
   if (collection !== undefined) return readOwnReference(flag, raw, collection);
   if (flag.choices !== undefined) return readChoice(flag, raw, flag.choices);
   if (format === 'datetime') return readMoment(flag, raw, invocation);
   if (flag.value === 'ZONE') return readZoneName(flag, raw);
   if (type === 'number' && !/^-?\d{1,15}$/.test(raw)) return refuse(flag, raw, 'is not a whole number');
   const value = type === 'number' ? Number(raw) : raw;
-  const checked = flag.schema.safeParse(value);
+  const checked = flag.field.schema.safeParse(value);
   if (checked.success) return { ok: true, value: { ready: value } };
   return refuse(
     flag,

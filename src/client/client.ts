@@ -62,7 +62,7 @@ const unreachable = (request: HttpRequest, failure: NetworkFailure): SchedError 
 };
 
 /** A list without `count` answers in one piece. */
-const isPaged = ({ query }: Operation): boolean => query !== undefined && Object.hasOwn(query.shape, 'count');
+const isPaged = ({ query }: Operation): boolean => query !== undefined && Object.hasOwn(query.fields, 'count');
 
 const staleCursor = (request: HttpRequest): SchedError =>
   new SchedError('unavailable', 'The listing took too long: its next page is no longer to be had', {

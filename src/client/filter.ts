@@ -1,5 +1,4 @@
 import type { Operation } from '../api/operation.ts';
-import { fieldsOf, meta } from '../api/schema.ts';
 import type { Input } from './client.ts';
 import type { Json } from './reading.ts';
 
@@ -22,10 +21,10 @@ const testOf = (name: string, wanted: unknown, fields: Set<string>): Test | unde
 
 /** Keeps the rows that fit the query. A row that lacks the field is kept: nothing can be said of it. */
 export const keepFor = (operation: Operation, query: Input['query'] = {}): Test => {
-  const parameters = fieldsOf(operation.query!)!;
-  const fields = new Set(Object.keys(operation.reply.of.schema.shape));
+  const parameters = operation.query!.fields;
+  const fields = new Set(Object.keys(operation.reply.of.record.fields));
   const tests = Object.entries(query)
-    .filter(([name]) => meta(parameters[name]!).collection === undefined)
+    .filter(([name]) => parameters[name]!.collection === undefined)
     .map(([name, wanted]) => ({ field: name.replace(/^(min|max)_/, ''), test: testOf(name, wanted, fields) }));
   return (row) =>
     tests.every(

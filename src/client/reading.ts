@@ -86,10 +86,10 @@ const parse = (request: HttpRequest, reply: HttpReply): Json => {
 /** An object, with a `uri` where the service documents one, its other fields of the documented kinds if present. */
 const record = (request: HttpRequest, resource: Resource, value: unknown, where: string): Json => {
   if (!isObject(value)) throw integrityError(request, `${where} is not an object`);
-  if (Object.hasOwn(resource.schema.shape, 'uri') && typeof value.uri !== 'string') {
+  if (Object.hasOwn(resource.record.fields, 'uri') && typeof value.uri !== 'string') {
     throw integrityError(request, `${where} has no uri`);
   }
-  const problem = misfit(resource.schema, value, where);
+  const problem = misfit(resource.record, value, where);
   if (problem !== undefined) throw integrityError(request, problem);
   return value;
 };

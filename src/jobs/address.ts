@@ -1,6 +1,6 @@
 import { compliance } from '../api/compliance.ts';
 
-const schema = compliance.delete.body.shape.emails.element;
+const { element } = compliance.delete.body.fields.emails;
 
 /** RFC 5321 §4.5.3.1.3, less the brackets around it. */
 const longest = 254;
@@ -10,4 +10,4 @@ const longest = 254;
  * (RFC 5321 §2.4), but no service is known that does; what is sent is what was typed.
  */
 export const foldAddress = (text: string): string | undefined =>
-  text.length <= longest && schema.safeParse(text).success ? text.toLowerCase() : undefined;
+  text.length <= longest && element.schema.safeParse(text).success ? text.toLowerCase() : undefined;

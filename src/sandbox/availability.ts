@@ -1,15 +1,15 @@
-import type * as z from 'zod';
 import type { AvailabilityRule, AvailabilitySchedule } from '../api/availability.ts';
+import type { Value } from '../api/field.ts';
 import { dayMilliseconds } from './names.ts';
 import type { Detail } from './refusal.ts';
 import { localTime } from './zone.ts';
 
-export type Rule = z.output<typeof AvailabilityRule>;
+export type Rule = Value<typeof AvailabilityRule>;
 
 export type Interval = Rule['intervals'][number];
 
 /** When a host can be booked for an event type. */
-export type Schedule = z.output<typeof AvailabilitySchedule.schema>;
+export type Schedule = Value<typeof AvailabilitySchedule.record>;
 
 const workdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const;
 

@@ -1,5 +1,5 @@
-import type * as z from 'zod';
 import type { Catalogue } from '../api/catalogue.ts';
+import type { Value } from '../api/field.ts';
 import { limits } from '../api/limits.ts';
 import { logActivity } from './activity.ts';
 import { isOpen, type Schedule } from './availability.ts';
@@ -21,7 +21,7 @@ import { conflict, type Detail, invalid, invalidParameter } from './refusal.ts';
 import type { Store } from './store.ts';
 import { isZone } from './zone.ts';
 
-type Booking = z.output<Catalogue['invitees']['create']['body']>;
+type Booking = Value<Catalogue['invitees']['create']['body']>;
 
 /** Assumed: everybody in the organization may book its event types, the secret ones too. */
 const findBookable = ({ store, caller }: Context, reference: string): KnownEventType => {

@@ -1,10 +1,10 @@
-import type * as z from 'zod';
 import type { Catalogue } from '../api/catalogue.ts';
+import type { Value } from '../api/field.ts';
 import { dayMilliseconds } from './names.ts';
 import type { Detail } from './refusal.ts';
 import { localTime } from './zone.ts';
 
-type DateSetting = z.output<Catalogue['one-offs']['create']['body']>['date_setting'];
+type DateSetting = Value<Catalogue['one-offs']['create']['body']>['date_setting'];
 
 /** When a one-off meeting can be booked, as it is kept: single times, or whole days of a zone. */
 export type Dates =

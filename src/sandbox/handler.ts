@@ -1,5 +1,5 @@
-import type * as z from 'zod';
 import type { Catalogue, Noun } from '../api/catalogue.ts';
+import type { Field, Value } from '../api/field.ts';
 import type { Operation, PathParameter } from '../api/operation.ts';
 import type { Asked, Page } from './page.ts';
 import type { Plan } from './plan.ts';
@@ -33,14 +33,14 @@ export interface Context extends PublicContext {
   caller: Caller;
 }
 
-type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+type Parsed<F> = F extends Field ? Value<F> : undefined;
 
 type Params<Row extends Operation> = { [Name in PathParameter<Row['path']>]: string };
 
-type RecordOf<Row extends Operation> = z.output<Row['reply']['of']['schema']>;
+type RecordOf<Row extends Operation> = Value<Row['reply']['of']['record']>;
 
 /** A list whose query knows no page token has no pages. */
-type ListOf<Row extends Operation> = Row extends { query: { shape: { page_token: unknown } } }
+type ListOf<Row extends Operation> = Row extends { query: { fields: { page_token: unknown } } }
   ? Page<RecordOf<Row>>
   : Array<RecordOf<Row>>;
 

@@ -1,7 +1,6 @@
 import { loadCatalogue } from '../api/catalogue.ts';
 import { jsonSchema } from '../api/json-schema.ts';
 import { type Operation, pathParameters, type Resource } from '../api/operation.ts';
-import { isOptional, meta } from '../api/schema.ts';
 import { scopes } from '../api/scopes.ts';
 import { origin } from './names.ts';
 
@@ -60,7 +59,7 @@ const success = ({ reply, query }: Operation): Json => {
   if (reply.kind === 'one') {
     return { type: 'object', required: ['resource'], properties: { resource: reference(reply.of) } };
   }
-  const isPaged = query !== undefined && Object.hasOwn(query.shape, 'count');
+  const isPaged = query !== undefined && Object.hasOwn(query.fields, 'count');
   return {
     type: 'object',
     required: ['collection', ...(isPaged ? ['pagination'] : [])],
@@ -95,11 +94,11 @@ const parameters = ({ path, query }: Operation): Json[] => [
     required: true,
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$' },
   })),
-  ...Object.entries(query?.shape ?? {}).map(([name, schema]) => ({
+  ...Object.entries(query?.fields ?? {}).map(([name, { isOptional = false, description, schema }]) => ({
     name,
     in: 'query',
-    required: !isOptional(schema),
-    description: meta(schema).description,
+    required: !isOptional,
+    description,
     schema: jsonSchema(schema, 'input'),
   })),
 ];
@@ -111,7 +110,7 @@ const describe = (noun: string, verb: string, row: Operation): Json => ({
   ...(row.assumed ? { description: 'Assumed: the documentation names this operation without its shape.' } : {}),
   security: row.scope === undefined ? [] : [{ oauth: [row.scope] }, { token: [] }],
   parameters: parameters(row),
-  ...(row.body === undefined ? {} : { requestBody: { required: true, ...json(jsonSchema(row.body, 'input')) } }),
+  ...(row.body === undefined ? {} : { requestBody: { required: true, ...json(jsonSchema(row.body.schema, 'input')) } }),
   responses: {
     [row.reply.status]: { description: 'Success', headers: rateLimitHeaders, ...json(success(row)) },
     ...Object.fromEntries(
@@ -131,7 +130,7 @@ export const openapi = async (version: string): Promise<Json> => {
   for (const [noun, rows] of Object.entries(catalogue)) {
     for (const [verb, row] of Object.entries(rows)) {
       paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: describe(noun, verb, row) };
-      schemas[componentName(row.reply.of)] = jsonSchema(row.reply.of.schema, 'output');
+      schemas[componentName(row.reply.of)] = jsonSchema(row.reply.of.record.schema, 'output');
     }
   }
   return {

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
+import type { Field, Shape } from '../api/field.ts';
 import type { Operation } from '../api/operation.ts';
-import { definition, elementOf, fieldsOf, meta, unwrap } from '../api/schema.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { origin } from './names.ts';
 import { type Detail, invalid, Refusal } from './refusal.ts';
@@ -37,27 +37,16 @@ const detailsOf = (issue: z.core.$ZodIssue): Detail[] => {
   return [{ parameter: dotted(issue.path), message: issue.message, code }];
 };
 
-const collections = new WeakMap<z.ZodType, string>();
-
-/** The collection that a field refers to, if it is a reference. Kept, because every request asks for it. */
-const collectionOf = (schema: z.ZodType): string | undefined => {
-  const known = collections.get(schema) ?? meta(schema).collection ?? '';
-  collections.set(schema, known);
-  return known || undefined;
-};
-
 /** References stand under the one origin and in the right collection; anything else cannot be ours. */
-const wrongReferences = (schema: z.ZodType, value: unknown, path: PropertyKey[] = []): Detail[] => {
-  const collection = collectionOf(schema);
+const wrongReferences = (field: Field, value: unknown, path: PropertyKey[] = []): Detail[] => {
+  const { collection, element, fields } = field;
   if (collection !== undefined && typeof value === 'string') {
     const prefix = `${origin}/${collection}/`;
     if (value.startsWith(prefix) && /^[\w-]{1,128}$/.test(value.slice(prefix.length))) return [];
     return [{ parameter: dotted(path), message: `must be a URI like ${prefix}ID`, code: 'invalid_reference' }];
   }
-  const element = elementOf(schema);
   if (element && Array.isArray(value))
     return value.flatMap((item, index) => wrongReferences(element, item, [...path, index]));
-  const fields = fieldsOf(schema);
   if (!fields || typeof value !== 'object' || value === null) return [];
   const wrong: Detail[] = [];
   for (const [name, item] of Object.entries(value))
@@ -69,23 +58,22 @@ const wording: z.core.ParseContext<z.core.$ZodIssue> = {
   error: (issue) => (issue.input === undefined && issue.code === 'invalid_type' ? required : undefined),
 };
 
-const parse = (schema: z.ZodObject, value: unknown): unknown => {
-  const parsed = schema.safeParse(value, wording);
-  const details = parsed.success ? wrongReferences(schema, parsed.data) : parsed.error.issues.flatMap(detailsOf);
+const parse = (field: Field, value: unknown): unknown => {
+  const parsed = field.schema.safeParse(value, wording);
+  const details = parsed.success ? wrongReferences(field, parsed.data) : parsed.error.issues.flatMap(detailsOf);
   if (details.length > 0) throw invalid(...details);
   return parsed.data;
 };
 
 /** What a text on the wire stands for; what it cannot stand for is left for the schema to refuse. */
-const fromText = (schema: z.ZodType | undefined, text: string): unknown => {
-  const type = schema && definition(unwrap(schema)).type;
+const fromText = (type: Field['type'] | undefined, text: string): unknown => {
   if (type === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
   return text;
 };
 
 const readQuery = (row: Operation, search: URLSearchParams): unknown => {
-  const fields: Record<string, z.ZodType> = row.query ? fieldsOf(row.query)! : {};
+  const fields: Shape = row.query?.fields ?? {};
   const given: Record<string, unknown> = {};
   const refused = new Map<string, Detail>();
   for (const [name, text] of search) {
@@ -93,7 +81,7 @@ const readQuery = (row: Operation, search: URLSearchParams): unknown => {
       refused.set(name, { parameter: name, message: 'is not a parameter of this operation', code: 'unknown' });
     else if (Object.hasOwn(given, name))
       refused.set(name, { parameter: name, message: 'is given twice', code: 'repeated' });
-    else given[name] = fromText(fields[name], text);
+    else given[name] = fromText(fields[name]?.type, text);
   }
   if (refused.size > 0) throw invalid(...refused.values());
   return row.query && Object.freeze(parse(row.query, given));

@@ -1,7 +1,7 @@
-import type * as z from 'zod';
 import type { ActivityEntry } from '../api/activity.ts';
 import type { EventType } from '../api/event-types.ts';
 import type { ScheduledEvent } from '../api/events.ts';
+import type { Value } from '../api/field.ts';
 import type { Group } from '../api/groups.ts';
 import type { Invitee } from '../api/invitees.ts';
 import type { LocationChoice } from '../api/locations.ts';
@@ -11,17 +11,17 @@ import type { User } from '../api/users.ts';
 import { bookingSite, timestamp, uri } from './names.ts';
 import type { Store } from './store.ts';
 
-export type EventRecord = z.output<typeof ScheduledEvent.schema>;
-export type InviteeRecord = z.output<typeof Invitee.schema>;
-export type EventTypeRecord = z.output<typeof EventType.schema>;
-export type UserRecord = z.output<typeof User.schema>;
-export type OrganizationRecord = z.output<typeof Organization.schema>;
-export type InvitationRecord = z.output<typeof Invitation.schema>;
-export type GroupRecord = z.output<typeof Group.schema>;
-export type RoutingFormRecord = z.output<typeof RoutingForm.schema>;
-export type SubmissionRecord = z.output<typeof Submission.schema>;
-export type ActivityRecord = z.output<typeof ActivityEntry.schema>;
-export type Place = z.output<typeof LocationChoice>;
+export type EventRecord = Value<typeof ScheduledEvent.record>;
+export type InviteeRecord = Value<typeof Invitee.record>;
+export type EventTypeRecord = Value<typeof EventType.record>;
+export type UserRecord = Value<typeof User.record>;
+export type OrganizationRecord = Value<typeof Organization.record>;
+export type InvitationRecord = Value<typeof Invitation.record>;
+export type GroupRecord = Value<typeof Group.record>;
+export type RoutingFormRecord = Value<typeof RoutingForm.record>;
+export type SubmissionRecord = Value<typeof Submission.record>;
+export type ActivityRecord = Value<typeof ActivityEntry.record>;
+export type Place = Value<typeof LocationChoice>;
 
 const videoHosts: Partial<Record<Place['kind'], string>> = {
   google_conference: 'https://meet.northlight.example/g',

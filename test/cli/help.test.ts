@@ -63,7 +63,7 @@ describe('help', () => {
   test('has no flag of a request that means something else on every other command', () => {
     const shared = new Set(sharedFlags.map(({ name }) => name));
     const clashes = loaded.flatMap(({ words, command }) =>
-      command.flags.filter((flag) => 'schema' in flag && shared.has(flag.name)).map(({ name }) => `${words} --${name}`),
+      command.flags.filter((flag) => 'field' in flag && shared.has(flag.name)).map(({ name }) => `${words} --${name}`),
     );
     expect(clashes).toEqual([]);
   });

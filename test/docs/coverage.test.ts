@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type * as z from 'zod';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
-import { definition, elementOf, fieldsOf, meta as metaOf, unwrap } from '../../src/api/schema.ts';
+import type { Field } from '../../src/api/field.ts';
 import { buildTree } from '../../src/cli/tree.ts';
 import { views } from '../../src/cli/views.ts';
 import { generate } from '../../src/docs/generate.ts';
 
-// An import called `meta` would be taken for the one of `import.meta` by vite.
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
@@ -20,19 +18,15 @@ const operations = Object.entries(await loadCatalogue()).flatMap(([noun, rows]) 
 
 const tree = await buildTree();
 
-/** Every field below a schema by its path, through objects, arrays and unions. */
-const fieldsBelow = (schema: z.ZodType, path: string): [string, z.ZodType][] => {
-  const fields = Object.entries(fieldsOf(schema) ?? {});
-  const element = elementOf(schema);
-  return [
-    ...fields.flatMap(([name, field]): [string, z.ZodType][] => [
-      [`${path}.${name}`, field],
-      ...fieldsBelow(field, `${path}.${name}`),
-    ]),
-    ...(element === undefined ? [] : fieldsBelow(element, `${path}[]`)),
-    ...(definition(unwrap(schema)).options ?? []).flatMap((option, index) => fieldsBelow(option, `${path}|${index}`)),
-  ];
-};
+/** Every field below another by its path, through objects, arrays and unions. */
+const fieldsBelow = ({ fields = {}, element, options = [] }: Field, path: string): [string, Field][] => [
+  ...Object.entries(fields).flatMap(([name, field]): [string, Field][] => [
+    [`${path}.${name}`, field],
+    ...fieldsBelow(field, `${path}.${name}`),
+  ]),
+  ...(element === undefined ? [] : fieldsBelow(element, `${path}[]`)),
+  ...options.flatMap((option, index) => fieldsBelow(option, `${path}|${index}`)),
+];
 
 describe('coverage: no operation lacks', () => {
   const readme = read('README.md');
@@ -50,11 +44,11 @@ describe('coverage: no operation lacks', () => {
 
   test.each(operations)('a description of any field: $words', ({ operation }) => {
     const fields = [
-      ...fieldsBelow(operation.reply.of.schema, 'reply'),
+      ...fieldsBelow(operation.reply.of.record, 'reply'),
       ...(operation.query === undefined ? [] : fieldsBelow(operation.query, 'query')),
       ...(operation.body === undefined ? [] : fieldsBelow(operation.body, 'body')),
     ];
-    expect(fields.filter(([, field]) => (metaOf(field).description ?? '') === '').map(([path]) => path)).toEqual([]);
+    expect(fields.filter(([, field]) => (field.description ?? '') === '').map(([path]) => path)).toEqual([]);
   });
 });
 

@@ -20,7 +20,7 @@ import {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Tells at the end which files were compiled or parsed, which modules of Node were loaded, and what was made for text. */
+/** Tells at the end which files were compiled or parsed, which modules of Node were loaded, and what was made. */
 const hook = `
 const Module = require('node:module');
 const { writeFileSync } = require('node:fs');
@@ -44,7 +44,8 @@ Intl.Segmenter = class extends Intl.Segmenter {
 };
 process.on('exit', () => {
   const builtins = process.moduleLoadList;
-  writeFileSync(process.env.TRACE, JSON.stringify({ files, builtins, segmenters }));
+  const hasSchemas = '__zod_globalRegistry' in globalThis;
+  writeFileSync(process.env.TRACE, JSON.stringify({ files, builtins, segmenters, hasSchemas }));
 });
 `;
 
@@ -61,6 +62,8 @@ interface Loaded {
   texts: Map<string, string>;
   builtins: string[];
   segmenters: number;
+  /** zod has run. */
+  hasSchemas: boolean;
 }
 
 /** What the program loads for some words: its own files with their text, and modules of Node. */
@@ -125,6 +128,12 @@ describe.skipIf(program.length === 0)('what is loaded', () => {
     // The one of ours, and that of string-width.
     const { segmenters } = await loadedFor('routing-forms', 'list', '-o', 'table');
     expect(segmenters).toBe(2);
+  });
+
+  test('of schemas is nothing before something is held against one', async () => {
+    expect(await loadedFor('events', 'list', '--status', 'active', '--json')).toMatchObject({ hasSchemas: false });
+    const checked = await loadedFor('events', 'list', '--invitee', 'zoe@lindenbaum.example', '--dry-run');
+    expect(checked).toMatchObject({ hasSchemas: true });
   });
 
   test('is found out where it is heavy', async () => {

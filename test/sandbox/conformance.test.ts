@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type Catalogue, loadCatalogue, type Noun } from '../../src/api/catalogue.ts';
+import type { Field } from '../../src/api/field.ts';
 import { type Operation, pathParameters } from '../../src/api/operation.ts';
-import { fieldsOf, isOptional, meta } from '../../src/api/schema.ts';
 import { type Scope, scopes } from '../../src/api/scopes.ts';
 import { idOf, makeId, uri } from '../../src/sandbox/names.ts';
 import { plans } from '../../src/sandbox/plan.ts';
@@ -349,14 +349,14 @@ const Pagination = z.strictObject({
   previous_page_token: z.string().nullable(),
 });
 
-const isPaged = ({ query }: Operation) => query !== undefined && 'page_token' in query.shape;
+const isPaged = ({ query }: Operation) => query !== undefined && 'page_token' in query.fields;
 
 /** The whole body of a success, strictly. */
 const envelopeOf = (row: Operation): z.ZodType => {
   const { kind, of } = row.reply;
-  if (kind === 'bare') return of.schema;
-  if (kind === 'one') return z.strictObject({ resource: of.schema });
-  const collection = z.array(of.schema);
+  if (kind === 'bare') return of.record.schema;
+  if (kind === 'one') return z.strictObject({ resource: of.record.schema });
+  const collection = z.array(of.record.schema);
   return isPaged(row) ? z.strictObject({ collection, pagination: Pagination }) : z.strictObject({ collection });
 };
 
@@ -417,11 +417,11 @@ const rows = (Object.keys(table) as Noun[]).flatMap((noun) =>
   })),
 );
 
-const references = (schema: z.ZodType | undefined): string[] =>
-  Object.entries((schema && fieldsOf(schema)) ?? {}).flatMap(([name, field]) => (meta(field).collection ? [name] : []));
+const references = (field: Field | undefined): string[] =>
+  Object.entries(field?.fields ?? {}).flatMap(([name, { collection }]) => (collection ? [name] : []));
 
-const required = (schema: z.ZodType | undefined): string[] =>
-  Object.entries((schema && fieldsOf(schema)) ?? {}).flatMap(([name, field]) => (isOptional(field) ? [] : [name]));
+const required = (field: Field | undefined): string[] =>
+  Object.entries(field?.fields ?? {}).flatMap(([name, { isOptional }]) => (isOptional ? [] : [name]));
 
 let shared: World;
 const opened: World[] = [];
@@ -489,13 +489,13 @@ describe.each(rows)('conformance: $name', ({ row, happy, wrong = [], asUser }) =
       expect(body.title).toBe('Resource Not Found');
     });
 
-  for (const [kind, schema] of [
+  for (const [kind, field] of [
     ['query', row.query],
     ['body', row.body],
   ] as const) {
-    for (const name of required(schema))
+    for (const name of required(field))
       it(`requires ${name}`, () => refused(400, changed(happy, { [kind]: { [name]: undefined } }), {}, name));
-    for (const name of references(schema))
+    for (const name of references(field))
       it(`takes only its own references for ${name}`, async () => {
         for (const reference of ['XYZ', 'https://evil.example/users/XYZ', `${organization}/more`])
           await refused(400, changed(happy, { [kind]: { [name]: reference } }), {}, name);

@@ -1,5 +1,5 @@
 import { events, ScheduledEvent } from '../../api/events.ts';
-import { reference } from '../../api/operation.ts';
+import { reference } from '../../api/field.ts';
 import type { Input } from '../../client/client.ts';
 import { keepFor } from '../../client/filter.ts';
 import { isObject, type Json } from '../../client/reading.ts';
@@ -26,7 +26,7 @@ const typeFlag: FieldFlag = {
   heading: 'Filters',
   part: 'query',
   path: ['event_type'],
-  schema: reference('event_types', 'events of this type'),
+  field: reference('event_types', 'events of this type'),
   required: false,
 };
 
@@ -192,7 +192,7 @@ export const runEventsList = async (command: OperationCommand, invocation: Invoc
   if (context.printer.rows > 0) for (const tell of confirm) await tell();
 };
 
-const fields = [...Object.keys(ScheduledEvent.schema.shape), '_sched'];
+const fields = [...Object.keys(ScheduledEvent.record.fields), '_sched'];
 
 const withNote =
   '--with invitees reads the invitees of each event, four events at a time within the rate limit, and adds them: as the column WHO, last in a pipe (_sched.invitees.*.name), and in JSON whole, under _sched.invitees.';

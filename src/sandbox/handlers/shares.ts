@@ -1,5 +1,5 @@
-import type * as z from 'zod';
 import type { Catalogue } from '../../api/catalogue.ts';
+import type { Value } from '../../api/field.ts';
 import { requireSelf } from '../access.ts';
 import { logActivity } from '../activity.ts';
 import { wrongRules } from '../availability.ts';
@@ -9,7 +9,7 @@ import { bookingSite, idOf } from '../names.ts';
 import { type Detail, invalid } from '../refusal.ts';
 import { isZone } from '../zone.ts';
 
-type ShareBody = z.output<Catalogue['shares']['create']['body']>;
+type ShareBody = Value<Catalogue['shares']['create']['body']>;
 
 /** Assumed: links are made by the hosts of the event type, and by the admins and the owner of the organization. */
 const requireHost = ({ store, caller }: Context, { id }: KnownEventType) => {
