@@ -8,6 +8,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { evaluate } from './evaluate.js';
+import { lightUndici } from './light-undici.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
@@ -16,36 +17,6 @@ const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'
 const external = ['libsql', '@napi-rs/keyring'];
 
 const target = 'node20.19';
-
-/**
- * Leaves out of undici what it loads and we do not need: Node's HTTP/2, which is offered to no service, Node's
- * assertions, which open stderr to see whether it has colours, and Node's own HTTP, of which its client only asks how
- * large headers may become. Together they take as long as all of its own.
- * @type {import('esbuild').Plugin}
- */
-const lightUndici = {
-  name: 'light-undici',
-  setup: ({ onLoad, onResolve }) => {
-    const namespace = 'light-undici';
-    onResolve({ filter: /^node:assert$/ }, ({ importer }) =>
-      importer.includes('/node_modules/undici/') ? { path: 'assert', namespace } : undefined,
-    );
-    onLoad({ filter: /^assert$/, namespace }, () => ({
-      contents:
-        'module.exports = (is, message) => { if (!is) throw message instanceof Error ? message : new Error(message); };',
-    }));
-    onResolve({ filter: /^node:http$/ }, ({ importer }) =>
-      /undici\/lib\/(core\/util|dispatcher\/client)\.js$/.test(importer) ? { path: 'http', namespace } : undefined,
-    );
-    // As large as in Node. No body that we send is somebody's message.
-    onLoad({ filter: /^http$/, namespace }, () => ({
-      contents: 'module.exports = { maxHeaderSize: 16384, IncomingMessage: undefined };',
-    }));
-    onLoad({ filter: /undici\/lib\/dispatcher\/client-h2\.js$/ }, () => ({
-      contents: "module.exports = () => { throw new Error('HTTP/2 is not offered'); };",
-    }));
-  },
-};
 
 /**
  * What runs when it is first called, not when the one that imports it is loaded: zod, when something is held against a
