@@ -1,5 +1,4 @@
-import { day, midnightOf } from '../time/wall.ts';
-import { edgeOfDay, utcText, wallAt } from '../time/zoned.ts';
+import { day, midnightOf, utcText } from '../time/wall.ts';
 import type { Flag, Invocation } from './command.ts';
 
 /** `--today` and the like: a window of time in one word, in the zone of `--tz`. */
@@ -29,9 +28,19 @@ const contradictions: readonly (readonly string[])[] = [
   ['past', 'until'],
 ];
 
-const edge = (midnight: number, zone: string, which: 'since' | 'until'): number => {
-  const meaning = edgeOfDay(midnight, zone, which);
-  return meaning.kind === 'one' ? meaning.at : meaning.later;
+/** The two ends of a window of days, as instants. */
+const daysAsInstants = async (
+  now: number,
+  zone: string,
+  [first, last]: readonly [number, number],
+): Promise<{ since: number; until: number }> => {
+  const { edgeOfDay, wallAt } = await import('../time/zoned.ts');
+  const today = midnightOf(wallAt(now, zone));
+  const edge = (which: 'since' | 'until', days: number): number => {
+    const meaning = edgeOfDay(today + days * day, zone, which);
+    return meaning.kind === 'one' ? meaning.at : meaning.later;
+  };
+  return { since: edge('since', first), until: edge('until', last) };
 };
 
 interface Window {
@@ -41,23 +50,16 @@ interface Window {
 }
 
 /** The window that was typed in words, as the service takes it. */
-const read = ({ context, typed, problems }: Invocation): Window => {
+const read = async ({ context, typed, problems }: Invocation): Promise<Window> => {
   const isTyped = (name: string) => typed[name] !== undefined;
   const clashing = contradictions.map((group) => group.filter(isTyped)).filter((group) => group.length > 1);
   const names = [...new Set(clashing.flat())].map((name) => `--${name}`);
   if (names.length > 0) problems.add(`${names.slice(0, -1).join(', ')} and ${names.at(-1)} contradict each other`);
   const now = context.runtime.clock.now();
   const word = Object.keys(days).find(isTyped);
-  const [first, last] = word === undefined ? [] : days[word]!;
-  const today = word === undefined ? 0 : midnightOf(wallAt(now, context.settings.zone));
-  const since = [
-    ...(first === undefined ? [] : [edge(today + first * day, context.settings.zone, 'since')]),
-    ...(isTyped('upcoming') ? [now] : []),
-  ];
-  const until = [
-    ...(last === undefined ? [] : [edge(today + last * day, context.settings.zone, 'until')]),
-    ...(isTyped('past') ? [now] : []),
-  ];
+  const ends = word === undefined ? undefined : await daysAsInstants(now, context.settings.zone, days[word]!);
+  const since = [...(ends === undefined ? [] : [ends.since]), ...(isTyped('upcoming') ? [now] : [])];
+  const until = [...(ends === undefined ? [] : [ends.until]), ...(isTyped('past') ? [now] : [])];
   return {
     ...(since.length === 0 ? {} : { min_start_time: utcText(Math.max(...since)) }),
     ...(until.length === 0 ? {} : { max_start_time: utcText(Math.min(...until)) }),

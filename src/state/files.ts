@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { chmod, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SchedError } from '../errors.ts';
@@ -72,14 +72,14 @@ export const writePrivateFile = async (path: string, text: string, unique: strin
   }
 };
 
-/** The text of a file, or `undefined` if there is none. */
+/** The text of a file, or `undefined` if there is none. Such files are small: waiting for one takes longer than to read it. */
 export const readPrivateFile = async (path: string): Promise<string | undefined> => {
   try {
-    const handle = await open(path, constants.O_RDONLY | noFollow);
+    const descriptor = openSync(path, constants.O_RDONLY | noFollow);
     try {
-      return await handle.readFile('utf8');
+      return readFileSync(descriptor, 'utf8');
     } finally {
-      await handle.close();
+      closeSync(descriptor);
     }
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;

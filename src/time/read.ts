@@ -1,8 +1,20 @@
 import { type Reading, spelled } from './reading.ts';
 import { refusal } from './refusal.ts';
-import { day, daysIn, hour, midnightOf, minute, months, second, wallText, weekdayOf, weekdays } from './wall.ts';
+import {
+  day,
+  daysIn,
+  hour,
+  midnightOf,
+  minute,
+  months,
+  second,
+  utcText,
+  wallText,
+  weekdayOf,
+  weekdays,
+} from './wall.ts';
 import { readZone } from './zone.ts';
-import { edgeOfDay, type Meaning, meaningOf, offsetText, utcText, wallAt } from './zoned.ts';
+import { edgeOfDay, type Meaning, meaningOf, offsetText, wallAt } from './zoned.ts';
 
 export interface Circumstances {
   zone: string;

@@ -1,7 +1,6 @@
 import { type Reading, spelled } from './reading.ts';
-import { months } from './wall.ts';
+import { months, utcText } from './wall.ts';
 import { abbreviated, readZone } from './zone.ts';
-import { utcText } from './zoned.ts';
 
 type Refused = Extract<Reading, { ok: false }>;
 type Read = (text: string, zone?: string) => Reading;

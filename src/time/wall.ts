@@ -36,6 +36,10 @@ export const midnightOf = (wall: number): number => wall - (((wall % day) + day)
 /** `2026-12-01T15:00:00` */
 export const wallText = (wall: number): string => new Date(wall).toISOString().slice(0, -5);
 
+/** `2026-12-01T15:00:00Z` */
+export const utcText = (at: number, fraction = ''): string =>
+  `${wallText(Math.floor(at / second) * second)}${fraction}Z`;
+
 export type Six = [number, number, number, number, number, number];
 
 // RFC 3339 §5.6; a leap second has no place in a table and is left as it came.

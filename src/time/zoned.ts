@@ -1,7 +1,7 @@
 import * as Instant from 'temporal-polyfill/fns/Instant';
 import * as PlainDateTime from 'temporal-polyfill/fns/PlainDateTime';
 import * as ZonedDateTime from 'temporal-polyfill/fns/ZonedDateTime';
-import { day, midnightOf, minute, second, wallText } from './wall.ts';
+import { day, midnightOf, minute, utcText, wallText } from './wall.ts';
 
 /** What a wall clock's reading means in a zone: one instant, none (`gap`) or two (`fold`). */
 export type Meaning = { kind: 'one'; at: number } | { kind: 'gap' | 'fold'; earlier: number; later: number };
@@ -56,6 +56,3 @@ export function offsetText(at: number, zone: string, fraction = ''): string {
   const size = Math.abs(offset);
   return `${wallText(wall)}${fraction}${offset < 0 ? '-' : '+'}${pad(size / 60)}:${pad(size % 60)}`;
 }
-
-export const utcText = (at: number, fraction = ''): string =>
-  `${wallText(Math.floor(at / second) * second)}${fraction}Z`;

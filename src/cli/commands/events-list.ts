@@ -161,7 +161,7 @@ const printList = async (
 export const runEventsList = async (command: OperationCommand, invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
   const bounds = readBounds(invocation);
-  const window = windowFlags.read(invocation);
+  const window = await windowFlags.read(invocation);
   const search = readSearch(invocation);
   const isWith = readWith(invocation);
   const input = await readInput(invocation, events.list, [...command.fieldFlags, typeFlag]);
