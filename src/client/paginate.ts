@@ -17,8 +17,11 @@ export interface ListOptions<Item> {
   ahead?: boolean;
 }
 
-/** A request passes some layers, each of which takes its turn; after so many it is on its way. */
-const turnsToLeave = 64;
+/**
+ * In the first turn of the event loop a request passes the layers, in the second undici makes sure that the connection
+ * is still good; then it is on its way. One that has to wait for the rate limit is not waited for.
+ */
+const turnsToLeave = 2;
 
 /**
  * The results page by page, each fetched when it is taken, or one ahead: a consumer that stops stops the fetching.
@@ -54,7 +57,7 @@ export async function* paginate<Item>(
       if (ahead && left > 0 && token !== undefined && !isLoop) {
         coming = ask(token);
         coming.catch(() => {});
-        for (let turn = 0; turn < turnsToLeave; turn += 1) await undefined;
+        for (let turn = 0; turn < turnsToLeave; turn += 1) await new Promise(setImmediate);
       }
       if (items.length > 0) yield items;
       if (token === undefined) return;

@@ -8,7 +8,7 @@ import { cleanEnvironment, isInstalled, nowhere, sched, timed } from './programs
 
 declare const BENCH_ROOT: string;
 
-const rounds = 7;
+const rounds = 11;
 const rows = 100_000;
 const sizes = [10_000, 100_000, 1_000_000] as const;
 

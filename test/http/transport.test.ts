@@ -1,8 +1,10 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from 'node:net';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
+import { paginate } from '../../src/client/paginate.ts';
 import type { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest } from '../../src/http/message.ts';
 import { createTransport, maxBodyBytes } from '../../src/http/transport.ts';
@@ -356,4 +358,25 @@ describe('transport: connections', () => {
     expect((await transport({ HTTP_PROXY: dead, HTTPS_PROXY: dead })(get(url))).status).toBe(200);
     expect(sockets.size).toBe(1);
   });
+});
+
+test('transport: the page ahead has left before the one in hand is worked on', async () => {
+  const url = await web((_, response) => response.end('{}'));
+  const send = transport();
+  let left = 0;
+  const onLeft = () => {
+    left += 1;
+  };
+  subscribe('undici:client:sendHeaders', onLeft);
+  closing.push(() => unsubscribe('undici:client:sendHeaders', onLeft));
+  const fetch = async () => {
+    // As many layers as there are, and some.
+    for (let layer = 0; layer < 100; layer += 1) await undefined;
+    await send(get(url));
+    return { items: [left], nextToken: String(left) };
+  };
+  const told: number[] = [];
+  for await (const page of paginate(fetch, () => new Error('loop'), { limit: 3, ahead: true }))
+    told.push(...page, left);
+  expect(told).toEqual([1, 2, 2, 3, 3, 3]);
 });
