@@ -1,4 +1,5 @@
 import { limits } from '../api/limits.ts';
+import { turnsToLeave } from './turns.ts';
 
 /** One page as the service sent it, its shape already checked. */
 export interface Page<Item> {
@@ -16,12 +17,6 @@ export interface ListOptions<Item> {
   /** The next page is asked for before it is wanted, while this one is worked on; for who will take them all. */
   ahead?: boolean;
 }
-
-/**
- * In the first turn of the event loop a request passes the layers, in the second undici makes sure that the connection
- * is still good; then it is on its way. One that has to wait for the rate limit is not waited for.
- */
-const turnsToLeave = 2;
 
 /**
  * The results page by page, each fetched when it is taken, or one ahead: a consumer that stops stops the fetching.
@@ -57,7 +52,7 @@ export async function* paginate<Item>(
       if (ahead && left > 0 && token !== undefined && !isLoop) {
         coming = ask(token);
         coming.catch(() => {});
-        for (let turn = 0; turn < turnsToLeave; turn += 1) await new Promise(setImmediate);
+        await turnsToLeave();
       }
       if (items.length > 0) yield items;
       if (token === undefined) return;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isObject, type Json } from '../client/reading.ts';
 
 /*
@@ -82,7 +82,8 @@ export type ReceiptLine = RunLine | SendingLine | VerdictLine | ResumedLine | En
 
 export const firstPrev = '0'.repeat(64);
 
-const hashOf = (text: string): string => createHash('sha256').update(text, 'latin1').digest('hex');
+/** Each character of a line is one byte. */
+const hashOf = (text: string): string => hash('sha256', Buffer.from(text, 'latin1'), 'hex');
 
 const asciiOnly = (json: string): string =>
   json.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,3 +1,4 @@
+import { turnsToLeave } from '../client/turns.ts';
 import { SchedError } from '../errors.ts';
 import { type Counts, countFates, type Fate, isFinal, type Verdict } from './receipt.ts';
 import type { ReceiptFile } from './receipt-file.ts';
@@ -72,8 +73,9 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
   const now = () => new Date(clock.now()).toISOString();
   const ahead = new Map<string, string>();
 
-  /** Marks of what comes next, made while the disk is busy: then they cost no time. */
-  const markAhead = () => {
+  /** Marks of what comes next, made while the request that is about to leave is answered: then they cost no time. */
+  const markAhead = async () => {
+    await turnsToLeave();
     for (const item of left.slice(from, from + batchSize)) if (!ahead.has(item)) ahead.set(item, job.mark(item));
   };
 
@@ -109,9 +111,8 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
         at: now(),
         ...(attempt === 1 ? { items: marksOf(items) } : {}),
       } as const;
-      const written = receipt.write(line, true);
+      await receipt.write(line, true);
       markAhead();
-      await written;
     };
     const conclude = ({ verdict, ...facts }: Omit<Answer, 'error'>) =>
       receipt.write({ type: 'verdict', batch, at: now(), verdict, ...facts }, false);

@@ -89,7 +89,7 @@ export const temporary = (): string => mkdtempSync(join(tmpdir(), 'sched-jobs-')
 
 /** A service that notes what it took. */
 export const createService = (
-  answer: (items: readonly string[]) => Answer = () => ({ verdict: 'accepted', status: 202 }),
+  answer: (items: readonly string[]) => Answer | Promise<Answer> = () => ({ verdict: 'accepted', status: 202 }),
 ) => {
   const requests: string[][] = [];
   return {
@@ -134,7 +134,13 @@ export const runOnce = async (
   path: string,
   items: string[],
   service: ReturnType<typeof createService>,
-  { fate = new Fate(), batchSize = 3, isSandbox = false, disk = mortalDisk(fate) } = {},
+  {
+    fate = new Fate(),
+    batchSize = 3,
+    isSandbox = false,
+    disk = mortalDisk(fate),
+    mark = (item: string) => `mark-of-${item}`,
+  } = {},
 ): Promise<Counts> => {
   const opened = await openReceipt(disk, path);
   if (opened?.ok === false) throw new SchedError('integrity', `edited at line ${opened.line}: ${opened.problem}`);
@@ -148,7 +154,7 @@ export const runOnce = async (
       await receipt.write({ type: 'resumed', ...facts, repaired: opened.receipt.tornBytes }, true);
     }
     return await runJob(
-      { items, mark: (item) => `mark-of-${item}`, batchSize, send: service.send(fate) },
+      { items, mark, batchSize, send: service.send(fate) },
       {
         clock: { now: () => Date.parse('2026-11-15T18:00:01Z') },
         interrupted: new AbortController().signal,

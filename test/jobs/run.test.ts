@@ -139,6 +139,37 @@ describe('run', () => {
   });
 });
 
+describe('run: marks', () => {
+  const noting = (steps: string[]) => (item: string) => {
+    steps.push(item);
+    return item;
+  };
+
+  test('are made for the next batch while a request is answered, each once', async () => {
+    const steps: string[] = [];
+    const service = createService(async (): Promise<Answer> => {
+      steps.push('request');
+      for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate);
+      steps.push('answer');
+      return { verdict: 'accepted', status: 202 };
+    });
+    await runOnce(fileIn(temporary()), itemsUpTo(5), service, { batchSize: 2, mark: noting(steps) });
+    expect(steps).toEqual([
+      ...['item-0', 'item-1', 'request', 'item-2', 'item-3', 'answer'],
+      ...['request', 'item-4', 'answer'],
+      ...['request', 'answer'],
+    ]);
+  });
+
+  test('are made in time where an answer was quicker than that', async () => {
+    const steps: string[] = [];
+    const path = fileIn(temporary());
+    await runOnce(path, itemsUpTo(7), createService(), { batchSize: 2, mark: noting(steps) });
+    expect(steps.toSorted()).toEqual(itemsUpTo(7));
+    expect(linesOf(path).flatMap(({ items }) => items ?? [])).toEqual(itemsUpTo(7));
+  });
+});
+
 /** A disk that takes so many bytes. */
 const smallDisk = (disk: Disk, bytes: number): Disk => ({
   ...disk,
