@@ -92,7 +92,7 @@ const use = async (plan: Plan, limit: number, processes: number, windows: number
     await run(Promise.all(Array.from({ length: processes }, work)));
   } finally {
     sandbox.close();
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
   const minutes = (times[limit * windows]! - times[0]!) / 60_000;
   return { perMinute: (limit * windows) / minutes, refused };
@@ -114,7 +114,7 @@ export const measure = async (): Promise<Measurement[]> => {
       target: { most: 1 },
     });
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
   for (const [plan, limit, processes, windows] of [
     ['enterprise', 500, 1, 4],

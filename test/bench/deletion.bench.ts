@@ -69,6 +69,6 @@ export const measure = async (): Promise<Measurement[]> => {
     ];
   } finally {
     sandbox.kill();
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 };

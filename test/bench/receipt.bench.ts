@@ -155,6 +155,6 @@ export const measure = async (): Promise<Measurement[]> => {
     // At most 15 % of the run: 1 / 0.85.
     return [beside(name, 'ms', took.ours, took.bare, { most: 1.176 })];
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 };

@@ -52,6 +52,6 @@ export const measure = async (): Promise<Measurement[]> => {
     ];
   } finally {
     server.kill();
-    rmSync(home, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 };

@@ -59,6 +59,6 @@ export const measure = async (): Promise<Measurement[]> => {
     ];
   } finally {
     sandbox.stop();
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 };

@@ -86,6 +86,6 @@ export const measure = async (): Promise<Figure[]> => {
     return figures;
   } finally {
     sandbox.stop();
-    rmSync(home, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 };

@@ -107,6 +107,6 @@ process.on('exit', () => fs.writeSync(3, String(most() ?? process.resourceUsage(
     return [...figures, ...(await memoryOf((size) => peak(hook, words, envOf(size))))];
   } finally {
     server.stop();
-    rmSync(home, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 };
