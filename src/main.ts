@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { askedHelp, findHelp, type WrittenHelp, writtenTopHelp } from './cli/written-help.ts';
+import type { WrittenHelp } from './cli/written-help.ts';
 import { exitCodes, type SchedError } from './errors.ts';
-import { showText } from './output/pager.ts';
 import type { Runtime } from './runtime.ts';
 import { ClosedPipe, Ended, keeperWord } from './runtime.ts';
 import { directory } from './state/paths.ts';
@@ -45,16 +44,9 @@ export const run = async (argv: readonly string[], runtime: Runtime, help?: () =
       await runtime.stdout.write(`${version}\n`);
       return 0;
     }
-    const asked = help === undefined ? undefined : askedHelp(argv);
-    if (asked !== undefined) {
-      const isTop = asked.length === 0 && writtenTopHelp !== undefined;
-      const text = isTop
-        ? `${writtenTopHelp}\n`
-        : findHelp(help!(), asked, argv[0] === 'help', () => runtime.stdout.columns);
-      if (text !== undefined) {
-        await showText(runtime, text);
-        return 0;
-      }
+    if (help !== undefined) {
+      const { showWrittenHelp } = await import('./cli/written-help.ts');
+      if (await showWrittenHelp(argv, runtime, help)) return 0;
     }
     // From here on a signal is an error to report.
     runtime.interrupted.throwIfAborted();

@@ -86,7 +86,7 @@ const { metafile, outputFiles } = await build({
  * ten kilobytes: what starts the program, what runs a command, what talks to the network.
  */
 const together = {
-  'start.js': ['src/main.ts', 'src/runtime.ts'],
+  'start.js': ['src/main.ts', 'src/runtime.ts', 'src/cli/written-help.ts'],
   'command.js': [
     'src/cli/invoke.ts',
     'src/cli/operation-command.ts',
