@@ -82,8 +82,7 @@ export type ReceiptLine = RunLine | SendingLine | VerdictLine | ResumedLine | En
 
 export const firstPrev = '0'.repeat(64);
 
-/** Each character of a line is one byte. */
-const hashOf = (text: string): string => hash('sha256', Buffer.from(text, 'latin1'), 'hex');
+const hashOf = (ascii: string): string => hash('sha256', ascii, 'hex');
 
 const asciiOnly = (json: string): string =>
   json.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
