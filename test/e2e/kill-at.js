@@ -36,7 +36,7 @@ const reach = (work, half) => {
 };
 
 const { open, link, unlink } = promises;
-const { writeFileSync } = fs;
+const { fdatasyncSync, writeSync } = fs;
 
 /** @param {string} text */
 const halfOf = (text) => text.slice(0, text.length / 2);
@@ -44,7 +44,7 @@ const halfOf = (text) => text.slice(0, text.length / 2);
 /** @param {import('node:fs/promises').FileHandle} handle */
 const watch = (handle) => {
   descriptors.add(handle.fd);
-  for (const name of /** @type {const} */ (['chmod', 'sync', 'datasync', 'truncate'])) {
+  for (const name of /** @type {const} */ (['chmod', 'sync', 'truncate'])) {
     const real = /** @type {(...words: unknown[]) => Promise<void>} */ (handle[name]).bind(handle);
     Object.assign(handle, { [name]: (/** @type {unknown[]} */ ...words) => reach(() => real(...words)) });
   }
@@ -54,7 +54,7 @@ const watch = (handle) => {
     writeFile: (/** @type {string} */ text) =>
       reach(
         () => write(text),
-        () => writeFileSync(handle.fd, halfOf(text)),
+        () => writeSync(handle.fd, halfOf(text)),
       ),
     close: () => {
       descriptors.delete(handle.fd);
@@ -73,13 +73,14 @@ Object.assign(promises, {
     isReceipt(words[0]) ? reach(() => unlink(...words)) : unlink(...words),
 });
 Object.assign(fs, {
-  writeFileSync: (/** @type {Parameters<typeof writeFileSync>} */ ...words) => {
-    const [file, text] = words;
-    if (typeof file !== 'number' || !descriptors.has(file)) return writeFileSync(...words);
-    return reach(
-      () => writeFileSync(...words),
-      () => writeFileSync(file, halfOf(String(text))),
-    );
-  },
+  writeSync: (/** @type {number} */ file, /** @type {string} */ text, /** @type {never[]} */ ...rest) =>
+    descriptors.has(file)
+      ? reach(
+          () => writeSync(file, text, ...rest),
+          () => writeSync(file, halfOf(text)),
+        )
+      : writeSync(file, text, ...rest),
+  fdatasyncSync: (/** @type {number} */ file) =>
+    descriptors.has(file) ? reach(() => fdatasyncSync(file)) : fdatasyncSync(file),
 });
 syncBuiltinESMExports();
