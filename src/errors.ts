@@ -50,6 +50,26 @@ export class SchedError extends Error {
   }
 }
 
+/** What was to be shown cannot be written, on a full disk for example. */
+export class OutputFailure extends SchedError {
+  constructor(reason: string, outcome: Outcome = 'not-applied') {
+    super('environment', 'Cannot write the output', { reason, outcome });
+  }
+}
+
+/** The reader of our output has gone (`| head`): stop working, and that is no failure. */
+export class ClosedPipe extends Error {}
+
+/** A program that was run in our place has ended; its exit code is ours. */
+export class Ended extends Error {
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`ended with ${code}`);
+    this.code = code;
+  }
+}
+
 /** Behind a question no semicolon is needed. */
 const joined = (problems: readonly string[]): string => problems.join('; ').replaceAll('?; ', '? ');
 

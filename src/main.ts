@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WrittenHelp } from './cli/written-help.ts';
-import { exitCodes, type SchedError } from './errors.ts';
-import type { Runtime } from './runtime.ts';
-import { ClosedPipe, Ended, keeperWord } from './runtime.ts';
+import { ClosedPipe, Ended, exitCodes, type SchedError } from './errors.ts';
+import { keeperWord, type Runtime } from './runtime.ts';
 import { directory } from './state/paths.ts';
 import { version } from './version.ts';
 
@@ -53,7 +52,7 @@ export const run = async (argv: readonly string[], runtime: Runtime, help?: () =
     keepCompiled(runtime);
     if (argv.length === 1 && argv[0] === keeperWord && runtime.starter !== undefined && !runtime.stdin.isTerminal) {
       const { keepFor } = await import('./auth/keeper.ts');
-      await keepFor(runtime.starter(), runtime);
+      await keepFor(await runtime.starter(), runtime);
       return 0;
     }
     const { invoke } = await import('./cli/invoke.ts');

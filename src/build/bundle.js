@@ -57,7 +57,7 @@ const { metafile, outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: {
     main: 'src/main.ts',
-    runtime: 'src/runtime.ts',
+    runtime: 'src/node/runtime.ts',
     // A thread is started from a file of its own.
     'jq-worker': 'src/output/jq-worker.ts',
   },
@@ -86,7 +86,7 @@ const { metafile, outputFiles } = await build({
  * ten kilobytes: what starts the program, what runs a command, what talks to the network.
  */
 const together = {
-  'start.js': ['src/main.ts', 'src/runtime.ts', 'src/cli/written-help.ts'],
+  'start.js': ['src/main.ts', 'src/node/runtime.ts', 'src/cli/written-help.ts'],
   'command.js': [
     'src/cli/invoke.ts',
     'src/cli/operation-command.ts',

@@ -1,7 +1,7 @@
-import { SchedError } from '../errors.ts';
+import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
 import { checkFields, mendedField } from '../output/fields.ts';
 import { showText } from '../output/pager.ts';
-import { ClosedPipe, OutputFailure, type Runtime } from '../runtime.ts';
+import type { Runtime } from '../runtime.ts';
 import { type Account, fieldList, resolveSettings, wantsSandbox } from '../settings.ts';
 import { knownFields } from './all-flags.ts';
 import { splitWords, type Words } from './argv.ts';

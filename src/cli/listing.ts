@@ -134,16 +134,17 @@ async function* chosen(
 export const printListing = async (invocation: Invocation, listing: Listing): Promise<void> => {
   const { operation, view, input, bounds, scope, keep, choose, add, hint } = listing;
   const client = await invocation.context.client();
+  const { letLeave } = invocation.context.runtime;
   const asked = keepFor(operation, input.query);
   if (keep === undefined && choose === undefined && add === undefined) {
     const pages = (limit: number, pageSize: number) =>
-      client.pages(operation, input, { limit, pageSize, keep: asked, ahead: true });
+      client.pages(operation, input, { limit, pageSize, keep: asked, ahead: letLeave });
     return printPages(invocation, view, pages, bounds, scope, hint);
   }
   const wanted = keep === undefined ? asked : (row: Json) => asked(row) && keep(row);
   // How many rows must be asked for to get one that fits is not known, so pages are as long as they may be.
   const pages = (limit: number) => {
-    const ahead = limit === Number.POSITIVE_INFINITY;
+    const ahead = limit === Number.POSITIVE_INFINITY ? letLeave : undefined;
     return chosen(client.pages(operation, input, { pageSize: bounds.pageSize, keep: wanted, ahead }), listing, limit);
   };
   return printPages(invocation, view, pages, bounds, scope, hint, add === undefined ? 0 : 1);

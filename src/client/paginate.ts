@@ -1,5 +1,4 @@
 import { limits } from '../api/limits.ts';
-import { turnsToLeave } from './turns.ts';
 
 /** One page as the service sent it, its shape already checked. */
 export interface Page<Item> {
@@ -14,8 +13,11 @@ export interface ListOptions<Item> {
   pageSize?: number;
   /** What the caller wants of the rows, whether or not the service filtered them. */
   keep?: (item: Item) => boolean;
-  /** The next page is asked for before it is wanted, while this one is worked on; for who will take them all. */
-  ahead?: boolean;
+  /**
+   * The next page is asked for before it is wanted, while this one is worked on; for who will take them all. Comes back
+   * when the request for it has left, unless it has to wait.
+   */
+  ahead?: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -30,7 +32,7 @@ export async function* paginate<Item>(
     limit = Number.POSITIVE_INFINITY,
     pageSize = limits.pageSize.max,
     keep = () => true,
-    ahead = false,
+    ahead,
   }: ListOptions<Item> = {},
 ): AsyncGenerator<Item[]> {
   const seen = new Set<string>();
@@ -49,10 +51,10 @@ export async function* paginate<Item>(
       left -= items.length;
       token = page.nextToken;
       const isLoop = token !== undefined && seen.has(token);
-      if (ahead && left > 0 && token !== undefined && !isLoop) {
+      if (ahead !== undefined && left > 0 && token !== undefined && !isLoop) {
         coming = ask(token);
         coming.catch(() => {});
-        await turnsToLeave();
+        await ahead();
       }
       if (items.length > 0) yield items;
       if (token === undefined) return;

@@ -1,4 +1,3 @@
-import { turnsToLeave } from '../client/turns.ts';
 import { SchedError } from '../errors.ts';
 import { type Counts, countFates, type Fate, isFinal, type Verdict } from './receipt.ts';
 import type { ReceiptFile } from './receipt-file.ts';
@@ -31,6 +30,8 @@ export interface JobWorld {
   before: { fates: ReadonlyMap<string, Fate>; nextBatch: number };
   skipped: number;
   onProgress(counts: Counts): void;
+  /** Comes back when a request that was just made has left. */
+  letLeave(): Promise<void>;
 }
 
 /** So many answers lost in a row are an outage, and every further request adds to it. */
@@ -60,7 +61,7 @@ const isInterruption = (error: unknown): boolean =>
  * the request leaves, and its verdict is written before the next one does (R33).
  */
 export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
-  const { clock, interrupted, receipt, before, skipped, onProgress } = world;
+  const { clock, interrupted, receipt, before, skipped, onProgress, letLeave } = world;
   const total = job.items.length;
   const known = [...before.fates.values()].filter(({ verdict }) => isFinal(verdict));
   const counts = countFates(known, total, skipped);
@@ -75,7 +76,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
 
   /** Marks of what comes next, made while the request that is about to leave is answered: then they cost no time. */
   const markAhead = async () => {
-    await turnsToLeave();
+    await letLeave();
     for (const item of left.slice(from, from + batchSize)) if (!ahead.has(item)) ahead.set(item, job.mark(item));
   };
 

@@ -45,7 +45,7 @@ interface Program {
 const loadProgram = async (outdir: string, plugins: Plugin[]): Promise<Program> => {
   await build({
     absWorkingDir: BENCH_ROOT,
-    entryPoints: ['src/main.ts', 'src/runtime.ts'],
+    entryPoints: { main: 'src/main.ts', runtime: 'src/node/runtime.ts' },
     outdir,
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -140,6 +140,7 @@ export const runOnce = async (
     isSandbox = false,
     disk = mortalDisk(fate),
     mark = (item: string) => `mark-of-${item}`,
+    letLeave = async () => {},
   } = {},
 ): Promise<Counts> => {
   const opened = await openReceipt(disk, path);
@@ -162,6 +163,7 @@ export const runOnce = async (
         before: opened?.story ?? { fates: new Map(), nextBatch: 1 },
         skipped: 0,
         onProgress: () => {},
+        letLeave,
       },
     );
   } finally {

@@ -147,13 +147,23 @@ describe('run: marks', () => {
 
   test('are made for the next batch while a request is answered, each once', async () => {
     const steps: string[] = [];
+    let leave = () => {};
     const service = createService(async (): Promise<Answer> => {
       steps.push('request');
-      for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate);
+      leave();
+      await undefined;
+      await undefined;
       steps.push('answer');
       return { verdict: 'accepted', status: 202 };
     });
-    await runOnce(fileIn(temporary()), itemsUpTo(5), service, { batchSize: 2, mark: noting(steps) });
+    await runOnce(fileIn(temporary()), itemsUpTo(5), service, {
+      batchSize: 2,
+      mark: noting(steps),
+      letLeave: () =>
+        new Promise((resolve) => {
+          leave = resolve;
+        }),
+    });
     expect(steps).toEqual([
       ...['item-0', 'item-1', 'request', 'item-2', 'item-3', 'answer'],
       ...['request', 'item-4', 'answer'],
@@ -164,8 +174,9 @@ describe('run: marks', () => {
   test('are made in time where an answer was quicker than that', async () => {
     const steps: string[] = [];
     const path = fileIn(temporary());
-    await runOnce(path, itemsUpTo(7), createService(), { batchSize: 2, mark: noting(steps) });
-    expect(steps.toSorted()).toEqual(itemsUpTo(7));
+    const never = () => new Promise<void>(() => {});
+    await runOnce(path, itemsUpTo(7), createService(), { batchSize: 2, mark: noting(steps), letLeave: never });
+    expect(steps).toEqual(itemsUpTo(7));
     expect(linesOf(path).flatMap(({ items }) => items ?? [])).toEqual(itemsUpTo(7));
   });
 });

@@ -2,9 +2,11 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { ClosedPipe } from '../../src/errors.ts';
+import { nodeRuntime } from '../../src/node/runtime.ts';
 import { pagedScreen, pagerCommand, showText } from '../../src/output/pager.ts';
 import { createPrinter } from '../../src/output/printer.ts';
-import { ClosedPipe, nodeRuntime, type Pager } from '../../src/runtime.ts';
+import type { Pager } from '../../src/runtime.ts';
 import { createWorld } from '../support/run.ts';
 import { event, eventView, pagesOf, paper, time } from './samples.ts';
 

@@ -1,6 +1,7 @@
+import { ClosedPipe } from '../../src/errors.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { run as runProgram } from '../../src/main.ts';
-import { type Clock, ClosedPipe, type Runtime } from '../../src/runtime.ts';
+import type { Clock, Runtime } from '../../src/runtime.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import type { Plan } from '../../src/sandbox/plan.ts';
 import { expectNoSecret } from './canary.ts';
@@ -120,6 +121,7 @@ const runInWorld = async (
       return send(request);
     },
     interrupted: new AbortController().signal,
+    letLeave: async () => {},
     protect: (work) => work(),
     machine: {
       platform: 'linux',

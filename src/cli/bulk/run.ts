@@ -264,6 +264,7 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
         counts = now;
         progress.update(now);
       },
+      letLeave: runtime.letLeave,
     });
   } catch (error) {
     progress.end();

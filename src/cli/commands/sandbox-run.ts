@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { SchedError } from '../../errors.ts';
-import { Ended, type Runtime } from '../../runtime.ts';
+import { Ended, SchedError } from '../../errors.ts';
+import type { Runtime } from '../../runtime.ts';
 import type { Command, Invocation } from '../command.ts';
 import { dataFlag, environmentOf, type Facts, servingFlags, whileServing } from './sandbox-serving.ts';
 

@@ -1,5 +1,4 @@
-import { type ErrorFacts, SchedError } from '../../errors.ts';
-import { ClosedPipe, Ended } from '../../runtime.ts';
+import { ClosedPipe, Ended, type ErrorFacts, SchedError } from '../../errors.ts';
 import { asSchedError } from '../report.ts';
 
 const addresses = /[^\s"'<>()[\],;:=]+(?:@|%40)[^\s"'<>()[\],;:]+/gi;

@@ -11,7 +11,8 @@ import { createSession, lockOf } from '../../../src/auth/session.ts';
 import { openStore } from '../../../src/auth/stores.ts';
 import type { SchedError } from '../../../src/errors.ts';
 import type { Send } from '../../../src/http/message.ts';
-import { keeperWord, nodeRuntime, type Runtime } from '../../../src/runtime.ts';
+import { nodeRuntime } from '../../../src/node/runtime.ts';
+import { keeperWord, type Runtime } from '../../../src/runtime.ts';
 import type { Held, Lock } from '../../../src/state/lock.ts';
 import type { Plan } from './build-worker.ts';
 import { fingerprint, machineIn } from './memory.ts';
@@ -177,6 +178,6 @@ const work = async () => {
 
 if (role === 'keeper') {
   note('begun');
-  await keepFor(world.starter!(), world, { open: noting, lock: (...which) => noted(lockOf(...which)) });
+  await keepFor(await world.starter!(), world, { open: noting, lock: (...which) => noted(lockOf(...which)) });
   note('gone');
 } else await work();

@@ -1,0 +1,24 @@
+import type { Clock } from '../runtime.ts';
+
+/** Longest single timer: beyond 2³¹ − 1 ms one would fire at once. */
+const longestTimer = 2 ** 31 - 1;
+
+export const clock: Clock = {
+  now: () => Date.now(),
+  sleep: (milliseconds, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const abort = () => {
+        clearTimeout(timer);
+        reject(signal!.reason);
+      };
+      const timer = setTimeout(
+        () => {
+          signal?.removeEventListener('abort', abort);
+          resolve();
+        },
+        Math.min(milliseconds, longestTimer),
+      );
+      signal?.addEventListener('abort', abort, { once: true });
+    }),
+};

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import type { Pager, Runtime } from '../runtime.ts';
+import { isTerminal, writeTo } from './output.ts';
+
+/** Without a shell: what the environment says is words, not a script. */
+export const openPager = async ([program, ...words]: readonly string[]): Promise<Pager | undefined> => {
+  const child = spawn(program!, words, {
+    stdio: ['pipe', 'inherit', 'inherit'],
+    // Colour as it is, no screen of its own, and out at once where everything fits: as git does.
+    env: { LESS: 'FRX', LV: '-c', ...process.env },
+  });
+  const closed = new Promise<void>((resolve) => {
+    child.once('close', () => resolve());
+  });
+  const isStarted = await new Promise<boolean>((resolve) => {
+    child.once('spawn', () => resolve(true)).once('error', () => resolve(false));
+  });
+  if (!isStarted) return undefined;
+  child.stdin.on('error', () => {});
+  return {
+    isTerminal: true,
+    columns: process.stdout.columns ?? 80,
+    write: (text) => writeTo(child.stdin, text),
+    close: () => {
+      child.stdin.end();
+      return closed;
+    },
+  };
+};
+
+export const runChild: NonNullable<Runtime['spawn']> = async ([program, ...words], { env }) => {
+  const child = spawn(program!, words, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
+  // A terminal tells everybody on it of Ctrl-C and of its end; told twice, many a program would drop everything.
+  const passedOn: NodeJS.Signals[] = isTerminal(0) ? ['SIGTERM'] : ['SIGTERM', 'SIGINT', 'SIGHUP'];
+  const passOn = (signal: NodeJS.Signals) => child.kill(signal);
+  const endWithUs = () => child.kill('SIGKILL');
+  for (const signal of passedOn) process.on(signal, passOn);
+  process.on('exit', endWithUs);
+  try {
+    return await new Promise<number>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
+    });
+  } finally {
+    for (const signal of passedOn) process.off(signal, passOn);
+    process.off('exit', endWithUs);
+  }
+};

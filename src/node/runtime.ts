@@ -1,0 +1,73 @@
+import { mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import type { Runtime } from '../runtime.ts';
+import { clock } from './clock.ts';
+import { inputOf } from './input.ts';
+import { machine } from './machine.ts';
+import { letLeave, sendUntil } from './network.ts';
+import { outputOf } from './output.ts';
+import { interruption } from './signals.ts';
+
+/** Some versions of Node warn of their own SQLite; that is nothing a user of ours can mend. */
+const silenceSqliteWarning = (): void => {
+  const { emitWarning } = process;
+  process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
+    if (!/SQLite is an experimental feature/.test(String(warning))) emitWarning.call(process, warning, ...rest);
+  }) as typeof process.emitWarning;
+};
+
+/** From Node 22.8 on. It saves time and nothing else: what cannot be kept is compiled again. */
+const keepCompiled = (directory: string): void => {
+  const { enableCompileCache } = process.getBuiltinModule('node:module') as {
+    enableCompileCache?(directory: string): unknown;
+  };
+  if (enableCompileCache === undefined) return;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    enableCompileCache(directory);
+  } catch {
+    // There is nowhere to keep it.
+  }
+};
+
+/** The real world. What most commands do without, other programs and the network, is loaded when it is wanted. */
+export const nodeRuntime = (): Runtime => {
+  silenceSqliteWarning();
+  let made: ReturnType<typeof interruption> | undefined;
+  // Signals end the program at once until somebody wants to be told of them: what is as short as --version never does.
+  const signals = () => {
+    made ??= interruption();
+    return made;
+  };
+  const { env } = process;
+  return {
+    env,
+    home: homedir(),
+    platform: process.platform,
+    stdin: inputOf(() => signals().interrupted),
+    stdout: outputOf(1, () => process.stdout),
+    stderr: outputOf(2, () => process.stderr),
+    clock,
+    get systemZone() {
+      return Intl.DateTimeFormat().resolvedOptions().timeZone;
+    },
+    randomBytes: (count) => process.getBuiltinModule('node:crypto').randomBytes(count),
+    send: sendUntil(() => signals().interrupted),
+    sendToEnd: sendUntil(() => new AbortController().signal),
+    letLeave,
+    get interrupted() {
+      return signals().interrupted;
+    },
+    protect: (work) => signals().protect(work),
+    machine,
+    keepCompiled,
+    openPager: async (command) => (await import('./programs.ts')).openPager(command),
+    openBrowser: async (url) => {
+      const { openBrowser } = await import('../auth/browser.ts');
+      return openBrowser(url, { env, platform: process.platform });
+    },
+    spawn: async (command, options) => (await import('./programs.ts')).runChild(command, options),
+    startKeeper: async () => (await import('./keeper.ts')).startKeeper(),
+    starter: async () => (await import('./keeper.ts')).starter(),
+  };
+};
