@@ -56,9 +56,9 @@ test('10,000 addresses, killed 100 times at moments of chance', async () => {
   const deletion = await torture.begin(10_000);
   const batches = 10_000 / 25 / 101;
   for (let count = 0; count < 100; count += 1) {
-    // Every fifth dies wherever it is in starting.
-    const some = count % 5 === 4 ? 0 : Math.random() * 2 * batches * bytesABatch;
-    const isKilled = await deletion.dieAfter(some, Math.random() * (some === 0 ? 400 : 6));
+    // Every fifth dies wherever it is in starting. A process does some batches more before it is dead.
+    const some = count % 5 === 4 ? 0 : Math.random() * batches * bytesABatch;
+    const isKilled = await deletion.dieAfter(some, Math.random() * (some === 0 ? 150 : 5));
     expect(isKilled).toBe(true);
   }
   const told = await deletion.finish();
