@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { type Zod, zod } from './zod.ts';
 
-/** What flags, help and the liberal reader need to know of a field: plain, so that most commands make no schema at all. */
+/** What flags, help and the liberal reader need to know of a field: plain, so that most commands make no schema of it. */
 interface Facts {
   readonly type: 'string' | 'number' | 'boolean' | 'enum' | 'literal' | 'array' | 'object' | 'union';
   readonly format?: 'email' | 'datetime' | 'date';
@@ -55,13 +55,11 @@ interface ListField<Element extends Field> extends Field<z.ZodArray<Element['sch
 }
 
 const field = <Schema extends z.ZodType>(facts: Facts, make: (z: Zod) => Schema): Field<Schema> => {
-  const { description, collection, sortedBy } = facts;
   let made: Schema | undefined;
   return {
     ...facts,
     get schema() {
-      const said = { description, collection, fields: sortedBy };
-      made ??= make(zod()).meta(said);
+      made ??= make(zod()).meta({ description: facts.description });
       return made;
     },
     optional: () => field({ ...facts, isOptional: true }, (z) => z.optional(make(z))),
@@ -125,8 +123,8 @@ export const list = <Element extends Field>(
 const schemasOf = <S extends Shape>(fields: S): Schemas<S> =>
   Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, each.schema])) as Schemas<S>;
 
-export const record = <S extends Shape>(fields: S, description?: string): RecordField<S> =>
-  field({ type: 'object', fields, description }, (z) => z.strictObject(schemasOf(fields))) as RecordField<S>;
+export const record = <S extends Shape>(fields: S): RecordField<S> =>
+  field({ type: 'object', fields }, (z) => z.strictObject(schemasOf(fields))) as RecordField<S>;
 
 /** An object whose every field may be left out. */
 export const partial = <S extends Shape>(fields: S) =>

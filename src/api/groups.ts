@@ -13,7 +13,8 @@ export const Group = resource('group', {
 export const GroupRelationship = resource('group relationship', {
   uri: text('canonical reference of the relationship'),
   role: text('member or admin'),
-  owner: loose({ type: text('kind of the owner'), uri: text('reference of the owner') }).as(
+  owner: loose(
+    { type: text('kind of the owner'), uri: text('reference of the owner') },
     'who stands in the relationship',
   ),
   organization: text('reference of the organization'),

@@ -38,7 +38,7 @@ export const shares = {
       name: word("name in place of the event type's").optional(),
       duration: minutes('length in minutes').optional(),
       // Assumed: the name of this field.
-      duration_options: durationOptions.as('lengths the invitee may choose from, in minutes').optional(),
+      duration_options: durationOptions.optional(),
       availability_rule: record({
         rules: list(AvailabilityRule, 'open hours by weekday and date'),
         timezone: text('IANA time zone of the hours').optional(),

@@ -24,16 +24,13 @@ const inside = (schema: z.ZodType): z.ZodType => {
 const readOff = (schema: z.ZodType): object => {
   const inner = inside(schema);
   const { type, format, element, entries, options } = definition(inner);
-  const said = schema.meta() as { description?: string; collection?: string; fields?: string[] } | undefined;
   const shape = type === 'object' ? Object.entries((inner as z.ZodObject).shape as Record<string, z.ZodType>) : [];
   return {
     type,
     format: type === 'string' ? format : undefined,
-    description: said?.description,
+    description: schema.meta()?.description,
     isOptional: schema.safeParse(undefined).success,
     choices: entries && Object.values(entries),
-    collection: said?.collection,
-    sortedBy: said?.fields,
     element: element && readOff(element),
     fields: Object.fromEntries(shape.map(([name, each]) => [name, readOff(each)])),
     options: options?.map(readOff),
@@ -46,8 +43,6 @@ const plain = ({ type, format, description, isOptional, ...facts }: Field): obje
   description,
   isOptional: isOptional ?? false,
   choices: facts.choices,
-  collection: facts.collection,
-  sortedBy: facts.sortedBy,
   element: facts.element && plain(facts.element),
   fields: Object.fromEntries(Object.entries(facts.fields ?? {}).map(([name, each]) => [name, plain(each)])),
   options: facts.options?.map(plain),
