@@ -52,7 +52,7 @@ export const run = async (argv: readonly string[], runtime: Runtime, help?: () =
     keepCompiled(runtime);
     if (argv.length === 1 && argv[0] === keeperWord && runtime.starter !== undefined && !runtime.stdin.isTerminal) {
       const { keepFor } = await import('./auth/keeper.ts');
-      await keepFor(await runtime.starter(), runtime);
+      await keepFor(runtime.starter(), runtime);
       return 0;
     }
     const { invoke } = await import('./cli/invoke.ts');

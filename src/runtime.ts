@@ -14,8 +14,8 @@ export interface Runtime {
   /** The network; the HTTP library behind it is loaded by the first request. */
   readonly send: Send;
   /**
-   * Comes back when a request that was just made has left, unless it has to wait for something: time for work that is to
-   * be done while it is answered.
+   * Comes back when a request that is just being made has left, unless it has to wait for something: time for work that
+   * is to be done while it is answered.
    */
   letLeave(): Promise<void>;
   /** Aborted by SIGINT or SIGTERM; its reason is the error to report. */
@@ -42,7 +42,7 @@ export interface Runtime {
    */
   startKeeper?(): Promise<Apart | undefined>;
   /** For a keeper: who started it. */
-  starter?(): Promise<Peer>;
+  starter?(): Peer;
 }
 
 /** The other end of two pipes, spoken with in lines. */

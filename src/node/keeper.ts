@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { keeperWord, type Peer, type Runtime } from '../runtime.ts';
 import { machine } from './machine.ts';
 
@@ -36,6 +35,7 @@ const peerOver = (input: NodeJS.ReadableStream, output: NodeJS.WritableStream): 
 };
 
 export const startKeeper: NonNullable<Runtime['startKeeper']> = async () => {
+  const { spawn } = await import('node:child_process');
   const [program, ...first] = machine.program!;
   // What we were told in private is not handed on; what the network needs (proxies, certificates) is.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SCHED_')));

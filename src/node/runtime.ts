@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import type { Runtime } from '../runtime.ts';
 import { clock } from './clock.ts';
 import { inputOf } from './input.ts';
+import { starter, startKeeper } from './keeper.ts';
 import { machine } from './machine.ts';
 import { letLeave, sendUntil } from './network.ts';
 import { outputOf } from './output.ts';
@@ -67,7 +68,7 @@ export const nodeRuntime = (): Runtime => {
       return openBrowser(url, { env, platform: process.platform });
     },
     spawn: async (command, options) => (await import('./programs.ts')).runChild(command, options),
-    startKeeper: async () => (await import('./keeper.ts')).startKeeper(),
-    starter: async () => (await import('./keeper.ts')).starter(),
+    startKeeper,
+    starter,
   };
 };

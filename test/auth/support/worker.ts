@@ -178,6 +178,6 @@ const work = async () => {
 
 if (role === 'keeper') {
   note('begun');
-  await keepFor(await world.starter!(), world, { open: noting, lock: (...which) => noted(lockOf(...which)) });
+  await keepFor(world.starter!(), world, { open: noting, lock: (...which) => noted(lockOf(...which)) });
   note('gone');
 } else await work();
