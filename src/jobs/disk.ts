@@ -10,6 +10,7 @@ import { SchedError } from '../errors.ts';
 export interface Appendable {
   /** Bytes in it now. */
   size(): number;
+  /** Of ASCII text. */
   append(text: string): void;
   /** What was appended is on disk when this returns. */
   sync(): Promise<void>;
@@ -76,9 +77,9 @@ const syncDirectory = async (path: string): Promise<void> => {
   await handle?.close();
 };
 
-/** Text of one byte a character. The system nearly always takes it whole. */
-const writeWhole = (descriptor: number, text: string): void => {
-  for (let left = text; left !== ''; ) left = left.slice(writeSync(descriptor, left));
+/** The system nearly always takes it whole. */
+const writeWhole = (descriptor: number, ascii: string): void => {
+  for (let left = ascii; left !== ''; ) left = left.slice(writeSync(descriptor, left));
 };
 
 /** The real one. */

@@ -30,7 +30,7 @@ export interface JobWorld {
   before: { fates: ReadonlyMap<string, Fate>; nextBatch: number };
   skipped: number;
   onProgress(counts: Counts): void;
-  /** Comes back when a request that was just made has left. */
+  /** Comes back when a request that is just being made has left, unless it has to wait for something. */
   letLeave(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
   const now = () => new Date(clock.now()).toISOString();
   const ahead = new Map<string, string>();
 
-  /** Marks of what comes next, made while the request that is about to leave is answered: then they cost no time. */
+  /** Marks of what comes next, made while the request that is about to leave is answered: then they cost next to no time. */
   const markAhead = async () => {
     await letLeave();
     for (const item of left.slice(from, from + batchSize)) if (!ahead.has(item)) ahead.set(item, job.mark(item));
@@ -113,7 +113,8 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
         ...(attempt === 1 ? { items: marksOf(items) } : {}),
       } as const;
       await receipt.write(line, true);
-      markAhead();
+      // What goes wrong with a mark is told when its batch has its turn.
+      markAhead().catch(() => {});
     };
     const conclude = ({ verdict, ...facts }: Omit<Answer, 'error'>) =>
       receipt.write({ type: 'verdict', batch, at: now(), verdict, ...facts }, false);
