@@ -138,14 +138,18 @@ export const printListing = async (invocation: Invocation, listing: Listing): Pr
   const asked = keepFor(operation, input.query);
   if (keep === undefined && choose === undefined && add === undefined) {
     const pages = (limit: number, pageSize: number) =>
-      client.pages(operation, input, { limit, pageSize, keep: asked, ahead: letLeave });
+      client.pages(operation, input, { limit, pageSize, keep: asked, letLeave });
     return printPages(invocation, view, pages, bounds, scope, hint);
   }
   const wanted = keep === undefined ? asked : (row: Json) => asked(row) && keep(row);
   // How many rows must be asked for to get one that fits is not known, so pages are as long as they may be.
   const pages = (limit: number) => {
-    const ahead = limit === Number.POSITIVE_INFINITY ? letLeave : undefined;
-    return chosen(client.pages(operation, input, { pageSize: bounds.pageSize, keep: wanted, ahead }), listing, limit);
+    const ahead = limit === Number.POSITIVE_INFINITY ? { letLeave } : {};
+    return chosen(
+      client.pages(operation, input, { pageSize: bounds.pageSize, keep: wanted, ...ahead }),
+      listing,
+      limit,
+    );
   };
   return printPages(invocation, view, pages, bounds, scope, hint, add === undefined ? 0 : 1);
 };

@@ -14,10 +14,10 @@ export interface ListOptions<Item> {
   /** What the caller wants of the rows, whether or not the service filtered them. */
   keep?: (item: Item) => boolean;
   /**
-   * The next page is asked for before it is wanted, while this one is worked on; for who will take them all. Comes back
-   * when the request for it has left, unless it has to wait.
+   * Given, the next page is asked for before it is wanted, while this one is worked on; for who will take them all. It
+   * comes back when the request for that page has left, unless it has to wait.
    */
-  ahead?: (() => Promise<void>) | undefined;
+  letLeave?: () => Promise<void>;
 }
 
 /**
@@ -32,7 +32,7 @@ export async function* paginate<Item>(
     limit = Number.POSITIVE_INFINITY,
     pageSize = limits.pageSize.max,
     keep = () => true,
-    ahead,
+    letLeave,
   }: ListOptions<Item> = {},
 ): AsyncGenerator<Item[]> {
   const seen = new Set<string>();
@@ -51,10 +51,10 @@ export async function* paginate<Item>(
       left -= items.length;
       token = page.nextToken;
       const isLoop = token !== undefined && seen.has(token);
-      if (ahead !== undefined && left > 0 && token !== undefined && !isLoop) {
+      if (letLeave !== undefined && left > 0 && token !== undefined && !isLoop) {
         coming = ask(token);
         coming.catch(() => {});
-        await ahead();
+        await letLeave();
       }
       if (items.length > 0) yield items;
       if (token === undefined) return;

@@ -139,8 +139,8 @@ export const measure = async (): Promise<Measurement[]> => {
 
     const took = { ours: [] as number[], bare: [] as number[], sync: [] as number[] };
     for (let round = 0; round < rounds; round += 1) {
-      // Whoever is first meets a sandbox that is not warm yet, which is more than a receipt costs. So a round is one pair
-      // each way, taken together: the ratios of single pairs lie in two heaps, and their median in one of them by chance.
+      // Whoever is second meets a sandbox that is busy with what the first one asked for. So a round is one pair each way,
+      // taken together: the ratios of single pairs lie in two heaps, and their median in one of them by chance.
       const one = await pair([whole, bare], join(directory, `${round}-with-first`));
       const other = await pair([bare, whole], join(directory, `${round}-without-first`));
       const sync = await syncMilliseconds(directory);

@@ -116,7 +116,7 @@ describe('paginate: one page ahead', () => {
         asked.push({ ...query, signal, let: resolve, fail: reject });
         signal.addEventListener('abort', () => reject(signal.reason));
       });
-    return { asked, pages: paginate(fetch, () => new Error('loop'), { ahead: async () => {}, ...options }) };
+    return { asked, pages: paginate(fetch, () => new Error('loop'), { letLeave: async () => {}, ...options }) };
   };
 
   const first = async ({ asked, pages }: ReturnType<typeof slowly>, page: Page<number>) => {
@@ -139,7 +139,7 @@ describe('paginate: one page ahead', () => {
   });
 
   test('is not asked for beyond the limit', async () => {
-    const { asked, pages } = listing(three, { limit: 4, pageSize: 2, ahead: async () => {} });
+    const { asked, pages } = listing(three, { limit: 4, pageSize: 2, letLeave: async () => {} });
     expect(await gather(pages)).toEqual([1, 2, 3, 4]);
     expect(asked).toHaveLength(2);
   });
@@ -163,7 +163,7 @@ describe('paginate: one page ahead', () => {
   test('is not asked for with a token that was there before', async () => {
     const { asked, pages } = listing(
       { '': { items: [1], nextToken: 'a' }, a: { items: [2], nextToken: 'a' } },
-      { ahead: async () => {} },
+      { letLeave: async () => {} },
     );
     expect((await pages.next()).value).toEqual([1]);
     expect((await pages.next()).value).toEqual([2]);

@@ -377,7 +377,6 @@ test('transport: the page ahead has left before the one in hand is worked on', a
     return { items: [left], nextToken: String(left) };
   };
   const told: number[] = [];
-  for await (const page of paginate(fetch, () => new Error('loop'), { limit: 3, ahead: letLeave }))
-    told.push(...page, left);
+  for await (const page of paginate(fetch, () => new Error('loop'), { limit: 3, letLeave })) told.push(...page, left);
   expect(told).toEqual([1, 2, 2, 3, 3, 3]);
 });
