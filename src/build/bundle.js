@@ -19,21 +19,26 @@ const external = ['libsql', '@napi-rs/keyring'];
 const target = 'node20.19';
 
 /**
- * What runs when it is first called, not when the one that imports it is loaded: zod, when something is held against a
- * schema, and string-width, when text is measured that is not plain. Either takes as long as all else that a command
- * loads.
- * @type {Record<string, { importer: string, contents: string }>}
+ * What is read when it is first called, from a file of its own, not when the one that imports it is loaded: zod, when
+ * something is held against a schema, and string-width, when text is measured that is not plain. Either takes as long as
+ * all else that a command loads. `SCHED_LATE` becomes a `require` of that file.
+ * @type {Record<string, { importer: string, source: string, stub: string }>}
  */
 const lateModules = {
   'string-width': {
     importer: 'src/output/width.ts',
-    contents: "export default (text) => require('string-width').default(text);",
+    source: 'string-width',
+    stub: "export default (text) => SCHED_LATE('string-width').default(text);",
   },
   './zod.ts': {
     importer: 'src/api/field.ts',
-    contents: "export const zod = () => require('./src/api/zod.ts').zod();",
+    source: './src/api/zod.ts',
+    stub: "export const zod = () => SCHED_LATE('./zod.ts').zod();",
   },
 };
+
+/** @param {string} name */
+const lateFile = (name) => `chunks/late-${name.replace(/\W/g, '')}`;
 
 /** @type {import('esbuild').Plugin} */
 const late = {
@@ -43,8 +48,7 @@ const late = {
     onResolve({ filter: /^(string-width|\.\/zod\.ts)$/ }, ({ path, importer }) =>
       importer === join(root, lateModules[path]?.importer ?? '') ? { path, namespace } : undefined,
     );
-    // What is required, not imported, runs when it is asked for.
-    onLoad({ filter: /.*/, namespace }, ({ path }) => ({ contents: lateModules[path]?.contents, resolveDir: root }));
+    onLoad({ filter: /.*/, namespace }, ({ path }) => ({ contents: lateModules[path]?.stub }));
   },
 };
 
@@ -60,6 +64,7 @@ const { metafile, outputFiles } = await build({
     runtime: 'src/node/runtime.ts',
     // A thread is started from a file of its own.
     'jq-worker': 'src/output/jq-worker.ts',
+    ...Object.fromEntries(Object.entries(lateModules).map(([name, { source }]) => [lateFile(name), source])),
   },
   outdir: 'dist',
   bundle: true,
@@ -131,13 +136,20 @@ const nameOf = (piece) => piece.replace(/\.js$/, '').replace(/\W/g, '_');
  * @param {string} piece
  * @param {string} file
  */
-const redirected = (code, piece, file) =>
-  code.replace(/\brequire\("(\.[^"]+)"\)/g, (whole, path) => {
-    const other = join(dirname(piece), path);
+const redirected = (code, piece, file) => {
+  /** @param {string} other */
+  const from = (other) => {
     const home = homes.get(other);
-    if (home === undefined) return outputs[other] ? `require("./${relative(dirname(file), other)}")` : whole;
+    if (home === undefined) return `require("./${relative(dirname(file), other)}")`;
     return home === file ? `${nameOf(other)}()` : `require("./${relative(dirname(file), home)}").${nameOf(other)}()`;
-  });
+  };
+  return code
+    .replace(/\brequire\("(\.[^"]+)"\)/g, (whole, path) => {
+      const other = join(dirname(piece), path);
+      return outputs[other] ? from(other) : whole;
+    })
+    .replace(/\bSCHED_LATE\("([^"]+)"\)/g, (_, name) => from(`${lateFile(name)}.js`));
+};
 
 /** @type {Map<string, string>} */
 const codes = new Map();
