@@ -1,7 +1,7 @@
 import { SchedError } from './errors.ts';
 import { colourWanted } from './output/colour.ts';
 import { type Format, formats } from './output/formats.ts';
-import type { Profile } from './profiles.ts';
+import type { Profile } from './profile/schema.ts';
 import type { Runtime } from './runtime.ts';
 import { readDuration } from './time/duration.ts';
 import { type ResolvedZone, resolveZone, type ZoneSource } from './time/zone.ts';

@@ -126,7 +126,10 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   chalk: { in: /^output\// },
   'cli-table3': { in: /^output\// },
   'string-width': { in: /^output\// },
-  zod: { in: /^(api\/(zod|oauth|json-schema)\.ts$|profiles\.ts$|auth\/record\.ts$)/, typesAnywhere: true },
+  zod: {
+    in: /^(api\/(zod|oauth|json-schema)\.ts$|profile\/schema\.ts$|auth\/record-schema\.ts$)/,
+    typesAnywhere: true,
+  },
   'temporal-polyfill': { in: /^time\// },
   '@napi-rs/keyring': { in: /^auth\/keychain/ },
   oauth4webapi: { in: /^auth\// },

@@ -1,5 +1,5 @@
 import type { AuthorizationServer, Client } from 'oauth4webapi';
-import { oauthPaths } from '../api/oauth.ts';
+import { oauthPaths } from '../api/oauth-paths.ts';
 import { SchedError } from '../errors.ts';
 import { isLoopback } from '../http/proxy.ts';
 import type { LoginSecrets } from './pkce.ts';

@@ -4,7 +4,8 @@ import { callbackPath, checkPasted, checkRequest, type Expectation, type Grant }
 import { authorizationUrl, type Issuer } from './issuer.ts';
 import { openListener } from './loopback.ts';
 import { makeSecrets } from './pkce.ts';
-import { type CredentialRecord, recordFromLogin } from './record.ts';
+import { recordFromLogin } from './record.ts';
+import type { CredentialRecord } from './record-schema.ts';
 import type { CredentialStore } from './stores.ts';
 import { exchange } from './tokens.ts';
 

@@ -1,34 +1,40 @@
 import { createHash } from 'node:crypto';
-import * as z from 'zod';
 import type { Issuer } from './issuer.ts';
+import type { CredentialRecord } from './record-schema.ts';
 import type { Tokens } from './tokens.ts';
 
-const Token = z.string().regex(/^[\x21-\x7e]{1,16384}$/);
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isSomething = (value: unknown): boolean => typeof value === 'string' && value !== '';
+const isNumber = (value: unknown): boolean => typeof value === 'number';
+const isToken = (value: unknown): boolean => typeof value === 'string' && /^[\x21-\x7e]{1,16384}$/.test(value);
 
-/** A credential as it is kept. Times are milliseconds since 1970 by this machine's own clock. */
-export const CredentialRecord = z.object({
-  version: z.literal(1),
-  kind: z.enum(['oauth', 'pat']),
-  /** The only origin it is ever sent to. */
-  origin: z.string().min(1),
-  /** The auth URL that issued it; for a personal access token the API's own origin. */
-  issuer: z.string().min(1),
-  client_id: z.string(),
-  access_token: Token,
-  refresh_token: Token.optional(),
-  scope: z.string(),
-  /** Receipt plus lifetime, both by our clock, so that one a day wrong still works. Personal access tokens have none. */
-  expires_at: z.number().optional(),
-  /** When this access token was received. */
-  created_at: z.number(),
-  /** `''` where the token may not tell. */
-  owner: z.string(),
-  organization: z.string(),
-  /** The owner's name, for people to read. */
-  name: z.string().optional(),
-});
+const isFine: Record<keyof CredentialRecord, (value: unknown) => boolean> = {
+  version: (value) => value === 1,
+  kind: (value) => value === 'oauth' || value === 'pat',
+  origin: isSomething,
+  issuer: isSomething,
+  client_id: isText,
+  access_token: isToken,
+  refresh_token: isToken,
+  scope: isText,
+  expires_at: isNumber,
+  created_at: isNumber,
+  owner: isText,
+  organization: isText,
+  name: isText,
+};
 
-export type CredentialRecord = z.infer<typeof CredentialRecord>;
+const optional = ['refresh_token', 'expires_at', 'name'];
+
+/** Whether a record is just as we write it: then no schema is needed, which takes longer to make than all of this. */
+export const isPlainRecord = (value: unknown): value is CredentialRecord =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.keys(value).every((key) => Object.hasOwn(isFine, key)) &&
+  Object.entries(isFine).every(([key, isThis]) => {
+    const inner = (value as Record<string, unknown>)[key];
+    return inner === undefined ? optional.includes(key) : isThis(inner);
+  });
 
 /** Which credential is meant. Profiles and directories do not enter: two of them may share one keychain. */
 export interface CredentialKey {

@@ -4,7 +4,8 @@ import type { Credential, Credentials } from '../http/authorize.ts';
 import type { Send } from '../http/message.ts';
 import { createLock, type Held, type Lock, type LockOptions } from '../state/lock.ts';
 import { directory } from '../state/paths.ts';
-import { type CredentialKey, type CredentialRecord, issuerOf, nameOf } from './record.ts';
+import { type CredentialKey, issuerOf, nameOf } from './record.ts';
+import type { CredentialRecord } from './record-schema.ts';
 import { logInAgain, protocol, type Spending, spend, writeFirmly } from './spend.ts';
 import { DamagedCredential } from './vault.ts';
 

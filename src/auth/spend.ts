@@ -1,6 +1,7 @@
 import { SchedError } from '../errors.ts';
 import type { Send } from '../http/message.ts';
-import { type CredentialKey, type CredentialRecord, issuerOf, renewed } from './record.ts';
+import { type CredentialKey, issuerOf, renewed } from './record.ts';
+import type { CredentialRecord } from './record-schema.ts';
 import type { CredentialStore } from './stores.ts';
 
 interface Clock {

@@ -1,4 +1,5 @@
-import { type CredentialKey, CredentialRecord, nameOf } from './record.ts';
+import { type CredentialKey, isPlainRecord, nameOf } from './record.ts';
+import type { CredentialRecord } from './record-schema.ts';
 import { DamagedCredential, type StoreKind, unavailable, type Vault } from './vault.ts';
 
 export interface CredentialStore {
@@ -14,7 +15,7 @@ export interface CredentialStore {
   probe(): Promise<void>;
 }
 
-const parse = (text: string, where: string): CredentialRecord => {
+const parse = async (text: string, where: string): Promise<CredentialRecord> => {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -22,6 +23,8 @@ const parse = (text: string, where: string): CredentialRecord => {
     // The platform's message quotes the text.
     throw new DamagedCredential(where, 'it is not JSON');
   }
+  if (isPlainRecord(value)) return value;
+  const { CredentialRecord } = await import('./record-schema.ts');
   const read = CredentialRecord.safeParse(value);
   if (read.success) return read.data;
   const fields = [...new Set(read.error.issues.map(({ path }) => path.join('.') || 'the whole'))];

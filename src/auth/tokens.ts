@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { limits } from '../api/limits.ts';
-import { oauthPaths } from '../api/oauth.ts';
+import { oauthPaths } from '../api/oauth-paths.ts';
 import { SchedError } from '../errors.ts';
 import { NetworkFailure } from '../http/failure.ts';
 import type { HttpReply, Send } from '../http/message.ts';

@@ -1,12 +1,15 @@
 import { users } from '../api/users.ts';
-import { type CredentialRecord, recordFromToken } from '../auth/record.ts';
+import { recordFromToken } from '../auth/record.ts';
+import type { CredentialRecord } from '../auth/record-schema.ts';
 import type { CredentialStore } from '../auth/stores.ts';
 import { createClient } from '../client/client.ts';
 import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import { authorize } from '../http/authorize.ts';
 import { urlProblem } from '../http/proxy.ts';
-import { changeConfig, chosenName, nameProblem, Profile, readConfig } from '../profiles.ts';
+import { nameProblem } from '../profile/name.ts';
+import { Profile } from '../profile/schema.ts';
+import { changeConfig, chosenName, readConfig } from '../profiles.ts';
 import type { Invocation } from './command.ts';
 import { checkToken } from './connection.ts';
 import { keepLogin, openLogin, storeOf } from './login.ts';

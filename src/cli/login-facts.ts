@@ -1,4 +1,4 @@
-import type { CredentialRecord } from '../auth/record.ts';
+import type { CredentialRecord } from '../auth/record-schema.ts';
 import type { Account } from '../settings.ts';
 
 /** What `auth status` tells: the same shape whatever the credential is. */

@@ -1,6 +1,6 @@
 import { keeperOf } from '../auth/hand-over.ts';
-import type { CredentialRecord } from '../auth/record.ts';
 import { type CredentialKey, keyOf } from '../auth/record.ts';
+import type { CredentialRecord } from '../auth/record-schema.ts';
 import { createSession, forget, keep, lockOf, type Session } from '../auth/session.ts';
 import { type CredentialStore, openStore } from '../auth/stores.ts';
 import type { Runtime } from '../runtime.ts';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { oauthPaths } from '../api/oauth.ts';
+import { oauthPaths } from '../api/oauth-paths.ts';
 import type { HttpRequest, Send } from '../http/message.ts';
 import type { Clock } from '../runtime.ts';
 import { type Asked, faultOf, type Script } from './faults.ts';

@@ -1,5 +1,5 @@
 import { randomBytes as someBytes } from 'node:crypto';
-import { oauthPaths } from '../api/oauth.ts';
+import { oauthPaths } from '../api/oauth-paths.ts';
 import type { Operation } from '../api/operation.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import type { Clock } from '../runtime.ts';

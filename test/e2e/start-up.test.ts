@@ -67,13 +67,12 @@ interface Loaded {
 }
 
 /** What the program loads for some words: its own files with their text, and modules of Node. */
-const loadedFor = async (...words: string[]): Promise<Loaded> => {
+const loadedFor = (...words: string[]): Promise<Loaded> =>
+  loadedBy(temporaryHome(), words, { SCHED_BASE_URL: sandbox.base_url, SCHED_TOKEN: sandbox.token });
+
+const loadedBy = async (home: string, words: string[], account: Record<string, string> = {}): Promise<Loaded> => {
   const trace = join(folder, 'trace.json');
-  const env = cleanEnvironment(temporaryHome(), {
-    TRACE: trace,
-    SCHED_BASE_URL: sandbox.base_url,
-    SCHED_TOKEN: sandbox.token,
-  });
+  const env = cleanEnvironment(home, { TRACE: trace, ...account });
   await execFile(runner, ['--require', join(folder, 'hook.cjs'), ...program, ...words], { env });
   const { files, ...rest } = JSON.parse(readFileSync(trace, 'utf8')) as Loaded & { files: string[] };
   const own = files.filter((file) => file.startsWith(root));
@@ -115,6 +114,7 @@ describe.skipIf(program.length === 0)('what is loaded', () => {
     expect([...texts.keys()].sort()).toContain('dist/network.js');
     expect(heavyIn(texts)).not.toContain('sandbox');
     expect(heavyIn(texts)).not.toContain('keychain');
+    expect(heavyIn(texts)).not.toContain('zod');
     expect(heavyIn(texts)).toContain('undici');
     expect(builtins.filter((name) => /^NativeModule (http|https|http2|sqlite|child_process|zlib)$/.test(name))).toEqual(
       [],
@@ -134,6 +134,15 @@ describe.skipIf(program.length === 0)('what is loaded', () => {
     expect(await loadedFor('events', 'list', '--status', 'active', '--json')).toMatchObject({ hasSchemas: false });
     const checked = await loadedFor('events', 'list', '--invitee', 'zoe@lindenbaum.example', '--dry-run');
     expect(checked).toMatchObject({ hasSchemas: true });
+  });
+
+  test('for who is logged in is no schema either', async () => {
+    const home = temporaryHome();
+    await sched(['profiles', 'add', 'work', '--base-url', sandbox.base_url], home);
+    const words = ['auth', 'login', '-p', 'work', '--with-token', '--credential-store', 'file'];
+    expect(await sched(words, home, {}, sandbox.token)).toMatchObject({ code: 0 });
+    const { texts, hasSchemas } = await loadedBy(home, ['events', 'list', '--limit', '1', '--json']);
+    expect({ hasSchemas, heavy: heavyIn(texts) }).toEqual({ hasSchemas: false, heavy: ['undici'] });
   });
 
   test('is found out where it is heavy', async () => {

@@ -1,9 +1,9 @@
 import { scopes as allScopes, type Scope } from '../../api/scopes.ts';
-import type { CredentialRecord } from '../../auth/record.ts';
+import type { CredentialRecord } from '../../auth/record-schema.ts';
 import type { Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
-import type { Profile } from '../../profiles.ts';
+import type { Profile } from '../../profile/schema.ts';
 import type { Account } from '../../settings.ts';
 import { readDuration } from '../../time/duration.ts';
 import type { Command, Invocation } from '../command.ts';

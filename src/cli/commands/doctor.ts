@@ -1,7 +1,8 @@
 import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { wrap } from '../../output/width.ts';
-import { type Config, chosenName, readConfig } from '../../profiles.ts';
+import type { Config } from '../../profile/schema.ts';
+import { chosenName, readConfig } from '../../profiles.ts';
 import type { Command, Invocation } from '../command.ts';
 import { examine, type Finding } from '../doctor.ts';
 

@@ -1,14 +1,8 @@
 import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
-import {
-  changeConfig,
-  chosenName,
-  chosenProfile,
-  nameProblem,
-  Profile,
-  readConfig,
-  settableKeys,
-} from '../../profiles.ts';
+import { nameProblem } from '../../profile/name.ts';
+import { Profile, settableKeys } from '../../profile/schema.ts';
+import { changeConfig, chosenName, chosenProfile, readConfig } from '../../profiles.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
 import { requireConsent } from '../consent.ts';
 import { readJsonFile } from '../json-file.ts';

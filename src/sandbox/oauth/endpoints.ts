@@ -1,4 +1,5 @@
-import { CodeGrant, oauthPaths, RefreshGrant } from '../../api/oauth.ts';
+import { CodeGrant, RefreshGrant } from '../../api/oauth.ts';
+import { oauthPaths } from '../../api/oauth-paths.ts';
 import { scopes } from '../../api/scopes.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
 import { Refusal } from '../refusal.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { oauthPaths } from '../../api/oauth.ts';
+import { oauthPaths } from '../../api/oauth-paths.ts';
 import { type Scope, scopes } from '../../api/scopes.ts';
 import type { HttpReply } from '../../http/message.ts';
 import type { Member } from '../seed-team.ts';
