@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 
 /** Under which names stand in a receipt. 32 bytes; as text, 64 hexadecimal digits. */
 export interface ReceiptKey {
@@ -16,7 +16,7 @@ export const keyText = (bytes: Uint8Array): string => `${Buffer.from(bytes).toSt
 export const readKey = (text: string): ReceiptKey | undefined => {
   const hex = text.trim().toLowerCase();
   if (!/^[0-9a-f]{64}$/.test(hex)) return undefined;
-  const secret = createSecretKey(hex, 'hex');
+  const secret = Buffer.from(hex, 'hex');
   const mac = (message: string) => createHmac('sha256', secret).update(message).digest('hex');
   return { id: mac('sched receipt key').slice(0, 16), mac };
 };
