@@ -22,18 +22,18 @@ const target = 'node20.19';
  * What is read when it is first called, from a file of its own, not when the one that imports it is loaded: zod, when
  * something is held against a schema, and string-width, when text is measured that is not plain. Either takes as long as
  * all else that a command loads. `SCHED_LATE` becomes a `require` of that file.
- * @type {Record<string, { importer: string, source: string, stub: string }>}
+ * @type {Record<string, { importer: string, source: string, instead: string }>}
  */
 const lateModules = {
   'string-width': {
     importer: 'src/output/width.ts',
     source: 'string-width',
-    stub: "export default (text) => SCHED_LATE('string-width').default(text);",
+    instead: "export default (text) => SCHED_LATE('string-width').default(text);",
   },
   './zod.ts': {
     importer: 'src/api/field.ts',
     source: './src/api/zod.ts',
-    stub: "export const zod = () => SCHED_LATE('./zod.ts').zod();",
+    instead: "export const zod = () => SCHED_LATE('./zod.ts').zod();",
   },
 };
 
@@ -48,7 +48,7 @@ const late = {
     onResolve({ filter: /^(string-width|\.\/zod\.ts)$/ }, ({ path, importer }) =>
       importer === join(root, lateModules[path]?.importer ?? '') ? { path, namespace } : undefined,
     );
-    onLoad({ filter: /.*/, namespace }, ({ path }) => ({ contents: lateModules[path]?.stub }));
+    onLoad({ filter: /.*/, namespace }, ({ path }) => ({ contents: lateModules[path]?.instead }));
   },
 };
 
