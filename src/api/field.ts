@@ -97,7 +97,7 @@ export const reference = (collection: string, description: string) =>
   field({ type: 'string', collection, description }, (z) => z.string().min(1));
 
 export const choice = <const Words extends readonly string[]>(choices: Words, description?: string) =>
-  field({ type: 'enum', choices, description }, (z) => z.enumeration(choices));
+  field({ type: 'enum', choices, description }, (z) => z.enum(choices));
 
 export const literal = <const Word extends string>(value: Word, description: string) =>
   field({ type: 'literal', description }, (z) => z.literal(value));
