@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { keyOf, nameOf, recordFromToken } from '../../src/auth/record.ts';
 import { openStore } from '../../src/auth/stores.ts';
-import { everythingIn, machineIn, random, realClock } from './support/memory.ts';
+import { clock as realClock } from '../../src/node/clock.ts';
+import { everythingIn, machineIn, random } from './support/memory.ts';
 import { canary } from './support/oauth-server.ts';
 
 let config: string;

@@ -7,10 +7,11 @@ import { inParts, longestPart } from '../../src/auth/parts.ts';
 import { keyOf, recordFromLogin, recordFromToken } from '../../src/auth/record.ts';
 import { busPaths } from '../../src/auth/session-bus.ts';
 import { openStore } from '../../src/auth/stores.ts';
+import { clock as realClock } from '../../src/node/clock.ts';
 import type { Clock } from '../../src/runtime.ts';
 import { noSecretService, type SecretService, startSecretService } from '../support/secret-service.ts';
 import { buildWorker, startWorker } from './support/build-worker.ts';
-import { everythingIn, fingerprint, machineIn, memoryEntries, random, realClock } from './support/memory.ts';
+import { everythingIn, fingerprint, machineIn, memoryEntries, random } from './support/memory.ts';
 import { canary, createOAuthServer, serve } from './support/oauth-server.ts';
 
 const token = `${canary}-pat-0123456789`;

@@ -5,7 +5,8 @@ import { type LoginOptions, login } from '../../src/auth/login.ts';
 import { endPage } from '../../src/auth/page.ts';
 import { SchedError } from '../../src/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
-import { everythingIn, memoryStore, random, realClock } from './support/memory.ts';
+import { clock as realClock } from '../../src/node/clock.ts';
+import { everythingIn, memoryStore, random } from './support/memory.ts';
 import { canary, createOAuthServer } from './support/oauth-server.ts';
 
 const issuer = { url: 'https://auth.example.com', clientId: 'client-1' };

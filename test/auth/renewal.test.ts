@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { clock as realClock } from '../../src/node/clock.ts';
 import { times } from '../support/times.ts';
 import { buildWorker, type Plan, startWorker, type Worker } from './support/build-worker.ts';
-import { fingerprint, realClock } from './support/memory.ts';
+import { fingerprint } from './support/memory.ts';
 import { renewalWorld } from './support/renewal.ts';
 import { judge, killThem } from './support/renewal-kills.ts';
 

@@ -12,9 +12,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { clock as realClock } from '../../src/node/clock.ts';
 import { createLock, type LockOptions } from '../../src/state/lock.ts';
 import { identityOf } from '../../src/state/processes.ts';
-import { machineIn, random, realClock } from '../auth/support/memory.ts';
+import { machineIn, random } from '../auth/support/memory.ts';
 import { spawn } from '../support/processes.ts';
 
 let directory: string;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createStore } from '../../../src/auth/stores.ts';
 import type { Entries, Vault } from '../../../src/auth/vault.ts';
-import type { Clock, Machine } from '../../../src/runtime.ts';
+import type { Machine } from '../../../src/runtime.ts';
 
 export const random = (count: number): Uint8Array => randomBytes(count);
 
@@ -30,23 +30,6 @@ export const memoryStore = (before: () => void | Promise<void> = () => {}) => {
     },
   };
   return { store: createStore(vault, random), texts: entries.texts };
-};
-
-export const realClock: Clock = {
-  now: () => Date.now(),
-  sleep: (milliseconds, signal) =>
-    new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason);
-      const abort = () => {
-        clearTimeout(timer);
-        reject(signal!.reason);
-      };
-      const timer = setTimeout(() => {
-        signal?.removeEventListener('abort', abort);
-        resolve();
-      }, milliseconds);
-      signal?.addEventListener('abort', abort, { once: true });
-    }),
 };
 
 export const machineIn = (accountHome: string): Machine => ({

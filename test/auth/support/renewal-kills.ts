@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { expect } from 'vitest';
+import { clock as realClock } from '../../../src/node/clock.ts';
 import { startWorker, type Worker } from './build-worker.ts';
-import { realClock } from './memory.ts';
 import { renewalWorld } from './renewal.ts';
 
 /** What only the holder does. One that has handed over notes that when its heir may be dead, and followed. */

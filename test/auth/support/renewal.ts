@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { keyOf, recordFromLogin } from '../../../src/auth/record.ts';
 import { keep, lockOf } from '../../../src/auth/session.ts';
 import { openStore } from '../../../src/auth/stores.ts';
+import { clock as realClock } from '../../../src/node/clock.ts';
 import type { Plan } from './build-worker.ts';
-import { machineIn, random, realClock } from './memory.ts';
+import { machineIn, random } from './memory.ts';
 import { createOAuthServer, serve } from './oauth-server.ts';
 
 const origin = 'https://api.example.com';
