@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 import { SchedError } from '../errors.ts';
 
 /**
- * A file that only grows. What merely reaches the memory of the system is done at once: a detour through a thread takes
- * longer than the write.
+ * A file that only grows. Adding to it is done at once: nothing else can be done before, and a detour through a thread
+ * takes longer than a write to the memory of the system, and hardly less than a good disk.
  */
 export interface Appendable {
   /** Bytes in it now. */
@@ -13,7 +13,7 @@ export interface Appendable {
   /** Of ASCII text. */
   append(text: string): void;
   /** What was appended is on disk when this returns. */
-  sync(): Promise<void>;
+  sync(): void;
   /** Cuts off what a killed process left of its last line. */
   truncate(size: number): Promise<void>;
   close(): Promise<void>;
@@ -109,8 +109,7 @@ export const realDisk: Disk = {
       return {
         size: () => attemptNow('read', path, () => fstatSync(handle.fd).size),
         append: (text) => attemptNow('write', path, () => writeWhole(handle.fd, text)),
-        // Nothing can be done before it is there, and a good disk takes little longer than the detour through a thread.
-        sync: async () => attemptNow('write', path, () => fdatasyncSync(handle.fd)),
+        sync: () => attemptNow('write', path, () => fdatasyncSync(handle.fd)),
         truncate: (size) =>
           attempt('repair', path, async () => {
             await handle.truncate(size);

@@ -5,12 +5,16 @@ import { firstPrev, type Receipt, type ReceiptLine, type RunLine, sealLine } fro
 /** A receipt that is being written. */
 export interface ReceiptFile {
   readonly path: string;
-  /** Hash of the last line. */
+  /** Hash of the last line that was written. */
   readonly head: string;
   /** Whether it can no longer be written: then nothing may be sent any more. */
   readonly isBroken: boolean;
-  /** Appends a line. `isDurable`: it is on disk when this returns, and so is everything before it. */
-  write(line: ReceiptLine, isDurable: boolean): Promise<void>;
+  /** Adds a line, which is written together with the next one: each write costs time. */
+  add(line: ReceiptLine): void;
+  /** Writes what was added, where nothing follows at once. */
+  settle(): void;
+  /** Adds a line; it is on disk when this returns, and so is everything before it. */
+  write(line: ReceiptLine): void;
   close(): Promise<void>;
 }
 
@@ -24,25 +28,47 @@ const writing = (
   isSandbox: boolean,
 ): ReceiptFile => {
   let { size, head } = at;
-  let isBroken = false;
+  let added = { text: '', head };
+  let trouble: { error: unknown } | undefined;
+  /** After a failure nobody knows what is on disk, so nothing more is written: the next one to ask hears the same. */
+  const attempt = <Value>(work: () => Value): Value => {
+    if (trouble !== undefined) throw trouble.error;
+    try {
+      return work();
+    } catch (error) {
+      trouble = { error };
+      throw error;
+    }
+  };
+  const add = (line: ReceiptLine) => {
+    const { text, hash } = sealLine(line, added.head, isSandbox);
+    added = { text: added.text + text, head: hash };
+  };
+  const settle = () => {
+    const { text } = added;
+    if (text === '') return;
+    attempt(() => {
+      if (file.size() !== size) throw otherWriter(path);
+      file.append(text);
+    });
+    size += text.length;
+    head = added.head;
+    added = { text: '', head };
+  };
   return {
     path,
     get head() {
       return head;
     },
     get isBroken() {
-      return isBroken;
+      return trouble !== undefined;
     },
-    async write(line, isDurable) {
-      if (isBroken) throw new SchedError('environment', `Cannot write ${path}`, { reason: 'an earlier line failed' });
-      const { text, hash } = sealLine(line, head, isSandbox);
-      isBroken = true;
-      if (file.size() !== size) throw otherWriter(path);
-      file.append(text);
-      if (isDurable) await file.sync();
-      isBroken = false;
-      size += text.length;
-      head = hash;
+    add,
+    settle,
+    write: (line) => {
+      add(line);
+      settle();
+      attempt(() => file.sync());
     },
     close: () => file.close(),
   };

@@ -112,12 +112,18 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
         at: now(),
         ...(attempt === 1 ? { items: marksOf(items) } : {}),
       } as const;
-      await receipt.write(line, true);
+      receipt.write(line);
       // What goes wrong with a mark is told when its batch has its turn.
       markAhead().catch(() => {});
     };
-    const conclude = ({ verdict, ...facts }: Omit<Answer, 'error'>) =>
-      receipt.write({ type: 'verdict', batch, at: now(), verdict, ...facts }, false);
+    const conclude = ({ verdict, ...facts }: Omit<Answer, 'error'>) => {
+      receipt.add({ type: 'verdict', batch, at: now(), verdict, ...facts });
+      // Mostly the next request leaves at once and the line before it takes this one along. What fails here is told by
+      // whoever writes next.
+      letLeave()
+        .then(receipt.settle)
+        .catch(() => {});
+    };
     let answer: Answer;
     try {
       answer = await job.send(items, leaving);
@@ -125,7 +131,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
       // What never left needs no verdict, and what cannot be written has none.
       if (attempt === 0 || receipt.isBroken || !(error instanceof SchedError)) throw error;
       if (isInterruption(error)) {
-        await conclude({ verdict: 'unknown' });
+        conclude({ verdict: 'unknown' });
         throw error;
       }
       answer = isUndecided(error) ? { verdict: 'unknown' } : { verdict: 'refused', error };
@@ -138,30 +144,34 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
     }
     const facts: Record<string, unknown> = { ...answer };
     for (const name of ['error', 'isTooLarge']) delete facts[name];
-    await conclude(facts as Omit<Answer, 'error'>);
+    conclude(facts as Omit<Answer, 'error'>);
     return answer;
   };
 
-  for (let batch = take(); batch !== undefined; batch = take()) {
-    interrupted.throwIfAborted();
-    const answer = await judge(batch);
-    if (answer.verdict === 'refused') throw answer.error;
-    if (answer.verdict === 'split') {
-      const [one, other] = halves(batch);
-      split.push(other, one);
-      if (answer.isTooLarge) batchSize = Math.min(batchSize, one.length);
-      continue;
+  try {
+    for (let batch = take(); batch !== undefined; batch = take()) {
+      interrupted.throwIfAborted();
+      const answer = await judge(batch);
+      if (answer.verdict === 'refused') throw answer.error;
+      if (answer.verdict === 'split') {
+        const [one, other] = halves(batch);
+        split.push(other, one);
+        if (answer.isTooLarge) batchSize = Math.min(batchSize, one.length);
+        continue;
+      }
+      counts[answer.verdict] += batch.length;
+      lostInARow = answer.verdict === 'unknown' ? lostInARow + 1 : 0;
+      onProgress(counts);
+      if (lostInARow === mostLostInARow)
+        throw new SchedError('outcome-unknown', `The answers to ${mostLostInARow} requests in a row were lost`, {
+          reason: 'the service does not answer, so nothing more was sent',
+          outcome: 'unknown',
+        });
     }
-    counts[answer.verdict] += batch.length;
-    lostInARow = answer.verdict === 'unknown' ? lostInARow + 1 : 0;
-    onProgress(counts);
-    if (lostInARow === mostLostInARow)
-      throw new SchedError('outcome-unknown', `The answers to ${mostLostInARow} requests in a row were lost`, {
-        reason: 'the service does not answer, so nothing more was sent',
-        outcome: 'unknown',
-      });
+  } finally {
+    receipt.settle();
   }
   interrupted.throwIfAborted();
-  await receipt.write({ type: 'end', at: now(), ...counts }, true);
+  receipt.write({ type: 'end', at: now(), ...counts });
   return counts;
 };

@@ -18,7 +18,8 @@ const addresses = 100_000;
 /** The two files that make a receipt, doing nothing: no line is sealed, hashed, written or waited for, no address marked. */
 const nothing: Record<string, string> = {
   'jobs/receipt-file.ts': `
-    const file = (path) => ({ path, head: '', isBroken: false, write: async () => {}, close: async () => {} });
+    const nothing = () => {};
+    const file = (path) => ({ path, head: '', isBroken: false, add: nothing, settle: nothing, write: nothing, close: async () => {} });
     export const startReceipt = async (disk, path) => file(path);
     export const continueReceipt = async (disk, path) => file(path);`,
   'jobs/key.ts': `

@@ -7,6 +7,7 @@ import type { Counts, RunLine } from '../../src/jobs/receipt.ts';
 import { continueReceipt, startReceipt } from '../../src/jobs/receipt-file.ts';
 import { type Answer, runJob } from '../../src/jobs/run.ts';
 import { openReceipt } from '../../src/jobs/runs.ts';
+import { letLeave as nodeLetLeave } from '../../src/node/network.ts';
 
 /** The process is gone: whatever it would do next does not happen. */
 export class Killed extends Error {}
@@ -48,8 +49,8 @@ export const mortalDisk = (fate: Fate, shareWritten = 0.5): Disk => ({
         file.append(text);
         fate.next();
       },
-      sync: async () => {
-        await file.sync();
+      sync: () => {
+        file.sync();
         fate.next();
       },
       truncate: async (size) => {
@@ -75,7 +76,7 @@ export const memoryDisk = (bytes?: Buffer): Disk & { bytes: Buffer | undefined }
       append: (text: string) => {
         disk.bytes = Buffer.concat([disk.bytes!, Buffer.from(text)]);
       },
-      sync: async () => {},
+      sync: () => {},
       truncate: async (size: number) => {
         disk.bytes = disk.bytes!.subarray(0, size);
       },
@@ -140,7 +141,7 @@ export const runOnce = async (
     isSandbox = false,
     disk = mortalDisk(fate),
     mark = (item: string) => `mark-of-${item}`,
-    letLeave = async () => {},
+    letLeave = nodeLetLeave,
   } = {},
 ): Promise<Counts> => {
   const opened = await openReceipt(disk, path);
@@ -152,7 +153,7 @@ export const runOnce = async (
   try {
     if (opened !== undefined) {
       const facts = { at: '2026-11-15T19:00:00.000Z', tool: 'sched test', owner: 'unknown', organization: 'unknown' };
-      await receipt.write({ type: 'resumed', ...facts, repaired: opened.receipt.tornBytes }, true);
+      receipt.write({ type: 'resumed', ...facts, repaired: opened.receipt.tornBytes });
     }
     return await runJob(
       { items, mark, batchSize, send: service.send(fate) },

@@ -5,7 +5,14 @@ import { SchedError } from '../../src/errors.ts';
 import { type Disk, diskTrouble, realDisk } from '../../src/jobs/disk.ts';
 import { verify } from '../../src/jobs/evidence.ts';
 import type { Answer } from '../../src/jobs/run.ts';
+import { letLeave } from '../../src/node/network.ts';
 import { createService, Fate, itemsUpTo, Killed, memoryDisk, mortalDisk, runOnce, temporary } from './harness.ts';
+
+/** Whether the next request leaves right after a verdict, which is then written with what announces it, or later. */
+const pauses = [
+  { pause: 'at once', letLeave },
+  { pause: 'later', letLeave: async () => {} },
+];
 
 const fileIn = (folder: string) => join(folder, 'receipt.jsonl');
 const linesOf = (path: string) =>
@@ -35,31 +42,34 @@ describe('run', () => {
   });
 
   // R34
-  test.each([0, 0.5, 1])('killed at every step (a line %d written) and run again loses nothing', async (share) => {
-    let steps = 0;
-    for (let last = 1; ; last += 1) {
-      const folder = temporary();
-      const path = fileIn(folder);
-      const service = createService();
-      const fate = new Fate(last);
-      const died = await runOnce(path, itemsUpTo(8), service, { fate, disk: mortalDisk(fate, share) }).then(
-        () => false,
-        (error) => error instanceof Killed || Promise.reject(error),
-      );
-      if (!died) break;
-      steps += 1;
-      const counts = await runOnce(path, itemsUpTo(8), service);
-      expect(counts).toEqual({ total: 8, accepted: 8, rejected: 0, unknown: 0, skipped: 0 });
-      const times = service.times();
-      expect([...times.keys()].sort()).toEqual(itemsUpTo(8));
-      // At most one batch a second time.
-      const twice = [...times.values()].filter((count) => count > 1);
-      expect(twice.length).toBeLessThanOrEqual(3);
-      expect(Math.max(...times.values())).toBeLessThanOrEqual(2);
-      expect(verify(readFileSync(path))).toMatchObject({ status: 'ok', counts });
-    }
-    expect(steps).toBeGreaterThan(20);
-  });
+  test.each(pauses.flatMap((pause) => [0, 0.5, 1].map((share) => ({ ...pause, share }))))(
+    'killed at every step ($share of a write done, the next request $pause) and run again loses nothing',
+    async ({ share, letLeave }) => {
+      let steps = 0;
+      for (let last = 1; ; last += 1) {
+        const folder = temporary();
+        const path = fileIn(folder);
+        const service = createService();
+        const fate = new Fate(last);
+        const died = await runOnce(path, itemsUpTo(8), service, { fate, disk: mortalDisk(fate, share), letLeave }).then(
+          () => false,
+          (error) => error instanceof Killed || Promise.reject(error),
+        );
+        if (!died) break;
+        steps += 1;
+        const counts = await runOnce(path, itemsUpTo(8), service);
+        expect(counts).toEqual({ total: 8, accepted: 8, rejected: 0, unknown: 0, skipped: 0 });
+        const times = service.times();
+        expect([...times.keys()].sort()).toEqual(itemsUpTo(8));
+        // At most one batch a second time.
+        const twice = [...times.values()].filter((count) => count > 1);
+        expect(twice.length).toBeLessThanOrEqual(3);
+        expect(Math.max(...times.values())).toBeLessThanOrEqual(2);
+        expect(verify(readFileSync(path))).toMatchObject({ status: 'ok', counts });
+      }
+      expect(steps).toBeGreaterThan(20);
+    },
+  );
 
   test('killed again and again at random steps still ends', async () => {
     const path = fileIn(temporary());
@@ -200,28 +210,31 @@ const smallDisk = (disk: Disk, bytes: number): Disk => ({
 
 describe('run: disk', () => {
   // R35
-  test('full at any byte stops before the next request, and goes on when there is room', async () => {
-    const whole = memoryDisk();
-    await runOnce('r', itemsUpTo(8), createService(), { disk: whole });
-    const { length } = whole.bytes!;
-    for (let room = whole.bytes!.indexOf(10) + 1; room < length; room += 1) {
-      const disk = memoryDisk();
-      const service = createService();
-      const full = runOnce('r', itemsUpTo(8), service, { disk: smallDisk(disk, room) });
-      await expect(full).rejects.toMatchObject({
-        category: 'environment',
-        facts: { reason: 'the disk is full (ENOSPC)' },
-      });
-      const sent = disk
-        .bytes!.toString()
-        .split('\n')
-        .filter((line) => /"type":"sending".*\}$/.test(line)).length;
-      expect(service.requests.length).toBeLessThanOrEqual(sent);
-      expect(await runOnce('r', itemsUpTo(8), service, { disk })).toMatchObject({ accepted: 8 });
-      expect(Math.max(...service.times().values())).toBeLessThanOrEqual(2);
-      expect(verify(disk.bytes!).status).toBe('ok');
-    }
-  });
+  test.each(pauses)(
+    'full at any byte stops before the next request ($pause), and goes on when there is room',
+    async ({ letLeave }) => {
+      const whole = memoryDisk();
+      await runOnce('r', itemsUpTo(8), createService(), { disk: whole });
+      const { length } = whole.bytes!;
+      for (let room = whole.bytes!.indexOf(10) + 1; room < length; room += 1) {
+        const disk = memoryDisk();
+        const service = createService();
+        const full = runOnce('r', itemsUpTo(8), service, { disk: smallDisk(disk, room), letLeave });
+        await expect(full).rejects.toMatchObject({
+          category: 'environment',
+          facts: { reason: 'the disk is full (ENOSPC)' },
+        });
+        const sent = disk
+          .bytes!.toString()
+          .split('\n')
+          .filter((line) => /"type":"sending".*\}$/.test(line)).length;
+        expect(service.requests.length).toBeLessThanOrEqual(sent);
+        expect(await runOnce('r', itemsUpTo(8), service, { disk })).toMatchObject({ accepted: 8 });
+        expect(Math.max(...service.times().values())).toBeLessThanOrEqual(2);
+        expect(verify(disk.bytes!).status).toBe('ok');
+      }
+    },
+  );
 
   test('with a torn tail of any length is repaired', async () => {
     const whole = memoryDisk();
@@ -266,32 +279,55 @@ describe('run: disk', () => {
   });
 
   // R33
-  test('has each line that says what is sent before the request leaves, and each verdict with it', async () => {
-    const steps: string[] = [];
-    const disk: Disk = {
-      ...realDisk,
-      open: async (path) => {
-        const file = await realDisk.open(path);
-        return {
-          ...file,
-          append: (text) => {
-            steps.push(JSON.parse(text).type);
-            file.append(text);
-          },
-          sync: async () => {
-            await file.sync();
-            steps.push('sync');
-          },
-        };
+  test.each([
+    { ...pauses[0]!, following: ['verdict sending', 'sync', 'request'] },
+    { ...pauses[1]!, following: ['verdict', 'sending', 'sync', 'request'] },
+  ])(
+    'has what is sent before the request leaves, and the verdict before the next one ($pause)',
+    async ({ letLeave, following }) => {
+      const steps: string[] = [];
+      const disk: Disk = {
+        ...realDisk,
+        open: async (path) => {
+          const file = await realDisk.open(path);
+          return {
+            ...file,
+            append: (text) => {
+              const lines = text.trim().split('\n');
+              steps.push(lines.map((line) => JSON.parse(line).type).join(' '));
+              file.append(text);
+            },
+            sync: () => {
+              file.sync();
+              steps.push('sync');
+            },
+          };
+        },
+      };
+      const service = createService((): Answer => {
+        steps.push('request');
+        return { verdict: 'accepted', status: 202 };
+      });
+      await runOnce(fileIn(temporary()), itemsUpTo(9), service, { disk, letLeave });
+      expect(steps).toEqual(['sending', 'sync', 'request', ...following, ...following, 'verdict', 'end', 'sync']);
+    },
+  );
+
+  test('has the verdict while the next request is waited for', async () => {
+    const path = fileIn(temporary());
+    const seen: string[] = [];
+    const service = createService();
+    const patient: typeof service = {
+      ...service,
+      send: (fate) => async (items, leaving) => {
+        await letLeave();
+        await letLeave();
+        seen.push(linesOf(path).at(-1).type);
+        return service.send(fate)(items, leaving);
       },
     };
-    const service = createService((): Answer => {
-      steps.push('request');
-      return { verdict: 'accepted', status: 202 };
-    });
-    await runOnce(fileIn(temporary()), itemsUpTo(6), service, { disk });
-    const once = ['sending', 'sync', 'request', 'verdict'];
-    expect(steps).toEqual([...once, ...once, 'end', 'sync']);
+    await runOnce(path, itemsUpTo(9), patient);
+    expect(seen).toEqual(['run', 'verdict', 'verdict']);
   });
 
   test('leaves nothing but the receipt', async () => {

@@ -204,7 +204,7 @@ const resume = async (context: Context, { path, opened }: Found, bulk: Bulk) => 
   const { owner, organization } = bulk;
   const at = timeNow(context);
   try {
-    await file.write({ type: 'resumed', at, tool, owner, organization, repaired: receipt.tornBytes }, true);
+    file.write({ type: 'resumed', at, tool, owner, organization, repaired: receipt.tornBytes });
   } catch (error) {
     await file.close();
     throw error;
