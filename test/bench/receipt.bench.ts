@@ -11,7 +11,9 @@ import { beside, type Measurement, median } from './measurement.ts';
 
 declare const BENCH_ROOT: string;
 
-const rounds = 3;
+const rounds = 5;
+/** Long enough that what the sandbox still does after an answer mostly meets the one who asked for it. */
+const requestsInATurn = 25;
 /** So many that what is done once, as reading and checking them, is part of the run as it would be. */
 const addresses = 100_000;
 
@@ -66,7 +68,29 @@ const loadProgram = async (outdir: string, plugins: Plugin[]): Promise<Program> 
   return { run, runtime: nodeRuntime() };
 };
 
-/** A fresh one for each pair of runs: one that has taken many requests is busy carrying them out. */
+/**
+ * Whoever has the turn works, the others rest; who gives it away has it again after them. So a machine that is quick now
+ * and slow in ten seconds is both for all of them.
+ */
+const createTurns = () => {
+  const resting: (() => void)[] = [];
+  let isTaken = false;
+  return {
+    take: async () => {
+      if (isTaken) await new Promise<void>((go) => resting.push(go));
+      isTaken = true;
+    },
+    give: () => {
+      const next = resting.shift();
+      if (next === undefined) isTaken = false;
+      else next();
+    },
+  };
+};
+
+type Turns = ReturnType<typeof createTurns>;
+
+/** A fresh one for each round: one that has taken many requests is busy carrying them out. */
 const startSandbox = async (data: string) => {
   const words = ['sandbox', 'start', '--port', '0', '--data', data, '--no-limits', '--json'];
   const child = spawn(process.execPath, [join(BENCH_ROOT, 'bin/sched.js'), ...words], {
@@ -95,7 +119,10 @@ const syncMilliseconds = async (directory: string): Promise<number> => {
 
 const silent: Output = { isTerminal: false, columns: 80, write: async () => {} };
 
-/** A run of many addresses by the whole program against the sandbox, beside the same one without a receipt. */
+/**
+ * Two runs of many addresses by the whole program against one sandbox, turn about: one with a receipt, one without. All
+ * that a run does is in its turns, from reading the addresses to the last line.
+ */
 export const measure = async (): Promise<Measurement[]> => {
   const directory = mkdtempSync(join(tmpdir(), 'sched-bench-'));
   // Each sandbox is another origin, and to each belongs a pool of connections that heeds the same signal.
@@ -105,7 +132,13 @@ export const measure = async (): Promise<Measurement[]> => {
     const bare = await loadProgram(join(directory, 'without'), [withoutReceipt]);
     let people = 0;
 
-    const once = async ({ run, runtime }: Program, home: string, env: Record<string, string>): Promise<number> => {
+    /** How long it worked. */
+    const once = async (
+      { run, runtime }: Program,
+      home: string,
+      env: Record<string, string>,
+      { take, give }: Turns,
+    ): Promise<number> => {
       mkdirSync(home);
       const from = join(home, 'in.txt');
       people += addresses;
@@ -115,39 +148,46 @@ export const measure = async (): Promise<Measurement[]> => {
       );
       const words = ['compliance', 'delete', '--from', from, '--confirm', String(addresses), '--quiet'];
       const interrupted = new AbortController().signal;
-      const world: Runtime = { ...runtime, env, home, interrupted, stdout: silent, stderr: silent };
-      const started = performance.now();
+      let worked = 0;
+      await take();
+      let since = performance.now();
+      let requests = 0;
+      const sendToEnd: Runtime['sendToEnd'] = async (request) => {
+        const reply = await runtime.sendToEnd(request);
+        requests += 1;
+        if (requests % requestsInATurn > 0) return reply;
+        worked += performance.now() - since;
+        give();
+        await take();
+        since = performance.now();
+        return reply;
+      };
+      const world: Runtime = { ...runtime, sendToEnd, env, home, interrupted, stdout: silent, stderr: silent };
       const code = await run(words, world);
-      const taken = performance.now() - started;
+      worked += performance.now() - since;
+      give();
       if (code !== 0) throw new Error(`the run ended with ${code}`);
-      return taken;
-    };
-
-    /** Both against one sandbox, the one after the other. */
-    const pair = async (order: readonly Program[], place: string): Promise<Map<Program, number>> => {
-      mkdirSync(place);
-      const { child, base_url, token } = await startSandbox(join(place, 'sandbox.db'));
-      const times = new Map<Program, number>();
-      try {
-        const env = { SCHED_TOKEN: token, SCHED_BASE_URL: base_url };
-        for (const [index, program] of order.entries())
-          times.set(program, await once(program, join(place, `home-${index}`), env));
-      } finally {
-        child.kill();
-      }
-      return times;
+      return worked;
     };
 
     const took = { ours: [] as number[], bare: [] as number[], sync: [] as number[] };
     for (let round = 0; round < rounds; round += 1) {
-      // Whoever is second meets a sandbox that is busy with what the first one asked for. So a round is one pair each way,
-      // taken together: the ratios of single pairs lie in two heaps, and their median in one of them by chance.
-      const one = await pair([whole, bare], join(directory, `${round}-with-first`));
-      const other = await pair([bare, whole], join(directory, `${round}-without-first`));
-      const sync = await syncMilliseconds(directory);
-      took.ours.push((one.get(whole)! + other.get(whole)!) / 2);
-      took.bare.push((one.get(bare)! + other.get(bare)!) / 2);
-      took.sync.push(sync);
+      const place = join(directory, String(round));
+      mkdirSync(place);
+      const { child, base_url, token } = await startSandbox(join(place, 'sandbox.db'));
+      const turns = createTurns();
+      const env = { SCHED_TOKEN: token, SCHED_BASE_URL: base_url };
+      try {
+        const [ours, theirs] = await Promise.all([
+          once(whole, join(place, 'with'), env, turns),
+          once(bare, join(place, 'without'), env, turns),
+        ]);
+        took.ours.push(ours);
+        took.bare.push(theirs);
+      } finally {
+        child.kill();
+      }
+      took.sync.push(await syncMilliseconds(directory));
     }
     const batches = addresses / limits.deletionBatch;
     const sync = median(took.sync).toFixed(2);
