@@ -29,11 +29,12 @@ const withoutInviteesWords = (event: EventRecord): EventRecord =>
     ? { ...event, location: { ...event.location, location: null } }
     : event;
 
-const deleteInvitees = (store: Store, organization: string, email: string, at: string): number => {
+/** `emails` is a JSON array, here and below, as it stands in the request. */
+const deleteInvitees = (store: Store, organization: string, emails: string, at: string): number => {
   const invitees = store.all<{ id: string; doc: string; event: string; event_doc: string }>(
     `SELECT i.id, i.doc, i.event, e.doc AS event_doc FROM invitees i JOIN events e ON e.id = i.event
-     WHERE i.email = ? AND e.organization = ?`,
-    email,
+     WHERE i.email IN (SELECT value FROM json_each(?)) AND e.organization = ?`,
+    emails,
     organization,
   );
   for (const { id, doc, event, event_doc } of invitees) {
@@ -44,14 +45,14 @@ const deleteInvitees = (store: Store, organization: string, email: string, at: s
   return invitees.length;
 };
 
-/** Submissions of routing forms hold the address among their answers, and then the other answers are theirs too. */
-const deleteSubmissions = (store: Store, organization: string, email: string, at: string) => {
+/** Submissions of routing forms hold an address among their answers, and then the other answers are its owner's too. */
+const deleteSubmissions = (store: Store, organization: string, emails: string, at: string) => {
   const submissions = store.all<{ id: string; doc: string }>(
     `SELECT s.id, s.doc FROM submissions s JOIN routing_forms f ON f.id = s.form
      WHERE f.organization = ? AND EXISTS (SELECT 1 FROM json_each(s.doc, '$.questions_and_answers') a
-       WHERE a.value ->> 'answer' = ? COLLATE NOCASE)`,
+       WHERE (a.value ->> 'answer') COLLATE NOCASE IN (SELECT value FROM json_each(?)))`,
     organization,
-    email,
+    emails,
   );
   for (const { id, doc } of submissions) {
     const submission: SubmissionRecord = JSON.parse(doc);
@@ -78,11 +79,8 @@ interface Deletion {
 }
 
 const carryOut = (store: Store, { id, organization, emails, due_at }: Deletion) => {
-  let invitees = 0;
-  for (const email of JSON.parse(emails) as string[]) {
-    invitees += deleteInvitees(store, organization, email, due_at);
-    deleteSubmissions(store, organization, email, due_at);
-  }
+  const invitees = deleteInvitees(store, organization, emails, due_at);
+  deleteSubmissions(store, organization, emails, due_at);
   // The request held the addresses too.
   store.run('DELETE FROM deletions WHERE id = ?', id);
   const actor = { type: 'System', display_name: 'Data deletion', alternative_identifier: 'data-deletion' };

@@ -136,7 +136,12 @@ CREATE INDEX refresh_tokens_of_family ON refresh_tokens (family);
 CREATE TABLE rate_windows (key TEXT PRIMARY KEY, opened INTEGER NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
-export const migrations: readonly string[] = [first, second, third];
+/** Every request asks whether something is to be deleted by now. */
+const fourth = `
+CREATE INDEX deletions_by_time ON deletions (due_at);
+`;
+
+export const migrations: readonly string[] = [first, second, third, fourth];
 
 /** `schd` in ASCII: tells a sandbox's file from any other SQLite file. */
 export const applicationId = 0x73636864;

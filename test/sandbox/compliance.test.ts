@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { findHolder } from '../../src/sandbox/authenticate.ts';
+import type { Store } from '../../src/sandbox/store.ts';
 import { freeMonday, openWorld, organization, parametersOf, pathOf, type World } from './world.ts';
 
 const at = (time: string) => `${freeMonday}T${time}:00Z`;
@@ -111,5 +113,17 @@ describe('compliance', () => {
     expect(entries).toHaveLength(1);
     expect(world.store.all('SELECT * FROM deletions')).toEqual([]);
     other.store.close();
+  });
+
+  it('is looked for by its time, however many wait for theirs', () => {
+    const asked: string[] = [];
+    const first: Store['first'] = (sql, ...values) => {
+      asked.push(sql);
+      return world.store.first(sql, ...values);
+    };
+    expect(findHolder({ ...world.store, first }, 'Bearer sandbox_owner', world.clock.time)).toBeDefined();
+    const plan = asked.flatMap((sql) => world.store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, '', ''));
+    const steps = plan.map(({ detail }) => detail).filter((detail) => detail.includes('deletions'));
+    expect(steps).toEqual([expect.stringMatching(/^SEARCH deletions USING (COVERING )?INDEX deletions_by_time/)]);
   });
 });
