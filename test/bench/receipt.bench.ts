@@ -11,11 +11,28 @@ import { beside, type Measurement, median } from './measurement.ts';
 
 declare const BENCH_ROOT: string;
 
+interface Service {
+  name: string;
+  addresses: number;
+  /** For the sandbox. */
+  words: string[];
+  target?: Measurement['target'];
+}
+
 const rounds = 5;
+/** Against which services: one that answers at once, and one that takes as long as those behind a network do. */
+const services: Service[] = [
+  // So many addresses that what is done once, as reading and checking them, is part of the run as it would be. At most
+  // 15 % of it: 1 / 0.85.
+  { addresses: 100_000, name: '', words: [], target: { most: 1.176 } },
+  {
+    addresses: 2500,
+    name: ' of 20 ms each',
+    words: ['--fault', 'compliance.delete delay ms=20 count=all'],
+  },
+];
 /** Long enough that what the sandbox still does after an answer mostly meets the one who asked for it. */
 const requestsInATurn = 25;
-/** So many that what is done once, as reading and checking them, is part of the run as it would be. */
-const addresses = 100_000;
 
 /** The two files that make a receipt, doing nothing: no line is sealed, hashed, written or waited for, no address marked. */
 const nothing: Record<string, string> = {
@@ -91,8 +108,8 @@ const createTurns = () => {
 type Turns = ReturnType<typeof createTurns>;
 
 /** A fresh one for each round: one that has taken many requests is busy carrying them out. */
-const startSandbox = async (data: string) => {
-  const words = ['sandbox', 'start', '--port', '0', '--data', data, '--no-limits', '--json'];
+const startSandbox = async (data: string, more: string[]) => {
+  const words = ['sandbox', 'start', '--port', '0', '--data', data, '--no-limits', '--json', ...more];
   const child = spawn(process.execPath, [join(BENCH_ROOT, 'bin/sched.js'), ...words], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -126,7 +143,7 @@ const silent: Output = { isTerminal: false, columns: 80, write: async () => {} }
 export const measure = async (): Promise<Measurement[]> => {
   const directory = mkdtempSync(join(tmpdir(), 'sched-bench-'));
   // Each sandbox is another origin, and to each belongs a pool of connections that heeds the same signal.
-  setMaxListeners(4 * rounds + 10);
+  setMaxListeners(4 * services.length * rounds + 10);
   try {
     const whole = await loadProgram(join(directory, 'with'), []);
     const bare = await loadProgram(join(directory, 'without'), [withoutReceipt]);
@@ -135,6 +152,7 @@ export const measure = async (): Promise<Measurement[]> => {
     /** How long it worked. */
     const once = async (
       { run, runtime }: Program,
+      addresses: number,
       home: string,
       env: Record<string, string>,
       { take, give }: Turns,
@@ -170,30 +188,35 @@ export const measure = async (): Promise<Measurement[]> => {
       return worked;
     };
 
-    const took = { ours: [] as number[], bare: [] as number[], sync: [] as number[] };
-    for (let round = 0; round < rounds; round += 1) {
-      const place = join(directory, String(round));
-      mkdirSync(place);
-      const { child, base_url, token } = await startSandbox(join(place, 'sandbox.db'));
-      const turns = createTurns();
-      const env = { SCHED_TOKEN: token, SCHED_BASE_URL: base_url };
-      try {
-        const [ours, theirs] = await Promise.all([
-          once(whole, join(place, 'with'), env, turns),
-          once(bare, join(place, 'without'), env, turns),
-        ]);
-        took.ours.push(ours);
-        took.bare.push(theirs);
-      } finally {
-        child.kill();
+    const compare = async ({ addresses, name, words, target = {} }: Service): Promise<Measurement> => {
+      const took = { ours: [] as number[], bare: [] as number[], sync: [] as number[] };
+      for (let round = 0; round < rounds; round += 1) {
+        const place = join(directory, `${addresses}-${round}`);
+        mkdirSync(place);
+        const { child, base_url, token } = await startSandbox(join(place, 'sandbox.db'), words);
+        const turns = createTurns();
+        const env = { SCHED_TOKEN: token, SCHED_BASE_URL: base_url };
+        try {
+          const [ours, theirs] = await Promise.all([
+            once(whole, addresses, join(place, 'with'), env, turns),
+            once(bare, addresses, join(place, 'without'), env, turns),
+          ]);
+          took.ours.push(ours);
+          took.bare.push(theirs);
+        } finally {
+          child.kill();
+        }
+        took.sync.push(await syncMilliseconds(directory));
       }
-      took.sync.push(await syncMilliseconds(directory));
-    }
-    const batches = addresses / limits.deletionBatch;
-    const sync = median(took.sync).toFixed(2);
-    const name = `receipt: ${batches} batches with it, beside without (fdatasync here: ${sync} ms)`;
-    // At most 15 % of the run: 1 / 0.85.
-    return [beside(name, 'ms', took.ours, took.bare, { most: 1.176 })];
+      const batches = addresses / limits.deletionBatch;
+      const sync = median(took.sync).toFixed(2);
+      const title = `receipt: ${batches} batches${name}, beside without (fdatasync: ${sync} ms)`;
+      return beside(title, 'ms', took.ours, took.bare, target);
+    };
+
+    const measurements: Measurement[] = [];
+    for (const service of services) measurements.push(await compare(service));
+    return measurements;
   } finally {
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
