@@ -54,6 +54,9 @@ export const diskTrouble = (what: string, path: string, error: unknown): SchedEr
   });
 };
 
+const notAFile = (path: string): SchedError =>
+  new SchedError('environment', `Cannot read ${path}`, { reason: 'it is not a file', outcome: 'not-sent' });
+
 const attemptNow = <Value>(what: string, path: string, work: () => Value): Value => {
   try {
     return work();
@@ -126,6 +129,8 @@ export const realDisk: Disk = {
         throw error;
       });
       if (found === undefined) return undefined;
+      // A pipe may never say anything, and a device never end.
+      if (!found.isFile() && !found.isDirectory() && !found.isSymbolicLink()) throw notAFile(path);
       const handle = await open(path, constants.O_RDONLY | noFollow);
       try {
         return await handle.readFile();
