@@ -96,7 +96,7 @@ export const carryOutDeletions = (store: Store, now: number) => {
   store.transaction(() => {
     // There may be none by now: another process may have been faster.
     const due = store.all<Deletion>(
-      'SELECT * FROM deletions WHERE due_at <= ? ORDER BY id LIMIT ?',
+      'SELECT * FROM deletions WHERE due_at <= ? ORDER BY due_at, id LIMIT ?',
       timestamp(now),
       mostAtOnce,
     );
