@@ -9,9 +9,12 @@ export interface ReceiptFile {
   readonly head: string;
   /** Whether it can no longer be written: then nothing may be sent any more. */
   readonly isBroken: boolean;
-  /** Adds a line, which is written together with the next one: each write costs time. */
+  /**
+   * Adds a line that waits in memory to be written together with the next one, as each write costs time. Whoever adds one
+   * sees to it that `write` or `settle` follows, also when something goes wrong.
+   */
   add(line: ReceiptLine): void;
-  /** Writes what was added, where nothing follows at once. */
+  /** Writes what waits. */
   settle(): void;
   /** Adds a line; it is on disk when this returns, and so is everything before it. */
   write(line: ReceiptLine): void;
@@ -41,7 +44,7 @@ const writing = (
     }
   };
   const add = (line: ReceiptLine) => {
-    const { text, hash } = sealLine(line, added.head, isSandbox);
+    const { text, hash } = attempt(() => sealLine(line, added.head, isSandbox));
     added = { text: added.text + text, head: hash };
   };
   const settle = () => {

@@ -119,7 +119,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
     const conclude = ({ verdict, ...facts }: Omit<Answer, 'error'>) => {
       receipt.add({ type: 'verdict', batch, at: now(), verdict, ...facts });
       // Mostly the next request leaves at once and the line before it takes this one along. What fails here is told by
-      // whoever writes next.
+      // whoever adds the next line.
       letLeave()
         .then(receipt.settle)
         .catch(() => {});

@@ -470,6 +470,22 @@ describe('compliance delete: the run', () => {
     expectNoAddress();
   });
 
+  test('tells what the receipt says, and no more, where that could not be written', async () => {
+    const summary = join(home, 'summary.md');
+    const env = { ...real.env, GITHUB_STEP_SUMMARY: summary };
+    const send = answering((_, times) => {
+      if (times === 3) appendFileSync(receiptFiles()[0]!, 'x');
+      return undefined;
+    });
+    const result = await world.run(`compliance delete --from ${listFile(250)} --confirm 250`, { env, send });
+    expect(result.code).toBe(7);
+    expect(deletions(result)).toHaveLength(3);
+    expect(result.stderr).toContain('accepted so far: 50 of 250');
+    const lines = readFileSync(receiptFiles()[0]!, 'utf8').split('\n');
+    const { hash } = JSON.parse(lines.at(-2)!);
+    expect(readFileSync(summary, 'utf8')).toContain(`| 250 | 50 | 0 | 0 | 0 | sha256:${hash} | unfinished |`);
+  });
+
   test('prints a curl line without a body', async () => {
     const result = await world.run(`compliance delete --from ${listFile(30)} --curl`);
     expect(result).toMatchObject({ code: 0, requests: [] });
@@ -805,6 +821,20 @@ describe('events cancel --from', () => {
     const again = await world.run(`events cancel --from ${from} --reason closed --yes --json`);
     expect(again.requests.filter(({ method }) => method === 'POST')).toEqual([]);
     expect(JSON.parse((await world.run('compliance runs --json')).stdout)).toEqual([]);
+  });
+
+  test('stops where the receipt cannot be written, and blames no event', async () => {
+    const uris = await active(5);
+    let requests = 0;
+    const send: Send = async (request) => {
+      if (request.url.endsWith('/cancellation') && ++requests === 2) appendFileSync(receiptFiles()[0]!, 'x');
+      return world.service(request);
+    };
+    const result = await world.run('events cancel --from - --yes', { stdin: uris.join('\n'), send });
+    expect(result.code).toBe(7);
+    expect(requests).toBe(2);
+    expect(result.stderr).toContain('Another process writes into the same receipt');
+    expect(result.stderr).not.toContain('failed:');
   });
 
   test('reads back what got no answer', async () => {

@@ -142,6 +142,7 @@ export const runOnce = async (
     disk = mortalDisk(fate),
     mark = (item: string) => `mark-of-${item}`,
     letLeave = nodeLetLeave,
+    onProgress = () => {},
   } = {},
 ): Promise<Counts> => {
   const opened = await openReceipt(disk, path);
@@ -163,7 +164,7 @@ export const runOnce = async (
         receipt,
         before: opened?.story ?? { fates: new Map(), nextBatch: 1 },
         skipped: 0,
-        onProgress: () => {},
+        onProgress,
         letLeave,
       },
     );

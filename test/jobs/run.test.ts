@@ -132,6 +132,7 @@ describe('run', () => {
     const service = createService((): Answer => ({ verdict: 'unknown' }));
     await expect(runOnce(path, itemsUpTo(30), service)).rejects.toMatchObject({ category: 'outcome-unknown' });
     expect(service.requests).toHaveLength(3);
+    expect(linesOf(path).filter(({ verdict }) => verdict === 'unknown')).toHaveLength(3);
     expect(verify(readFileSync(path)).status).toBe('incomplete');
   });
 
@@ -144,9 +145,80 @@ describe('run', () => {
     );
     await expect(runOnce(path, itemsUpTo(8), service)).rejects.toBe(error);
     expect(service.requests).toHaveLength(1);
+    expect(linesOf(path).at(-1)).toMatchObject({ type: 'verdict', verdict: 'refused', status: 403 });
     isAllowed = true;
     expect(await runOnce(path, itemsUpTo(8), service)).toMatchObject({ accepted: 8 });
   });
+});
+
+describe('run: what ends it', () => {
+  const failing = (error: unknown) =>
+    createService((): Answer => {
+      throw error;
+    });
+
+  test('by a signal after the request left is a verdict: unknown', async () => {
+    const path = fileIn(temporary());
+    const interruption = new SchedError('interrupted', 'interrupted');
+    await expect(runOnce(path, itemsUpTo(8), failing(interruption))).rejects.toBe(interruption);
+    expect(linesOf(path).at(-1)).toMatchObject({ type: 'verdict', verdict: 'unknown' });
+  });
+
+  test('keeps the verdict, whatever it is', async () => {
+    const path = fileIn(temporary());
+    const bug = new Error('nobody shows progress');
+    const onProgress = () => {
+      throw bug;
+    };
+    await expect(runOnce(path, itemsUpTo(8), createService(), { onProgress })).rejects.toBe(bug);
+    expect(linesOf(path).at(-1)).toMatchObject({ type: 'verdict', verdict: 'accepted' });
+  });
+
+  test('with a verdict that cannot be written is told by the disk', async () => {
+    const disk = memoryDisk();
+    const refusal = new SchedError('forbidden', 'no');
+    const service = createService((): Answer => ({ verdict: 'refused', status: 403, error: refusal }));
+    const untilAnswered: Disk = {
+      ...disk,
+      open: async (path) => {
+        const file = await disk.open(path);
+        const append = (text: string) => {
+          if (service.requests.length > 0) throw diskTrouble('write', path, { code: 'ENOSPC' });
+          file.append(text);
+        };
+        return { ...file, append };
+      },
+    };
+    await expect(runOnce('r', itemsUpTo(8), service, { disk: untilAnswered })).rejects.toMatchObject({
+      category: 'environment',
+    });
+  });
+
+  test.each(pauses)(
+    'is a receipt that cannot be written, also where sending takes it for a refusal ($pause)',
+    async ({ letLeave }) => {
+      const path = fileIn(temporary());
+      const service = createService((): Answer => {
+        appendFileSync(path, 'x');
+        return { verdict: 'accepted', status: 202 };
+      });
+      let times = 0;
+      const gullible: typeof service = {
+        ...service,
+        send: (fate) => async (items, leaving) => {
+          times += 1;
+          return service
+            .send(fate)(items, leaving)
+            .catch((): Answer => ({ verdict: 'rejected', status: 409 }));
+        },
+      };
+      await expect(runOnce(path, itemsUpTo(30), gullible, { letLeave })).rejects.toMatchObject({
+        category: 'conflict',
+      });
+      expect(service.requests).toHaveLength(1);
+      expect(times).toBeLessThanOrEqual(2);
+    },
+  );
 });
 
 describe('run: marks', () => {
@@ -266,6 +338,13 @@ describe('run: disk', () => {
     await expect(runOnce(path, itemsUpTo(8), service)).rejects.toThrow('edited at line 2');
     expect(service.requests).toEqual([]);
     expect(readFileSync(path)).toEqual(bytes);
+  });
+
+  test('that never ends is not read', async () => {
+    await expect(runOnce('/dev/zero', itemsUpTo(8), createService())).rejects.toMatchObject({
+      category: 'environment',
+      facts: { reason: 'it is not a file' },
+    });
   });
 
   test('shared with another writer stops at once', async () => {

@@ -36,10 +36,11 @@ const checkOrigins = async ({ context, problems }: Invocation, { items }: Plan):
   problems.check();
 };
 
-/** Refusals that are about this event; any other would meet the next one too. */
+/** Refusals by the service that are about this event; any other would meet the next one too. */
 const isOwnFault = ({ category, facts }: SchedError): boolean =>
-  ['usage', 'not-found', 'conflict'].includes(category) ||
-  (category === 'forbidden' && !/scope|\bplan\b/i.test(facts.reason ?? ''));
+  facts.http !== undefined &&
+  (['usage', 'not-found', 'conflict'].includes(category) ||
+    (category === 'forbidden' && !/scope|\bplan\b/i.test(facts.reason ?? '')));
 
 const isCanceled = async (client: Client, path: { event: string }): Promise<boolean> =>
   (await client.call(events.get, { path })).status === 'canceled';

@@ -241,6 +241,12 @@ const finish = async (context: Context, bulk: Bulk, result: BulkResult, state: s
   if (result.rejected > 0 || result.unknown > 0) throw partial(result, bulk);
 };
 
+/** How far it came, as the receipt tells: where the last write failed, that may be less than what is known here. */
+const toldBy = async (file: ReceiptFile, known: Counts): Promise<{ counts: Counts; head: string }> => {
+  const opened = file.isBroken ? await openReceipt(realDisk, file.path).catch(() => undefined) : undefined;
+  return opened?.ok ? { counts: opened.story.counts, head: opened.receipt.head } : { counts: known, head: file.head };
+};
+
 /** Does the work with the receipt open. What was done so far is told also when it cannot go on. */
 const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile, story: Story | undefined) => {
   const { runtime, notes } = context;
@@ -268,11 +274,11 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
     });
   } catch (error) {
     progress.end();
-    const done = counts.accepted.toLocaleString('en-US');
-    notes.insist(
-      `${bulk.done} so far: ${done} of ${counts.total.toLocaleString('en-US')}; the same command goes on. Receipt: ${file.path}`,
-    );
-    await addStepSummary(context, `sched ${bulk.command}`, 'unfinished', resultOf(run, counts, file.path, file.head));
+    const told = await toldBy(file, counts);
+    const [done, total] = [told.counts.accepted, told.counts.total].map((count) => count.toLocaleString('en-US'));
+    notes.insist(`${bulk.done} so far: ${done} of ${total}; the same command goes on. Receipt: ${file.path}`);
+    const result = resultOf(run, told.counts, file.path, told.head);
+    await addStepSummary(context, `sched ${bulk.command}`, 'unfinished', result);
     throw error;
   } finally {
     notes.ahead = undefined;
