@@ -21,10 +21,11 @@ export async function* textOf(bytes: Bytes): AsyncGenerator<string> {
   let head: Uint8Array = new Uint8Array();
   const decode = (chunk?: Uint8Array): string => {
     try {
-      return decoder!.decode(chunk, { stream: chunk !== undefined });
-    } catch {
-      throw new NotText('it is neither UTF-8 nor UTF-16 text');
-    }
+      const text = decoder!.decode(chunk, { stream: chunk !== undefined });
+      // Valid, and yet never text: a device that never ends, or something binary.
+      if (!text.includes('\0')) return text;
+    } catch {}
+    throw new NotText('it is neither UTF-8 nor UTF-16 text');
   };
   for await (const chunk of bytes) {
     if (decoder === undefined) {

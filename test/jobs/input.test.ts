@@ -50,6 +50,7 @@ describe('input: text', () => {
 
   test('refuses what is no text, without quoting it', async () => {
     await expect(read(new Uint8Array([0x61, 0x40, 0xff, 0xfe, 0xfd]))).rejects.toThrow('neither UTF-8 nor UTF-16');
+    await expect(read(new Uint8Array([0x61, 0x40, 0x0a, 0, 0x0a]))).rejects.toThrow('neither UTF-8 nor UTF-16');
   });
 
   test('of nothing is nothing', async () => {
