@@ -317,7 +317,10 @@ export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
       const number = (count: number) => count.toLocaleString('en-US');
       const what =
         accepted === total ? `already ${bulk.done}` : `${number(accepted)} of ${number(total)} already ${bulk.done}`;
-      notes.insist(`${what} at ${choice.endedAt}: nothing was sent; --again sends it once more`);
+      const { receipt } = choice.done;
+      const isElsewhere = bulk.receipt !== undefined && resolve(bulk.receipt) !== receipt;
+      const where = isElsewhere ? `, and ${bulk.receipt} was not written: the receipt is ${receipt}` : '';
+      notes.insist(`${what} at ${choice.endedAt}: nothing was sent${where}; --again sends it once more`);
       return await finish(context, bulk, choice.done, `already accepted at ${choice.endedAt}`);
     }
     const story = choice === 'new' ? undefined : choice.unfinished.opened.story;
