@@ -511,6 +511,8 @@ describe('compliance delete: once', () => {
     expect({ code: second.code, sent: sent(second) }).toEqual({ code: 0, sent: [] });
     expect(second.stderr).toContain(`already accepted at ${now()}`);
     expect(JSON.parse(second.stdout)).toEqual(JSON.parse(first.stdout));
+    const elsewhere = await world.run(`${line()} --receipt ${join(home, 'other.jsonl')}`);
+    expect(elsewhere.stderr).toContain(`other.jsonl was not written: the receipt is ${receiptFiles()[0]}`);
     const again = await world.run(`${line()} --again`);
     expect(sent(again)).toHaveLength(30);
     await world.clock.sleep(13 * 3_600_000);
@@ -821,6 +823,23 @@ describe('events cancel --from', () => {
     const again = await world.run(`events cancel --from ${from} --reason closed --yes --json`);
     expect(again.requests.filter(({ method }) => method === 'POST')).toEqual([]);
     expect(JSON.parse((await world.run('compliance runs --json')).stdout)).toEqual([]);
+  });
+
+  test('leaves a receipt that is checked like any, and is not taken for that of a deletion', async () => {
+    const path = join(home, 'canceled.jsonl');
+    const line = `events cancel --from - --yes --receipt ${path}`;
+    expect((await world.run(line, { stdin: (await active(2)).join('\n') })).code).toBe(0);
+    expect(await world.run(`compliance verify ${path} --json`)).toMatchObject({
+      code: 13,
+      stdout: expect.stringMatching(/"status": "sandbox"[^]*"accepted": 2/),
+    });
+    for (const verb of [`bundle ${path} --to ${join(home, 'bundle')}`, `prove ${path} --email a@x.example`]) {
+      const result = await world.run(`compliance ${verb}`);
+      expect(result.code).toBe(2);
+      expect(result.stderr).toContain('is not that of a deletion');
+      expect(result.stderr).toContain('it is of events.cancel');
+      expect(result.stderr).toContain(`try: sched compliance verify ${path}`);
+    }
   });
 
   test('stops where the receipt cannot be written, and blames no event', async () => {

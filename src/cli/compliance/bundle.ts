@@ -7,14 +7,14 @@ import type { Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import { checkScript, proveScript } from '../../jobs/audit-scripts.ts';
 import { diskTrouble } from '../../jobs/disk.ts';
-import { type Finding, verify } from '../../jobs/evidence.ts';
+import type { Finding } from '../../jobs/evidence.ts';
 import type { ReceiptKey } from '../../jobs/key.ts';
 import type { Story } from '../../jobs/receipt.ts';
 import type { Command, Invocation } from '../command.ts';
 import type { Context } from '../context.ts';
 import { hideAddresses } from './private.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
-import { findingError, loadReceipt } from './receipts.ts';
+import { loadDeletion } from './receipts.ts';
 
 /** The log may be written a little later than the answer. */
 const afterMs = 10 * 60_000;
@@ -129,10 +129,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   const { context, args, typed, problems } = invocation;
   if (args[0] === undefined) problems.add('<run> is missing');
   problems.check();
-  const { path, bytes } = await loadReceipt(context, args[0]!);
-  const finding = verify(bytes);
-  const { story } = finding;
-  if (story === undefined) throw findingError(finding)!;
+  const { path, bytes, finding, story } = await loadDeletion(context, args[0]!);
   const key = await findKey(invocation, false).catch(() => undefined);
   const own = key?.id === story.run.key ? key : undefined;
   const log = await readActivity(context, story, own);

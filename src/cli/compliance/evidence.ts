@@ -7,7 +7,7 @@ import { keyBytes, keyText, readKey } from '../../jobs/key.ts';
 import type { View } from '../../output/view.ts';
 import type { Argument, Command, Invocation } from '../command.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
-import { deletionRuns, findingError, loadReceipt, runRecord } from './receipts.ts';
+import { deletionRuns, findingError, loadDeletion, loadReceipt, runRecord } from './receipts.ts';
 
 const receiptArgument: Argument = { name: 'receipt', description: 'file of the receipt, or its run', required: true };
 
@@ -87,10 +87,7 @@ const prove = async (invocation: Invocation): Promise<void> => {
   const word = needReceipt(invocation);
   const address = await readAddress(invocation);
   problems.check();
-  const { path, bytes } = await loadReceipt(context, word);
-  const finding = verify(bytes);
-  const { story, status } = finding;
-  if (story === undefined) throw findingError(finding)!;
+  const { path, finding, story } = await loadDeletion(context, word);
   const key = await findKey(invocation, false);
   if (key === undefined || key.id !== story.run.key)
     throw new SchedError('environment', 'The key of this receipt is not at hand', {
@@ -110,7 +107,7 @@ const prove = async (invocation: Invocation): Promise<void> => {
       batch: fate?.batch ?? null,
       mark,
       run: story.run.run,
-      receipt_status: status,
+      receipt_status: finding.status,
       sandbox: finding.sandbox,
       receipt: path,
     },

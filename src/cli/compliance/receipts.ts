@@ -6,6 +6,7 @@ import { type Finding, verify } from '../../jobs/evidence.ts';
 import { firstLineOf, receiptEnding, surveyRuns } from '../../jobs/runs.ts';
 import { receiptFolder } from '../bulk/run.ts';
 import type { Context } from '../context.ts';
+import { commandLine } from '../own-command.ts';
 
 export const deletionOperation = 'compliance.delete';
 
@@ -38,6 +39,21 @@ export const loadReceipt = async (context: Context, word: string): Promise<{ pat
     if (bytes !== undefined) return { path, bytes };
   }
   throw missing(word, place);
+};
+
+/** A receipt, checked, whose story can be told; only that of a deletion. */
+export const loadDeletion = async (context: Context, word: string) => {
+  const { path, bytes } = await loadReceipt(context, word);
+  const finding = verify(bytes);
+  const { story } = finding;
+  if (story === undefined) throw findingError(finding)!;
+  const { operation } = story.run;
+  if (operation === deletionOperation) return { path, bytes, finding, story };
+  throw new SchedError('usage', `The receipt ${word} is not that of a deletion`, {
+    reason: `it is of ${operation}`,
+    hint: commandLine('compliance', 'verify', word),
+    outcome: 'not-sent',
+  });
 };
 
 /** One run as it is listed. */
