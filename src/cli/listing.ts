@@ -69,6 +69,11 @@ async function* foreseeing(
   }
 }
 
+/** Which columns the terminal has no room for. */
+export const noteHidden = (notes: Notes, columns: readonly string[]): void => {
+  if (columns.length > 0) notes.footer(`too narrow for ${columns.join(', ')}`);
+};
+
 /** Prints pages as they arrive, and on a terminal says below them what is left out and how to see it. */
 export const printPages = async (
   invocation: Invocation,
@@ -92,7 +97,7 @@ export const printPages = async (
   if (rows === 0) return notes.footer(`nothing found${scope === undefined ? '' : ` · ${scope}`}`);
   if (more) notes.footer(`first ${screenful} shown · the rest: --all${hint === '' ? '' : ` · ${hint}`}`);
   if (scope !== undefined) notes.footer(scope);
-  if (hiddenColumns.length > 0) notes.footer(`too narrow for ${hiddenColumns.join(', ')}`);
+  noteHidden(notes, hiddenColumns);
 };
 
 export type Stage = (rows: Json[]) => Promise<Json[]>;

@@ -8,6 +8,7 @@ import {
   renameSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -805,6 +806,29 @@ describe('compliance: evidence', () => {
     expect(elsewhere.code).toBe(0);
     expect(readFileSync(join(home, 'c/activity-missing.txt'), 'utf8')).toContain('another service');
     expectNoAddress(without, quoted, elsewhere);
+  });
+});
+
+describe('compliance runs', () => {
+  test('is a table whose columns stand under each other, and says what it has no room for', async () => {
+    await world.run(`compliance delete --from ${listFile(3)} --confirm 3`);
+    const [cut] = receiptFiles();
+    truncateSync(cut!, statSync(cut!).size - 10);
+    await shared.clock.sleep(60_000);
+    await world.run(`compliance delete --from ${listFile(4)} --confirm 4`);
+    const { stdout, stderr } = await world.run('compliance runs', { terminals: ['stdout', 'stderr'] });
+    const lines = stdout
+      .replace(/\x1b\[[\d;]*m/g, '')
+      .trim()
+      .split('\n');
+    expect(lines.map((line) => line.match(/STATUS|sandbox|incomplete/)?.[0])).toEqual([
+      'STATUS',
+      'sandbox',
+      'incomplete',
+    ]);
+    const ends = lines.map((line) => line.match(/^\S+ +.*?(TOTAL|(?<= )[34](?= ))/)![0].length);
+    expect(new Set(ends).size).toBe(1);
+    expect(stderr).toContain('too narrow for REJECTED, UNKNOWN, RECEIPT, HEAD');
   });
 });
 

@@ -6,6 +6,7 @@ import { verify } from '../../jobs/evidence.ts';
 import { keyBytes, keyText, readKey } from '../../jobs/key.ts';
 import type { View } from '../../output/view.ts';
 import type { Argument, Command, Invocation } from '../command.ts';
+import { noteHidden } from '../listing.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
 import { deletionRuns, findingError, loadDeletion, loadReceipt, runRecord } from './receipts.ts';
 
@@ -42,8 +43,9 @@ const showRuns = async ({ context, args, problems }: Invocation): Promise<void> 
   problems.check();
   const [word] = args;
   if (word === undefined) {
-    const { rows } = await context.printer.list(runsView, deletionRuns(context));
+    const { rows, hiddenColumns } = await context.printer.list(runsView, deletionRuns(context));
     if (rows === 0) context.notes.footer('no run yet');
+    noteHidden(context.notes, hiddenColumns);
     return;
   }
   const { path, bytes } = await loadReceipt(context, word);

@@ -85,6 +85,9 @@ const lostRecord = ({ run, at, receipt }: Elsewhere): RunRecord => {
   return { ...nothing, run, started_at: at, status: 'missing' };
 };
 
+/** A table has the widths that its first page needs. */
+const mostInAPage = 100;
+
 /** Every deletion run that is known here, the newest first; what became of a receipt elsewhere is said of it. */
 export async function* deletionRuns(context: Context): AsyncGenerator<RunRecord[]> {
   const { runs, lost } = await surveyRuns(receiptFolder(context));
@@ -93,11 +96,16 @@ export async function* deletionRuns(context: Context): AsyncGenerator<RunRecord[
     ...lost.map((place) => ({ path: undefined, place })),
   ].filter(({ place }) => place.operation === deletionOperation);
   all.sort((one, other) => (one.place.at < other.place.at ? 1 : -1));
+  let page: RunRecord[] = [];
   for (const { path, place } of all) {
     const bytes = path === undefined ? undefined : await realDisk.read(path);
-    if (bytes !== undefined) yield [{ ...runRecord(path!, verify(bytes)), run: place.run }];
-    else if (path === undefined) yield [lostRecord(place)];
+    if (bytes !== undefined) page.push({ ...runRecord(path!, verify(bytes)), run: place.run });
+    else if (path === undefined) page.push(lostRecord(place));
+    if (page.length < mostInAPage) continue;
+    yield page;
+    page = [];
   }
+  if (page.length > 0) yield page;
 }
 
 /** The error that a finding is, or nothing where it is none. */
