@@ -15,10 +15,20 @@ export interface Holder {
 const includes = (held: readonly string[], scope: string): boolean =>
   held.includes(scope) || (scope.endsWith(':read') && held.includes(scope.replace(/:read$/, ':write')));
 
+const logIn = (profile: string): string => `sched auth login${profile === 'default' ? '' : ` -p ${profile}`}`;
+
 /** How to get a credential that may do more. */
-const mendOf = (scopes: readonly string[], { profile }: Holder): string => {
-  if (profile === undefined) return `a token that has ${scopes.join(', ')}`;
-  return `sched auth login${profile === 'default' ? '' : ` -p ${profile}`} --add-scopes ${scopes.join(',')}`;
+const mendOf = (scopes: readonly string[], { profile }: Holder): string =>
+  profile === undefined
+    ? `a token that has ${scopes.join(', ')}`
+    : `${logIn(profile)} --add-scopes ${scopes.join(',')}`;
+
+/** Where to go on from an error that says nothing of it. */
+const wayOut = ({ category, facts }: SchedError, { profile }: Holder): string | undefined => {
+  if (facts.hint !== undefined || facts.http === undefined) return undefined;
+  // Of an environment's token only its place is known.
+  if (category === 'auth') return profile === undefined ? 'sched auth status' : logIn(profile);
+  return category === 'unavailable' && facts.http.status === undefined ? 'sched doctor' : undefined;
 };
 
 /** Ends a command for which the login is known not to suffice, before anything is sent. */
@@ -33,9 +43,12 @@ export const requireScope = ({ scope }: Operation, holder: Holder): void => {
   });
 };
 
-/** A refusal in which the way out fits the credential in use, and the plan that an operation needs is named. */
+/** An error in which the way out fits the credential in use, and the plan that an operation needs is named. */
 const explained = (error: unknown, operation: Operation | undefined, holder: Holder): unknown => {
-  if (!(error instanceof SchedError) || error.category !== 'forbidden') return error;
+  if (!(error instanceof SchedError)) return error;
+  const hint = wayOut(error, holder);
+  if (hint !== undefined) return new SchedError(error.category, error.message, { ...error.facts, hint });
+  if (error.category !== 'forbidden') return error;
   const { scopes, reason = '' } = error.facts;
   if (scopes !== undefined)
     return new SchedError('forbidden', error.message, { ...error.facts, hint: mendOf(scopes, holder) });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { users } from '../../src/api/users.ts';
 import { requireScope } from '../../src/cli/allowance.ts';
+import { NetworkFailure } from '../../src/http/failure.ts';
 import { createWorld } from '../support/run.ts';
 
 describe('what a login may do', () => {
@@ -48,5 +49,27 @@ describe('a refusal of the service', () => {
     const { code, stderr } = await world.run('activity list --org ORG', { send: refusing({ title: 'Denied' }) });
     expect(code).toBe(5);
     expect(stderr).toContain('(open to organizations on the enterprise plan only)');
+  });
+});
+
+describe('the way out', () => {
+  test.each(['users me', 'events list'])(
+    'of a token of the environment that is not accepted is to see where it comes from (%s)',
+    async (line) => {
+      const world = await createWorld();
+      const { code, stderr } = await world.run(line, { send: async () => ({ status: 401, headers: {}, body: '{}' }) });
+      expect(code).toBe(4);
+      expect(stderr).toMatch(/^try: sched auth status$/m);
+    },
+  );
+
+  test('of a service that cannot be reached is to look for what is in the way', async () => {
+    const world = await createWorld();
+    const send = async () => {
+      throw new NetworkFailure('api.example.com', 'no such host', false);
+    };
+    const { code, stderr } = await world.run('users me', { send });
+    expect(code).toBe(9);
+    expect(stderr).toMatch(/^try: sched doctor$/m);
   });
 });
