@@ -479,7 +479,7 @@ function __sched_flags
                 --faults 'faults from a file: a JSON array' \
                 --plan 'plan of the organization (default enterprise, or what the data says)' \
                 --no-limits 'count no requests and refuse none for being too many' \
-                --auto-consent 'consent to every login at once, so that a script needs no browser' \
+                --auto-consent 'consent to every login at once: nobody has to click' \
                 --refresh-replay-window 'how long a spent refresh token gets the same reply again (default 0s)'
         case 'sandbox run'
             printf '%s\t%s\n' --port 'port on 127.0.0.1 (default 0: any free one)' \
@@ -489,7 +489,7 @@ function __sched_flags
                 --faults 'faults from a file: a JSON array' \
                 --plan 'plan of the organization (default enterprise, or what the data says)' \
                 --no-limits 'count no requests and refuse none for being too many' \
-                --auto-consent 'consent to every login at once, so that a script needs no browser' \
+                --auto-consent 'consent to every login at once: nobody has to click' \
                 --refresh-replay-window 'how long a spent refresh token gets the same reply again (default 0s)'
         case 'sandbox tokens'
             true

@@ -737,7 +737,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--faults' = 'faults from a file: a JSON array'
                 '--plan' = 'plan of the organization (default enterprise, or what the data says)'
                 '--no-limits' = 'count no requests and refuse none for being too many'
-                '--auto-consent' = 'consent to every login at once, so that a script needs no browser'
+                '--auto-consent' = 'consent to every login at once: nobody has to click'
                 '--refresh-replay-window' = 'how long a spent refresh token gets the same reply again (default 0s)'
             }
         }
@@ -752,7 +752,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--faults' = 'faults from a file: a JSON array'
                 '--plan' = 'plan of the organization (default enterprise, or what the data says)'
                 '--no-limits' = 'count no requests and refuse none for being too many'
-                '--auto-consent' = 'consent to every login at once, so that a script needs no browser'
+                '--auto-consent' = 'consent to every login at once: nobody has to click'
                 '--refresh-replay-window' = 'how long a spent refresh token gets the same reply again (default 0s)'
             }
         }

@@ -46,7 +46,7 @@ export const servingFlags: Flag[] = [
   { name: 'no-limits', description: 'count no requests and refuse none for being too many', heading: 'Flags' },
   {
     name: 'auto-consent',
-    description: 'consent to every login at once, so that a script needs no browser',
+    description: 'consent to every login at once: nobody has to click',
     heading: 'Flags',
   },
   {

@@ -183,7 +183,10 @@ export const evidenceCommands: Command[] = [
     ],
     fields: 'found verdict at http_status batch mark run receipt_status sandbox receipt'.split(' '),
     examples: ['compliance prove receipt.jsonl --email ada@engine.example', 'compliance prove receipt.jsonl --email -'],
-    notes: ['The address is never printed. Not found is exit 6.', notProven],
+    notes: [
+      'The address is never printed. Not found is exit 6; in a receipt made in the sandbox, found or not, exit 13.',
+      notProven,
+    ],
     run: prove,
   },
   {
