@@ -9,7 +9,8 @@ export interface Runtime {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly clock: Clock;
-  readonly systemZone: string;
+  /** As the platform calls it; it has no name for some values of `TZ`. */
+  readonly systemZone: string | undefined;
   randomBytes(count: number): Uint8Array;
   /** The network; the HTTP library behind it is loaded by the first request. */
   readonly send: Send;

@@ -82,7 +82,7 @@ export const wantsSandbox = (typed: Typed, { env }: Runtime): boolean => {
 export const resolveSettings = (
   typed: Typed,
   runtime: Runtime,
-  problem: (text: string) => void,
+  { problem, note }: { problem(text: string): void; note(text: string): void },
   account?: Account,
 ): Settings => {
   const { env, stdin, stdout, stderr } = runtime;
@@ -113,13 +113,15 @@ export const resolveSettings = (
 
   let found: ResolvedZone | undefined;
   const zone = (): ResolvedZone => {
-    found ??= resolveZone({
+    if (found !== undefined) return found;
+    found = resolveZone({
       flag: text('tz'),
       SCHED_TZ: env.SCHED_TZ,
       profile: account?.profile.timezone,
       TZ: env.TZ,
       system: () => runtime.systemZone,
     });
+    if (found.ok && found.note !== undefined) note(found.note);
     return found;
   };
   // One that was meant for us is looked at even where no time is read or shown; others only where they are needed.

@@ -109,7 +109,10 @@ const runCommand = async (command: Command, parsed: Parsed, runtime: Runtime, is
   const { typed, problems } = parsed;
   const account = await accountOf(command, typed, runtime);
   const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
-  const settings = resolveSettings(choices, runtime, (problem) => problems.add(problem), account);
+  const notes = createNotes(runtime.stderr, isJson);
+  const tell = { problem: (text: string) => problems.add(text), note: notes.say };
+  const settings = resolveSettings(choices, runtime, tell, account);
+  notes.quiet = settings.quiet;
   if (settings.dryRun && command.operation === undefined && !command.freeForm)
     problems.add(
       `--${settings.curl ? 'curl' : 'dry-run'} has nothing to print here: the command stands for no single request`,
@@ -124,8 +127,6 @@ const runCommand = async (command: Command, parsed: Parsed, runtime: Runtime, is
     if (problem !== undefined) problems.add(problem);
   }
 
-  const notes = createNotes(runtime.stderr, isJson);
-  notes.quiet = settings.quiet;
   const online = createContext(runtime, settings, notes, command.operation);
   const context = settings.curl ? (await import('./offline.ts')).offline(online) : online;
   try {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Runtime } from '../runtime.ts';
 import { clock } from './clock.ts';
@@ -31,6 +31,17 @@ const keepCompiled = (directory: string): void => {
   }
 };
 
+/** `TZ` may name a file, as `:/etc/localtime`; Node makes nothing of that, but the file is mostly a link to a zone's. */
+const zoneOfFile = (TZ = ''): string | undefined => {
+  if (!/^:?\//.test(TZ)) return undefined;
+  try {
+    const [, timeZone] = realpathSync(TZ.replace(':', '')).split(/\/zoneinfo\/(?:posix\/|right\/)?/);
+    return timeZone && Intl.DateTimeFormat('en-US', { timeZone }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+};
+
 /** The real world. What most commands do without, other programs and the network, is loaded when it is wanted. */
 export const nodeRuntime = (): Runtime => {
   silenceSqliteWarning();
@@ -50,7 +61,9 @@ export const nodeRuntime = (): Runtime => {
     stderr: outputOf(2, () => process.stderr),
     clock,
     get systemZone() {
-      return Intl.DateTimeFormat().resolvedOptions().timeZone;
+      // The types do not know that Node leaves it out.
+      const { timeZone } = Intl.DateTimeFormat().resolvedOptions() as { timeZone?: string };
+      return zoneOfFile(env.TZ) ?? timeZone;
     },
     randomBytes: (count) => process.getBuiltinModule('node:crypto').randomBytes(count),
     send: sendUntil(() => signals().interrupted),

@@ -173,7 +173,19 @@ export function zoneProblem(name: string): string | undefined {
 }
 
 /** A POSIX `TZ` may begin with a colon or be a path; `EST5EDT,M3.2.0,M11.1.0` names no zone. */
-const posixName = (text: string): string => text.replace(/^:/, '').replace(/^.*\/zoneinfo\//, '');
+const posixName = (text: string): string =>
+  text
+    .replace(/^:/, '')
+    .replace(/^.*\/zoneinfo\//, '')
+    .replace(/^(posix|right)\//, '');
+
+/** POSIX.1-2017 §8.3: `UTC+3` and `<-03>3` are three hours behind UTC. The database has names for whole hours only. */
+const posixFixed = (text: string): string | undefined => {
+  const [, sign, hours] = /^(?:[A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)([+-]?)(\d\d?)(?::00){0,2}$/.exec(text) ?? [];
+  if (hours === undefined) return undefined;
+  const zone = Number(hours) === 0 ? 'UTC' : `Etc/GMT${sign || '+'}${Number(hours)}`;
+  return platformKnows(zone) ? zone : undefined;
+};
 
 export interface ZoneSources {
   flag?: string | undefined;
@@ -181,16 +193,16 @@ export interface ZoneSources {
   profile?: string | undefined;
   TZ?: string | undefined;
   /** Asked for only where nothing else says it: the platform takes its time to tell. */
-  system: () => string;
+  system: () => string | undefined;
 }
 
 export type ResolvedZone =
-  | { ok: true; zone: string; source: ZoneSource }
+  | { ok: true; zone: string; source: ZoneSource /** What a reader of the times should know. */; note?: string }
   | { ok: false; problem: string; candidates: string[]; source: ZoneSource };
 
 /**
  * The zone in which times are read and shown. What was meant for us is refused if it is wrong; `TZ` was meant for every
- * program, so one that we cannot use is passed over. An empty variable counts as none.
+ * program, so one that we cannot use is passed over, and noted. An empty variable counts as none.
  */
 export function resolveZone(sources: ZoneSources): ResolvedZone {
   const ours: [ZoneSource, string | undefined][] = [
@@ -205,9 +217,16 @@ export function resolveZone(sources: ZoneSources): ResolvedZone {
     const origin = source === 'profile' ? "the profile's time zone" : source;
     return { ...reading, problem: `${origin}: ${reading.problem}`, source };
   }
-  const fromVariable = sources.TZ ? readZone(posixName(sources.TZ)) : undefined;
+  const { TZ } = sources;
+  const fromVariable = TZ ? readZone(posixName(TZ)) : undefined;
   if (fromVariable?.ok) return { ...fromVariable, source: 'TZ' };
-  const system = readZone(sources.system());
+  const fixed = TZ ? posixFixed(TZ) : undefined;
+  if (fixed !== undefined) return { ok: true, zone: fixed, source: 'TZ' };
+  const system = readZone(sources.system() ?? '');
   // A container without zone data calls its zone `Etc/Unknown`.
-  return { ok: true, zone: system.ok ? system.zone : 'UTC', source: 'system' };
+  const zone = system.ok ? system.zone : 'UTC';
+  // Rules for summer time are taken for UTC by the platform; only a file may mean it.
+  const isKnown = !TZ || (system.ok && (zone !== 'UTC' || /^:?\//.test(TZ)));
+  const note = `TZ=${TZ?.slice(0, 60)} names no zone known here: times are read and shown in UTC`;
+  return { ok: true, zone, source: 'system', ...(isKnown ? {} : { note }) };
 }

@@ -41,6 +41,33 @@ describe('the program', () => {
     expect(JSON.parse(again.stdout)).toEqual({ status: 'canceled' });
   });
 
+  test.each([
+    ['UTC+3', 'Etc/GMT+3', false],
+    ['<+03>-3', 'Etc/GMT-3', false],
+    [':Europe/Paris', 'Europe/Paris', false],
+    ['', 'UTC', false],
+    ['Nope/Zone', 'UTC', true],
+    ['CET-1CEST', 'UTC', true],
+  ])('cancels and says when it would have been where TZ is %j', async (TZ, zone, isNoted) => {
+    const home = await usedHome();
+    const list = await sched(
+      ['--sandbox', 'events', 'list', '--status', 'active', '--limit', '2', '--json=uri'],
+      home,
+      { TZ },
+    );
+    expect(list).toMatchObject({ code: 0, stderr: '{"note":"sandbox"}\n' });
+    const words = ['--sandbox', 'events', 'cancel', ...JSON.parse(list.stdout).map(({ uri }: { uri: string }) => uri)];
+    const canceled = await sched([...words, '--yes', '--json=status'], home, { TZ });
+    expect(canceled.code).toBe(0);
+    expect(JSON.parse(canceled.stdout)).toEqual([{ status: 'canceled' }, { status: 'canceled' }]);
+    const notes = canceled.stderr.trim().split('\n');
+    expect(notes.at(-1)).toContain(` ${zone}`);
+    const told = [`{"note":"TZ=${TZ} names no zone known here: times are read and shown in UTC"}`];
+    expect(notes.filter((note) => note.includes('TZ='))).toEqual(isNoted ? told : []);
+    const quiet = await sched([...words, '--yes', '--quiet', '--json=status'], home, { TZ });
+    expect(quiet).toMatchObject({ code: 0, stderr: '{"note":"sandbox"}\n' });
+  });
+
   test('ends quietly when its reader has had enough', async () => {
     const { code, stdout } = await shell(
       'set -o pipefail; sched --sandbox events list -o id | head -2',

@@ -116,6 +116,43 @@ describe('zone', () => {
   });
 
   it.each([
+    ['UTC+3', 'Etc/GMT+3'],
+    ['EST5', 'Etc/GMT+5'],
+    ['JST-9', 'Etc/GMT-9'],
+    ['<+03>-3', 'Etc/GMT-3'],
+    ['<-03>03:00', 'Etc/GMT+3'],
+    ['UTC-14', 'Etc/GMT-14'],
+    ['UTC0', 'UTC'],
+    ['<+00>-00', 'UTC'],
+  ])('takes TZ=%s for %s, with the sign as POSIX has it', (TZ, zone) => {
+    expect(resolveZone({ TZ, system: () => undefined })).toEqual({ ok: true, zone, source: 'TZ' });
+  });
+
+  it.each([
+    ['UTC', 'UTC'],
+    ['GMT', 'GMT'],
+    ['posix/UTC', 'UTC'],
+    [':/etc/localtime', 'UTC'],
+  ])('has nothing to note where TZ=%s means it', (TZ, zone) => {
+    const resolved = resolveZone({ TZ, system: () => 'UTC' });
+    expect(resolved).toMatchObject({ ok: true, zone });
+    expect(resolved).not.toHaveProperty('note');
+  });
+
+  it.each([
+    ['CET-1CEST', 'UTC'],
+    ['CET-1CEST,M3.5.0,M10.5.0/3', 'UTC'],
+    ['IST-5:30', '+05:30'],
+    ['UTC+13', undefined],
+    ['Nope/Zone', undefined],
+    [':/etc/localtime', undefined],
+    [':UTC+3', undefined],
+  ])('takes TZ=%s, to the platform %s, for UTC and notes it', (TZ, system) => {
+    const note = `TZ=${TZ} names no zone known here: times are read and shown in UTC`;
+    expect(resolveZone({ TZ, system: () => system })).toEqual({ ok: true, zone: 'UTC', source: 'system', note });
+  });
+
+  it.each([
     [{ ...all, flag: 'EST' }, '--tz', '--tz: "EST"'],
     [{ ...all, flag: '' }, '--tz', '--tz: the time zone is empty'],
     [{ ...all, flag: undefined, SCHED_TZ: 'Europe/Pari' }, 'SCHED_TZ', 'SCHED_TZ: "Europe/Pari"'],
