@@ -108,6 +108,9 @@ export const resolveSettings = (
     if (read === undefined) problem(`${name} '${value}' is not a duration such as 90s or 2m`);
     return read ?? fallback;
   };
+  // Nothing is answered in no time at all, whereas a wait of none is what --no-wait says.
+  const timeoutMs = duration('--timeout', text('timeout'), defaultTimeout);
+  if (timeoutMs === 0) problem(`--timeout '${text('timeout')}' leaves no time for an answer`);
   const waiting = text('max-wait') ?? (env.SCHED_MAX_WAIT || undefined);
   const maxWaitMs = duration(text('max-wait') === undefined ? 'SCHED_MAX_WAIT' : '--max-wait', waiting, defaultMaxWait);
 
@@ -164,6 +167,6 @@ export const resolveSettings = (
     ...(account === undefined ? {} : { account }),
     allowRefresh: !env.CI || typed['allow-refresh'] === true,
     maxWaitMs: typed['no-wait'] === true ? 0 : maxWaitMs,
-    timeoutMs: duration('--timeout', text('timeout'), defaultTimeout),
+    timeoutMs,
   };
 };

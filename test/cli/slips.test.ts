@@ -56,6 +56,16 @@ describe('slips: what to try', () => {
     expect((await world.run(line)).stderr.endsWith(`\ntry: ${hint}\n`)).toBe(true),
   );
 
+  test.each(['0s', '0ms', '0h0m0s'])(
+    'a time limit of %s is refused, not called an unreachable service',
+    async (limit) => {
+      const { code, stderr, requests } = await world.run(`events list --timeout ${limit}`);
+      expect({ code, requests }).toEqual({ code: 2, requests: [] });
+      expect(stderr).toContain(`--timeout '${limit}' leaves no time for an answer`);
+      expect((await world.run('events list --limit 1 --timeout 30s --max-wait 0s')).code).toBe(0);
+    },
+  );
+
   test('an empty list of fields is refused, not taken for all of them', async () => {
     const { code, stderr } = await world.run(['events', 'list', '--fields', '']);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--fields names no field') });
