@@ -17,9 +17,9 @@ export interface Bounds {
 
 const readCount = (name: string, raw: unknown, max: number, { problems }: Invocation): number | undefined => {
   if (raw === undefined) return undefined;
-  const count = /^\d{1,9}$/.test(String(raw)) ? Number(raw) : 0;
+  const count = /^\d+$/.test(String(raw)) ? Number(raw) : 0;
   if (count >= 1 && count <= max) return count;
-  problems.add(`--${name} '${raw}' is not a whole number from 1${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''}`);
+  problems.add(`--${name} '${raw}' is not a whole number from 1 to ${max}`);
   return undefined;
 };
 

@@ -89,7 +89,7 @@ export const readValue = async (
   if (flag.choices !== undefined) return readChoice(flag, raw, flag.choices);
   if (format === 'datetime') return readMoment(flag, raw, invocation);
   if (flag.value === 'ZONE') return readZoneName(flag, raw);
-  if (type === 'number' && !/^-?\d{1,15}$/.test(raw)) return refuse(flag, raw, 'is not a whole number');
+  if (type === 'number' && !/^-?\d+$/.test(raw)) return refuse(flag, raw, 'is not a whole number');
   const value = type === 'number' ? Number(raw) : raw;
   const checked = flag.field.schema.safeParse(value);
   if (checked.success) return { ok: true, value: { ready: value } };

@@ -163,7 +163,12 @@ describe('compliance delete: consent', () => {
 
   test('is a count, a digest, or --yes with --max', async () => {
     const from = listFile(3);
-    for (const flags of ['--confirm 3', `--confirm ${await digestOf(from)}`, '--yes --max 3']) {
+    for (const flags of [
+      '--confirm 3',
+      `--confirm ${await digestOf(from)}`,
+      '--yes --max 3',
+      '--yes --max 2147483647',
+    ]) {
       const result = await world.run(`compliance delete --from ${from} --again ${flags}`);
       expect({ flags, code: result.code, sent: sent(result).length }).toEqual({ flags, code: 0, sent: 3 });
     }

@@ -66,6 +66,24 @@ describe('slips: what to try', () => {
     },
   );
 
+  test.each(['1000000000', '2147483647', String(Number.MAX_SAFE_INTEGER)])('a limit of %s is taken', async (limit) => {
+    const { code, stderr } = await world.run(`events list --upcoming --limit ${limit} -o id`);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  test.each([
+    ['events list --limit 0', "--limit '0' is not a whole number from 1 to 9007199254740991"],
+    ['events list --limit 9007199254740992', 'is not a whole number from 1 to 9007199254740991'],
+    ['events list --limit 1e3', "--limit '1e3' is not a whole number from 1 to 9007199254740991"],
+    ['events list --page-size 101', "--page-size '101' is not a whole number from 1 to 100"],
+    ['one-offs create --name x --duration 30 --days 10000', "--days '10000' is not a whole number from 1 to 9999"],
+    ['event-types create --name x --duration 99999999999999999', 'expected int to be <=9007199254740991'],
+  ])('%s: the largest number is told with the wrong one', async (line, problem) => {
+    const { code, stderr, requests } = await world.run(line);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toContain(problem);
+  });
+
   test('an empty list of fields is refused, not taken for all of them', async () => {
     const { code, stderr } = await world.run(['events', 'list', '--fields', '']);
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--fields names no field') });

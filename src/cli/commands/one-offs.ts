@@ -52,7 +52,8 @@ const dateSetting = (invocation: Invocation): Json | undefined => {
   if (kinds > 1) problems.add('--days, --start-date with --end-date, and --spot exclude each other');
   if (typed['weekdays-only'] === true && typed.days === undefined) problems.add('--weekdays-only needs --days');
   if (typed.days !== undefined) {
-    if (!/^[1-9]\d{0,3}$/.test(String(typed.days))) problems.add(`--days '${typed.days}' is not a whole number from 1`);
+    if (!/^[1-9]\d{0,3}$/.test(String(typed.days)))
+      problems.add(`--days '${typed.days}' is not a whole number from 1 to 9999`);
     return {
       type: 'days_in_future',
       days: Number(typed.days),

@@ -24,7 +24,7 @@ export const readConsent = ({ typed, problems }: Invocation): Consent => {
       problems.add('--confirm is the count of addresses or sha256:… as --dry-run prints them');
   }
   if (typed.max !== undefined) {
-    consent.max = /^\d{1,9}$/.test(String(typed.max)) ? Number(typed.max) : Number.NaN;
+    consent.max = /^\d{1,15}$/.test(String(typed.max)) ? Number(typed.max) : Number.NaN;
     if (Number.isNaN(consent.max)) problems.add('--max is a count of addresses');
   }
   return consent;
