@@ -52,12 +52,8 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
   const { helping, noun: word, verb, rest } = readHelp(splitWords(argv, sharedFlags, isLeafNoun));
   /** A pager moves the cursor about. */
   const show = (text: string) => (rest.includes('--accessible') ? runtime.stdout.write(text) : showText(runtime, text));
-  const isHelp = (flag: string) => flag === '--help' || flag === '-h';
   if (word === undefined) {
-    const strange = unknownWords(
-      rest.filter((flag) => !isHelp(flag)),
-      sharedFlags,
-    );
+    const strange = unknownWords(rest, sharedFlags);
     if (strange !== undefined) throw strange;
     return show(`${topHelp()}\n`);
   }
@@ -67,7 +63,9 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
   const commands = await nouns[noun]!.commands();
   const isLeaf = nouns[noun]!.leaf === true;
   if (verb === undefined && !isLeaf) {
-    if (helping || rest.some(isHelp)) return show(`${nounHelp(noun, commands)}\n`);
+    const end = rest.indexOf('--');
+    const flags = end < 0 ? rest : rest.slice(0, end);
+    if (helping || flags.includes('--help') || flags.includes('-h')) return show(`${nounHelp(noun, commands)}\n`);
     throw new SchedError('usage', `'sched ${noun}' needs a verb: ${commands.map(({ name }) => name).join(', ')}`, {
       hint: `sched ${noun} --help`,
       outcome: 'not-sent',

@@ -78,9 +78,12 @@ export const unknownFlag = (word: string, flags: readonly Flag[]): string => {
   return `${nameIn(word)} is not a flag here${meant === undefined ? '' : `, did you mean ${meant}?`}`;
 };
 
-/** `sched --nonsense`: flags without a command, the first that nobody knows. */
+/** `sched --nonsense`: flags without a command, the first that nobody knows; `sched -- events list`: no command either. */
 export const unknownWords = (words: readonly string[], flags: readonly Flag[]): SchedError | undefined => {
   const [strange] = scanWords(words, flags, () => false).unknown;
+  const end = words.indexOf('--');
+  if (strange === undefined && end >= 0 && end + 1 < words.length)
+    return usage("'--' comes before the command; put it behind the command's own words", 'sched events get -- ID');
   if (strange === undefined) return undefined;
   return usage(unknownFlag(strange, flags), strange === '-V' ? 'sched --version' : 'sched --help');
 };

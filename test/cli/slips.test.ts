@@ -47,6 +47,28 @@ describe('slips: what to try', () => {
     expect((await world.run(line)).stderr.endsWith(`\ntry: ${hint}\n`)).toBe(true),
   );
 
+  // A script would take the general help, exit 0, for a command that was carried out.
+  test.each(['-- events cancel JW6SHQTS78SH7TS8 --yes', '--sandbox -- events list', '-- --help', 'help -- events'])(
+    '%s: where the two dashes go',
+    async (line) => {
+      const { code, stdout, stderr, requests } = await world.run(line);
+      expect({ code, stdout, requests }).toEqual({ code: 2, stdout: '', requests: [] });
+      expect(stderr).toContain(
+        "error: '--' comes before the command; put it behind the command's own words\ntry: sched ",
+      );
+      expect((await world.run('events get -- JW6SHQTS78SH7TS8')).code).toBe(0);
+    },
+  );
+
+  test.each(['events -- cancel JW6SHQTS78SH7TS8 --help', 'events -- --help'])(
+    '%s: no help is asked for',
+    async (line) => {
+      const { code, stdout, stderr } = await world.run(line);
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain("'sched events' needs a verb");
+    },
+  );
+
   test.each([
     ['--sandbox events get', 'sched --sandbox events get JW6SHQTS78SH7TS8'],
     ['--sandbox evnets list', 'sched events'],
