@@ -1,4 +1,5 @@
 import { nearest } from '../nearest.ts';
+import { timestampOf } from '../time/wall.ts';
 import type { Invocation } from './command.ts';
 import type { FieldFlag } from './flags.ts';
 import { readReference } from './ids.ts';
@@ -49,7 +50,8 @@ const readChoice = (flag: FieldFlag, raw: string, choices: readonly string[]): C
 /** A time: one end of a window for a filter, a moment that will be sent for a body. */
 const readMoment = async (flag: FieldFlag, raw: string, { context, typed }: Invocation): Promise<Checked<Value>> => {
   const { settings, runtime } = context;
-  const { zone, zoneSource } = settings;
+  // A timestamp is the same instant in every zone, so there is nothing to note of this one.
+  const { zone, zoneSource } = timestampOf(raw) === undefined ? settings : ({ zone: 'UTC', zoneSource: 'TZ' } as const);
   const { readZone } = await import('../time/zone.ts');
   // A wrong --timezone is reported for itself, and must not hide what is wrong with the time.
   const theirs = typed.timezone === undefined ? undefined : readZone(String(typed.timezone));

@@ -56,6 +56,23 @@ describe('events list', () => {
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
   });
 
+  test.each([
+    ['--json', false],
+    ['--json --since 2026-01-01T00:00:00Z', false],
+    ['--json --since 2026-01-01', true],
+    ['--json --today', true],
+    ['-o table', true],
+    ['-o table --quiet', false],
+    ['-o table --tz Europe/Oslo', false],
+  ])('%s: a TZ that means nothing is noted where it would matter: %s', async (flags, isNoted) => {
+    const world = await createWorld({ env: { TZ: 'CET-1CEST' }, systemZone: 'UTC' });
+    const { code, stderr } = await world.run(`events list ${flags}`);
+    expect(code).toBe(0);
+    expect(stderr.match(/TZ=CET-1CEST names no zone known here: times are read and shown in UTC/g)).toEqual(
+      isNoted ? [expect.any(String)] : null,
+    );
+  });
+
   test('stops fetching when the reader goes away, but for the page that is on its way', async () => {
     const { code, requests } = await world.run('events list --page-size 5 -o id', { closeAfter: 100 });
     expect(code).toBe(0);

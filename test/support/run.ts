@@ -39,6 +39,7 @@ export interface WorldOptions {
   openPager?: NonNullable<Runtime['openPager']>;
   /** stdout takes this many characters before its reader goes away. */
   closeAfter?: number;
+  systemZone?: string;
 }
 
 /** A clock that moves only when somebody sleeps. */
@@ -82,6 +83,7 @@ const runInWorld = async (
     stdin = '',
     send = service,
     closeAfter = Number.POSITIVE_INFINITY,
+    systemZone = 'Europe/Paris',
     openPager,
     // Nothing can be made below a device, not even by root: what is kept on disk must not be needed.
     home = '/dev/null/home',
@@ -111,7 +113,7 @@ const runInWorld = async (
     stdout: output('stdout'),
     stderr: output('stderr'),
     clock,
-    systemZone: 'Europe/Paris',
+    systemZone,
     randomBytes: (count) => new Uint8Array(count),
     send: async (request) => {
       requests.push(request);
