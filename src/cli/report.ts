@@ -13,6 +13,8 @@ export const asSchedError = (error: unknown): SchedError =>
         new SchedError('internal', 'Something went wrong inside sched', {
           reason: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
           hint: 'SCHED_DEBUG=1 shows where; please report it',
+          // Nobody knows what was done before it.
+          outcome: 'unknown',
         }),
         { cause: error },
       );

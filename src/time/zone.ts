@@ -196,8 +196,9 @@ export interface ZoneSources {
   system: () => string | undefined;
 }
 
+/** `note` is what a reader of the times should know. */
 export type ResolvedZone =
-  | { ok: true; zone: string; source: ZoneSource /** What a reader of the times should know. */; note?: string }
+  | { ok: true; zone: string; source: ZoneSource; note?: string }
   | { ok: false; problem: string; candidates: string[]; source: ZoneSource };
 
 /**
