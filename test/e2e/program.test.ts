@@ -106,7 +106,7 @@ describe('the program', () => {
     const { code, stderr } = await sched(['events', 'list'], temporaryHome(), env);
     expect({ code, stderr }).toEqual({
       code: 9,
-      stderr: 'error: Cannot reach 127.0.0.1:1\ncause: connection refused\n',
+      stderr: 'error: Cannot reach 127.0.0.1:1\ncause: connection refused\ntry: sched doctor\n',
     });
   });
 
