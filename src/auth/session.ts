@@ -174,22 +174,39 @@ export const keep = async (options: Keeping, record: CredentialRecord): Promise<
   }
 };
 
+/** What became of a forgotten credential at the service; `why` it was not revoked, for people to read. */
+export type Ending =
+  | { atService: 'revoked' }
+  | { atService: 'nothing-to-revoke'; why: string }
+  | { atService: 'not-told'; why: string };
+
+const endAtService = async (record: CredentialRecord | undefined | 'damaged', send: Send): Promise<Ending> => {
+  if (record === undefined) return { atService: 'nothing-to-revoke', why: 'no credential was kept here any more' };
+  if (record === 'damaged') return { atService: 'not-told', why: 'the credential that was kept here is damaged' };
+  if (record.kind === 'pat')
+    return { atService: 'nothing-to-revoke', why: "a personal access token is ended in the service's settings" };
+  const { revoke } = await protocol();
+  const { refresh_token, access_token } = record;
+  const reasons: (string | undefined)[] = [];
+  for (const token of refresh_token === undefined ? [access_token] : [refresh_token, access_token])
+    reasons.push(await revoke(issuerOf(record), token, send));
+  const why = reasons.find((reason) => reason !== undefined);
+  return why === undefined ? { atService: 'revoked' } : { atService: 'not-told', why };
+};
+
 /** Removes a credential and tells the service, if that can be reached. A second time there is nothing to do. */
 export const forget = async (
   options: Pick<SessionOptions, 'key' | 'store' | 'lock'> & { send: Send },
-): Promise<{ removed: boolean; revoked: boolean }> => {
+): Promise<{ removed: boolean } & Ending> => {
   const { key, store, lock, send } = options;
   const held = await lock.acquire();
   try {
     const record = await store.read(key).catch((error) => {
-      if (error instanceof DamagedCredential) return undefined;
+      if (error instanceof DamagedCredential) return 'damaged' as const;
       throw error;
     });
-    const isIssued = record?.kind === 'oauth';
-    const { revoke } = await protocol();
-    const revoked = isIssued && (await revoke(issuerOf(record), record.refresh_token ?? record.access_token, send));
-    if (isIssued && record.refresh_token !== undefined) await revoke(issuerOf(record), record.access_token, send);
-    return { removed: await store.remove(key), revoked };
+    const ending = await endAtService(record, send);
+    return { removed: await store.remove(key), ...ending };
   } finally {
     await held?.release();
   }

@@ -165,18 +165,22 @@ export const refresh = async (issuer: Issuer, refreshToken: string, send: Send):
   }
 };
 
-/** Best effort (RFC 7009): whether the service confirmed that the token is dead. */
-export const revoke = async (issuer: Issuer, token: string, send: Send): Promise<boolean> => {
+/** Best effort (RFC 7009): nothing where the service confirmed that the token is dead, else why it did not. */
+export const revoke = async (issuer: Issuer, token: string, send: Send): Promise<string | undefined> => {
   const { server, client } = serverOf(issuer);
+  let seen: HttpReply | undefined;
+  const options = optionsFor(
+    issuer,
+    (request) => send({ ...request, timeoutMs: 5_000 }),
+    (reply) => {
+      seen = reply;
+    },
+  );
   try {
-    const options = optionsFor(
-      issuer,
-      (request) => send({ ...request, timeoutMs: 5_000 }),
-      () => {},
-    );
     await oauth.processRevocationResponse(await oauth.revocationRequest(server, client, oauth.None(), token, options));
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    const why = translated(error, seen, [token]);
+    return (why instanceof SchedError ? why.facts.reason : undefined) ?? 'the request could not be made';
   }
 };

@@ -1,8 +1,9 @@
 import { keeperOf } from '../auth/hand-over.ts';
 import { type CredentialKey, keyOf } from '../auth/record.ts';
 import type { CredentialRecord } from '../auth/record-schema.ts';
-import { createSession, forget, keep, lockOf, type Session } from '../auth/session.ts';
+import { createSession, type Ending, forget, keep, lockOf, type Session } from '../auth/session.ts';
 import { type CredentialStore, openStore } from '../auth/stores.ts';
+import type { Profile } from '../profile/schema.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Account, Settings } from '../settings.ts';
 import { directory } from '../state/paths.ts';
@@ -54,12 +55,22 @@ export const keepLogin = async (
   return key;
 };
 
-/** Removes the login of a profile; the service is told if it can be reached. */
+/** Removes the login of a profile. The service is told; where that fails, so is whoever logs out. */
 export const forgetLogin = async (
-  { profile }: Pick<Account, 'profile'>,
+  name: string,
+  { store, ...key }: NonNullable<Profile['login']>,
   runtime: Runtime,
-): Promise<{ removed: boolean; revoked: boolean }> => {
-  if (profile.login === undefined) return { removed: false, revoked: false };
-  const { store, ...key } = profile.login;
-  return forget({ key, store: await storeOf(store, runtime), lock: lockOf(key, runtime), send: runtime.send });
+  notes: Notes,
+): Promise<Ending> => {
+  const ending = await forget({
+    key,
+    store: await storeOf(store, runtime),
+    lock: lockOf(key, runtime),
+    send: runtime.send,
+  });
+  if (ending.atService === 'not-told')
+    notes.insist(
+      `the login of ${name} is not revoked (${ending.why}): at the service it stays valid until it expires or is ended there`,
+    );
+  return ending;
 };

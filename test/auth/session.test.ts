@@ -340,8 +340,12 @@ describe('keep and forget', () => {
 
   test('forgets, revokes, and does it twice without complaint', async () => {
     const { store, lock, key, server, texts } = await world();
-    expect(await forget({ store, lock, key, send: server.send })).toEqual({ removed: true, revoked: true });
-    expect(await forget({ store, lock, key, send: server.send })).toEqual({ removed: false, revoked: false });
+    expect(await forget({ store, lock, key, send: server.send })).toEqual({ removed: true, atService: 'revoked' });
+    expect(await forget({ store, lock, key, send: server.send })).toEqual({
+      removed: false,
+      atService: 'nothing-to-revoke',
+      why: 'no credential was kept here any more',
+    });
     expect([server.counts.revoke, texts.size]).toEqual([2, 0]);
   });
 
@@ -350,9 +354,31 @@ describe('keep and forget', () => {
     const send: Send = async () => {
       throw new NetworkFailure('auth.example.com', 'no such host', false);
     };
-    expect(await forget({ store, lock, key, send })).toEqual({ removed: true, revoked: false });
+    const why = 'auth.example.com: no such host';
+    expect(await forget({ store, lock, key, send })).toEqual({ removed: true, atService: 'not-told', why });
     texts.set(nameOf(key), '{');
-    expect(await forget({ store, lock, key, send })).toEqual({ removed: true, revoked: false });
+    expect(await forget({ store, lock, key, send })).toMatchObject({ removed: true, atService: 'not-told' });
+  });
+
+  test('a personal access token is forgotten, and the service is not asked', async () => {
+    const { store, lock, key, record, server } = await world();
+    await store.write(key, { ...record, kind: 'pat' });
+    expect(await forget({ store, lock, key, send: server.send })).toMatchObject({
+      removed: true,
+      atService: 'nothing-to-revoke',
+    });
+    expect(server.counts.revoke).toBe(0);
+  });
+
+  test('a refusal of either token counts, and its words do not repeat the token', async () => {
+    const { store, lock, key, record, server } = await world();
+    const send: Send = async (request) => {
+      if (!String(request.body).includes(encodeURIComponent(record.access_token))) return server.send(request);
+      const body = { error: 'invalid_client', error_description: `not ${record.access_token}` };
+      return { status: 400, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    };
+    const ending = await forget({ store, lock, key, send });
+    expect(ending).toEqual({ removed: true, atService: 'not-told', why: 'invalid_client' });
   });
 });
 

@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { scopesToAsk } from '../../src/cli/commands/auth.ts';
+import { NetworkFailure } from '../../src/http/failure.ts';
 import { execFileSync } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
 
@@ -146,7 +147,11 @@ describe('a login', () => {
     await login();
     const config = () => JSON.parse(readFileSync(join(home, '.config/sched/config.json'), 'utf8'));
     expect(config().profiles.default.login).toBeDefined();
-    expect((await world.run('auth logout')).code).toBe(0);
+    const out = await world.run('auth logout');
+    expect(out).toMatchObject({ code: 0, stdout: '', requests: [] });
+    expect(out.stderr).toBe(
+      "logged out: default (nothing to revoke: a personal access token is ended in the service's settings)\n",
+    );
     expect(config().profiles.default.login).toBeUndefined();
     const again = await world.run('auth logout');
     expect(again).toMatchObject({ code: 0 });
@@ -154,6 +159,27 @@ describe('a login', () => {
     expect((await world.run('events list')).code).toBe(4);
     expect(everythingBelow(home)).not.toContain(world.token);
   });
+
+  test.each(['auth logout', 'profiles remove default --yes'])(
+    'that %s cannot revoke is forgotten with a warning, whatever the flags',
+    async (line) => {
+      await login();
+      const folder = join(home, '.config/sched/credentials');
+      const file = join(folder, readdirSync(folder).find((name) => name.endsWith('.json'))!);
+      const record = JSON.parse(readFileSync(file, 'utf8'));
+      writeFileSync(file, JSON.stringify({ ...record, kind: 'oauth', client_id: 'x', refresh_token: 'refresh-me' }));
+      const send = async () => {
+        throw new NetworkFailure('127.0.0.1:4010', 'connection refused', false);
+      };
+      const { code, stderr } = await world.run(`${line} --quiet`, { send });
+      expect(code).toBe(0);
+      expect(stderr).toBe(
+        'the login of default is not revoked (127.0.0.1:4010: connection refused): at the service it stays valid until it expires or is ended there\n',
+      );
+      expect(everythingBelow(home)).not.toContain('refresh-me');
+      expect((await world.run('events list')).code).toBe(4);
+    },
+  );
 
   test('of another profile stays apart', async () => {
     await login('-p one');

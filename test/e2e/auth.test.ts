@@ -155,7 +155,8 @@ describe('a login', () => {
     ])
       expect([line, (await sched(line.split(' '), home, { SCHED_DEBUG: '1' })).code]).toEqual([line, 0]);
     expect((await sched(['auth', 'token'], home)).stdout).toBe(`${access_token}\n`);
-    expect((await sched(['auth', 'logout'], home)).code).toBe(0);
+    const logout = await sched(['auth', 'logout'], home);
+    expect(logout).toMatchObject({ code: 0, stderr: 'logged out: default (revoked at the service)\n' });
     expect(leaksIn(everythingBelow(home), [access_token, refresh_token])).toEqual([]);
     expect((await sched(['auth', 'logout'], home)).code).toBe(0);
   });

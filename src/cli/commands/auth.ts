@@ -1,5 +1,6 @@
 import { scopes as allScopes, type Scope } from '../../api/scopes.ts';
 import type { CredentialRecord } from '../../auth/record-schema.ts';
+import type { Ending } from '../../auth/session.ts';
 import type { Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
@@ -174,6 +175,11 @@ const refresh = async (invocation: Invocation): Promise<void> => {
   await context.printer.one(view, describeLogin(account, record, context.runtime.clock.now()));
 };
 
+const endingWords = (ending: Ending): string => {
+  if (ending.atService === 'revoked') return 'revoked at the service';
+  return ending.atService === 'not-told' ? 'on this machine only' : `nothing to revoke: ${ending.why}`;
+};
+
 const logout = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   problems.check();
@@ -186,12 +192,12 @@ const logout = async (invocation: Invocation): Promise<void> => {
   if (typed.all === true && loggedIn.length > 0)
     await requireConsent(context, `Log out of ${loggedIn.join(', ')}?`, 'this machine');
   for (const name of loggedIn) {
-    const { revoked } = await forgetLogin({ profile: config.profiles[name]! }, context.runtime);
+    const ending = await forgetLogin(name, config.profiles[name]!.login!, context.runtime, context.notes);
     await changeConfig(context.runtime, (before) => {
       const { login: _, ...rest }: Profile = before.profiles[name]!;
       return { ...before, profiles: { ...before.profiles, [name]: rest } };
     });
-    context.notes.say(`logged out: ${name}${revoked ? '' : ' (the service could not be told, or need not be)'}`);
+    context.notes.say(`logged out: ${name} (${endingWords(ending)})`);
   }
   if (loggedIn.length === 0) context.notes.say('nobody was logged in');
 };

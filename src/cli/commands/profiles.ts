@@ -146,7 +146,7 @@ const remove = async (invocation: Invocation): Promise<void> => {
   );
   if (profile.login !== undefined) {
     const { forgetLogin } = await import('../login.ts');
-    await forgetLogin({ profile }, context.runtime);
+    await forgetLogin(name, profile.login, context.runtime, context.notes);
   }
   const after = await changeConfig(context.runtime, ({ current, profiles, ...config }) => ({
     ...config,
