@@ -15,6 +15,9 @@ import { createNetwork, type Network } from './network.ts';
 import type { Notes } from './notes.ts';
 import type { Unknowns } from './unknowns.ts';
 
+/** What a jq program may see: only `auth token` prints a token. */
+const withoutToken = ({ SCHED_TOKEN: _, ...env }: Runtime['env']): Runtime['env'] => env;
+
 /** What a running command has at hand. Nothing here is opened before it is used. */
 export interface Context {
   runtime: Runtime;
@@ -92,6 +95,7 @@ export const createContext = (runtime: Runtime, settings: Settings, notes: Notes
         return time().label;
       },
       say: notes.say,
+      env: withoutToken(runtime.env),
       interrupted: runtime.interrupted,
       openPager: settings.mayPage ? pagerOf(runtime) : undefined,
     }),

@@ -78,7 +78,7 @@ const formattingTopic = (): string =>
       ['id', 'one URI a line'],
     ]),
     text(
-      "Fields are chosen with --fields a,b.c or --json=a,b.c; * stands for every item of a list. --jq runs a jq program over the answer. Names are the service's own; what we add stands under _sched.",
+      "Fields are chosen with --fields a,b.c or --json=a,b.c; * stands for every item of a list. --jq runs a jq program over the answer; its env and $ENV are the environment without SCHED_TOKEN. Names are the service's own; what we add stands under _sched.",
     ),
     [
       '  sched --sandbox events list --json=name,event_memberships.*.user_email',

@@ -19,7 +19,7 @@ const inThisThread = async (): Promise<Ask> => {
 
 const inAThread = async (file: string | URL = built()): Promise<Ask> => {
   const { Worker } = await import('node:worker_threads');
-  // Its environment is not ours: no program reads a token out of it.
+  // The environment that a program sees comes with the question; the thread itself needs none.
   const worker = new Worker(file, { env: {} });
   worker.on('error', () => {}).unref();
   return (question, interrupted) =>

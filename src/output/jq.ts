@@ -5,7 +5,7 @@ import { escapeJson, safe } from './sanitise.ts';
 
 /*
  * What is printed is what `jq -r` prints: strings raw, anything else as JSON over several lines, or on one as `jq -rc`
- * does. Its environment is not ours: no program reads a token out of `env`.
+ * does.
  */
 
 let loading: Promise<Ask> | undefined;
@@ -15,8 +15,12 @@ const load = (): Promise<Ask> => {
   return loading;
 };
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 interface Program {
   program: string;
+  /** What `env` and `$ENV` are; nothing where there is none. */
+  env?: Environment | undefined;
   /** Every result on one line. */
   compact?: boolean;
   /** Ends a program that would run for ever. */
@@ -35,21 +39,35 @@ interface Ran {
 const wellFormed = (json: string): string =>
   json.replace(/\\(?:\\|ud[89a-f][\da-f]{2})/g, (found) => (found === '\\\\' ? found : '\uFFFD'));
 
-const run = async (ask: Ask, json: string, { program, compact, interrupted }: Program): Promise<Ran> => {
-  const flags = [...(compact ? ['-c'] : []), '--'];
-  const { stdout, stderr, exitCode } = await ask({ json: wellFormed(json), program, flags }, interrupted);
+/** On the program's own first line, so that `$__loc__` and the lines of errors stay right. */
+const withEnvironment = '$__env as $ENV|def env:$ENV;';
+
+/** The library invents an environment and takes no other, so a program that asks for it gets ours as a variable. */
+const environmentOf = ({ program, env = {} }: Program): { before: string; flags: string[] } =>
+  /\benv\b/i.test(program)
+    ? { before: withEnvironment, flags: ['--argjson', '__env', wellFormed(JSON.stringify(env))] }
+    : { before: '', flags: [] };
+
+const run = async (ask: Ask, json: string, asked: Program): Promise<Ran> => {
+  const { before, flags: given } = environmentOf(asked);
+  const flags = [...(asked.compact ? ['-c'] : []), ...given, '--'];
+  const question = { json: wellFormed(json), program: `${before}${asked.program}`, flags };
+  const { stdout, stderr, exitCode } = await ask(question, asked.interrupted);
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   if (exitCode === 0) return { results: stdout, said: lines };
-  return { results: stdout, failure: failureIn(lines) || `it ended with code ${exitCode}`, said: [] };
+  return { results: stdout, failure: failureIn(lines, before.length) || `it ended with code ${exitCode}`, said: [] };
 };
 
 /** jq's own words on one line, without what it says of files and where it points into the program. */
-const failureIn = (lines: readonly string[]): string => {
+const failureIn = (lines: readonly string[], columnsBefore: number): string => {
   const isCompileError = lines.some((line) => /^jq: \d+ compile errors?$/.test(line));
   const told = isCompileError ? lines.filter((line) => line.startsWith('jq: error')) : lines;
   return told
     .map((line) =>
-      line.replace(/^jq: error(?: \(at \/dev\/stdin:\d+\))?:? ?/, '').replace(/ at <top-level>,(.*):$/, ' at$1'),
+      line
+        .replace(/^jq: error(?: \(at \/dev\/stdin:\d+\))?:? ?/, '')
+        .replace(/( at <top-level>, line 1, column )(\d+):$/, (_, at, column) => `${at}${column - columnsBefore}:`)
+        .replace(/ at <top-level>,(.*):$/, ' at$1'),
     )
     .join('; ');
 };

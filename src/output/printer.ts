@@ -17,6 +17,8 @@ export interface PrinterOptions extends TimeStyle {
   raw: boolean;
   /** A jq program that makes the answer of the records: of all of them as one list, or of each as `jsonl`. */
   jq?: string | undefined;
+  /** The environment that a jq program sees. */
+  env?: Readonly<Record<string, string | undefined>>;
   /** Ends a jq program that would run for ever. */
   interrupted?: AbortSignal;
   /** Hears what a jq program says besides its results. */
@@ -89,6 +91,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   const jqFacts = (program: string) => ({
     program,
     compact: format === 'jsonl',
+    env: options.env,
     interrupted: options.interrupted,
     stdout,
     say: options.say,

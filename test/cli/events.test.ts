@@ -36,6 +36,16 @@ describe('events list', () => {
     expect(requests.at(-1)!.url).toContain('count=5');
   });
 
+  test('--jq sees the environment of the command, but not the token in it', async () => {
+    const env = { WANTED: 'active' };
+    const { stdout } = await world.run(['events', 'list', '--jq', '[.[] | select(.status == env.WANTED)] | length'], {
+      env,
+    });
+    expect(Number(stdout)).toBeGreaterThan(0);
+    const whole = await world.run(['events', 'list', '--limit', '1', '--jq', '$ENV'], { env });
+    expect(JSON.parse(whole.stdout)).toEqual({ WANTED: 'active', SCHED_BASE_URL: 'http://127.0.0.1:4010' });
+  });
+
   test('shows at most 50 rows on a terminal and says how to see the rest', async () => {
     const { stdout, stderr } = await world.run('events list', { terminals: ['stdout', 'stderr'], columns: 100 });
     expect(stdout.trimEnd().split('\n')).toHaveLength(51);

@@ -7,10 +7,16 @@ import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts'
 import { execFileSync, spawnSync } from '../support/processes.ts';
 import { event, eventView, hostile, pagesOf, paper, time } from './samples.ts';
 
-const ran = async (program: string, inputs: unknown[], more: { isTerminal?: boolean; compact?: boolean } = {}) => {
+interface Settings {
+  isTerminal?: boolean;
+  compact?: boolean;
+  env?: Record<string, string | undefined>;
+}
+
+const ran = async (program: string, inputs: unknown[], more: Settings = {}) => {
   const stdout = paper(more.isTerminal);
   await printJq(
-    { program, compact: more.compact ?? false, stdout },
+    { program, compact: more.compact ?? false, env: more.env, stdout },
     inputs.map((input) => JSON.stringify(input)),
   );
   return stdout.text;
@@ -94,6 +100,10 @@ const programs = [
   '.[0] | [getpath(["location", "type"])]',
   'tostream | select(length == 2) | .[0] | map(tostring) | join(".")',
   '@text "x\\(.[0].name)"',
+  '[.[] | select(.name == env.SCHED_TEST_WANTED)] | length',
+  '$ENV.SCHED_TEST_WANTED, ($ENV | has("PATH"), has("HOME")), (env == $ENV), "\\(env.SCHED_TEST_WANTED)"',
+  '[$ENV.PATH, env.HOME, env.USER, env.PWD, env.NO_SUCH_VARIABLE]',
+  '$__loc__.line, $ENV.SCHED_TEST_WANTED',
 ];
 
 const isInstalled = spawnSync('jq', ['--version']).status === 0;
@@ -110,10 +120,13 @@ describe('jq: the real one', () => {
       const word = `'${program.replaceAll("'", `'\\''`)}'`;
       return `jq ${compact ? '-rc' : '-r'} ${word} ${file}; printf '\\036'`;
     });
-    const answers = execFileSync('sh', ['-c', lines.join('\n')], { encoding: 'utf8' }).split('\x1e');
+    const env = { SCHED_TEST_WANTED: 'Intro', ...process.env };
+    // A shell sets some of its own.
+    const seen = JSON.parse(execFileSync('sh', ['-c', 'jq -n env'], { encoding: 'utf8', env }));
+    const answers = execFileSync('sh', ['-c', lines.join('\n')], { encoding: 'utf8', env }).split('\x1e');
     expect(answers).toHaveLength(asked.length + 1);
     for (const [index, { program, compact }] of asked.entries()) {
-      const ours = await ran(program, [records], { compact }).catch((error) => String(error.facts.reason));
+      const ours = await ran(program, [records], { compact, env: seen }).catch((error) => String(error.facts.reason));
       expect.soft([program, ours]).toEqual([program, answers[index]]);
     }
   });
@@ -170,12 +183,24 @@ describe('jq', () => {
     expect(stdout.text).toBe('intro\n');
   });
 
-  it('hands on what a program says, and knows nothing of our environment', async () => {
+  it('hands on what a program says', async () => {
     const said: string[] = [];
     const stdout = paper();
-    await printJq({ program: 'debug | env.PATH', stdout, say: (line) => said.push(line) }, ['1']);
+    await printJq({ program: 'debug', stdout, say: (line) => said.push(line) }, ['1']);
     expect(said).toEqual(['["DEBUG:",1]']);
-    expect(stdout.text).toBe('/\n');
+    expect(stdout.text).toBe('1\n');
+  });
+
+  it('sees the environment that it is given, and no other', async () => {
+    const env = { WANTED: 'Intro "x" \\(1) é\n', GONE: undefined };
+    expect(JSON.parse(await ran('[env, $ENV]', [1], { env }))).toEqual([
+      { WANTED: env.WANTED },
+      { WANTED: env.WANTED },
+    ]);
+    expect(await ran('[env, $ENV]', [1], { compact: true })).toBe('[{},{}]\n');
+    expect(await ran('def env: 1; . as $ENV | [env, $ENV]', [2], { env, compact: true })).toBe('[1,2]\n');
+    expect(await jqProblem('$ENV | nosuch')).toBe('--jq: nosuch/0 is not defined at line 1, column 8');
+    expect(await jqProblem('env |\n nosuch')).toBe('--jq: nosuch/0 is not defined at line 2, column 2');
   });
 });
 
