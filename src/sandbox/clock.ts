@@ -9,6 +9,8 @@ export interface SandboxClock extends Pick<Clock, 'now'> {
   readonly offset: number;
   /** Makes it this time now, for every process that uses the data. */
   set(time: number): void;
+  /** Moves it by exactly so many milliseconds, wherever it stands. */
+  advance(milliseconds: number): void;
   /** Back to the system's time. */
   restore(): void;
 }
@@ -22,6 +24,7 @@ export const openClock = (store: Store, system: Pick<Clock, 'now'>): SandboxCloc
       return offset();
     },
     set: (time) => store.setFact(fact, time - system.now()),
+    advance: (milliseconds) => store.transaction(() => store.setFact(fact, offset() + milliseconds)),
     restore: () => store.setFact(fact, 0),
   };
 };

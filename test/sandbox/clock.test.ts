@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open.ts';
+import { createWorld } from '../support/run.ts';
 import { temporary } from '../support/temporary.ts';
 import { amara, noon, organization } from './world.ts';
 
@@ -37,6 +38,21 @@ describe('clock', () => {
     one.sandbox.reset();
     expect([one.sandbox.clock.offset, two.sandbox.clock.now()]).toEqual([0, noon]);
     for (const { sandbox } of [one, two]) sandbox.close();
+  });
+
+  test('advances by exactly what it is told, whatever part of a second has passed', async () => {
+    const world = await createWorld({ start: noon + 731 });
+    const data = temporary('exact.db');
+    const seconds = async (line: string) => {
+      const { stdout } = await world.run(`sandbox clock ${line} --data ${data} --json=offset_seconds`);
+      await world.clock.sleep(317);
+      return JSON.parse(stdout).offset_seconds;
+    };
+    const each = [];
+    for (let times = 0; times < 5; times += 1) each.push(await seconds('advance 1s'));
+    expect(each).toEqual([1, 2, 3, 4, 5]);
+    expect([await seconds('advance 2h'), await seconds('set +1h')]).toEqual([7205, 10_805]);
+    expect(await seconds('set now')).toBe(0);
   });
 
   test('is what rate limits count by', async () => {

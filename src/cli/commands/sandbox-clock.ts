@@ -16,22 +16,16 @@ const view: View = {
 
 const actions = ['set', 'advance'];
 
-/** `undefined` is the system's own time. */
-const readMove = (invocation: Invocation, now: number): number | undefined => {
-  const { context, args, problems } = invocation;
+const move = ({ context, args, problems }: Invocation, clock: SandboxClock): void => {
   const [action, text = ''] = args;
-  if (action === 'set' && text === 'now') return undefined;
   const wanted = action === 'advance' ? `+${text.replace(/^\+/, '')}` : text;
+  // From a whole second, because times are read to the second: what is left of one would be lost with each move.
+  const now = Math.floor(clock.now() / 1000) * 1000;
   const reading = readTime(wanted, { zone: context.settings.zone, now });
-  if (!reading.ok) problems.add(`${action}: ${reading.problem}`);
-  return reading.ok ? Date.parse(reading.instant) : now;
-};
-
-const move = (invocation: Invocation, clock: SandboxClock): void => {
-  const time = readMove(invocation, clock.now());
-  invocation.problems.check();
-  if (time === undefined) clock.restore();
-  else clock.set(time);
+  if (wanted === 'now') clock.restore();
+  else if (!reading.ok) problems.add(`${action}: ${reading.problem}`);
+  else if (/^[+-]/.test(wanted)) clock.advance(Date.parse(reading.instant) - now);
+  else clock.set(Date.parse(reading.instant));
 };
 
 const run = async (invocation: Invocation): Promise<void> => {
@@ -48,6 +42,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   try {
     const { clock } = sandbox;
     if (action !== undefined) move(invocation, clock);
+    problems.check();
     await context.printer.one(view, {
       time: new Date(clock.now()).toISOString(),
       offset_seconds: Math.round(clock.offset / 1000),
