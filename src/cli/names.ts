@@ -17,7 +17,7 @@ interface Kind {
   /** The command that shows the names. */
   listing: string;
   list: Operation;
-  /** Reads one by its ID, where there is such a thing. */
+  /** Reads one by its ID. Where there is no such thing, the list has them all. */
   get?: (id: string) => { operation: Operation; input: Input };
   /** Where they are looked for, one place after another until one has it. */
   places(context: Context, within: string | undefined): Promise<Query[]>;
@@ -74,20 +74,23 @@ const several = ({ words, listing }: Kind, name: string, fits: readonly Json[]):
   });
 };
 
-/** Records of that name, letter for letter, or else as people type it; and all other names. */
+/** Records of that name, letter for letter, or else as people type it; the one of that ID; and all other names. */
 const search = async (context: Context, kind: Kind, name: string, query: Query) => {
   const client = await context.client();
   const exact: Json[] = [];
   const alike: Json[] = [];
   const others: string[] = [];
+  let withId: Json | undefined;
   for await (const page of client.pages(kind.list, { query })) {
     for (const record of page) {
+      if (idOf(record.uri) === name) withId = record;
       if (record.name === name) exact.push(record);
       else if (fold(String(record.name)) === fold(name)) alike.push(record);
       else others.push(String(record.name));
     }
   }
-  return { fits: exact.length > 0 ? exact : alike, others };
+  const fits = exact.length > 0 ? exact : alike;
+  return { fits: fits.length === 0 && withId !== undefined ? [withId] : fits, others };
 };
 
 /**
@@ -102,19 +105,22 @@ export const uriOfName = async (
 ): Promise<string> => {
   const kind = kinds[collection]!;
   const known: string[] = [];
+  let isWhole = true;
   const places = await kind.places(context, within);
   for (const [index, query] of places.entries()) {
     const found = await search(context, kind, name, query).catch((error: unknown) => {
       // Who may not list them all, or not at all, may still have typed an ID.
       const mayGoOn = index > 0 || isPlainId(name);
-      if (mayGoOn && error instanceof SchedError && error.category === 'forbidden') return { fits: [], others: [] };
-      throw error;
+      if (!(mayGoOn && error instanceof SchedError && error.category === 'forbidden')) throw error;
+      isWhole = false;
+      return { fits: [], others: [] };
     });
     if (found.fits.length > 1) throw several(kind, name, found.fits);
     if (found.fits.length === 1) return String(found.fits[0]!.uri);
     known.push(...found.others);
   }
-  if (isPlainId(name) && (await isId(context, kind, name))) return `${await context.root()}/${collection}/${name}`;
+  if (isPlainId(name) && (await isId(context, kind, name, isWhole)))
+    return `${await context.root()}/${collection}/${name}`;
   const meant = nearest(name, known);
   throw new SchedError(
     'not-found',
@@ -126,9 +132,12 @@ export const uriOfName = async (
   );
 };
 
-/** Whether a record has this ID. Where that cannot be asked the service will tell, with the request that needs it. */
-const isId = async (context: Context, { get }: Kind, id: string): Promise<boolean> => {
-  if (get === undefined) return true;
+/**
+ * Whether a record that was not listed has this ID. Where that cannot be asked, and not all were listed, the service will
+ * tell, with the request that needs it.
+ */
+const isId = async (context: Context, { get }: Kind, id: string, isListWhole: boolean): Promise<boolean> => {
+  if (get === undefined) return !isListWhole;
   const { operation, input } = get(id);
   const client = await context.client();
   return client.call(operation, input).then(

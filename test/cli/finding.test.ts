@@ -250,6 +250,30 @@ describe('a name for an ID', () => {
     expect(byName.stdout).toBe(byId.stdout);
   });
 
+  test('a word that could be either is taken as an ID where nobody may list the forms', async () => {
+    const send: Send = async (request) =>
+      new URL(request.url).pathname === '/routing_forms'
+        ? { status: 403, headers: {}, body: '{"title":"Permission Denied","message":"No"}' }
+        : world.service(request);
+    const { code, requests } = await world.run('routing-forms submissions nope', { send });
+    expect(code).toBe(6);
+    expect(new URL(requests.at(-1)!.url).searchParams.get('form')).toMatch(/\/routing_forms\/nope$/);
+  });
+
+  test('an ID that could be a name is found in the list', async () => {
+    const send: Send = async (request) => {
+      const { pathname } = new URL(request.url);
+      if (!pathname.startsWith('/routing_form')) return world.service(request);
+      const form = { uri: 'http://127.0.0.1:4010/routing_forms/intake', name: 'Contact us' };
+      const collection = pathname === '/routing_forms' ? [form] : [];
+      const pagination = { count: collection.length, next_page: null, next_page_token: null };
+      return { status: 200, headers: {}, body: JSON.stringify({ collection, pagination }) };
+    };
+    const { code, requests } = await world.run('routing-forms submissions intake', { send });
+    expect(code).toBe(0);
+    expect(new URL(requests.at(-1)!.url).searchParams.get('form')).toMatch(/\/routing_forms\/intake$/);
+  });
+
   test.each(['YBL6DUNR9FS4PNP6', 'abcd1234', 'ABCDEFGH', '8f14e45f-ceea-467f-a0e6-1c2d3e4f5a6b'])(
     '%s is taken as an ID without a question',
     async (id) => {
@@ -280,7 +304,11 @@ describe('a name for an ID', () => {
     ['events list --event-type Nothing', "No event type is called 'Nothing'"],
     ['groups get "Costumer team"', "No group is called 'Costumer team', did you mean 'Customer team'?"],
     ['routing-forms submissions "No such form"', "No routing form is called 'No such form'"],
-    ['availability update Night --event-type "Intro call" --day-off friday', 'has no availability schedule Night'],
+    ['routing-forms submissions nope', "No routing form is called 'nope'"],
+    [
+      'availability update Night --event-type "Intro call" --day-off friday',
+      "No availability schedule is called 'Night'",
+    ],
   ])('that nobody has is exit 6: %s', async (line, message) => {
     const { code, stdout, stderr } = await world.run(line);
     expect([code, stdout]).toEqual([6, '']);
