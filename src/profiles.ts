@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { inOurWords, problemOf } from './api/wording.ts';
 import { SchedError } from './errors.ts';
 import { isPlainConfig } from './profile/glance.ts';
 import { profileName } from './profile/name.ts';
@@ -35,9 +36,9 @@ export const readConfig = async (world: World): Promise<Config> => {
   const value: unknown = JSON.parse(text);
   if (isPlainConfig(value)) return value;
   const { Config } = await import('./profile/schema.ts');
-  const read = Config.safeParse(value);
+  const read = Config.safeParse(value, inOurWords);
   if (read.success) return read.data;
-  throw broken(file, read.error.issues.map(({ path, message }) => `${dotted(path)}: ${message}`).join('; '));
+  throw broken(file, read.error.issues.map(({ path, message }) => problemOf(dotted(path), message)).join('; '));
 };
 
 /** Reads, changes and replaces the file in one step. */

@@ -1,5 +1,6 @@
 import type { Field } from '../api/field.ts';
 import { type Operation, pathParameters } from '../api/operation.ts';
+import { inOurWords, problemOf } from '../api/wording.ts';
 import type { Input } from '../client/client.ts';
 import { isObject, type Json } from '../client/reading.ts';
 import type { Invocation } from './command.ts';
@@ -32,9 +33,9 @@ const dotted = (path: readonly PropertyKey[]): string =>
 
 /** What is wrong with a whole body, each named by the flag that would mend it where there is one. */
 const bodyProblems = ({ schema }: Field, body: Json, flags: readonly FieldFlag[]): string[] =>
-  (schema.safeParse(body).error?.issues ?? []).map(({ path, message }) => {
+  (schema.safeParse(body, inOurWords).error?.issues ?? []).map(({ path, message }) => {
     const flag = flags.find((candidate) => candidate.part === 'body' && candidate.path.join('.') === path.join('.'));
-    return `${flag === undefined ? dotted(path) || 'the body' : `--${flag.name}`}: ${message}`;
+    return problemOf(flag === undefined ? dotted(path) || 'the body' : `--${flag.name}`, message);
   });
 
 /**

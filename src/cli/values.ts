@@ -1,3 +1,4 @@
+import { inOurWords, problemOf } from '../api/wording.ts';
 import { nearest } from '../nearest.ts';
 import { timestampOf } from '../time/wall.ts';
 import type { Invocation } from './command.ts';
@@ -93,11 +94,13 @@ export const readValue = async (
   if (flag.value === 'ZONE') return readZoneName(flag, raw);
   if (type === 'number' && !/^-?\d+$/.test(raw)) return refuse(flag, raw, 'is not a whole number');
   const value = type === 'number' ? Number(raw) : raw;
-  const checked = flag.field.schema.safeParse(value);
+  const checked = flag.field.schema.safeParse(value, inOurWords);
   if (checked.success) return { ok: true, value: { ready: value } };
+  const { message } = checked.error.issues[0]!;
+  if (raw === '') return { ok: false, problem: problemOf(`--${flag.name}`, message) };
   return refuse(
     flag,
     raw,
-    format === 'email' ? 'is not an e-mail address' : `is not allowed: ${checked.error.issues[0]!.message}`,
+    message.startsWith('must be ') ? message.replace('must be', 'is not') : `is not allowed: ${message}`,
   );
 };

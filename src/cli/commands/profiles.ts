@@ -1,3 +1,4 @@
+import { inOurWords, problemOf } from '../../api/wording.ts';
 import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { nameProblem } from '../../profile/name.ts';
@@ -49,11 +50,14 @@ const named = async ({ args, typed, context }: Invocation): Promise<{ name: stri
   });
 };
 
-const readProfile = (value: unknown, { problems }: Invocation): Profile | undefined => {
-  const read = Profile.omit({ login: true }).safeParse(value);
+const readProfile = (value: unknown, { typed, problems }: Invocation): Profile | undefined => {
+  const read = Profile.omit({ login: true }).safeParse(value, inOurWords);
   if (read.success) return read.data;
-  for (const { path, message } of read.error.issues)
-    problems.add(`${path.length === 0 ? 'the profile' : `--${flagName(String(path[0]))}`}: ${message}`);
+  for (const { path, message } of read.error.issues) {
+    const key = path.map(String).join('.');
+    const flag = flagName(key);
+    problems.add(problemOf(key === '' ? 'the profile' : typed[flag] === undefined ? key : `--${flag}`, message));
+  }
   return undefined;
 };
 

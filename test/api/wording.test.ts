@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { inOurWords, problemOf } from '../../src/api/wording.ts';
+import { createWorld } from '../support/run.ts';
+
+const problems = (schema: z.ZodType, value: unknown): string[] =>
+  (schema.safeParse(value, inOurWords).error?.issues ?? []).map(({ path, message }) =>
+    problemOf(path.join('.') || 'it', message),
+  );
+
+describe('wording', () => {
+  test.each<[z.ZodType, unknown, string]>([
+    [z.string(), undefined, 'it is missing'],
+    [z.string(), 3, 'it must be text'],
+    [z.boolean(), 'yes', 'it must be true or false'],
+    [z.array(z.string()), 'a', 'it must be a list'],
+    [z.strictObject({}), null, 'it must be an object'],
+    [z.int().min(1).max(720), 0, 'it must be a whole number from 1 to 720'],
+    [z.int().min(1).max(720).optional(), 721, 'it must be a whole number from 1 to 720'],
+    [z.int().min(1), 'x', 'it must be a whole number from 1'],
+    [z.int().max(9), 10, 'it must be a whole number up to 9'],
+    [z.int(), 1e20, 'it must be a whole number'],
+    [z.int(), 1.5, 'it must be a whole number'],
+    [z.string().min(1), '', 'it must not be empty'],
+    [z.string().min(3), 'a', 'it must have at least 3 characters'],
+    [z.array(z.string()).max(1), ['a', 'b'], 'it must have at most 1 items'],
+    [z.enum(['a', 'b']), 'c', 'it must be one of a, b'],
+    [z.literal(1), 2, 'it must be 1'],
+    [z.email(), 'x', 'it must be an e-mail address'],
+    [z.iso.datetime({ offset: true }), 'x', 'it must be a time such as 2026-12-01T15:00:00Z'],
+    [z.string().regex(/^#/), 'x', 'it has the wrong form'],
+    [z.string().regex(/^#/, 'begin with #'), 'x', 'it: begin with #'],
+    [z.strictObject({}), { a: 1, b: 2 }, 'it has what is not known there: a, b'],
+    [z.union([z.string(), z.boolean()]), 1, 'it is none of the known kinds'],
+  ])('%# of a value', (schema, value, words) => expect(problems(schema, value)).toEqual([words]));
+
+  test('names each place', () =>
+    expect(problems(z.object({ a: z.object({ b: z.string() }) }), { a: {} })).toEqual(['a.b is missing']));
+});
+
+describe('a command', () => {
+  test.each([
+    ['event-types create --name X --duration 0', '', "--duration '0' is not a whole number from 1 to 720"],
+    ['event-types create --name X --duration 721', '', "--duration '721' is not a whole number from 1 to 720"],
+    ['event-types create --name= --duration 30', '', '--name must not be empty'],
+    ['event-types create --name X --event-color red', '', "--event-color 'red' is not # and six hex digits"],
+    [
+      'event-types create --body -',
+      '{"name":3,"duration":"x","kind":"q"}',
+      '--name must be text; --duration must be a whole number from 1 to 720; the body has what is not known there: kind',
+    ],
+    ['profiles add five --from -', '{}', 'base_url is missing'],
+    [
+      'profiles add five --from -',
+      '{"base_url":3,"output":"x","foo":1}',
+      'base_url must be text; output must be one of table, json, jsonl, csv, tsv, yaml, id; the profile has what is not known there: foo',
+    ],
+  ])('%s says it in our words, and sends nothing', async (line, stdin, words) => {
+    const { run } = await createWorld();
+    const { code, stdout, stderr, requests } = await run(line, { stdin });
+    expect([code, stdout, stderr.split('\n')[0]]).toEqual([2, '', `error: ${words}`]);
+    expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+});
