@@ -4,16 +4,16 @@ import { dirname, join, resolve } from 'node:path';
 import { SchedError } from '../../errors.ts';
 import { realDisk } from '../../jobs/disk.ts';
 import { findElsewhere, noteElsewhere } from '../../jobs/elsewhere.ts';
-import type { Plan } from '../../jobs/plan.ts';
 import { type Counts, isDone, type RunLine, type Story } from '../../jobs/receipt.ts';
 import { continueReceipt, type ReceiptFile, startReceipt } from '../../jobs/receipt-file.ts';
-import { type Job, runJob } from '../../jobs/run.ts';
-import { firstLineOf, listRuns, type Opened, openReceipt, receiptEnding } from '../../jobs/runs.ts';
+import { runJob } from '../../jobs/run.ts';
+import { openReceipt, receiptEnding } from '../../jobs/runs.ts';
 import { ensurePrivateDirectory } from '../../state/files.ts';
 import { createLock } from '../../state/lock.ts';
 import { version } from '../../version.ts';
 import type { Context } from '../context.ts';
-import { stateDirectory } from '../network.ts';
+import type { Bulk } from './bulk.ts';
+import { type Found, find, foreign, peek, receiptFolder } from './find.ts';
 import { reportProgress } from './progress.ts';
 import { type BulkResult, resultOf, resultView } from './result.ts';
 import { addStepSummary } from './step-summary.ts';
@@ -21,123 +21,7 @@ import { addStepSummary } from './step-summary.ts';
 /** R37: for so long the same input is the same request, and not a new one. */
 const sameRequestMs = 12 * 3_600_000;
 
-/** Bulk work as its command prepares it. */
-export interface Bulk extends Job {
-  /** As it is typed: `compliance delete`. */
-  command: string;
-  operation: string;
-  endpoint: string;
-  owner: string;
-  organization: string;
-  isSandbox: boolean;
-  /** Which key the marks were made under, or `none`. */
-  key: string;
-  /** Stands for all items together. */
-  input: string;
-  plan: Plan;
-  /** Where the receipt is wanted, in place of the state directory. */
-  receipt?: string | undefined;
-  /** Whether a finished run is done once more. */
-  again: boolean;
-  /** Words for what is counted: `addresses`. */
-  things: string;
-  /** What became of them where all went well: `accepted`. */
-  done: string;
-  consent(story: Story | undefined): Promise<void>;
-}
-
 const tool = `sched ${version}`;
-
-/** Where receipts are kept unless a file is named. */
-export const receiptFolder = ({ runtime }: Context): string => join(stateOf({ runtime }), 'receipts');
-
-const stateOf = ({ runtime }: Pick<Context, 'runtime'>): string => {
-  const directory = stateDirectory(runtime);
-  if (directory !== undefined) return directory;
-  throw new SchedError('environment', 'There is no directory to keep receipts and locks in', {
-    reason: 'the home directory does not exist',
-    hint: 'SCHED_STATE_DIR=/some/directory',
-    outcome: 'not-sent',
-  });
-};
-
-export const damaged = (path: string, line: number, problem: string): SchedError =>
-  new SchedError('integrity', `The receipt ${path} is damaged: edited at line ${line}`, {
-    reason: `${problem}; it is left as it is, and nothing is sent on its word`,
-    hint: 'restore it from where it was kept, or name another file with --receipt',
-    outcome: 'not-sent',
-  });
-
-const isSame = (run: RunLine, bulk: Bulk): boolean =>
-  run.operation === bulk.operation &&
-  run.input === bulk.input &&
-  run.endpoint === bulk.endpoint &&
-  run.organization === bulk.organization;
-
-interface Found {
-  path: string;
-  opened: Opened & { ok: true };
-}
-
-const open = async (path: string): Promise<Found | undefined> => {
-  const opened = await openReceipt(realDisk, path);
-  if (opened === undefined) return undefined;
-  if (!opened.ok) throw damaged(path, opened.line, opened.problem);
-  return { path, opened };
-};
-
-const foreign = (path: string, reason: string): SchedError =>
-  new SchedError('conflict', `The receipt ${path} belongs to another run`, {
-    reason,
-    hint: 'name another file with --receipt',
-    outcome: 'not-sent',
-  });
-
-/** The receipt at the place that was named. */
-const findNamed = async (path: string, bulk: Bulk): Promise<Found | undefined> => {
-  const found = await open(path);
-  if (found === undefined) return undefined;
-  const { run } = found.opened.story;
-  if (run.key !== bulk.key)
-    throw new SchedError('environment', 'The receipt was made under another key', {
-      reason: `${path} names the key ${run.key}, and this is ${bulk.key}`,
-      hint: 'restore its key file, and name it with --receipt-key-file',
-      outcome: 'not-sent',
-    });
-  if (!isSame(run, bulk)) throw foreign(path, 'its input, organization or endpoint is another');
-  return found;
-};
-
-/** The newest receipt of the same work that is known here. */
-const findKept = async (folder: string, bulk: Bulk): Promise<Found | undefined> => {
-  for (const { path, run } of await listRuns(folder)) if (isSame(run, bulk)) return open(path);
-  return undefined;
-};
-
-const find = async (folder: string, bulk: Bulk): Promise<Found | undefined> => {
-  if (bulk.receipt === undefined) return findKept(folder, bulk);
-  const path = resolve(bulk.receipt);
-  const named = await findNamed(path, bulk);
-  // Naming another file is the way past a damaged one.
-  const kept = await findKept(folder, bulk).catch((error: unknown) => {
-    if (error instanceof SchedError && error.category === 'integrity') return undefined;
-    throw error;
-  });
-  if (named !== undefined || kept === undefined || isDone(kept.opened.story)) return named ?? kept;
-  throw new SchedError('conflict', 'There is an unfinished run of the same input', {
-    reason: `its receipt is ${kept.path}`,
-    hint: 'leave --receipt out to go on with it',
-    outcome: 'not-sent',
-  });
-};
-
-/** The receipt that another process may be writing, by its first line alone. */
-const peek = async (folder: string, bulk: Bulk): Promise<{ path: string; run: RunLine } | undefined> => {
-  const path = bulk.receipt === undefined ? undefined : resolve(bulk.receipt);
-  const named = path === undefined ? undefined : await firstLineOf(path);
-  if (named !== undefined) return { path: path!, run: named };
-  return (await listRuns(folder)).find(({ run }) => isSame(run, bulk));
-};
 
 const lockOf = async ({ runtime }: Context, folder: string, bulk: Bulk) => {
   const first = await peek(folder, bulk);

@@ -4,7 +4,7 @@ import { realDisk } from '../../jobs/disk.ts';
 import { type Elsewhere, findElsewhere, isRunName } from '../../jobs/elsewhere.ts';
 import { type Finding, verify } from '../../jobs/evidence.ts';
 import { firstLineOf, receiptEnding, surveyRuns } from '../../jobs/runs.ts';
-import { receiptFolder } from '../bulk/run.ts';
+import { receiptFolder } from '../bulk/find.ts';
 import type { Context } from '../context.ts';
 import { commandLine } from '../own-command.ts';
 
