@@ -4,7 +4,7 @@
  * are split first and each piece is turned into CommonJS afterwards.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
 import { evaluate } from './evaluate.js';
@@ -198,8 +198,8 @@ const licences = await Promise.all(
   [...bundled].map(async (path) => {
     const folder = join(root, path);
     const facts = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
-    const text = await licenceIn(folder);
-    return `${facts.name} ${facts.version} (${facts.license})\n\n${text.trim()}\n`;
+    const texts = [await licenceIn(folder), ...(await noticesOf(facts.name))];
+    return `${facts.name} ${facts.version} (${facts.license})\n\n${texts.map((text) => text.trim()).join('\n\n')}\n`;
   }),
 );
 await writeFile(join(root, 'dist', 'THIRD-PARTY.txt'), licences.sort().join(`\n${'-'.repeat(72)}\n\n`));
@@ -209,4 +209,20 @@ async function licenceIn(folder) {
   const name = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file));
   if (name === undefined) throw new Error(`no licence text found in ${folder}`);
   return readFile(join(folder, name), 'utf8');
+}
+
+/**
+ * Of what a package has inside and does not speak of itself: src/build/notices/PACKAGE/PART.txt, as that part's own
+ * repository has it.
+ *
+ * @param {string} name
+ */
+async function noticesOf(name) {
+  const folder = join(root, 'src/build/notices', name);
+  const files = await readdir(folder).catch(() => []);
+  return Promise.all(
+    files
+      .sort()
+      .map(async (file) => `${basename(file, '.txt')}, inside it:\n\n${await readFile(join(folder, file), 'utf8')}`),
+  );
 }

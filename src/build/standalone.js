@@ -104,7 +104,8 @@ async function licences() {
         `${facts.name} ${facts.version} (${facts.license})\n\n${(await readFile(join(place, file), 'utf8')).trim()}`,
       );
   }
-  const { homepage, license } = JSON.parse(await readFile(join(dirname(bun), '..', 'package.json'), 'utf8'));
-  texts.push(`bun ${version} (${license}), which runs the program\n\nIts licence and those of its parts: ${homepage}`);
+  const { license } = JSON.parse(await readFile(join(dirname(bun), '..', 'package.json'), 'utf8'));
+  const place = `https://github.com/oven-sh/bun/blob/bun-v${version}/LICENSE.md`;
+  texts.push(`bun ${version} (${license}), which runs the program\n\nIts licence and those of its parts: ${place}`);
   return `${texts.join(`\n\n${'-'.repeat(72)}\n\n`)}\n`;
 }

@@ -38,6 +38,12 @@ describe.skipIf(program.length === 0)('the package', () => {
     expect(paths).toEqual(expect.arrayContaining(['bin/sched.js', 'dist/THIRD-PARTY.txt', 'LICENSE', 'README.md']));
   });
 
+  test('says under which terms the parts inside it are passed on, also those inside of packages', () => {
+    const text = readFileSync(join(root, 'dist/THIRD-PARTY.txt'), 'utf8');
+    for (const part of [/^undici \d/m, /^zod \d/m, /jq is copyright \(C\) 2012 Stephen Dolan/, /^Oniguruma LICENSE/m])
+      expect(text).toMatch(part);
+  });
+
   test('has no script that npm would run, or ask about, where it is installed', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     expect(Object.keys(scripts).filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([]);
