@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { chmod, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SchedError } from '../errors.ts';
@@ -8,6 +8,9 @@ const directoryMode = 0o700;
 
 /** 0 where the platform has no such flag. */
 const noFollow = constants.O_NOFOLLOW ?? 0;
+
+/** Whoever opens a pipe to read from it waits for somebody who writes, unless it says so. */
+const noWait = constants.O_NONBLOCK ?? 0;
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
@@ -75,13 +78,15 @@ export const writePrivateFile = async (path: string, text: string, unique: strin
 /** The text of a file, or `undefined` if there is none. Such files are small: waiting for one takes longer than to read it. */
 export const readPrivateFile = async (path: string): Promise<string | undefined> => {
   try {
-    const descriptor = openSync(path, constants.O_RDONLY | noFollow);
+    const descriptor = openSync(path, constants.O_RDONLY | noFollow | noWait);
     try {
+      if (!fstatSync(descriptor).isFile()) throw trouble('read', path, 'it is not a file');
       return readFileSync(descriptor, 'utf8');
     } finally {
       closeSync(descriptor);
     }
   } catch (error) {
+    if (error instanceof SchedError) throw error;
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
     if (codeOf(error) === 'ELOOP') throw trouble('read', path, 'it is a symbolic link, and those are not followed');
     throw trouble('read', path, codeOf(error));

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -166,6 +166,14 @@ describe('the program', () => {
     const code = await new Promise((resolve) => child.on('close', resolve));
     server.close();
     expect({ code, lines, last }).toEqual({ code: 0, lines: rows, last: '' });
+  });
+
+  test('refuses a pipe where its configuration should be, instead of waiting for somebody to write into it', async () => {
+    const home = temporaryHome();
+    mkdirSync(join(home, '.config/sched'), { recursive: true });
+    execFileSync('mkfifo', [join(home, '.config/sched/config.json')]);
+    const { code, stderr } = await sched(['events', 'list'], home);
+    expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('it is not a file') });
   });
 
   // R41
