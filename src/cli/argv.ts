@@ -93,7 +93,8 @@ export const scanWords = (
       scan.words.push(word, ...pending);
       break;
     }
-    if (!word.startsWith('-') || word === '-' || word === '--help' || word === '-h') {
+    // No flag is a number, so `-2h` is a time.
+    if (!word.startsWith('-') || word === '-' || /^-\d/.test(word) || word === '--help' || word === '-h') {
       scan.words.push(word);
       continue;
     }

@@ -55,6 +55,10 @@ describe('argv: scanning', () => {
       ['a', '-', 'b'],
       ['a', '-', 'b'],
     ],
+    [
+      ['set', '-2h', '-y'],
+      ['set', '-2h', '--yes'],
+    ],
     [['--reason', 'ill'], ['--reason=ill']],
     [
       ['--reason=ill', 'a'],

@@ -185,8 +185,9 @@ describe('sandbox clock', () => {
     expect([first! - second!, third]).toEqual([1, first]);
     expect((await clock('set', '2030-01-01T00:00:00Z')).time).toMatch(/^2030-01-01T00:00:0/);
     expect((await clock('set', 'now')).offset_seconds).toBe(0);
+    expect((await clock('set', '-2h')).offset_seconds).toBe(-7200);
     const world = await createWorld();
-    for (const words of [['set'], ['advance', 'soon'], ['rewind', '1h']])
+    for (const words of [['set'], ['advance', 'soon'], ['advance', '-2h'], ['rewind', '1h']])
       expect((await world.run(['sandbox', 'clock', ...words, '--data', data], { home })).code).toBe(2);
   });
 });

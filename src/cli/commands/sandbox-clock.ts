@@ -37,6 +37,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     problems.add(`'${action}' is not one of ${actions.join(', ')}`);
   else if (action !== undefined && text === undefined)
     problems.add(`${action} needs a ${action === 'set' ? 'time' : 'duration'}`);
+  else if (action === 'advance' && text!.startsWith('-')) problems.add(`advance goes forward; set ${text} goes back`);
   problems.check();
   const sandbox = await openData(context.runtime, { data });
   try {
