@@ -13,7 +13,7 @@ import { findNoun, isLeafNoun, nouns } from './nouns.ts';
 import { commandLine } from './own-command.ts';
 import { type Parsed, parseWords } from './parse.ts';
 import { sharedFlags } from './shared-flags.ts';
-import { unknownNoun, unknownTopic, unknownVerb, unknownWords } from './slips.ts';
+import { unknownId, unknownNoun, unknownTopic, unknownVerb, unknownWords } from './slips.ts';
 import { topics } from './topics.ts';
 
 /** From words to a command that runs. What a private noun was given is in no error, wherever that comes from (R49). */
@@ -79,7 +79,9 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
     const { helpOf } = await import('./program.ts');
     return show(helpOf(words, command, runtime.stdout.columns));
   }
-  await runCommand(command, parsed, runtime, isJson);
+  await runCommand(command, parsed, runtime, isJson).catch((error: unknown) => {
+    throw unknownId(error, parsed.args, noun, commands);
+  });
 };
 
 /** The profile a command uses. In CI a token and a base URL say everything, and no file is read. */

@@ -87,3 +87,17 @@ export const unknownWords = (words: readonly string[], flags: readonly Flag[]): 
   if (strange === undefined) return undefined;
   return usage(unknownFlag(strange, flags), strange === '-V' ? 'sched --version' : 'sched --help');
 };
+
+/** An ID that the service does not know: those it does are in the noun's list, where that needs nothing else. */
+export const unknownId = (
+  error: unknown,
+  args: readonly string[],
+  noun: string,
+  commands: readonly Command[],
+): unknown => {
+  if (!(error instanceof SchedError) || error.category !== 'not-found' || error.facts.hint !== undefined) return error;
+  const segments = error.facts.http?.path.split('/') ?? [];
+  const isTyped = args.some((arg) => segments.includes(arg.split('/').at(-1)!));
+  if (!isTyped || !commands.some((command) => command.name === 'list' && command.arguments.length === 0)) return error;
+  return new SchedError('not-found', error.message, { ...error.facts, hint: `sched ${noun} list` });
+};

@@ -140,7 +140,9 @@ describe('events get', () => {
   test('says what was not found', async () => {
     const { code, stderr } = await world.run('events get NOSUCHEVENT');
     expect(code).toBe(6);
-    expect(stderr.split('\n')[0]).toBe('error: The service knows nothing at /scheduled_events/NOSUCHEVENT');
+    const [error, , hint] = stderr.split('\n');
+    expect(error).toBe('error: The service knows nothing at /scheduled_events/NOSUCHEVENT');
+    expect(hint).toBe('try: sched events list');
   });
 });
 
