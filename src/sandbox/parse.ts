@@ -100,10 +100,18 @@ export const parseQuery = (row: Operation, url: URL): unknown => {
   return query;
 };
 
+/** RFC 8259 §8.2: half of a surrogate pair is no character. libsql ends the process on reading one back. */
+const wellFormed = (_: string, value: unknown): unknown => {
+  if (typeof value === 'string' && /\p{Surrogate}/u.test(value))
+    throw new Refusal(400, 'Invalid Argument', 'The body holds text that is not valid Unicode.');
+  return value;
+};
+
 const jsonOf = (text: string): unknown => {
   try {
-    return JSON.parse(text);
-  } catch {
+    return JSON.parse(text, wellFormed);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw new Refusal(400, 'Invalid Argument', 'The body is not valid JSON.');
   }
 };

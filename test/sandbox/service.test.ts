@@ -152,6 +152,15 @@ describe('service', () => {
     expect((await world.call('POST', '/invitees', { body: '[]' })).status).toBe(400);
   });
 
+  it('answers 400 to half of a surrogate pair, with which the store could not be read any more', async () => {
+    for (const name of ['\ud83d', 'x\udc00y']) {
+      const { status, body } = await world.call('POST', '/event_types', { body: { owner: amara, name } });
+      expect([status, body.message]).toEqual([400, 'The body holds text that is not valid Unicode.']);
+    }
+    expect((await world.call('POST', '/event_types', { body: { owner: amara, name: '😀 \\ud83d' } })).status).toBe(201);
+    expect((await world.get('/event_types', { user: amara })).status).toBe(200);
+  });
+
   it('answers 415 to a body of another type', async () => {
     const headers = { 'content-type': 'text/plain' };
     expect((await world.call('POST', '/invitees', { body: {}, headers })).status).toBe(415);
