@@ -157,6 +157,20 @@ describe('shares create', () => {
     expect(share.scheduling_links[0].booking_url).toMatch(/^https:/);
   });
 
+  test('keeps the zone of the hours beside the rules, by flag and from a body', async () => {
+    const { uri } = await typeNamed('Intro call');
+    const line = `shares create --event-type ${uri} --rule "monday 09:00-12:00"`;
+    const monday = { type: 'wday', wday: 'monday', intervals: [{ from: '09:00', to: '12:00' }] };
+    for (const [more, stdin] of [
+      ['--timezone Asia/Tokyo', ''],
+      ['--body -', '{"availability_rule":{"rules":[],"timezone":"Asia/Tokyo"}}'],
+    ] as const) {
+      const { code, requests } = await world.run(`${line} ${more}`, { stdin });
+      expect(code).toBe(0);
+      expect(JSON.parse(requests.at(-1)!.body!).availability_rule).toEqual({ rules: [monday], timezone: 'Asia/Tokyo' });
+    }
+  });
+
   test.each([
     [
       '--duration-option 15 --duration-option 30 --duration-option 45 --duration-option 60 --duration-option 90',

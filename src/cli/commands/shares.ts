@@ -1,6 +1,6 @@
 import { eventTypes } from '../../api/event-types.ts';
 import { shares } from '../../api/shares.ts';
-import type { Json } from '../../client/reading.ts';
+import { isObject, type Json } from '../../client/reading.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { readInput } from '../input.ts';
 import { locationFlags } from '../location-flags.ts';
@@ -29,7 +29,9 @@ const addParts = async (invocation: Invocation, body: Json): Promise<void> => {
     if (!read.ok) problems.add(`--rule ${read.problem}`);
     return read.ok ? read.value : [];
   });
-  if (rules.length > 0) body.availability_rule = { rules };
+  // The zone of the hours, by flag or from the body, stands beside them.
+  const hours = isObject(body.availability_rule) ? body.availability_rule : {};
+  if (rules.length > 0) body.availability_rule = { ...hours, rules };
   const location = locationFlags.read(invocation);
   if (location !== undefined) body.location_configurations = [location];
   problems.check();
