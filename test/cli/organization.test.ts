@@ -187,12 +187,14 @@ describe('shares create', () => {
     expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
-  test('refuses a length that the event type does not offer', async () => {
-    const { uri } = await typeNamed('Intro call');
-    const { code, stderr, requests } = await world.run(`shares create --event-type ${uri} --duration 44`);
+  test('leaves it to the service which lengths the event type offers, as its record does not show them', async () => {
+    const { uri } = await typeNamed('Consultation');
+    const share = `shares create --event-type ${uri} --duration`;
+    expect(json(await world.run(`${share} 45 --json`)).share_override).toEqual({ duration: 45 });
+    const { code, stderr, requests } = await world.run(`${share} 44`);
     expect(code).toBe(2);
-    expect(stderr).toContain('--duration-option 44');
-    expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect(stderr).toContain('duration options: 30, 15, 45, 60');
+    expect(requests.filter(({ url }) => url.includes('/event_types/'))).toEqual([]);
   });
 });
 

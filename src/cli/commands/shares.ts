@@ -1,4 +1,3 @@
-import { eventTypes } from '../../api/event-types.ts';
 import { shares } from '../../api/shares.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
@@ -23,7 +22,7 @@ const ruleFlag: Flag = {
 };
 
 const addParts = async (invocation: Invocation, body: Json): Promise<void> => {
-  const { context, typed, problems } = invocation;
+  const { typed, problems } = invocation;
   const rules = ((typed.rule as string[] | undefined) ?? []).flatMap((text) => {
     const read = readRule(text);
     if (!read.ok) problems.add(`--rule ${read.problem}`);
@@ -31,20 +30,9 @@ const addParts = async (invocation: Invocation, body: Json): Promise<void> => {
   });
   // The zone of the hours, by flag or from the body, stands beside them.
   const hours = isObject(body.availability_rule) ? body.availability_rule : {};
-  if (rules.length > 0) body.availability_rule = { ...hours, rules };
+  if (typed.rule !== undefined) body.availability_rule = { ...hours, rules };
   const location = locationFlags.read(invocation);
   if (location !== undefined) body.location_configurations = [location];
-  problems.check();
-  // Without options of its own the share inherits the event type's.
-  if (body.duration === undefined || body.duration_options !== undefined || context.settings.curl) return;
-  const id = String(body.event_type).split('/').at(-1)!;
-  const type = await (await context.client()).call(eventTypes.get, { path: { event_type: id } });
-  const inherited = [...(Array.isArray(type.duration_options) ? type.duration_options : []), type.duration];
-  if (!inherited.includes(body.duration)) {
-    problems.add(
-      `--duration ${body.duration} is not among those of the event type (${inherited.join(', ')}); offer it with --duration-option ${body.duration}`,
-    );
-  }
 };
 
 const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
