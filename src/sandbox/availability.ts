@@ -59,6 +59,8 @@ const intervalsOn = (rules: Rule[], date: string, weekday: string): Interval[] =
 /** Whether the whole of the meeting lies in one open interval of one day. */
 export const isOpen = ({ timezone, rules }: Pick<Schedule, 'timezone' | 'rules'>, start: number, end: number) => {
   const { date, weekday, minutes } = localTime(timezone, start);
-  const until = minutes + (end - start) / 60_000;
+  const last = localTime(timezone, end);
+  // What the clocks show at the end, which may not be the length later: they may change in between.
+  const until = last.minutes + (Date.parse(last.date) - Date.parse(date)) / 60_000;
   return intervalsOn(rules, date, weekday).some(({ from, to }) => minutesOf(from) <= minutes && until <= minutesOf(to));
 };

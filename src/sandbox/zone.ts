@@ -1,10 +1,12 @@
+import { dayMilliseconds } from './names.ts';
+
 /** Wall-clock time in a zone, by the platform's own zone data. */
 export interface LocalTime {
   /** `2026-12-24` */
   date: string;
   /** `monday` … */
   weekday: string;
-  /** Minutes since midnight. */
+  /** Minutes since midnight, with their fraction. */
   minutes: number;
 }
 
@@ -43,7 +45,8 @@ export const isZone = (zone: string): boolean => {
 const wallClock = (zone: string, instant: number): Date => {
   // `10/5/2026, 09:30:00`: always these six numbers in this order.
   const [month, day, year, hour, minute, second] = formatOf(zone).format(instant).match(/\d+/g)!.map(Number);
-  return new Date(Date.UTC(year!, month! - 1, day!, hour!, minute!, second!));
+  const milliseconds = new Date(instant).getUTCMilliseconds();
+  return new Date(Date.UTC(year!, month! - 1, day!, hour!, minute!, second!, milliseconds));
 };
 
 export const localTime = (zone: string, instant: number): LocalTime => {
@@ -51,7 +54,7 @@ export const localTime = (zone: string, instant: number): LocalTime => {
   return {
     date: wall.toISOString().slice(0, 10),
     weekday: weekdays[wall.getUTCDay()]!,
-    minutes: wall.getUTCHours() * 60 + wall.getUTCMinutes(),
+    minutes: (wall.getTime() % dayMilliseconds) / 60_000,
   };
 };
 

@@ -27,6 +27,22 @@ describe('availability', () => {
     expect(open('2026-03-23T23:30:00+01:00', 60)).toBe(false);
   });
 
+  it('looks at seconds too', () => {
+    expect(open('2026-03-23T11:45:00.001+01:00', 15)).toBe(false);
+    expect(open('2026-03-23T08:59:59.999+01:00', 15)).toBe(false);
+    expect(open('2026-03-23T11:44:59.999+01:00', 15)).toBe(true);
+  });
+
+  it('ends when the clocks say so, also in the night they change', () => {
+    const night: Rule[] = [{ type: 'wday', wday: 'sunday', intervals: hours('01:00', '03:00') }];
+    const openAtNight = (start: string) =>
+      isOpen({ timezone: 'Europe/Berlin', rules: night }, Date.parse(start), Date.parse(start) + 60 * 60_000);
+    expect(openAtNight('2026-03-29T01:00:00+01:00')).toBe(true);
+    expect(openAtNight('2026-03-29T01:30:00+01:00')).toBe(false);
+    expect(openAtNight('2026-10-25T02:30:00+02:00')).toBe(true);
+    expect(openAtNight('2026-10-25T02:30:00+01:00')).toBe(false);
+  });
+
   it('puts the rule of a date before the rule of its weekday', () => {
     expect(open('2026-03-30T09:00:00+02:00', 15)).toBe(false);
     expect(open('2026-04-01T10:00:00+02:00', 60)).toBe(true);
