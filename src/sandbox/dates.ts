@@ -1,6 +1,6 @@
 import type { Catalogue } from '../api/catalogue.ts';
 import type { Value } from '../api/field.ts';
-import { dayMilliseconds } from './names.ts';
+import { dayMilliseconds, timestamp } from './names.ts';
 import type { Detail } from './refusal.ts';
 import { localTime } from './zone.ts';
 
@@ -22,12 +22,14 @@ export const datesOf = (setting: DateSetting, timezone: string, now: number): Da
   }
   if (setting.type === 'date_range')
     return { kind: 'days', timezone, first: setting.start_date, last: setting.end_date, onlyWeekdays: false };
-  const last = now + Math.min(setting.days, centuryDays) * dayMilliseconds;
+  const first = localTime(timezone, now).date;
+  // By the calendar: a day on which the clocks change has 23 or 25 hours.
+  const last = Date.parse(first) + Math.min(setting.days, centuryDays) * dayMilliseconds;
   return {
     kind: 'days',
     timezone,
-    first: localTime(timezone, now).date,
-    last: localTime(timezone, last).date,
+    first,
+    last: timestamp(last).slice(0, 10),
     onlyWeekdays: setting.only_weekdays ?? false,
   };
 };

@@ -74,6 +74,20 @@ describe('one-offs', () => {
     expect(await statuses({ date_setting: days }, ...times)).toEqual([200, 400]);
   });
 
+  it.each([
+    ['the eve of a short one', '2026-03-28T23:30:00+01:00', '2026-03-29T10:00:00+02:00', '2026-03-30T10:00:00+02:00'],
+    ['a long one', '2026-10-25T00:30:00+02:00', '2026-10-26T10:00:00+01:00', '2026-10-27T10:00:00+01:00'],
+  ])('count days by the calendar, also on %s', async (_, now, within, beyond) => {
+    world.clock.time = Date.parse(now);
+    const event_type = (await create({ date_setting: { type: 'days_in_future', days: 1 } })).body.resource.uri;
+    const [schedule] = await world.walk('/event_type_availability_schedules', { event_type });
+    const intervals = [{ from: '09:00', to: '17:00' }];
+    const rules = ['sunday', 'monday', 'tuesday'].map((wday) => ({ type: 'wday', wday, intervals }));
+    await world.call('PATCH', pathOf(schedule.uri), { body: { rules } });
+    expect((await world.book('', within, { event_type })).status).toBe(200);
+    expect((await world.book('', beyond, { event_type })).status).toBe(400);
+  });
+
   it('leave weekends out if told, even where the host works', async () => {
     const rules = [{ type: 'wday', wday: 'saturday', intervals: [{ from: '09:00', to: '17:00' }] }];
     for (const [only_weekdays, expected] of [
