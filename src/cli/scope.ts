@@ -1,5 +1,6 @@
 import type { Operation } from '../api/operation.ts';
 import type { Input } from '../client/client.ts';
+import { SchedError } from '../errors.ts';
 import type { Context } from './context.ts';
 
 /** Where only the whole organization makes sense. */
@@ -33,8 +34,12 @@ export const fillScope = async (
       : `your ${noun.replaceAll('-', ' ')} · whole organization: --org current`;
   }
   if (query.user !== undefined && query.organization === undefined && fields.organization !== undefined) {
-    const { user, organization } = await context.identity();
-    if (query.user !== user) query.organization = organization;
+    const own = await context.identity().catch((error: unknown) => {
+      // A token that may not tell whose it is may still list its own user's: the service says no to another's.
+      if (error instanceof SchedError && error.category === 'forbidden') return undefined;
+      throw error;
+    });
+    if (own !== undefined && query.user !== own.user) query.organization = own.organization;
   }
   return undefined;
 };

@@ -51,4 +51,16 @@ describe('identity', () => {
     expect(code).toBe(5);
     expect(stderr).toContain('--user ID, --org ID');
   });
+
+  test.each(['--user XYCWQX76WEER7A9Y', '--org GHDAK7KT3RW2W9R9'])(
+    'that may not be read is replaced by %s',
+    async (flag) => {
+      const { code, requests } = await world.run(`${list} ${flag}`, { env: { SCHED_TOKEN: 'sandbox_events_only' } });
+      expect(code).toBe(0);
+      expect([...new URL(requests.at(-1)!.url).searchParams.keys()]).toEqual([
+        flag.startsWith('--user') ? 'user' : 'organization',
+        'count',
+      ]);
+    },
+  );
 });
