@@ -57,6 +57,7 @@ describe('the organization', () => {
     expect(sum).toBeGreaterThan(10);
     expect(json(await world.run('routing-forms submissions --json=uri --page-size 7'))).toHaveLength(sum);
     expect(json(await world.run('routing-forms submissions --json=uri --limit 5'))).toHaveLength(5);
+    expect(await world.run('routing-forms submissions --sort name')).toMatchObject({ code: 2, requests: [] });
   });
 });
 

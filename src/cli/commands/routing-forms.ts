@@ -1,6 +1,7 @@
 import { routingForms } from '../../api/routing-forms.ts';
 import type { Json } from '../../client/reading.ts';
 import type { Command, Invocation } from '../command.ts';
+import { readInput } from '../input.ts';
 import { printPages, readBounds } from '../listing.ts';
 import { type OperationCommand, positional, printRequest } from '../operation-command.ts';
 
@@ -10,17 +11,17 @@ export const examples = {
 };
 
 /** Submissions of every form, one form after another: the service lists them by form only. */
-const runAll = async ({ view }: OperationCommand, invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
+const runAll = async ({ view, fieldFlags }: OperationCommand, invocation: Invocation): Promise<void> => {
+  const { context } = invocation;
   const bounds = readBounds(invocation);
-  problems.check();
+  const sorting = fieldFlags.filter(({ name }) => name === 'sort');
+  const { query } = await readInput(invocation, routingForms.submissions, sorting);
   const client = await context.client();
   const { organization } = await context.identity();
   if (context.settings.dryRun) {
     context.notes.say('then, for each form: GET /routing_form_submissions?form=…');
     return printRequest(invocation, routingForms.list, [{ query: { organization, count: bounds.pageSize } }]);
   }
-  const sort: Record<string, string> = typed.sort === undefined ? {} : { sort: String(typed.sort) };
   async function* submissions(limit: number): AsyncGenerator<Json[]> {
     let left = limit;
     for await (const forms of client.pages(routingForms.list, { query: { organization } })) {
@@ -28,7 +29,7 @@ const runAll = async ({ view }: OperationCommand, invocation: Invocation): Promi
         const options = { limit: left, pageSize: bounds.pageSize };
         for await (const page of client.pages(
           routingForms.submissions,
-          { query: { form: String(form.uri), ...sort } },
+          { query: { form: String(form.uri), ...query } },
           options,
         )) {
           left -= page.length;
