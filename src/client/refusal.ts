@@ -43,6 +43,15 @@ const categoryOf = (status: number, isRead: boolean): Category => {
   return isUnfinished && !isRead ? 'outcome-unknown' : 'unavailable';
 };
 
+/** Assumed: a time that can no longer be booked is told by 409, or by 400 that complains of nothing but the time. */
+const isSlotGone = ({ method, url }: HttpRequest, { status }: HttpReply, { details }: Refusal): boolean =>
+  method === 'POST' &&
+  status === 400 &&
+  new URL(url).pathname.endsWith('/invitees') &&
+  Array.isArray(details) &&
+  details.length > 0 &&
+  details.every((detail) => detail?.parameter === 'start_time');
+
 const summary: Partial<Record<Category, string>> = {
   auth: 'The service does not accept the token',
   forbidden: 'The service does not allow this',
@@ -61,7 +70,7 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
     .map((detail) => (isText(detail.parameter) ? `${detail.parameter}: ${detail.message}` : detail.message));
   const said = [words.join(': '), ...details].filter(isText).join('; ').slice(0, longestQuote);
   const isRead = request.method === 'GET';
-  const category = categoryOf(reply.status, isRead);
+  const category = isSlotGone(request, reply, refusal) ? 'conflict' : categoryOf(reply.status, isRead);
   const id = reply.headers['x-request-id']?.slice(0, longestRequestId);
   const scopes = Array.isArray(refusal.required_scopes) ? refusal.required_scopes.filter(isText) : [];
   const needed = scopes.join(', ').slice(0, longestQuote);

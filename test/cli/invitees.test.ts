@@ -39,6 +39,12 @@ describe('invitees create', () => {
     expect(second.code).toBe(7);
   });
 
+  test('refuses a time that is not offered with exit 7, as a service may say so of a slot that is taken', async () => {
+    const { code, stderr } = await world.run(booking().replace(start, start.replace('T10', 'T20')));
+    expect(code).toBe(7);
+    expect(stderr).toContain('outside the availability');
+  });
+
   test('sends only what was typed', async () => {
     const { requests } = await world.run(booking('--utm-source news --location-kind custom --location "Room 5"'));
     expect(JSON.parse(requests.at(-1)!.body!)).toEqual({

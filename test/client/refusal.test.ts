@@ -40,6 +40,17 @@ describe('refusal', () => {
     expect(written.facts.outcome).toBe(write === 'outcome-unknown' ? 'unknown' : 'not-applied');
   });
 
+  test('that complains of nothing but the time of a booking is a slot that is gone', () => {
+    const of = (...names: unknown[]) =>
+      reply(400, { details: names.map((parameter) => ({ parameter, message: 'no' })) });
+    expect(refusalOf(post, of('start_time')).category).toBe('conflict');
+    expect(refusalOf(post, of('start_time', 'invitee.email')).category).toBe('usage');
+    expect(refusalOf(post, of()).category).toBe('usage');
+    expect(refusalOf(post, reply(422, of('start_time').body)).category).toBe('usage');
+    expect(refusalOf({ ...post, url: 'https://api.example.com/shares' }, of('start_time')).category).toBe('usage');
+    expect(refusalOf(get, of('start_time')).category).toBe('usage');
+  });
+
   test.each<[string, unknown, string]>([
     ['title and message', { title: 'Permission Denied', message: 'Not yours.' }, 'Permission Denied: Not yours.'],
     ['a title alone', { title: 'Resource Not Found' }, 'Resource Not Found'],
