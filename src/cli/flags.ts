@@ -37,7 +37,11 @@ const names: Record<string, string> = {
 const placeholders: Record<string, string> = { datetime: 'TIME', email: 'EMAIL' };
 
 /** References that may be given in other words than their ID; values.ts and references.ts read them. */
-const words: Record<string, string> = { users: 'me|EMAIL|ID', organizations: 'current|ID' };
+const words: Record<string, string> = {
+  users: 'me|EMAIL|ID',
+  organization_memberships: 'me|EMAIL|ID',
+  organizations: 'current|ID',
+};
 
 /** Part of every list, and served by flags of their own. */
 const paging = new Set(['count', 'page_token']);

@@ -1,27 +1,39 @@
-import { isObject } from '../client/reading.ts';
+import { isObject, type Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import type { Context } from './context.ts';
 import { isPlainId } from './ids.ts';
-import { isEmail, ownWords, type Reference } from './values.ts';
+import { isEmail, isPerson, ownWords, type Reference } from './values.ts';
 
-/** A person may be named by address: it is looked up among the members of the organization. */
-const userByEmail = async (email: string, context: Context): Promise<string> => {
-  if (context.unknowns !== undefined) {
-    const lookUp = `"$(sched members list --email '${email.replaceAll("'", "'\\''")}' --jq '.[0].user.uri')"`;
-    return context.unknowns.leave('USER_URI', lookUp);
-  }
+/** A person may be named by address: it is looked up among the members of the organization, as oneself is. */
+const memberNamed = async (who: string, context: Context): Promise<Json> => {
   const { members } = await import('../api/organizations.ts');
-  const { organization } = await context.identity();
+  const { user: own, organization } = await context.identity();
+  const isMe = who === ownWords.users;
+  const query: Record<string, string> = isMe ? { user: own } : { organization, email: who };
   const client = await context.client();
-  for await (const page of client.pages(members.list, { query: { organization, email } })) {
-    for (const { user } of page) {
-      if (isObject(user) && String(user.email).toLowerCase() === email.toLowerCase()) return String(user.uri);
+  for await (const page of client.pages(members.list, { query })) {
+    for (const member of page) {
+      const { user } = member;
+      if (!isObject(user)) continue;
+      if (isMe ? user.uri === own : String(user.email).toLowerCase() === who.toLowerCase()) return member;
     }
   }
-  throw new SchedError('not-found', `No member of the organization has the address ${email}`, {
+  throw new SchedError('not-found', `No member of the organization ${isMe ? 'is you' : `has the address ${who}`}`, {
     hint: 'sched members list',
     outcome: 'not-sent',
   });
+};
+
+/** The URI of a member's user or of the membership itself. */
+const memberUri = async (who: string, collection: string, context: Context): Promise<string> => {
+  const isUser = collection === 'users';
+  if (context.unknowns !== undefined) {
+    const filter = who === ownWords.users ? '--user me' : `--email '${who.replaceAll("'", "'\\''")}'`;
+    const lookUp = `"$(sched members list ${filter} --jq '.[0]${isUser ? '.user' : ''}.uri')"`;
+    return context.unknowns.leave(isUser ? 'USER_URI' : 'MEMBER_URI', lookUp);
+  }
+  const member = await memberNamed(who, context);
+  return String(isUser ? (member.user as Json).uri : member.uri);
 };
 
 /** A record by its name. Where nothing may be asked, a word that could be an ID is taken as one. */
@@ -40,11 +52,12 @@ export const namedUri = async (
 
 /** The full URI that the service knows a record by. */
 export const referenceUri = async ({ id, collection, name }: Reference, context: Context): Promise<string> => {
-  if (id === ownWords[collection]) {
+  const isOwn = id === ownWords[collection];
+  if (isOwn && collection !== 'organization_memberships') {
     const { user, organization } = await context.identity();
     return collection === 'users' ? user : organization;
   }
-  if (collection === 'users' && isEmail(id)) return userByEmail(id, context);
+  if (isOwn || (isPerson(collection) && isEmail(id))) return memberUri(id, collection, context);
   if (name !== undefined) return namedUri(name, collection, context);
   return `${await context.root()}/${collection}/${id}`;
 };

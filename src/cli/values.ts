@@ -9,7 +9,7 @@ import { readReference } from './ids.ts';
 export type Value = { ready: unknown } | Reference;
 
 export interface Reference {
-  /** An ID, a word of `ownWords`, or for a user an e-mail address. */
+  /** An ID, a word of `ownWords`, or for a person an e-mail address. */
   id: string;
   collection: string;
   /** Of the full URI, where one was typed. */
@@ -28,13 +28,20 @@ const refuse = (flag: FieldFlag, raw: string, problem: string): Checked<never> &
 });
 
 /** Words that stand for the token's own records. */
-export const ownWords: Readonly<Record<string, string>> = { users: 'me', organizations: 'current' };
+export const ownWords: Readonly<Record<string, string>> = {
+  users: 'me',
+  organization_memberships: 'me',
+  organizations: 'current',
+};
+
+/** Users, and their memberships of the organization. */
+export const isPerson = (collection: string): boolean => ownWords[collection] === 'me';
 
 export const isEmail = (text: string): boolean => /^[^\s@/]+@[^\s@/]+$/.test(text);
 
 const readOwnReference = (flag: FieldFlag, raw: string, collection: string): Checked<Value> => {
   if (raw === ownWords[collection]) return { ok: true, value: { id: raw, collection } };
-  if (collection === 'users' && isEmail(raw)) return { ok: true, value: { id: raw, collection } };
+  if (isPerson(collection) && isEmail(raw)) return { ok: true, value: { id: raw, collection } };
   const read = readReference(raw, flag.name, collection);
   return read.ok
     ? { ok: true, value: { id: read.ids[0] ?? '', collection, origin: read.origin, name: read.name } }

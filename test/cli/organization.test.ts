@@ -43,6 +43,14 @@ describe('the organization', () => {
     expect((await world.run('events list --user nobody@northlight.example')).code).toBe(6);
   });
 
+  test.each(['me', 'Amara.Lindqvist@northlight.example'])('knows who stands in a group as %s too', async (owner) => {
+    const [member] = json(await world.run('members list --user me --json'));
+    const relationships = json(await world.run(`groups relationships --owner ${owner} --json`));
+    expect(relationships.length).toBeGreaterThan(0);
+    expect(relationships).toEqual(json(await world.run(`groups relationships --owner ${member.uri} --json`)));
+    expect((await world.run('groups relationships --owner nobody@northlight.example')).code).toBe(6);
+  });
+
   test('lists the events of a group', async () => {
     const [group] = json(await world.run('groups list --json=uri'));
     const events = json(await world.run(`groups events ${group.uri} --json=uri`));
