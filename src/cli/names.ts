@@ -8,6 +8,7 @@ import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
 import type { Context } from './context.ts';
+import { forSameAccount } from './creation.ts';
 import { fold } from './fold.ts';
 import { isPlainId } from './ids.ts';
 
@@ -152,8 +153,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 export const unknownName = (name: string, collection: string, context: Context, within?: string): string => {
   const { words, listing: command } = kinds[collection]!;
   const listing = `${command}${within === undefined ? '' : ` --event-type ${idOf(within)}`}`;
-  const sandbox = context.settings.sandbox ? ' --sandbox' : '';
   const program = `.[] | select(.name == ${JSON.stringify(name)}).uri`;
-  const lookUp = `"$(sched ${listing}${sandbox} --jq ${quoted(program)})"`;
+  const lookUp = `"$(${forSameAccount(`sched ${listing}`, context.settings)} --jq ${quoted(program)})"`;
   return context.unknowns!.leave(`${words.replaceAll(' ', '_').toUpperCase()}_URI`, lookUp);
 };

@@ -3,6 +3,7 @@ import { SchedError } from '../errors.ts';
 import type { Send } from '../http/message.ts';
 import { type Connection, checkUrl, connect, environmentToken, sandboxAddress } from './connection.ts';
 import type { Context } from './context.ts';
+import { forSameAccount } from './creation.ts';
 import { asUri, type Identity, rememberedIdentity, rootOf } from './identity.ts';
 import { createUnknowns } from './unknowns.ts';
 
@@ -86,7 +87,7 @@ export const offline = (context: Context): Context => {
     const at = await connected();
     const { user, organization, root: told } = await known(context, at);
     const root = told ?? [user, organization].map((value) => rootOf(value ?? '')).find(Boolean) ?? at.baseUrl;
-    const me = `sched users me${at.isSandbox ? ' --sandbox' : ''}`;
+    const me = forSameAccount('sched users me', context.settings);
     return {
       root,
       user: user ? asUri(user, root, 'users') : unknowns.leave('SCHED_USER', `"$(${me} -o id)"`),

@@ -1,6 +1,7 @@
 import { isObject, type Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import type { Context } from './context.ts';
+import { forSameAccount } from './creation.ts';
 import { isPlainId } from './ids.ts';
 import { isEmail, isPerson, ownWords, type Reference } from './values.ts';
 
@@ -29,7 +30,8 @@ const memberUri = async (who: string, collection: string, context: Context): Pro
   const isUser = collection === 'users';
   if (context.unknowns !== undefined) {
     const filter = who === ownWords.users ? '--user me' : `--email '${who.replaceAll("'", "'\\''")}'`;
-    const lookUp = `"$(sched members list ${filter} --jq '.[0]${isUser ? '.user' : ''}.uri')"`;
+    const list = forSameAccount('sched members list', context.settings);
+    const lookUp = `"$(${list} ${filter} --jq '.[0]${isUser ? '.user' : ''}.uri')"`;
     return context.unknowns.leave(isUser ? 'USER_URI' : 'MEMBER_URI', lookUp);
   }
   const member = await memberNamed(who, context);

@@ -154,6 +154,24 @@ describe('--curl', () => {
     expect(existsSync(join(home, '.local')) ? readdirSync(join(home, '.local')) : []).toEqual([]);
   });
 
+  test('asks the same account for what is left to the shell', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'sched-curl-'));
+    const none = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
+    await world.run('profiles add first --base-url https://first.example', { home, env: none });
+    await world.run('profiles add work --base-url https://work.example', { home, env: none });
+    const line = 'groups events "Customer team" --curl';
+    for (const [flag, env] of [
+      ['--profile work', none],
+      ['--sandbox', {}],
+    ] as const) {
+      const group = await world.run(`${line} ${flag}`, { home, env });
+      expect(group.stderr).toContain(`sched groups list ${flag} --jq`);
+      const user = await world.run(`events list --user ada@engine.example --curl ${flag}`, { home, env });
+      expect(user.stderr).toContain(`sched members list ${flag} --email`);
+      expect(user.stderr).toContain(`sched users me ${flag} --jq`);
+    }
+  });
+
   test('says where a request cannot be written down without a question', async () => {
     const { stdout, stderr, requests } = await world.run(
       'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off friday --curl',
