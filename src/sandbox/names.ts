@@ -48,4 +48,11 @@ export const idOf = (reference: string): string => reference.slice(reference.las
 /** Times are kept in one spelling, so that comparing the texts compares the times. */
 export const timestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
+/** With five digits of the year a time would sort before all others. */
+const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** One end of a window, in that spelling. */
+export const edgeOf = (time: string | undefined): string | undefined =>
+  time && timestamp(Math.min(Date.parse(time), lastMoment));
+
 export const dayMilliseconds = 86_400_000;

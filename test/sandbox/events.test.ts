@@ -57,6 +57,11 @@ describe('events', () => {
     });
     expect(window).toEqual(all.filter(({ start_time }) => from <= start_time && start_time < until));
 
+    // In UTC that is the year 10000.
+    const never = '9999-12-31T23:59:59-05:00';
+    expect(await world.walk('/scheduled_events', { organization, count: '100', max_start_time: never })).toEqual(all);
+    expect(await world.walk('/scheduled_events', { organization, min_start_time: never })).toEqual([]);
+
     const invited = await world.walk('/scheduled_events', {
       organization,
       invitee_email: 'Grace.Hall@redwood.example',

@@ -1,10 +1,8 @@
 import { requireAdministrator, requireOrganization } from '../access.ts';
 import type { Handlers } from '../handler.ts';
-import { timestamp } from '../names.ts';
+import { edgeOf } from '../names.ts';
 import { type Condition, readPage } from '../page.ts';
 import type { ActivityRecord } from '../records.ts';
-
-const canonical = (time: string | undefined) => time && timestamp(Date.parse(time));
 
 export const activity: Handlers<'activity'> = {
   list({ query }, { store, caller, asked }) {
@@ -20,7 +18,7 @@ export const activity: Handlers<'activity'> = {
       sortable: { occurred_at: 'a.occurred_at' },
       defaultSort: 'occurred_at:desc',
       where,
-      window: { from: canonical(query.min_occurred_at), until: canonical(query.max_occurred_at) },
+      window: { from: edgeOf(query.min_occurred_at), until: edgeOf(query.max_occurred_at) },
     };
     return readPage<ActivityRecord>(store, listing, query, asked);
   },

@@ -1,7 +1,7 @@
 import { chooseOwners, requireAdministrator, requireEvent } from '../access.ts';
 import { logActivity } from '../activity.ts';
 import type { Handlers } from '../handler.ts';
-import { idOf, timestamp, uri } from '../names.ts';
+import { edgeOf, idOf, timestamp, uri } from '../names.ts';
 import { type Condition, readPage } from '../page.ts';
 import type { EventRecord, InviteeRecord } from '../records.ts';
 import { conflict, notFound } from '../refusal.ts';
@@ -13,8 +13,6 @@ const ofUser = {
   id: 'h.event',
   sortable: { start_time: 'h.start_time' },
 };
-
-const canonical = (time: string | undefined) => time && timestamp(Date.parse(time));
 
 export const events: Handlers<'events'> = {
   list({ query }, { store, caller, asked }) {
@@ -45,7 +43,7 @@ export const events: Handlers<'events'> = {
       sortable,
       defaultSort: 'start_time:asc',
       where,
-      window: { from: canonical(query.min_start_time), until: canonical(query.max_start_time) },
+      window: { from: edgeOf(query.min_start_time), until: edgeOf(query.max_start_time) },
     };
     return readPage<EventRecord>(store, listing, query, asked);
   },
