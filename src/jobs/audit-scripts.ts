@@ -128,12 +128,25 @@ case $story in incomplete*) exit 11 ;; sandbox*) exit 13 ;; esac
 
 export const proveScript = String.raw`#!/usr/bin/env bash
 # Was an address in it? bash prove.sh KEY_FILE [RECEIPT], with the address typed or piped to stdin.
-# Exit 0: it was, and every time it was sent is printed with the answer; 6: it was not. Run check.sh first.
+# Exit 0: it was, and every time it was sent is printed with the answer; 6: it was not; 3: KEY_FILE is not the key of
+# this receipt; 2: no address. Run check.sh first.
 set -euo pipefail
 export LC_ALL=C
 receipt=${'$'}{2:-receipt.jsonl}
-IFS= read -r address
-mark=$(printf '%s' "$address" | tr 'A-Z' 'a-z' | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$(tr -d '\n' <"$1")" | sed 's/.*= *//')
+key=$(tr -d '[:space:]' <"$1")
+[[ $key =~ ^[0-9a-fA-F]{64}$ ]] || { echo 'KEY_FILE does not hold 64 hexadecimal digits'; exit 3; }
+mac() { openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" | sed 's/.*= *//'; }
+
+# Under another key nothing would ever be found.
+made=$(head -n 1 "$receipt" | jq -r .key)
+own=$(printf 'sched receipt key' | mac | cut -c 1-16)
+[ "$own" = "$made" ] || { echo "the receipt was made under the key $made, and this is $own"; exit 3; }
+
+# The last line of a pipe may lack its line break, and one of Windows ends with a carriage return.
+IFS= read -r address || true
+address=$(printf '%s\n' "$address" | sed 's/^[[:space:]]*//; s/[[:space:]]*$//' | tr 'A-Z' 'a-z')
+[ -n "$address" ] || { echo 'there is no address on stdin'; exit 2; }
+mark=$(printf '%s' "$address" | mac)
 found=$(jq -rs --arg mark "$mark" '
   [.[] | select(.type == "sending" and .items != null) | select(any(.items[]; . == $mark)) | .batch] as $batches
   | .[] | select(.batch as $batch | $batch != null and any($batches[]; . == $batch))

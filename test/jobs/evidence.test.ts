@@ -100,21 +100,31 @@ describe('evidence', () => {
     const marks = ['ada@engine.example', 'bob@engine.example'].map(key.mac);
     const at = '2026-11-15T18:00:00.000Z';
     const lines = rechain([
-      valuesOf(whole)[0]!,
+      { ...valuesOf(whole)[0]!, key: key.id } as ReceiptLine,
       { type: 'sending', batch: 1, attempt: 1, at, items: marks },
       { type: 'verdict', batch: 1, at, verdict: 'accepted', status: 202 },
     ]);
     writeFileSync(join(folder, 'prove.sh'), proveScript);
     writeFileSync(join(folder, 'p.jsonl'), lines);
-    const prove = (address: string) =>
-      spawnSync('bash', [join(folder, 'prove.sh'), keyFile, join(folder, 'p.jsonl')], {
-        input: `${address}\n`,
-        encoding: 'utf8',
-      });
-    expect(prove('Ada@Engine.example')).toMatchObject({
-      status: 0,
-      stdout: `${at} batch 1: sending\n${at} batch 1: accepted (HTTP 202)\n`,
+    const prove = (input: string) =>
+      spawnSync('bash', [join(folder, 'prove.sh'), keyFile, join(folder, 'p.jsonl')], { input, encoding: 'utf8' });
+    const found = { status: 0, stdout: `${at} batch 1: sending\n${at} batch 1: accepted (HTTP 202)\n` };
+    for (const input of ['Ada@Engine.example\n', 'ada@engine.example', ' ada@engine.example \r\n'])
+      expect(prove(input)).toMatchObject(found);
+    expect(prove('eve@engine.example\n')).toMatchObject({ status: 6, stdout: 'not in this receipt\n' });
+    expect(prove('')).toMatchObject({ status: 2, stdout: 'there is no address on stdin\n' });
+
+    writeFileSync(keyFile, text.replace('\n', '\r\n'));
+    expect(prove('ada@engine.example\n')).toMatchObject(found);
+    const other = keyText(new Uint8Array(32).fill(8));
+    writeFileSync(keyFile, other);
+    expect(prove('ada@engine.example\n')).toMatchObject({
+      status: 3,
+      stdout: `the receipt was made under the key ${key.id}, and this is ${readKey(other)!.id}\n`,
     });
-    expect(prove('eve@engine.example')).toMatchObject({ status: 6, stdout: 'not in this receipt\n' });
+    writeFileSync(keyFile, text.slice(1));
+    const torn = prove('ada@engine.example\n');
+    expect(torn).toMatchObject({ status: 3, stdout: 'KEY_FILE does not hold 64 hexadecimal digits\n' });
+    expect(torn.stderr).toBe('');
   });
 });
