@@ -3,11 +3,13 @@
 export const checkScript = String.raw`#!/usr/bin/env bash
 # Checks a receipt without sched: bash check.sh [RECEIPT] [sha256:HEAD]
 # HEAD is what the run printed at its end, kept where the receipt was not.
-# Exit 0: ok; 11: incomplete; 13: edited, of another head, or made in the sandbox.
+# Exit 0: ok; 11: incomplete; 13: edited, of another head, or made in the sandbox; 2: HEAD is no hash.
 set -euo pipefail
 export LC_ALL=C
 receipt=${'$'}{1:-receipt.jsonl}
 wanted=${'$'}{2:-}
+# A head that was lost on its way here, as "" or null, must not pass for none.
+[ $# -lt 2 ] || [[ $wanted =~ ^sha256:[0-9a-f]{64}$ ]] || { echo 'HEAD is sha256: and 64 digits'; exit 2; }
 sum=sha256sum
 command -v sha256sum >/dev/null || sum='shasum -a 256'
 work=$(mktemp -d)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { proveScript } from '../../src/jobs/audit-scripts.ts';
+import { checkScript, proveScript } from '../../src/jobs/audit-scripts.ts';
 import { verify } from '../../src/jobs/evidence.ts';
 import { keyText, readKey } from '../../src/jobs/key.ts';
 import { firstPrev, type ReceiptLine } from '../../src/jobs/receipt.ts';
@@ -64,6 +64,15 @@ describe('evidence', () => {
     );
     expect(agree([forged])[0]!.status).toBe('ok');
     expect(agree([forged, whole], head).map(({ status }) => status)).toEqual(['rewritten', 'ok']);
+  });
+
+  test.runIf(hasTools)('is not called ok where the head to compare with got lost', () => {
+    const [script, receipt] = [join(folder, 'check.sh'), join(folder, 'whole.jsonl')];
+    writeFileSync(script, checkScript);
+    const check = (...head: string[]) => spawnSync('bash', [script, receipt, ...head], { encoding: 'utf8' });
+    expect(check().status).toBe(0);
+    for (const head of ['', 'null', verify(whole).head.replace('sha256:', '')])
+      expect(check(head)).toMatchObject({ status: 2, stdout: 'HEAD is sha256: and 64 digits\n' });
   });
 
   test('finds a chain computed anew over a story that does not add up', () => {
