@@ -70,6 +70,8 @@ export const printCurl = async (
 ): Promise<void> => {
   const left = requests.map(({ url, body = '' }) => `${url} ${body}`).join(' ');
   for (const note of unknowns?.notesFor(left) ?? []) notes.say(note);
+  // What has to be done first is read first.
+  await notes.flush();
   await printer.text(lines.join('\n'));
 };
 
@@ -97,6 +99,7 @@ export const printRequest = async ({ context }: Invocation, operation: Operation
       ...(body === undefined ? {} : { body: JSON.parse(body) as unknown }),
     };
   });
+  await context.notes.flush();
   await context.printer.text(JSON.stringify(requests.length === 1 ? requests[0] : requests, null, 2));
 };
 

@@ -121,6 +121,15 @@ describe('availability update', () => {
     expect(json(again)._sched).toEqual({ already: true });
   });
 
+  test('shows the whole difference before the request that would make it', async () => {
+    const { uri, type } = await schedule();
+    const { stdout, stderr, screen } = await world.run(
+      `availability update ${uri} --event-type ${type} --day-off fri --day-off sat --dry-run`,
+    );
+    expect(stderr.trimEnd().split('\n')).toHaveLength(3);
+    expect(screen).toBe(stderr + stdout);
+  });
+
   test('replaces everything only when told to', async () => {
     const before = await schedule();
     const { requests } = await world.run([

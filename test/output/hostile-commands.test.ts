@@ -182,7 +182,8 @@ describe('hostile: every command and format in a pseudo-terminal', () => {
     expect([code, (parts.length - 1) / 2]).toEqual([0, all.length]);
     for (const [index, { conversation, way, change }] of all.entries()) {
       const end = Number(parts[2 * index + 1]!.split(':')[1]);
-      const shown = { code: end, stdout: parts[2 * index]!, stderr: '', requests: [] };
+      const screen = parts[2 * index]!;
+      const shown = { code: end, stdout: screen, stderr: '', screen, requests: [] };
       const isAnswer = way === '-o table' && conversation.command.operation !== undefined && change !== refusal;
       if (isAnswer) expect([conversation.name, end]).toEqual([conversation.name, conversation.code]);
       expect(() => expectHarmless(shown, way), `${conversation.name} ${way}: ${shown.stdout}`).not.toThrow();

@@ -17,6 +17,8 @@ export interface Result {
   code: number;
   stdout: string;
   stderr: string;
+  /** Both as a terminal shows them, in the order in which they were written. */
+  screen: string;
   /** Every request that reached the network. */
   requests: HttpRequest[];
 }
@@ -91,12 +93,14 @@ const runInWorld = async (
 ): Promise<Result> => {
   const requests: HttpRequest[] = [];
   const written = { stdout: '', stderr: '' };
+  let screen = '';
   const output = (name: 'stdout' | 'stderr') => ({
     isTerminal: terminals.includes(name),
     columns,
     rows: 5,
     write: async (text: string) => {
       written[name] += text;
+      screen += text;
       if (name === 'stdout' && written.stdout.length > closeAfter) throw new ClosedPipe();
     },
   });
@@ -141,7 +145,7 @@ const runInWorld = async (
   const argv = typeof line === 'string' ? splitCommandLine(line) : line;
   const code = await runProgram(argv, runtime);
   expectNoSecret({ line: argv, env: runtime.env, stdin }, written);
-  return { code, ...written, requests };
+  return { code, ...written, screen, requests };
 };
 
 /** A network that answers every request with this. */
