@@ -137,6 +137,25 @@ describe('--curl', () => {
     expect(requestOf(get!).url).toBe('http://127.0.0.1:4010/event_types/T');
   });
 
+  test('says how to set a variable that another one needs, once and before it', async () => {
+    const { screen } = await world.run(
+      'availability update "Working hours" --event-type "Intro call" --day-off fri --curl',
+    );
+    const lines = screen.trimEnd().split('\n');
+    expect(lines.map((line) => line.split(/[ =]/, 3).join(' '))).toEqual([
+      'the service replaces',
+      'first: export EVENT_TYPE_URI',
+      expect.stringContaining('curl "http'),
+      'first: export AVAILABILITY_SCHEDULE_URI',
+      'curl -X PATCH',
+    ]);
+    expect(lines[3]).toContain('"$(sched availability list --event-type "$EVENT_TYPE_URI" --jq ');
+    const replaced = await world.run(
+      'availability update "Working hours" --event-type "Intro call" --day-off fri --replace --curl',
+    );
+    expect(replaced.stderr).toMatch(/^first: export EVENT_TYPE_URI=.*\nfirst: export AVAILABILITY_SCHEDULE_URI=.*\n$/);
+  });
+
   test('needs no token, only an address', async () => {
     const { code, stdout } = await world.run('events list --curl', { env: { SCHED_TOKEN: '' } });
     expect([code, stdout.startsWith('curl "http://127.0.0.1:4010/')]).toEqual([0, true]);
