@@ -76,7 +76,7 @@ export const printCurl = async (
 };
 
 /** The embedded service listens on another port each time; what is printed is where `sandbox start` would serve it. */
-const shownUrl = (url: string, { isSandbox, baseUrl }: Connection): string =>
+export const shownUrl = (url: string, { isSandbox, baseUrl }: Connection): string =>
   isSandbox ? url.replace(baseUrl, sandboxAddress) : url;
 
 /** What `--dry-run` and `--curl` print instead of sending it. */

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts';
 import { bookingFlags } from '../desk.ts';
 import { readJsonText, readTextFile } from '../json-file.ts';
 import { readBounds } from '../listing.ts';
+import { shownUrl } from '../operation-command.ts';
 import { fillScope } from '../scope.ts';
 import { bodyOf, type Field, queryOf, readFields, type TypedField } from './fields.ts';
 import { readHeaders } from './headers.ts';
@@ -92,9 +93,11 @@ const fillPath = async (context: Context, path: string): Promise<string> => {
 /** The path below the base URL. A full URL may also stand under the root of the service's own URIs. */
 const placeOf = async ({ context, problems }: Invocation, target: Target): Promise<string> => {
   if (target.origin === undefined) return target.path;
-  const { baseUrl } = await context.connection();
+  const connection = await context.connection();
+  const { baseUrl } = connection;
   const below = pathBelow(target, baseUrl) ?? pathBelow(target, await context.root());
-  if (below === undefined) problems.add(`${target.origin} is not where this account's service is (${baseUrl})`);
+  if (below === undefined)
+    problems.add(`${target.origin} is not where this account's service is (${shownUrl(baseUrl, connection)})`);
   problems.check();
   return below!;
 };

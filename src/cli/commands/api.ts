@@ -13,7 +13,7 @@ import { requireConsent } from '../consent.ts';
 import { withPlace } from '../creation.ts';
 import { bookingFlags } from '../desk.ts';
 import { readBounds } from '../listing.ts';
-import { printCurl } from '../operation-command.ts';
+import { printCurl, shownUrl } from '../operation-command.ts';
 import { listFlags, sharedFlags } from '../shared-flags.ts';
 
 const flags: Flag[] = [
@@ -100,7 +100,10 @@ const run = async (invocation: Invocation): Promise<void> => {
   const client = await context.client();
   const request = client.prepareRaw(input);
   if (context.settings.curl) return printCurl(context, [curlText(request, isHidden)], [request]);
-  if (context.settings.dryRun) return context.runtime.stdout.write(`${requestText(input, request.url, isHidden)}\n`);
+  if (context.settings.dryRun) {
+    const url = shownUrl(request.url, await context.connection());
+    return context.runtime.stdout.write(`${requestText(input, url, isHidden)}\n`);
+  }
   const question = questionFor(input.method, input.path, input.body);
   if (question !== undefined) await requireConsent(context, question);
   if (typed.paginate === true) return printPages(invocation, planned);
