@@ -15,7 +15,7 @@ export interface Holder {
 const includes = (held: readonly string[], scope: string): boolean =>
   held.includes(scope) || (scope.endsWith(':read') && held.includes(scope.replace(/:read$/, ':write')));
 
-const logIn = (profile: string): string => `sched auth login${profile === 'default' ? '' : ` -p ${profile}`}`;
+const logIn = (profile: string): string => `sched auth login -p ${profile}`;
 
 /** How to get a credential that may do more. */
 const mendOf = (scopes: readonly string[], { profile }: Holder): string =>

@@ -105,6 +105,12 @@ const mendedLine = ({ name, words }: Parsed, known: readonly string[]): string =
   return mended.includes(undefined) ? `sched ${name} --help` : commandLine(...name.split(' '), ...(mended as string[]));
 };
 
+/** A session does not know whose it is: without the profile's name another one would be logged in instead. */
+const withProfile = (error: unknown, profile: string | undefined): unknown =>
+  error instanceof SchedError && error.facts.hint === 'sched auth login' && profile !== undefined
+    ? new SchedError(error.category, error.message, { ...error.facts, hint: `sched auth login -p ${profile}` })
+    : error;
+
 const runCommand = async (command: Command, parsed: Parsed, runtime: Runtime, isJson: boolean): Promise<void> => {
   const { typed, problems } = parsed;
   const account = await accountOf(command, typed, runtime);
@@ -140,7 +146,7 @@ const runCommand = async (command: Command, parsed: Parsed, runtime: Runtime, is
     // The write was carried out; only its answer could not be shown.
     const isWrite = command.operation !== undefined && command.operation.method !== 'GET' && !settings.dryRun;
     if (error instanceof OutputFailure && isWrite) throw new OutputFailure(error.facts.reason!, 'applied');
-    throw error;
+    throw withProfile(error, account?.name ?? (typed.profile as string | undefined));
   } finally {
     await context.close();
     await notes.flush();

@@ -20,7 +20,7 @@ describe('what a login may do', () => {
   });
 
   test.each([
-    ['default', 'sched auth login --add-scopes users:read'],
+    ['default', 'sched auth login -p default --add-scopes users:read'],
     ['work', 'sched auth login -p work --add-scopes users:read'],
     [undefined, 'a token that has users:read'],
   ])('is mended for the profile %s by %s', (profile, hint) => {

@@ -101,6 +101,19 @@ describe('a login', () => {
     expect((await world.run('auth status --check', { send })).code).toBe(4);
   });
 
+  test('that has ended names the profile to log in to, which may not be the current one', async () => {
+    await login('-p home');
+    await login('-p work');
+    const send = async () => ({ status: 401, headers: {}, body: '{}' });
+    for (const line of ['users me -p work', 'api /users/me -p work', 'auth status --check -p work']) {
+      const { code, stderr } = await world.run(line, { send });
+      expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringMatching(/^try: sched auth login -p work$/m) });
+    }
+    const env = { SCHED_TOKEN: 'wrong' };
+    const { stderr } = await world.run('auth status --check -p work', { send, env });
+    expect(stderr).toMatch(/^try: a token that the service accepts, in SCHED_TOKEN$/m);
+  });
+
   test('gives its token to scripts alone', async () => {
     await login();
     expect((await world.run('auth token')).stdout).toBe(`${world.token}\n`);

@@ -231,7 +231,7 @@ describe('auth login in a terminal', () => {
     expect(JSON.parse(refused.stderr).error).toMatchObject({
       message: 'This login may not create single-use scheduling links',
       cause: 'it lacks the scope shares:write; nothing was sent',
-      hint: 'sched auth login --add-scopes shares:write',
+      hint: 'sched auth login -p default --add-scopes shares:write',
       outcome: 'not-sent',
     });
 

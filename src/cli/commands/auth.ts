@@ -118,7 +118,10 @@ const environmentFacts = ({ context }: Invocation): LoginFacts => ({
 const notUsable = (facts: LoginFacts): SchedError =>
   new SchedError('auth', 'The session cannot be used', {
     reason: facts.expires_at === null ? 'the service does not accept it' : `it expired at ${facts.expires_at}`,
-    hint: `sched auth login${facts.profile === null ? '' : ` -p ${facts.profile}`}`,
+    hint:
+      facts.kind === 'token'
+        ? `a token that the service accepts, in ${facts.source}`
+        : `sched auth login -p ${facts.profile}`,
     outcome: 'not-sent',
   });
 
