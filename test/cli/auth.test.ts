@@ -114,6 +114,15 @@ describe('a login', () => {
     expect(stderr).toMatch(/^try: a token that the service accepts, in SCHED_TOKEN$/m);
   });
 
+  test('by a personal access token is not renewed, and not called ended', async () => {
+    await login();
+    const { code, stderr, requests } = await world.run('auth refresh');
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toBe(
+      "error: A personal access token cannot be renewed\ncause: it lasts until it is ended in the service's settings\ntry: sched auth status --check -p default\n",
+    );
+  });
+
   test('gives its token to scripts alone', async () => {
     await login();
     expect((await world.run('auth token')).stdout).toBe(`${world.token}\n`);

@@ -172,6 +172,12 @@ const refresh = async (invocation: Invocation): Promise<void> => {
   const { context, problems } = invocation;
   problems.check();
   const { account, session } = await sessionOf(invocation);
+  if ((await session.record()).kind === 'pat')
+    throw new SchedError('usage', 'A personal access token cannot be renewed', {
+      reason: "it lasts until it is ended in the service's settings",
+      hint: `sched auth status --check -p ${account.name}`,
+      outcome: 'not-sent',
+    });
   await session.renew(await session.current());
   const record = await session.record();
   context.notes.say('renewed');
