@@ -45,6 +45,7 @@ const environment: readonly (readonly [string, string])[] = [
   ['SCHED_ORG', 'the organization that is meant where none is named'],
   ['SCHED_SANDBOX', '1 means --sandbox'],
   ['SCHED_CREDENTIAL_STORE', 'keychain or file'],
+  ['SCHED_RECEIPT_KEY_FILE', 'a file with the key of compliance receipts'],
   ['SCHED_OUTPUT', 'format on a terminal; a pipe is never changed from outside'],
   ['SCHED_ERROR_FORMAT', 'json: errors and notes as JSON lines'],
   ['SCHED_TZ', 'zone in which times are read and shown'],

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Command } from '../../src/cli/command.ts';
 import { nounHelp, topHelp } from '../../src/cli/help.ts';
@@ -49,6 +51,15 @@ describe('help', () => {
       ...Object.values(topics).map((topic) => topic.text()),
     ];
     expect(texts.flatMap((text) => tooWide(text, 80))).toEqual([]);
+  });
+
+  test('of the environment names every variable that is read', () => {
+    const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+    const text = sources.map((path) => readFileSync(join('src', path), 'utf8')).join('');
+    const read = new Set(Array.from(text.matchAll(/\benv\.(SCHED_[A-Z_]+)/g), ([, name]) => name!));
+    expect(read.size).toBeGreaterThan(15);
+    const told = topics.environment!.text();
+    expect([...read].filter((name) => !told.includes(`${name} `))).toEqual([]);
   });
 
   test('names the allowed values of a flag, and its default', () => {
