@@ -44,6 +44,9 @@ const idsInUri = (text: string, template: string): { ids: string[]; origin: stri
   return match === null ? undefined : { ids: match.slice(1), origin };
 };
 
+/** `an event`, but `a user`. */
+export const withArticle = (words: string): string => `${/^(?!us)[aeiou]/.test(words) ? 'an' : 'a'} ${words}`;
+
 /**
  * Reads one argument as the record behind `parameter` of `path`: a bare ID, or the full `uri`, which for a record
  * inside another one carries both IDs.
@@ -64,10 +67,13 @@ export const readId = (text: string, path: string, parameter: string): Ids => {
   if (found === undefined)
     return {
       ok: false,
-      problem: `<${parameter}> '${text}' is not the URI of ${/^[aeiou]/.test(words) ? 'an' : 'a'} ${words} (…${template})`,
+      problem: `<${parameter}> '${text}' is not the URI of ${withArticle(words)} (…${template})`,
     };
   return { ok: true, ids: found.ids.slice(-pathParameters(template).length), origin: found.origin };
 };
+
+/** What a flag takes before it is read as a reference. */
+const takenToo: Readonly<Record<string, string>> = { users: 'me, an e-mail address, ', organizations: 'current, ' };
 
 /** Reads a reference of a query or body: a bare ID, or a full `uri` under `/collection/`. */
 export const readReference = (text: string, flag: string, collection: string): Ids => {
@@ -76,6 +82,9 @@ export const readReference = (text: string, flag: string, collection: string): I
   if (plainId.test(text)) return { ok: true, ids: [text] };
   const found = isUri(text) ? idsInUri(text, `/${collection}/{id}`) : undefined;
   if (found === undefined)
-    return { ok: false, problem: `--${flag} '${text}' is neither an ID nor a URI under /${collection}/` };
+    return {
+      ok: false,
+      problem: `--${flag} '${text}' is neither ${takenToo[collection] ?? ''}an ID nor a URI under /${collection}/`,
+    };
   return { ok: true, ...found };
 };

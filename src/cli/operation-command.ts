@@ -10,7 +10,7 @@ import type { Argument, Command, Invocation } from './command.ts';
 import { type Connection, sandboxAddress } from './connection.ts';
 import type { Context } from './context.ts';
 import { type FieldFlag, fieldFlags } from './flags.ts';
-import { collectionOf, isNamed } from './ids.ts';
+import { collectionOf, isNamed, withArticle } from './ids.ts';
 import { readInput } from './input.ts';
 import { firstCount, printListing, readBounds } from './listing.ts';
 import { fillScope } from './scope.ts';
@@ -25,8 +25,6 @@ export interface OperationCommand extends Command {
   view: View;
 }
 
-const article = (word: string): string => (/^[aeiou]/.test(word) ? 'an' : 'a');
-
 /** What a record may be called by. */
 const identifiers = (collection: string | undefined): string =>
   collection !== undefined && isNamed(collection) ? 'name, ID or URI' : 'ID or URI';
@@ -35,7 +33,7 @@ const argumentOf = (path: string, parameter: string, isOptional: boolean): Argum
   const words = parameter.replaceAll('_', ' ');
   return {
     name: parameter.replaceAll('_', '-'),
-    description: `${identifiers(collectionOf(path, parameter))} of ${article(words)} ${words}`,
+    description: `${identifiers(collectionOf(path, parameter))} of ${withArticle(words)}`,
     required: !isOptional,
   };
 };

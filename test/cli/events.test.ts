@@ -130,6 +130,17 @@ describe('events get', () => {
     expect(wrongOrigin.requests.map(({ url }) => url)).toEqual(['http://127.0.0.1:4010/users/me']);
   });
 
+  test.each([
+    ['events list --user "Priya Raman"', "--user 'Priya Raman' is neither me, an e-mail address, an ID nor a URI"],
+    ['events list --org "North light"', "--org 'North light' is neither current, an ID nor a URI"],
+    ['users get http://127.0.0.1:4010/groups/A', 'is not the URI of a user ('],
+    ['events get http://127.0.0.1:4010/groups/A', 'is not the URI of an event ('],
+  ])('of a wrong kind are told what is taken: %s', async (line, words) => {
+    const { code, stderr, requests } = await world.run(line);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toContain(words);
+  });
+
   test.each(['../users/me', 'a/b', 'a%2fb', '..', 'a?x', 'a#x', 'http://127.0.0.1:4010/scheduled_events/../users/me'])(
     'refuses an ID that would change the path: %s',
     async (id) => {
