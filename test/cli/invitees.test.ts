@@ -76,11 +76,14 @@ describe('invitees create', () => {
   });
 
   test('needs a name or a first name', async () => {
-    const { code, stderr } = await world.run(
-      `invitees create --event-type ${eventType} --start ${start} --email a@b.example --timezone UTC`,
-    );
-    expect(code).toBe(2);
-    expect(stderr).toContain('--name: name or first_name is required');
+    const line = `invitees create --event-type ${eventType} --start ${start} --email a@b.example`;
+    const { code, stderr, requests } = await world.run(line);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    // Whoever mends one of them must not meet the other one next.
+    expect(stderr).toContain('--name or --first-name is required; --timezone is required');
+    const body = JSON.stringify({ invitee: { timezone: 'UTC' } });
+    const fromFile = await world.run(`${line} --body -`, { stdin: body });
+    expect(fromFile.stderr).toContain('--name: name or first_name is required');
   });
 
   test('refuses a time that would mean another instant to the invitee, with both readings', async () => {

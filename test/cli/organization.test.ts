@@ -205,6 +205,15 @@ describe('shares create', () => {
     expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
+  test('reports everything wrong at once, and asks nothing', async () => {
+    const { code, stderr, requests } = await world.run(
+      'shares create --duration 0 --rule "mon 9-12" --location Berlin',
+    );
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    for (const part of ['--event-type is', "--duration '0'", "--rule '9-12'", '--location needs --location-kind'])
+      expect(stderr).toContain(part);
+  });
+
   test('leaves it to the service which lengths the event type offers, as its record does not show them', async () => {
     const { uri } = await typeNamed('Consultation');
     const share = `shares create --event-type ${uri} --duration`;
@@ -239,14 +248,19 @@ describe('one-offs create', () => {
   test.each([
     ['--days 7 --spot 2027-01-04T10:00:00Z/2027-01-04T11:00:00Z', 'exclude each other'],
     ['--start-date 2027-01-05', '--end-date is required'],
-    ['--start-date 2027-01-05 --end-date 2027-01-04', 'must not be before'],
+    ['--start-date 2027-01-05 --end-date 2027-01-04', '--end-date 2027-01-04 is before --start-date 2027-01-05'],
+    [
+      '--start-date tomorrow --end-date 2027-02-30',
+      "--start-date 'tomorrow' is not a date such as 2026-12-01; --end-date '2027-02-30' is",
+    ],
+    ['--spot 2027-01-04T10:00:00Z/2027-01-04T10:00:00Z', "10:00:00Z' must end later than it begins"],
     ['--spot 2027-01-04T10:00:00Z', 'is not START/END'],
     ['', 'or --spot is required'],
   ])('refuses the dates "%s"', async (flags, expected) => {
     const { code, stderr, requests } = await world.run(`one-offs create --name P --duration 45 ${flags}`);
     expect(code).toBe(2);
     expect(stderr).toContain(expected);
-    expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 

@@ -72,7 +72,9 @@ const addAnswers = async ({ context, typed, problems }: Invocation, body: Json):
 };
 
 const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
+  const { context, typed, problems } = invocation;
+  if (typed.name === undefined && typed['first-name'] === undefined && typed.body === undefined)
+    problems.add('--name or --first-name is required');
   const input = await readInput(invocation, invitees.create, fieldFlags, (body) => addAnswers(invocation, body));
   const body = input.body as Omit<Booking, 'send'>;
   const { start_time, invitee } = body;

@@ -4,6 +4,7 @@ import { readMutationTime } from '../../time/mutation.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { readInput } from '../input.ts';
 import { type OperationCommand, printRequest } from '../operation-command.ts';
+import { isDate } from '../rules.ts';
 
 export const examples = {
   create: [
@@ -40,7 +41,20 @@ const readSpot = (text: string, invocation: Invocation): Json | undefined => {
     if (!reading.ok) problems.add(`--spot: ${reading.problem}`);
     return reading.ok ? reading.instant : undefined;
   });
-  return from === undefined || to === undefined ? undefined : { start_time: from, end_time: to };
+  if (from === undefined || to === undefined) return undefined;
+  if (Date.parse(to) <= Date.parse(from)) problems.add(`--spot '${text}' must end later than it begins`);
+  return { start_time: from, end_time: to };
+};
+
+const readDate = (name: string, { typed, problems }: Invocation): string | undefined => {
+  const text = typed[name] as string | undefined;
+  if (text !== undefined && isDate(text)) return text;
+  problems.add(
+    text === undefined
+      ? `--${name} is required with the other one`
+      : `--${name} '${text}' is not a date such as 2026-12-01`,
+  );
+  return undefined;
 };
 
 /** When the meeting can be booked: one of three kinds. */
@@ -61,9 +75,10 @@ const dateSetting = (invocation: Invocation): Json | undefined => {
     };
   }
   if (isRange) {
-    for (const name of ['start-date', 'end-date'])
-      if (typed[name] === undefined) problems.add(`--${name} is required with the other one`);
-    return { type: 'date_range', start_date: typed['start-date'], end_date: typed['end-date'] };
+    const [first, last] = ['start-date', 'end-date'].map((name) => readDate(name, invocation));
+    if (first !== undefined && last !== undefined && last < first)
+      problems.add(`--end-date ${last} is before --start-date ${first}`);
+    return { type: 'date_range', start_date: first, end_date: last };
   }
   if (spots !== undefined) return { type: 'spots', spots: spots.flatMap((text) => readSpot(text, invocation) ?? []) };
   return undefined;

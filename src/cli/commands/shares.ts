@@ -1,5 +1,5 @@
 import { shares } from '../../api/shares.ts';
-import { isObject, type Json } from '../../client/reading.ts';
+import { isObject } from '../../client/reading.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { readInput } from '../input.ts';
 import { locationFlags } from '../location-flags.ts';
@@ -21,23 +21,26 @@ const ruleFlag: Flag = {
   heading: 'Flags',
 };
 
-const addParts = async (invocation: Invocation, body: Json): Promise<void> => {
+/** What is not one value for one field. */
+const readParts = (invocation: Invocation) => {
   const { typed, problems } = invocation;
   const rules = ((typed.rule as string[] | undefined) ?? []).flatMap((text) => {
     const read = readRule(text);
     if (!read.ok) problems.add(`--rule ${read.problem}`);
     return read.ok ? read.value : [];
   });
-  // The zone of the hours, by flag or from the body, stands beside them.
-  const hours = isObject(body.availability_rule) ? body.availability_rule : {};
-  if (typed.rule !== undefined) body.availability_rule = { ...hours, rules };
-  const location = locationFlags.read(invocation);
-  if (location !== undefined) body.location_configurations = [location];
+  return { rules, location: locationFlags.read(invocation) };
 };
 
 const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
-  const input = await readInput(invocation, shares.create, fieldFlags, (body) => addParts(invocation, body));
+  const { rules, location } = readParts(invocation);
+  const input = await readInput(invocation, shares.create, fieldFlags, async (body) => {
+    // The zone of the hours, by flag or from the body, stands beside them.
+    const hours = isObject(body.availability_rule) ? body.availability_rule : {};
+    if (rules.length > 0) body.availability_rule = { ...hours, rules };
+    if (location !== undefined) body.location_configurations = [location];
+  });
   if (context.settings.dryRun) return printRequest(invocation, shares.create, [input]);
   const share = await (await context.client()).call(shares.create, input);
   context.notes.say('created a link that can be booked once');
