@@ -35,6 +35,12 @@ describe('ratelimit', () => {
     expect(stderr).toContain('nothing is known yet');
   });
 
+  test('promises nothing of the embedded service, of which nothing is kept', async () => {
+    const { code, stderr } = await world.run('ratelimit --sandbox', { terminals: ['stdout', 'stderr'] });
+    expect(code).toBe(0);
+    expect(stderr).toBe('[sandbox]\nnothing is kept of it with --sandbox, only with sched sandbox start\n');
+  });
+
   test('shows what the commands before it have learnt', async () => {
     await world.run('users me', { send: leaving(7) });
     const { stdout, requests } = await world.run('ratelimit --json');

@@ -2,6 +2,7 @@ import { budgetKey } from '../../http/rate-limit.ts';
 import type { View } from '../../output/view.ts';
 import type { Level } from '../../state/shared-budget.ts';
 import type { Command, Invocation } from '../command.ts';
+import { noteHidden } from '../listing.ts';
 import { bookerOf, openBudget } from '../network.ts';
 
 const view: View = {
@@ -67,8 +68,14 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
   async function* pages() {
     if (known.length > 0) yield known;
   }
-  const { rows: shown } = await context.printer.list(view, pages());
-  if (shown === 0) notes.footer('nothing is known yet: the next request of this account tells');
+  const { rows: shown, hiddenColumns } = await context.printer.list(view, pages());
+  noteHidden(notes, hiddenColumns);
+  if (shown > 0) return;
+  notes.footer(
+    connection.isSandbox
+      ? 'nothing is kept of it with --sandbox, only with sched sandbox start'
+      : 'nothing is known yet: the next request of this account tells',
+  );
 };
 
 export const ratelimit: Command = {
