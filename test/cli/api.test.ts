@@ -684,6 +684,15 @@ describe('api on /data_compliance', () => {
 });
 
 describe('api: the rest', () => {
+  test.each([
+    ['-f', 'count=1'],
+    ['--paginate', '--limit', '1'],
+  ])('as a table says which columns have no room (%s)', async (...more) => {
+    const words = ['/scheduled_events', '-f', 'user={user}', ...more, '-o', 'table'];
+    const { stderr } = await run(words, { terminals: ['stdout', 'stderr'] });
+    expect(stderr).toBe('too narrow for HOSTS\n');
+  });
+
   test('--dry-run prints the request without secrets', async () => {
     const words = ['POST', '/things?x=1', '-F', 'a[]=1', '-H', 'X-Trace: 1'];
     expect(await planned(words)).toEqual({

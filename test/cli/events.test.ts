@@ -189,6 +189,18 @@ describe('events cancel', () => {
     expect(yes.stderr).toContain('canceled: ');
   });
 
+  test('of several shows one table, wide enough for the longest name', async () => {
+    const uriOf = async (type: string) =>
+      (await world.run(`events list --event-type "${type}" --status active --upcoming --limit 1 -o id`)).stdout.trim();
+    const uris = `${await uriOf('Intro call')} ${await uriOf('Customer onboarding')}`;
+    const { code, stdout, stderr } = await world.run(`events cancel ${uris} --yes`, {
+      terminals: ['stdout', 'stderr'],
+    });
+    expect(code).toBe(0);
+    expect(stdout.split('\n')[2]).toContain('  Customer onboarding  ');
+    expect(stderr).toMatch(/^too narrow for HOSTS$/m);
+  });
+
   test('goes on after a failure among several, and says how many failed', async () => {
     const uri = await firstUri();
     const { code, stdout, stderr } = await world.run(`events cancel NOSUCHEVENT ${uri} --yes -o id`);

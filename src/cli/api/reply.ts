@@ -8,6 +8,7 @@ import { safe } from '../../output/sanitise.ts';
 import type { View } from '../../output/view.ts';
 import type { Invocation } from '../command.ts';
 import type { Context } from '../context.ts';
+import { noteHidden } from '../listing.ts';
 import { views } from '../views.ts';
 import { isJson, layOutJson } from './json-text.ts';
 
@@ -68,7 +69,7 @@ const printRecords = async (context: Context, request: HttpRequest, reply: HttpR
   async function* pages() {
     yield page;
   }
-  await context.printer.list(view, pages());
+  noteHidden(context.notes, (await context.printer.list(view, pages())).hiddenColumns);
 };
 
 const printWhole = async ({ printer, runtime, settings }: Context, body: string): Promise<void> => {

@@ -12,7 +12,7 @@ import type { Command, Flag, Invocation } from '../command.ts';
 import { requireConsent } from '../consent.ts';
 import { withPlace } from '../creation.ts';
 import { bookingFlags } from '../desk.ts';
-import { readBounds } from '../listing.ts';
+import { noteHidden, readBounds } from '../listing.ts';
 import { printCurl, shownUrl } from '../operation-command.ts';
 import { listFlags, sharedFlags } from '../shared-flags.ts';
 
@@ -89,7 +89,8 @@ const printPages = async (invocation: Invocation, { input, operation }: Plan): P
   const count = Number(input.query!.find(([name]) => name === 'count')?.[1]);
   const size = Number.isInteger(count) && count > 0 ? count : pageSize;
   const pages = client.rawPages(input, { ...(limit === undefined ? {} : { limit }), pageSize: size }, operation);
-  if (typed.silent !== true) await context.printer.list(viewOf(operation), pages);
+  if (typed.silent !== true)
+    noteHidden(context.notes, (await context.printer.list(viewOf(operation), pages)).hiddenColumns);
   else for await (const _ of pages);
 };
 

@@ -10,6 +10,7 @@ import { requireConsent } from '../consent.ts';
 import type { Context } from '../context.ts';
 import { changeOrReadBack } from '../desk.ts';
 import { readInput } from '../input.ts';
+import { noteHidden } from '../listing.ts';
 import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
 import { commandLine } from '../own-command.ts';
 import { finding } from './events-list.ts';
@@ -90,7 +91,17 @@ const runCancel = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
       }
     }
   }
-  await context.printer.list(view, canceled());
+  /** A table is laid out by its first page, so for people all events are one. */
+  async function* together() {
+    const done: Json[] = [];
+    try {
+      for await (const page of canceled()) done.push(...page);
+    } finally {
+      if (done.length > 0) yield done;
+    }
+  }
+  const pages = context.settings.format === 'table' ? together() : canceled();
+  noteHidden(context.notes, (await context.printer.list(view, pages)).hiddenColumns);
   if (failures.length === 0) return;
   const again = failures.filter(({ isWorthAgain }) => isWorthAgain).map(({ event }) => event);
   const flags = invocation.words.filter((word) => word.startsWith('-'));

@@ -9,6 +9,7 @@ import { describeInstant } from '../../time/echo.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { bookedWords, bookingFlags, bookingOptions, changeOrReadBack, deskOf } from '../desk.ts';
 import { readInput } from '../input.ts';
+import { noteHidden } from '../listing.ts';
 import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
 
 export const examples = {
@@ -161,7 +162,8 @@ const runReconcile = async ({ context, problems }: Invocation): Promise<void> =>
       yield [each];
     }
   }
-  const { rows } = await context.printer.list(settledView, settled());
+  const { rows, hiddenColumns } = await context.printer.list(settledView, settled());
+  noteHidden(context.notes, hiddenColumns);
   if (rows === 0) context.notes.footer('no booking of this machine is open');
   const [first] = unknown;
   if (first === undefined) return;

@@ -7,6 +7,7 @@ import { changeConfig, chosenName, chosenProfile, readConfig } from '../../profi
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
 import { requireConsent } from '../consent.ts';
 import { readJsonFile } from '../json-file.ts';
+import { noteHidden } from '../listing.ts';
 
 const view: View = {
   columns: [
@@ -69,7 +70,7 @@ const list = async ({ context, typed, problems }: Invocation): Promise<void> => 
   async function* pages() {
     if (rows.length > 0) yield rows;
   }
-  await context.printer.list(view, pages());
+  noteHidden(context.notes, (await context.printer.list(view, pages())).hiddenColumns);
   if (rows.length === 0)
     context.notes.footer('no profile yet: sched auth login, or sched profiles add NAME --base-url URL');
 };

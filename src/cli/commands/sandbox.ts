@@ -9,6 +9,7 @@ import type { Command, Invocation } from '../command.ts';
 import { requireConsent } from '../consent.ts';
 import type { Context } from '../context.ts';
 import { openData, sandboxFile } from '../embedded.ts';
+import { noteHidden } from '../listing.ts';
 import { clockCommand } from './sandbox-clock.ts';
 import { openapiCommand } from './sandbox-openapi.ts';
 import { runCommand } from './sandbox-run.ts';
@@ -99,7 +100,7 @@ const tokens = async ({ context, problems }: Invocation): Promise<void> => {
   async function* pages() {
     yield readyTokens.map(shown);
   }
-  await context.printer.list(tokensView as View, pages());
+  noteHidden(context.notes, (await context.printer.list(tokensView as View, pages())).hiddenColumns);
 };
 
 /** A file that somebody named is removed only if it is a sandbox's: it might be anything. */
