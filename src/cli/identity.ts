@@ -71,6 +71,8 @@ export const identify = async (
 ): Promise<Identity> => {
   const { env, clock } = runtime;
   const { baseUrl, defaults = {}, isSandbox } = connection;
+  // The embedded service is an account of its own: what the environment says is about another one.
+  if (isSandbox) return ask(await client());
   const user = env.SCHED_USER || defaults.user;
   const organization = env.SCHED_ORG || defaults.organization;
   const known =
@@ -79,7 +81,6 @@ export const identify = async (
     const root = known ?? baseUrl;
     return { user: asUri(user, root, 'users'), organization: asUri(organization, root, 'organizations'), root };
   }
-  if (isSandbox) return ask(await client());
   const file = cacheFile(runtime, await connection.credentials.current(), 'identity');
   const remembered = await readCache(file, clock.now());
   const found = remembered ?? (await ask(await client()));

@@ -53,11 +53,12 @@ const connectionOf = async (context: Context): Promise<Connection> => {
 
 /** Who is meant, from the environment, the login, the profile and what was asked before. */
 const known = async (context: Context, { baseUrl, isSandbox }: Connection): Promise<Partial<Identity>> => {
+  if (isSandbox) return {};
   const { runtime, settings } = context;
   const { SCHED_USER, SCHED_ORG } = runtime.env;
-  const token = isSandbox ? undefined : await environmentToken(runtime).catch(() => undefined);
+  const token = await environmentToken(runtime).catch(() => undefined);
   const profile = settings.account?.profile;
-  const owner = token === undefined && !isSandbox ? await ownerOf(context) : {};
+  const owner = token === undefined ? await ownerOf(context) : {};
   const remembered =
     token === undefined
       ? undefined

@@ -45,6 +45,15 @@ describe('identity', () => {
     expect(result.requests.map(({ url }) => new URL(url).pathname)).toEqual(['/scheduled_events']);
   });
 
+  test('in the embedded service is its own, whatever the environment says of another', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'sched-identity-'));
+    const env = { SCHED_USER: 'A', SCHED_ORG: 'B' };
+    const { code, stdout } = await world.run('events list --sandbox --limit 1 -o id', { home, env });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('/scheduled_events/')]);
+    const { stdout: line } = await world.run('events list --sandbox --curl', { home, env });
+    expect(line).toContain('user=$SCHED_USER&');
+  });
+
   test('that may not be read names the flags that replace it', async () => {
     const send = async () => ({ status: 403, headers: {}, body: '{"title":"Insufficient scope"}' });
     const { code, stderr } = await world.run(list, { send });
