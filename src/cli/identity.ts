@@ -8,6 +8,7 @@ import type { Runtime } from '../runtime.ts';
 import { readPrivateFile, writePrivateFile } from '../state/files.ts';
 import { directory } from '../state/paths.ts';
 import type { Connection } from './connection.ts';
+import { isPlainId } from './ids.ts';
 
 /** Who the token belongs to, and under which root the service names its records. */
 export interface Identity {
@@ -22,8 +23,17 @@ const staleAfterMs = 24 * 3_600_000;
 /** `https://api.example.com/users/ABC` ⇒ `https://api.example.com`. */
 export const rootOf = (uri: string): string | undefined => /^(https?:\/\/.+)\/[a-z_]+\/[\w-]+$/.exec(uri)?.[1];
 
-export const asUri = (value: string, root: string, collection: string): string =>
-  value.includes('://') ? value : `${root}/${collection}/${value}`;
+/** What the environment or a profile calls a user or an organization. */
+export const asUri = (value: string, root: string, collection: 'users' | 'organizations'): string => {
+  if (value.includes('://')) return value;
+  if (isPlainId(value)) return `${root}/${collection}/${value}`;
+  const [variable, key] = collection === 'users' ? ['SCHED_USER', 'user'] : ['SCHED_ORG', 'organization'];
+  throw new SchedError('environment', `'${value}' is neither an ID nor a URI under /${collection}/`, {
+    reason: `${variable} says so, or the ${key} of the profile`,
+    hint: `${variable}=ID, or sched profiles set ${key} ID`,
+    outcome: 'not-sent',
+  });
+};
 
 /** A file per token and kind of fact, named by its fingerprint; the token itself is never written. */
 export const cacheFile = (runtime: Runtime, { origin, token }: Credential, kind: 'identity' | 'plan'): string => {

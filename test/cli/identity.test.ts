@@ -45,6 +45,13 @@ describe('identity', () => {
     expect(result.requests.map(({ url }) => new URL(url).pathname)).toEqual(['/scheduled_events']);
   });
 
+  test('of the environment that is no ID is refused with the name of its variable', async () => {
+    const { code, stderr, requests } = await world.run(list, { env: { SCHED_USER: 'ada@b.example', SCHED_ORG: 'O' } });
+    expect({ code, requests }).toEqual({ code: 3, requests: [] });
+    expect(stderr).toContain("'ada@b.example' is neither an ID nor a URI under /users/");
+    expect(stderr).toContain('SCHED_USER=ID, or sched profiles set user ID');
+  });
+
   test('in the embedded service is its own, whatever the environment says of another', async () => {
     const home = mkdtempSync(join(tmpdir(), 'sched-identity-'));
     const env = { SCHED_USER: 'A', SCHED_ORG: 'B' };
