@@ -107,6 +107,16 @@ export const createSharedBudget = ({ directory, clock, holder, pid, timeoutMs, o
     }
   };
 
+  const read = (key: string): BudgetState | undefined => {
+    const local = bucket(key);
+    try {
+      return local.versions.read();
+    } catch (error) {
+      alone(error);
+      return undefined;
+    }
+  };
+
   const tell = (state: BudgetState, local: Local): void => {
     if (local.news === undefined) return;
     settle(state, { holder, ...local.news, isAnswered: true, unused: local.permits });
@@ -172,7 +182,7 @@ export const createSharedBudget = ({ directory, clock, holder, pid, timeoutMs, o
     },
 
     /** The limit of a kind, where it is known. */
-    limitOf: (key: string): number | null => bucket(key).versions.read()?.windows[0]?.limit ?? null,
+    limitOf: (key: string): number | null => read(key)?.windows[0]?.limit ?? null,
 
     /** Joins those who wait; how long after `until` it is this one's turn. */
     waiting: (key: string, kind: Kind, until: number): number => {
@@ -186,7 +196,7 @@ export const createSharedBudget = ({ directory, clock, holder, pid, timeoutMs, o
 
     /** How it stands, without changing anything. */
     look: (key: string, kind: Kind): { levels: Level[]; waiting: Waiter[]; closedUntil: number; told: string } => {
-      const { windows, waiting, closedUntil, told } = current(bucket(key).versions.read(), kind, clock.now());
+      const { windows, waiting, closedUntil, told } = current(read(key), kind, clock.now());
       const levels = windows.map((window) => ({
         ...window,
         remaining: window.limit === null ? null : Math.max(0, window.limit - window.used),

@@ -31,8 +31,12 @@ const quietly = (work: () => void): void => {
   }
 };
 
-/** In a directory of its own, which is made. `unique` tells this process from all others. */
-export const fileVersions = <State>(directory: string, unique: string): Versions<State> => {
+/** In a directory of its own, which is made. `unique` tells this process from all others; `list` is another's in tests. */
+export const fileVersions = <State>(
+  directory: string,
+  unique: string,
+  list: (directory: string) => string[] = readdirSync,
+): Versions<State> => {
   const make = () => mkdirSync(directory, { recursive: true, mode: 0o700 });
   make();
   const path = (number: number) => join(directory, String(number));
@@ -41,7 +45,7 @@ export const fileVersions = <State>(directory: string, unique: string): Versions
   /** Another process may have swept the directory away as forgotten: then it is begun anew. */
   const names = (): string[] => {
     try {
-      return readdirSync(directory);
+      return list(directory);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error;
       make();
@@ -80,16 +84,21 @@ export const fileVersions = <State>(directory: string, unique: string): Versions
     return false;
   };
 
-  const update: Versions<State>['update'] = (change) => {
+  /** The last version. While it is looked for, others may make so many that it is removed: then it is looked for again. */
+  const latest = (): { number: number; state: State | undefined } => {
     for (let tries = 0; ; tries += 1) {
       const number = highest();
-      let before: State | undefined;
       try {
-        before = readAt(number);
+        return { number, state: readAt(number) };
       } catch (error) {
-        if (codeOf(error) === 'ENOENT' && tries < maxTries) continue;
-        throw error;
+        if (codeOf(error) !== 'ENOENT' || tries >= maxTries) throw error;
       }
+    }
+  };
+
+  const update: Versions<State>['update'] = (change) => {
+    for (let tries = 0; ; tries += 1) {
+      const { number, state: before } = latest();
       const { state, value } = change(before);
       if (place(number, state)) {
         if (number > kept) quietly(() => unlinkSync(path(number - kept)));
@@ -99,7 +108,7 @@ export const fileVersions = <State>(directory: string, unique: string): Versions
     }
   };
 
-  return { read: () => readAt(highest()), update };
+  return { read: () => latest().state, update };
 };
 
 export const memoryVersions = <State>(): Versions<State> => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -446,6 +446,25 @@ describe('budget: what is on disk', () => {
       told: { limit: 1, remaining: 0, resetMs: 5000 },
     });
     expect(budget.take('general-x', 'general')).toMatchObject({ why: 'limit' });
+    expect(troubles).toHaveLength(1);
+  });
+
+  test('that can no longer be read stops nobody', () => {
+    const directory = temporary();
+    const troubles: string[] = [];
+    const budget = createSharedBudget({
+      directory,
+      clock: { now: () => 1e12 },
+      holder: 'a',
+      pid: 1,
+      timeoutMs: 1000,
+      onTrouble: (reason) => troubles.push(reason),
+    });
+    budget.take('general-x', 'general');
+    rmSync(join(directory, 'general-x'), { recursive: true });
+    writeFileSync(join(directory, 'general-x'), '');
+    expect(budget.limitOf('general-x')).toBeNull();
+    expect(budget.look('general-x', 'general').told).toBe('nothing');
     expect(troubles).toHaveLength(1);
   });
 

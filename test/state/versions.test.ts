@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -13,5 +13,23 @@ describe('versions: a directory that was swept away', () => {
     expect(versions.read()).toBeUndefined();
     expect(versions.update((before) => ({ state: 8, value: before }))).toBeUndefined();
     expect(versions.read()).toBe(8);
+  });
+});
+
+describe('versions: a version that is gone when it is read', () => {
+  test('was followed by others, and the last of them is taken', () => {
+    const directory = join(mkdtempSync(join(tmpdir(), 'sched-')), 'budget');
+    const other = fileVersions<number>(directory, 'other');
+    const countTen = () => {
+      for (let made = 0; made < 10; made += 1) other.update((before = 0) => ({ state: before + 1, value: undefined }));
+    };
+    countTen();
+    const meanwhile = [countTen];
+    const own = fileVersions<number>(directory, 'own', (path) => {
+      const names = readdirSync(path);
+      meanwhile.pop()?.();
+      return names;
+    });
+    expect(own.read()).toBe(20);
   });
 });
