@@ -191,9 +191,9 @@ export const book = async (desk: Desk, booking: Booking, options: BookingOptions
 
   let kept: Kept | undefined;
   const beforeLeaving = async (): Promise<void> => {
-    const next: Kept = { number: kept?.number ?? (before?.number ?? 0) + 1, entry: { ...entry, at: clock.now() } };
-    if (kept !== undefined) await ledger.replace(next);
-    else if (!(await ledger.claim(next))) throw unknown(desk, entry, 'another sched asks for the same at this moment');
+    // Each leaving takes a number of its own: while this one waited, or was stopped, another may have asked for the same.
+    const next: Kept = { number: ((kept ?? before)?.number ?? 0) + 1, entry: { ...entry, at: clock.now() } };
+    if (!(await ledger.claim(next))) throw unknown(desk, next.entry, 'another sched asks for the same at this moment');
     kept = next;
   };
   let record: Json;

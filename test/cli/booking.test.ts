@@ -103,6 +103,26 @@ describe('booking: an answer that is lost', () => {
     expect((await world.run(booking(0))).code).toBe(10);
   });
 
+  test('is not asked for by a process that was stopped, when another has asked for it meanwhile', async () => {
+    let sent = 0;
+    const counted: Send = async (request) => {
+      if (isBooking(request)) sent += 1;
+      return world.service(request);
+    };
+    let isStopped = false;
+    const stopped: Send = async (request) => {
+      if (!isBooking(request) || isStopped) return counted(request);
+      // Written down, it is stopped before it is connected, for longer than its time limit and two minutes.
+      isStopped = true;
+      await world.clock.sleep(151_000);
+      expect((await world.run(booking(0), { send: counted })).code).toBe(0);
+      throw new NetworkFailure('127.0.0.1:4010', 'no complete reply within 30 s', false);
+    };
+    const { code, stdout } = await world.run(booking(0), { send: stopped });
+    expect([code, sent, await bookedAt(0)]).toEqual([0, 1, 1]);
+    expect(JSON.parse(stdout)._sched).toEqual({ reconciled: true });
+  });
+
   test('whose look-up fails too is unknown', async () => {
     const send: Send = async (request) => {
       if (isBooking(request)) return faults['reset after commit'](request, world.service);
