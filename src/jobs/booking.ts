@@ -86,17 +86,22 @@ const madeOf = (entry: Entry, record: Json): Entry => ({
   invitee: String(record.uri),
 });
 
-/** What a duplicate was asked for in spite of. */
-interface Other {
-  invitee?: string | undefined;
-}
-
 /** The booking that an attempt made; where a duplicate was asked for, not the other one, nor one from long before. */
-const madeBy = (entry: Entry, { found }: LookUp, other?: Other): Json | undefined => {
+const madeBy = (entry: Entry, { found }: LookUp, other?: Entry['besides']): Json | undefined => {
   const isRecent = ({ created_at, uri }: Json) =>
     !(Date.parse(String(created_at)) < entry.at - skewMs) && (other?.invitee === undefined || uri !== other.invitee);
   return found.find(isRecent) ?? (other === undefined ? found[0] : undefined);
 };
+
+/** What stands as far as is known here: what was booked, or what it was to be a duplicate of. */
+const known = ({ state, event, invitee, besides = {} }: Entry): NonNullable<Entry['besides']> =>
+  state === 'booked' && event !== undefined && invitee !== undefined ? { event, invitee } : besides;
+
+/** An attempt that made nothing. A duplicate leaves what it was to be a duplicate of. */
+const nothingMade = (entry: Entry): Entry =>
+  entry.besides?.invitee === undefined
+    ? { ...entry, state: 'refused' }
+    : { ...entry, state: 'booked', ...entry.besides };
 
 /** The invitee of an earlier booking, if it still stands. */
 const standing = async ({ client }: Desk, { event, invitee }: Entry): Promise<Json | undefined> => {
@@ -140,14 +145,14 @@ const fromEarlier = async (
 };
 
 /** After a lost answer: finds the booking, looking twice, or leaves the attempt open. */
-const findOut = async (desk: Desk, kept: Kept, other: Other | undefined, failure: SchedError): Promise<Booked> => {
+const findOut = async (desk: Desk, kept: Kept, failure: SchedError): Promise<Booked> => {
   const { client, clock, interrupted, ledger } = desk;
   let seen: LookUp | undefined;
   try {
     for (const pause of [0, secondLookMs]) {
       if (pause > 0) await clock.sleep(pause, interrupted);
       seen = await lookUp(client, await desk.owner(), wantedOf(kept.entry));
-      const record = madeBy(kept.entry, seen, other);
+      const record = madeBy(kept.entry, seen, kept.entry.besides);
       if (record === undefined) continue;
       // The booking stands, whether or not it can be noted; if not, the next run finds it again.
       await ledger.replace({ ...kept, entry: madeOf(kept.entry, record) }).catch(() => {});
@@ -175,6 +180,7 @@ export const book = async (desk: Desk, booking: Booking, options: BookingOptions
     pid: desk.pid,
   };
   const before = await ledger.find(entry);
+  if (options.allowDuplicate) entry.besides = before === undefined ? {} : known(before.entry);
   let seen: Promise<LookUp> | undefined;
   const look = () => {
     seen ??= desk.owner().then((owner) => lookUp(client, owner, wantedOf(entry)));
@@ -203,11 +209,10 @@ export const book = async (desk: Desk, booking: Booking, options: BookingOptions
     // Assigned in a function, which the compiler does not see.
     const left = kept as Kept | undefined;
     if (left === undefined || !(error instanceof SchedError)) throw error;
-    if (isUndecided(error))
-      return findOut(desk, left, options.allowDuplicate ? { ...before?.entry } : undefined, error);
-    // A duplicate that was refused leaves what it was to be a duplicate of.
-    const isBack = options.allowDuplicate && before !== undefined && before.entry.state !== 'refused';
-    const entryNow: Entry = isBack ? before.entry : { ...left.entry, state: 'refused' };
+    if (isUndecided(error)) return findOut(desk, left, error);
+    // What was unknown before a duplicate was refused still is.
+    const isOpen = options.allowDuplicate && before?.entry.state === 'open';
+    const entryNow = isOpen ? before.entry : nothingMade(left.entry);
     await ledger.replace({ ...left, entry: entryNow }).catch(() => {});
     throw error;
   }
@@ -234,11 +239,11 @@ export async function* reconcile(desk: Desk): AsyncGenerator<Settled> {
   for (const kept of await desk.ledger.open(desk.origin)) {
     const { entry } = kept;
     const seen = await lookUp(desk.client, await desk.owner(), wantedOf(entry));
-    const record = madeBy(entry, seen);
+    const record = madeBy(entry, seen, entry.besides);
     const isOver = desk.clock.now() >= decidedAt(entry);
     const verdict = record !== undefined ? 'booked' : seen.isComplete && isOver ? 'not-booked' : 'unknown';
     if (record !== undefined) await desk.ledger.replace({ ...kept, entry: madeOf(entry, record) });
-    else if (verdict === 'not-booked') await desk.ledger.replace({ ...kept, entry: { ...entry, state: 'refused' } });
+    else if (verdict === 'not-booked') await desk.ledger.replace({ ...kept, entry: nothingMade(entry) });
     yield {
       event_type: entry.event_type,
       start_time: entry.start_time,

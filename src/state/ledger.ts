@@ -29,6 +29,8 @@ export interface Entry {
   pid: number;
   event?: string;
   invitee?: string;
+  /** A duplicate was asked for, to stand beside this one, where that is known. */
+  besides?: Pick<Entry, 'event' | 'invitee'>;
 }
 
 export interface Kept {

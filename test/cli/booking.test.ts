@@ -187,6 +187,20 @@ describe('booking: the same again', () => {
     expect([lostOne.code, posts(lostOne.requests)]).toEqual([10, 1]);
   });
 
+  test('is not taken for it later either, and then still stands', async () => {
+    const { uri } = JSON.parse((await world.run(booking(0))).stdout);
+    const line = booking(0, '--allow-duplicate');
+    await world.run(line, { send: breaking(world, faults['reset before commit']) });
+    const early = await world.run('invitees reconcile --json');
+    expect([early.code, JSON.parse(early.stdout)]).toMatchObject([10, [{ verdict: 'unknown' }]]);
+    await world.clock.sleep(151_000);
+    const late = await world.run('invitees reconcile --json');
+    expect([late.code, JSON.parse(late.stdout)]).toMatchObject([0, [{ verdict: 'not-booked' }]]);
+    const third = await world.run(booking(0));
+    expect([third.code, posts(third.requests)]).toEqual([7, 0]);
+    expect(third.stderr).toContain(uri);
+  });
+
   test('is still unknown when a duplicate was refused meanwhile', async () => {
     await world.run(booking(0), { send: breaking(world, faults['reset before commit']) });
     const refusing = breaking(world, async () => ({ status: 409, headers: {}, body: '{}' }));
