@@ -259,6 +259,12 @@ const networkCheck: Check = async (patient) => {
   }
 };
 
+/** What a check stumbled over is a finding too: the others are still to be told. */
+const stumbled = (check: string, error: unknown): Finding => {
+  if (!(error instanceof SchedError)) throw error;
+  return problem(check, words(error), error.facts.hint ?? 'see to it that it can be read');
+};
+
 const bookingCheck: Check = async (patient) => {
   const { runtime, account } = patient;
   const baseUrl = baseUrlOf(patient);
@@ -269,7 +275,9 @@ const bookingCheck: Check = async (patient) => {
     now: runtime.clock.now,
     randomBytes: runtime.randomBytes,
   });
-  const { length } = await ledger.open(new URL(baseUrl).origin);
+  const open = await ledger.open(new URL(baseUrl).origin).catch((error: unknown) => stumbled('bookings', error));
+  if (!Array.isArray(open)) return [open];
+  const { length } = open;
   if (length === 0) return [];
   const finding = `${length === 1 ? 'of one booking' : `of ${length} bookings`} it is not known whether it was made`;
   return [note('bookings', finding, `sched invitees reconcile${account === undefined ? '' : ` -p ${account.name}`}`)];
@@ -283,9 +291,10 @@ const runCheck: Check = async ({ runtime }) => {
   ]);
   const findings: Finding[] = [];
   for (const { path, run } of await listRuns(join(directory('state', runtime), 'receipts'))) {
-    const opened = await openReceipt(realDisk, path);
+    const opened = await openReceipt(realDisk, path).catch((error: unknown) => stumbled('runs', error));
     if (opened === undefined) continue;
-    if (!opened.ok)
+    if ('check' in opened) findings.push(opened);
+    else if (!opened.ok)
       findings.push(problem('runs', `the receipt ${path} is damaged`, `sched compliance verify '${path}'`));
     else if (opened.story.endedAt === undefined) {
       findings.push(

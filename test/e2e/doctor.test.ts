@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -175,6 +175,23 @@ describe('doctor names what is wrong, and its mend works', () => {
     const sick = await doctor(['--network'], { SCHED_BASE_URL: 'not a url' });
     expect(sick.code).toBe(3);
     expect(sick.of('address')?.finding).toMatch(/^SCHED_BASE_URL: /);
+  });
+
+  test('a booking and a receipt that cannot be read', async () => {
+    const state = join(home, '.local/state/sched');
+    for (const name of ['bookings', 'receipts']) mkdirSync(join(state, name), { recursive: true, mode: 0o700 });
+    const booking = join(state, 'bookings', `zzzzzz-${'a'.repeat(64)}.1.json`);
+    writeFileSync(booking, '', { mode: 0o600 });
+    writeFileSync(join(state, 'elsewhere'), '{"type":"run","at":"2026-11-15T18:00:00Z","run":"one"}\n', {
+      mode: 0o600,
+    });
+    symlinkSync(join(state, 'elsewhere'), join(state, 'receipts', 'one.jsonl'));
+    const sick = await doctor([], { SCHED_BASE_URL: sandbox.base_url, SCHED_TOKEN: 'x' });
+    expect(sick.code).toBe(3);
+    expect(sick.of('bookings')?.finding).toBe(`The memory of a booking is damaged: ${booking}`);
+    expect(sick.of('bookings')?.mend).toContain('remove the file');
+    expect(sick.of('runs')?.finding).toContain('it is a symbolic link');
+    expect(sick.of('runtime', 'ok')).toBeDefined();
   });
 
   test('a home that is gone', async () => {
