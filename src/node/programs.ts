@@ -4,7 +4,10 @@ import type { Pager, Runtime } from '../runtime.ts';
 import { isTerminal, writeTo } from './output.ts';
 
 /** Without a shell: what the environment says is words, not a script. */
-export const openPager = async ([program, ...words]: readonly string[]): Promise<Pager | undefined> => {
+export const openPager = async (
+  [program, ...words]: readonly string[],
+  protect: Runtime['protect'],
+): Promise<Pager | undefined> => {
   const child = spawn(program!, words, {
     stdio: ['pipe', 'inherit', 'inherit'],
     // Colour as it is, no screen of its own, and out at once where everything fits: as git does.
@@ -18,6 +21,8 @@ export const openPager = async ([program, ...words]: readonly string[]): Promise
   });
   if (!isStarted) return undefined;
   child.stdin.on('error', () => {});
+  // Ctrl-C is nothing to most pagers. If we went first, pager and shell would both read what is typed (R42).
+  void protect(() => closed);
   return {
     isTerminal: true,
     columns: process.stdout.columns ?? 80,

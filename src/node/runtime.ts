@@ -75,7 +75,7 @@ export const nodeRuntime = (): Runtime => {
     protect: (work) => signals().protect(work),
     machine,
     keepCompiled,
-    openPager: async (command) => (await import('./programs.ts')).openPager(command),
+    openPager: async (command) => (await import('./programs.ts')).openPager(command, signals().protect),
     openBrowser: async (url) => {
       const { openBrowser } = await import('../auth/browser.ts');
       return openBrowser(url, { env, platform: process.platform });

@@ -1,4 +1,4 @@
-import { closeSync, constants, mkdirSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readdirSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -101,6 +101,27 @@ describe('the program', () => {
     } finally {
       terminal.close();
     }
+  });
+
+  // R42
+  test.each([
+    ['help', ['events', 'list', '--help']],
+    ['a listing', ['--sandbox', 'events', 'list', '--all']],
+  ])('stays with a pager that makes nothing of Ctrl-C: %s', async (_, words) => {
+    const home = await usedHome();
+    const pager = join(home, 'pager');
+    writeFileSync(
+      pager,
+      `trap 'n=$((n + 1)); echo "pager: $n"' INT
+      cat > /dev/null; echo 'pager: ready'
+      while [ "\${n:-0}" -lt 2 ]; do sleep 0.1; done; echo 'pager: over'`,
+    );
+    const terminal = schedInTerminal(words, home, { PAGER: `sh ${pager}` });
+    for (const sign of [/pager: ready/, /pager: 1/]) {
+      await terminal.until(sign);
+      terminal.type(ctrlC);
+    }
+    expect((await terminal.done).text).toContain('pager: over');
   });
 
   test('fails when its output cannot be written', async () => {
