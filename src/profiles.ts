@@ -6,6 +6,7 @@ import { profileName } from './profile/name.ts';
 import type { Config, Profile } from './profile/schema.ts';
 import { readPrivateFile, writePrivateFile } from './state/files.ts';
 import { locateJsonError } from './state/json.ts';
+import type { Held, LockOptions } from './state/lock.ts';
 import { directory } from './state/paths.ts';
 
 interface World {
@@ -14,6 +15,8 @@ interface World {
   readonly platform: string;
   randomBytes(count: number): Uint8Array;
 }
+
+type Changing = World & Pick<LockOptions, 'machine' | 'clock'>;
 
 export const configFile = (world: World): string => join(directory('config', world), 'config.json');
 
@@ -41,12 +44,45 @@ export const readConfig = async (world: World): Promise<Config> => {
   throw broken(file, read.error.issues.map(({ path, message }) => problemOf(dotted(path), message)).join('; '));
 };
 
-/** Reads, changes and replaces the file in one step. */
-export const changeConfig = async (world: World, change: (config: Config) => Config): Promise<Config> => {
-  const config = change(await readConfig(world));
-  const draft = Buffer.from(world.randomBytes(8)).toString('hex');
-  await writePrivateFile(configFile(world), `${JSON.stringify(config, null, 2)}\n`, draft);
-  return config;
+/** Waits until no other process changes the file. Where there can be no lock, the file is changed without one. */
+const takeTurn = async (world: Changing): Promise<Held | undefined> => {
+  const { createLock } = await import('./state/lock.ts');
+  const { machine, clock, randomBytes } = world;
+  let stuck: SchedError | undefined;
+  const lock = createLock({
+    directory: directory('config', world),
+    name: 'config',
+    machine,
+    clock,
+    randomBytes,
+    // It takes milliseconds, and a login that has got its token is to be written down.
+    interrupted: new AbortController().signal,
+    busy: (pid, since) => {
+      stuck = new SchedError('environment', 'Another sched is changing the profiles and does not finish', {
+        reason: `process ${pid} has been at it since ${since}`,
+        hint: `wait for process ${pid}, or end it, and try again`,
+        outcome: 'not-sent',
+      });
+      return stuck;
+    },
+  });
+  return lock.acquire().catch((error: unknown) => {
+    if (error === stuck) throw error;
+    return undefined;
+  });
+};
+
+/** Reads, changes and replaces the file in one step, one process after another. */
+export const changeConfig = async (world: Changing, change: (config: Config) => Config): Promise<Config> => {
+  const turn = await takeTurn(world);
+  try {
+    const config = change(await readConfig(world));
+    const draft = Buffer.from(world.randomBytes(8)).toString('hex');
+    await writePrivateFile(configFile(world), `${JSON.stringify(config, null, 2)}\n`, draft);
+    return config;
+  } finally {
+    await turn?.release();
+  }
 };
 
 /** The profile that is meant: named, else chosen by the environment, else the current one, else the only one. */

@@ -1,5 +1,7 @@
+import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { logIn, type RunningSandbox, sched, shell, startSandbox, temporaryHome } from './program.ts';
 
@@ -27,6 +29,18 @@ const watched = async (sandbox: RunningSandbox) => {
 };
 
 describe('profiles', () => {
+  test('that are added at the same time are all there', async () => {
+    const home = temporaryHome();
+    const names = Array.from({ length: 6 }, (_, index) => `p${index}`);
+    const added = names.map((name) =>
+      sched(['profiles', 'add', name, '--base-url', `https://${name}.example.com`], home),
+    );
+    expect((await Promise.all(added)).map(({ code }) => code)).toEqual(names.map(() => 0));
+    const { stdout } = await sched(['profiles', 'list', '--jq', 'map(.name) | sort | join(" ")'], home);
+    expect(stdout.trim()).toBe(names.join(' '));
+    expect(readdirSync(join(home, '.config/sched'))).toEqual(['config.json']);
+  });
+
   test('two accounts side by side: no token crosses over', async () => {
     const home = temporaryHome();
     const [one, two] = await Promise.all([watched(sandboxes[0]!), watched(sandboxes[1]!)]);
