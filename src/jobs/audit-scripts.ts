@@ -149,10 +149,11 @@ IFS= read -r address || true
 address=$(printf '%s\n' "$address" | sed 's/^[[:space:]]*//; s/[[:space:]]*$//' | tr 'A-Z' 'a-z')
 [ -n "$address" ] || { echo 'there is no address on stdin'; exit 2; }
 mark=$(printf '%s' "$address" | mac)
-found=$(jq -rs --arg mark "$mark" '
+# What follows the last line break is the rest of a line that was never finished.
+found=$(head -n "$(wc -l <"$receipt" | tr -d ' ')" "$receipt" | jq -rs --arg mark "$mark" '
   [.[] | select(.type == "sending" and .items != null) | select(any(.items[]; . == $mark)) | .batch] as $batches
   | .[] | select(.batch as $batch | $batch != null and any($batches[]; . == $batch))
-  | "\(.at) batch \(.batch): \(.verdict // .type)\(if .status then " (HTTP \(.status))" else "" end)"' "$receipt")
+  | "\(.at) batch \(.batch): \(.verdict // .type)\(if .status then " (HTTP \(.status))" else "" end)"')
 if [ -z "$found" ]; then
   echo 'not in this receipt'
   exit 6

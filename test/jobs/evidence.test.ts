@@ -121,6 +121,8 @@ describe('evidence', () => {
     for (const input of ['Ada@Engine.example\n', 'ada@engine.example', ' ada@engine.example \r\n'])
       expect(prove(input)).toMatchObject(found);
     expect(prove('eve@engine.example\n')).toMatchObject({ status: 6, stdout: 'not in this receipt\n' });
+    writeFileSync(join(folder, 'p.jsonl'), Buffer.concat([lines, Buffer.from('{"prev":"0')]));
+    expect(prove('ada@engine.example\n')).toMatchObject(found);
     expect(prove('')).toMatchObject({ status: 2, stdout: 'there is no address on stdin\n' });
 
     writeFileSync(keyFile, text.replace('\n', '\r\n'));
