@@ -24,6 +24,10 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** The embedded service listens on another port each time; what is printed is where `sandbox start` would serve it. */
+export const shownUrl = (url: string, { isSandbox, baseUrl }: Pick<Connection, 'isSandbox' | 'baseUrl'>): string =>
+  isSandbox ? url.replace(baseUrl, sandboxAddress) : url;
+
 /** The first error a newcomer meets: every way in, ready to copy. */
 const noAccount = (): SchedError =>
   new SchedError('auth', 'no account yet', {

@@ -4,6 +4,7 @@ import { inOurWords, problemOf } from '../api/wording.ts';
 import type { Input } from '../client/client.ts';
 import { isObject, type Json } from '../client/reading.ts';
 import type { Invocation } from './command.ts';
+import { shownUrl } from './connection.ts';
 import type { Context } from './context.ts';
 import type { FieldFlag } from './flags.ts';
 import { collectionOf, readId } from './ids.ts';
@@ -93,12 +94,14 @@ const checkOrigins = async (
   { context, problems }: Invocation,
   origins: readonly (string | undefined)[],
 ): Promise<void> => {
-  const base = new URL((await context.connection()).baseUrl).origin;
+  const connection = await context.connection();
+  const base = new URL(connection.baseUrl).origin;
   const foreign = origins.filter((origin) => origin !== undefined && origin !== base);
   if (foreign.length === 0) return;
   const own = new URL(await context.root()).origin;
   for (const origin of foreign) {
-    if (origin !== own) problems.add(`${origin} is not where this account's service is (${base})`);
+    if (origin !== own)
+      problems.add(`${origin} is not where this account's service is (${shownUrl(base, connection)})`);
   }
 };
 

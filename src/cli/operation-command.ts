@@ -7,7 +7,7 @@ import { curlLine } from '../output/curl.ts';
 import { escapeJson } from '../output/sanitise.ts';
 import type { View } from '../output/view.ts';
 import type { Argument, Command, Invocation } from './command.ts';
-import { type Connection, sandboxAddress } from './connection.ts';
+import { shownUrl } from './connection.ts';
 import type { Context } from './context.ts';
 import { type FieldFlag, fieldFlags } from './flags.ts';
 import { collectionOf, isNamed, withArticle } from './ids.ts';
@@ -72,10 +72,6 @@ export const printCurl = async (
   await notes.flush();
   await printer.text(lines.join('\n'));
 };
-
-/** The embedded service listens on another port each time; what is printed is where `sandbox start` would serve it. */
-export const shownUrl = (url: string, { isSandbox, baseUrl }: Connection): string =>
-  isSandbox ? url.replace(baseUrl, sandboxAddress) : url;
 
 /** What `--dry-run` and `--curl` print instead of sending it. */
 export const printRequest = async ({ context }: Invocation, operation: Operation, inputs: Input[]): Promise<void> => {

@@ -30,8 +30,13 @@ describe('the program', () => {
     const home = await usedHome();
     const planned = await sched(['--sandbox', 'api', 'POST', '/shares', '-f', 'a=b', '--dry-run'], home);
     expect(JSON.parse(planned.stdout).url).toBe('http://127.0.0.1:4010/shares');
-    const foreign = await sched(['--sandbox', 'api', 'https://elsewhere.example/users/me'], home);
-    expect(foreign.stderr).toContain("is not where this account's service is (http://127.0.0.1:4010)");
+    for (const words of [
+      'api https://elsewhere.example/users/me',
+      'events get https://elsewhere.example/scheduled_events/X',
+    ]) {
+      const { stderr } = await sched(['--sandbox', ...words.split(' ')], home);
+      expect(stderr).toContain("is not where this account's service is (http://127.0.0.1:4010)");
+    }
   });
 
   test('lists, books, cancels and remembers on its sandbox', async () => {

@@ -9,11 +9,12 @@ import { methods } from '../api/method.ts';
 import { type Plan, plan } from '../api/plan.ts';
 import { printReply, viewOf } from '../api/reply.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
+import { shownUrl } from '../connection.ts';
 import { requireConsent } from '../consent.ts';
 import { withPlace } from '../creation.ts';
 import { bookingFlags } from '../desk.ts';
 import { noteHidden, readBounds } from '../listing.ts';
-import { printCurl, shownUrl } from '../operation-command.ts';
+import { printCurl } from '../operation-command.ts';
 import { listFlags, sharedFlags } from '../shared-flags.ts';
 
 const flags: Flag[] = [

@@ -2,6 +2,7 @@ import { SchedError } from '../../errors.ts';
 import type { Plan } from '../../jobs/plan.ts';
 import type { Story } from '../../jobs/receipt.ts';
 import type { Invocation } from '../command.ts';
+import { shownUrl } from '../connection.ts';
 import { askText, askYes, factLines } from '../question.ts';
 import type { Who } from './who.ts';
 
@@ -77,7 +78,7 @@ export const askForCount = async (
   story: Story | undefined,
 ): Promise<void> => {
   const { settings } = context;
-  const { baseUrl } = await context.connection();
+  const connection = await context.connection();
   const count = plan.items.length;
   const done = story === undefined ? 0 : story.counts.accepted + story.counts.rejected;
   const profile =
@@ -85,7 +86,7 @@ export const askForCount = async (
   const question = `Delete all data of ${number(count)} ${count === 1 ? 'invitee' : 'invitees'}? It cannot be undone.`;
   const facts = [
     ['organization', `${who.organization}${isSandbox ? ' (sandbox)' : ''}`],
-    ['origin', new URL(baseUrl).origin],
+    ['origin', shownUrl(new URL(connection.baseUrl).origin, connection)],
     ['profile', profile],
     ...(story === undefined ? [] : [['done already', `${number(done)}, by run ${story.run.run}`] as const]),
   ] as const;
