@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { SchedError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
@@ -21,19 +20,25 @@ export type DataOptions = Omit<SandboxOptions, 'file' | 'clock' | 'randomBytes'>
   data?: string | undefined;
 };
 
-/** Opens the data of a sandbox, or says what is wrong with it and what mends it. */
+/** What is wrong with the data of a sandbox, and what mends it: another place if the system refused this one. */
+export const dataTrouble = (error: NodeJS.ErrnoException, file: string, data: string | undefined): SchedError => {
+  const elsewhere = data === undefined ? 'SCHED_STATE_DIR names another directory' : 'name another file with --data';
+  const again = data === undefined ? 'sched sandbox reset' : `sched sandbox reset --data ${data}`;
+  return new SchedError('environment', 'The sandbox cannot open its data', {
+    reason: `${error.message} (${file})`,
+    hint: error.syscall === undefined ? again : elsewhere,
+    outcome: 'not-sent',
+  });
+};
+
+/** Opens the data of a sandbox, in a directory that is made if need be. */
 export const openData = async (runtime: Runtime, { data, ...options }: DataOptions = {}): Promise<Sandbox> => {
   const { clock, randomBytes } = runtime;
   const file = sandboxFile(runtime, data);
-  if (data === undefined) await mkdir(directory('state', runtime), { recursive: true, mode: 0o700 });
   try {
     return await openSandbox({ file, clock, randomBytes, ...options });
   } catch (error) {
-    throw new SchedError('environment', 'The sandbox cannot open its data', {
-      reason: `${(error as Error).message} (${file})`,
-      hint: data === undefined ? 'sched sandbox reset' : `sched sandbox reset --data ${data}`,
-      outcome: 'not-sent',
-    });
+    throw dataTrouble(error as Error, file, data);
   }
 };
 

@@ -260,4 +260,16 @@ describe('sandbox data', () => {
     const refused = await reset(home, '--data', diary);
     expect([refused.code, readFileSync(diary, 'utf8')]).toEqual([3, 'Dear diary']);
   });
+
+  test('where no file can be is trouble of the environment, and no bug of ours', async () => {
+    const home = temporaryHome();
+    const place = { SCHED_STATE_DIR: '/dev/null/state' };
+    for (const line of ['--sandbox users me', 'sandbox clock', 'sandbox reset --yes']) {
+      const { code, stderr } = await sched(line.split(' '), home, place);
+      expect([line, code, stderr]).toEqual([line, 3, expect.stringContaining('SCHED_STATE_DIR names another')]);
+    }
+    const { code, stderr } = await reset(home, '--data', '/dev/null/file');
+    expect([code, stderr]).toEqual([3, expect.stringContaining('name another file with --data')]);
+    expect((await reset(home, '--data', home)).code).toBe(3);
+  });
 });

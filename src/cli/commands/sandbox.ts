@@ -8,7 +8,7 @@ import { type ReadyToken, readyTokens } from '../../sandbox/tokens.ts';
 import type { Command, Invocation } from '../command.ts';
 import { requireConsent } from '../consent.ts';
 import type { Context } from '../context.ts';
-import { openData, sandboxFile } from '../embedded.ts';
+import { dataTrouble, openData, sandboxFile } from '../embedded.ts';
 import { noteHidden } from '../listing.ts';
 import { clockCommand } from './sandbox-clock.ts';
 import { openapiCommand } from './sandbox-openapi.ts';
@@ -103,9 +103,15 @@ const tokens = async ({ context, problems }: Invocation): Promise<void> => {
   noteHidden(context.notes, (await context.printer.list(tokensView as View, pages())).hiddenColumns);
 };
 
+/** What the system refuses is no bug of ours. */
+const orTrouble = <Value>(work: Promise<Value>, file: string, data: string | undefined): Promise<Value> =>
+  work.catch((error) => {
+    throw dataTrouble(error, file, data);
+  });
+
 /** A file that somebody named is removed only if it is a sandbox's: it might be anything. */
-const requireOwn = async (runtime: Runtime, file: string): Promise<void> => {
-  if (await isSandboxFile(file)) return;
+const requireOwn = async (runtime: Runtime, file: string, data: string): Promise<void> => {
+  if (await orTrouble(isSandboxFile(file), file, data)) return;
   // What a killed process wrote last stands in a file beside it, and only opening brings the two together.
   const opened = await openData(runtime, { data: file }).catch(() => undefined);
   if (opened !== undefined) return opened.close();
@@ -124,10 +130,11 @@ const reset = async (invocation: Invocation): Promise<void> => {
   if (data === ':memory:') problems.add('--data :memory: is gone as soon as a command ends: there is nothing to reset');
   problems.check();
   const file = sandboxFile(context.runtime, data);
-  if (data !== undefined) await requireOwn(context.runtime, file);
+  if (data !== undefined) await requireOwn(context.runtime, file, data);
   await requireConsent(context, `Throw the sandbox data in ${file} away and seed it anew?`, 'this machine');
   // The files go as a whole, so that even damaged ones are mended.
-  for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${file}${suffix}`, { force: true });
+  const files = ['', '-wal', '-shm', '-journal'].map((suffix) => `${file}${suffix}`);
+  for (const each of files) await orTrouble(rm(each, { force: true }), file, data);
   const sandbox = await openData(context.runtime, { data, world });
   sandbox.close();
   context.notes.say(`seeded anew: ${file}`);
