@@ -10,9 +10,10 @@ import { version } from './version.ts';
 const wantsJsonErrors = (argv: readonly string[], { env, stderr }: Runtime): boolean => {
   if (env.SCHED_ERROR_FORMAT === 'json') return true;
   if (stderr.isTerminal) return false;
+  // Switches may stand before the o, as in -qo json.
   const asks = (word: string, index: number) =>
-    /^--json(=|$)|^(-o=?|--output=)jsonl?$/.test(word) ||
-    (/^(-o|--output)$/.test(word) && /^jsonl?$/.test(argv[index + 1] ?? ''));
+    /^--json(=|$)|^(-[qvnyi]*o=?|--output=)jsonl?$/.test(word) ||
+    (/^(-[qvnyi]*o|--output)$/.test(word) && /^jsonl?$/.test(argv[index + 1] ?? ''));
   const end = argv.indexOf('--');
   return argv.slice(0, end < 0 ? argv.length : end).some(asks);
 };

@@ -187,6 +187,17 @@ describe('hostile: SCHED_ERROR_FORMAT=json', () => {
     expect(lastLine(stderr).error).toMatchObject({ code, outcome, retryable });
   });
 
+  test.each([
+    ['events get nope -o json', true],
+    ['events get nope -ojsonl', true],
+    ['events get nope -qo json', true],
+    ['events get nope -vqojson', true],
+    ['events get nope -qo yaml', false],
+    ['events get nope -po -q json', false],
+  ])('is not needed with a JSON format in a pipe: %s', async (line, isJson) =>
+    expect((await world.run(line)).stderr.trimEnd().split('\n').at(-1)!.startsWith('{"error":')).toBe(isJson),
+  );
+
   test('makes every note a JSON line too', async () => {
     let asked = 0;
     const send: Send = async (request) => {
