@@ -94,7 +94,8 @@ export const resolveSettings = (
   };
   choice('--output', text('output'), formats);
   choice('--color', text('color'), ['auto', 'always', 'never']);
-  if (stdout.isTerminal) choice('SCHED_OUTPUT', env.SCHED_OUTPUT || undefined, formats);
+  const isChosen = ['output', 'json', 'jq'].some((name) => typed[name] !== undefined);
+  if (stdout.isTerminal && !isChosen) choice('SCHED_OUTPUT', env.SCHED_OUTPUT || undefined, formats);
   if (typed.json !== undefined && text('output') !== undefined && text('output') !== 'json') {
     problem(`--json and --output ${text('output')} ask for two formats`);
   }

@@ -38,6 +38,14 @@ describe('flags: csv and yaml', () => {
     expect((await world.run('users me', { env, terminals: ['stdout'] })).stdout).toMatch(/^uri: http/);
     expect((await world.run('users me', { env })).stdout).toMatch(/^uri\thttp/);
   });
+
+  it('are chosen by a flag, whatever SCHED_OUTPUT says', async () => {
+    const terminal = { env: { SCHED_OUTPUT: 'nonsense' }, terminals: ['stdout' as const] };
+    for (const flag of ['-o csv', '--json', '--jq .uri'])
+      expect((await world.run(`users me ${flag}`, terminal)).code).toBe(0);
+    const { code, stderr } = await world.run('users me', terminal);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("SCHED_OUTPUT 'nonsense' is not one of")]);
+  });
 });
 
 describe('flags: --jq', () => {
