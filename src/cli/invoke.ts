@@ -34,7 +34,7 @@ const inSandbox = (error: unknown): unknown => {
   const isThere = command !== null && Object.hasOwn(nouns, command[1]!) && !/ --(sandbox|help)\b/.test(command.input);
   if (!isThere || ['auth', 'profiles', 'sandbox', 'doctor', 'completion'].includes(command[1]!)) return error;
   const { category, message, facts, stack } = error as SchedError;
-  const hint = `sched --sandbox ${command.input.slice('sched '.length)}`;
+  const hint = command.input.replaceAll(/(^|\$\()sched /g, '$1sched --sandbox ');
   return Object.assign(new SchedError(category, message, { ...facts, hint }), { stack });
 };
 

@@ -71,6 +71,10 @@ describe('slips: what to try', () => {
 
   test.each([
     ['--sandbox events get', 'sched --sandbox events get JW6SHQTS78SH7TS8'],
+    [
+      '--sandbox invitees get',
+      'sched --sandbox invitees get $(sched --sandbox invitees list JW6SHQTS78SH7TS8 --limit 1 -o id)',
+    ],
     ['--sandbox evnets list', 'sched events'],
     ['--sandbox events ls', 'sched --sandbox events list'],
     ['--sandbox events list --nonsense', 'sched events list --help'],
