@@ -94,7 +94,7 @@ export const printRequest = async ({ context }: Invocation, operation: Operation
     };
   });
   await context.notes.flush();
-  await context.printer.text(JSON.stringify(requests.length === 1 ? requests[0] : requests, null, 2));
+  await context.printer.whole(JSON.stringify(requests.length === 1 ? requests[0] : requests, null, 2));
 };
 
 const past: Record<string, string> = { create: 'created', update: 'changed' };

@@ -89,5 +89,6 @@ export const checkFields = (fields: readonly string[], known: readonly string[])
     const suggestion = nearest(first, known);
     return [`unknown field '${first}'${suggestion ? `, did you mean '${suggestion}'?` : ''}`];
   });
-  return problems.length === 0 ? [] : [...new Set(problems), `the fields are ${known.join(', ')}`];
+  const choice = known.length === 0 ? 'there are no fields to choose from here' : `the fields are ${known.join(', ')}`;
+  return problems.length === 0 ? [] : [...new Set(problems), choice];
 };

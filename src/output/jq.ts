@@ -93,6 +93,8 @@ export interface JqFacts extends Program {
   stdout: Output;
   /** Hears what the program says with `debug`. */
   say?: ((line: string) => void) | undefined;
+  /** Nothing was asked of the service. */
+  isUnsent?: true;
 }
 
 /** All inputs at once where one run serves them all; one by one where the program fails, or asks for the next itself. */
@@ -114,7 +116,7 @@ export const printJq = async (facts: JqFacts, inputs: readonly string[]): Promis
     const text = rendered(results, stdout.isTerminal);
     if (text !== '') await stdout.write(text);
     // Whatever was asked of the service is done by now; only the showing failed.
-    if (failure !== undefined)
-      throw new SchedError('usage', 'The --jq program failed', { reason: failure, outcome: 'applied' });
+    const outcome = facts.isUnsent ? 'not-sent' : 'applied';
+    if (failure !== undefined) throw new SchedError('usage', 'The --jq program failed', { reason: failure, outcome });
   }
 };

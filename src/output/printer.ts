@@ -33,6 +33,11 @@ export interface PrinterOptions extends TimeStyle {
 export interface Printer {
   list(view: View, pages: AsyncIterable<readonly object[]>): Promise<{ rows: number; hiddenColumns: string[] }>;
   one(view: View, record: object): Promise<void>;
+  /**
+   * JSON of our own making, that no fields are chosen from: as it stands, unless --jq or another format that can hold any
+   * JSON is asked for.
+   */
+  whole(json: string): Promise<void>;
   /** Lines of our own making; on a terminal they hold no control character but their line breaks. */
   text(text: string): Promise<void>;
   /** Rows that stdout has accepted so far. */
@@ -130,7 +135,26 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     return onScreen((screen) => screen.write(text));
   };
 
+  const text = async (lines: string): Promise<void> => {
+    const shown = stdout.isTerminal ? lines.split('\n').map(safe).join('\n') : lines;
+    await stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`);
+  };
+
+  const whole = async (json: string): Promise<void> => {
+    if (jq !== undefined) {
+      const { printJq } = await import('./jq.ts');
+      return printJq({ ...jqFacts(jq), isUnsent: true }, [json]);
+    }
+    if (format !== 'yaml' && format !== 'jsonl') return text(json);
+    const value: unknown = JSON.parse(json);
+    const records = format === 'jsonl' && Array.isArray(value) ? value : [value];
+    const { fields: _, ...all } = choices;
+    for (const record of records) await stdout.write(recordFormats[format]({ columns: [] }, record, all));
+  };
+
   return {
+    whole,
+    text,
     async list(view, pages) {
       const before = tally.rows;
       isUnfinished = true;
@@ -141,10 +165,6 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     async one(view, record) {
       await one(view, record);
       tally.rows += 1;
-    },
-    async text(text) {
-      const lines = stdout.isTerminal ? text.split('\n').map(safe).join('\n') : text;
-      await stdout.write(lines.endsWith('\n') ? lines : `${lines}\n`);
     },
     get rows() {
       return tally.rows;

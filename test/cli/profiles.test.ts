@@ -65,6 +65,7 @@ describe('profiles', () => {
     await add('work', '--client-id abc --user ME --organization ORG');
     const { stdout } = await world.run('profiles export work');
     expect(JSON.parse(stdout)).toEqual({ base_url: 'https://api.example.com', client_id: 'abc', organization: 'ORG' });
+    expect((await world.run('profiles export work --jq .client_id')).stdout).toBe('abc\n');
     const other = mkdtempSync(join(tmpdir(), 'sched-'));
     const env = { SCHED_CONFIG_DIR: other };
     expect((await world.run('profiles add prod2 --from -', { env, stdin: stdout })).code).toBe(0);

@@ -115,3 +115,36 @@ describe('flags: --curl', () => {
     expect(requests).toEqual([]);
   });
 });
+
+describe('flags: of what is printed instead of being sent', () => {
+  const url = 'http://127.0.0.1:4010/scheduled_events/JW6SHQTS78SH7TS8/cancellation';
+
+  it.each(['events cancel JW6SHQTS78SH7TS8', 'api POST /scheduled_events/JW6SHQTS78SH7TS8/cancellation -f reason=x'])(
+    '%s: --jq and formats that can hold it apply, and chosen fields are those of the answer',
+    async (line) => {
+      const show = async (flags: string) => (await world.run(`${line} --dry-run ${flags}`)).stdout;
+      expect(await show('--jq .url')).toBe(`${url}\n`);
+      expect(parseYaml(await show('-o yaml --fields name'))).toMatchObject({ method: 'POST', url });
+      expect(await show('-o jsonl')).toMatch(/^\{"method":"POST",.*\}\n$/);
+      for (const flags of ['', '--json=name', '-o id', '-o csv'])
+        expect(JSON.parse(await show(flags))).toMatchObject({ method: 'POST', url });
+    },
+  );
+
+  it('a line each where they are several', async () =>
+    expect((await world.run('events cancel JW6SHQTS78SH7TS8 XEFT95ZZDW9SPL93 -n -o jsonl')).stdout).toMatch(
+      /^\{.*\}\n\{.*\}\n$/,
+    ));
+
+  it('nothing was sent when the program fails', async () => {
+    const { code, stderr } = await world.run('events cancel JW6SHQTS78SH7TS8 -n --json --jq .url.x');
+    expect([code, JSON.parse(stderr).error.outcome]).toEqual([2, 'not-sent']);
+  });
+
+  it('the description of the service is a document like any other', async () => {
+    expect((await world.run('sandbox openapi --jq .openapi')).stdout).toBe('3.1.0\n');
+    expect(parseYaml((await world.run('sandbox openapi -o yaml')).stdout).openapi).toBe('3.1.0');
+    const { stderr } = await world.run('sandbox openapi --fields openapi');
+    expect(stderr).toContain("unknown field 'openapi'; there are no fields to choose from here\n");
+  });
+});

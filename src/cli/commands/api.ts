@@ -11,6 +11,7 @@ import { printReply, viewOf } from '../api/reply.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { shownUrl } from '../connection.ts';
 import { requireConsent } from '../consent.ts';
+import type { Context } from '../context.ts';
 import { withPlace } from '../creation.ts';
 import { bookingFlags } from '../desk.ts';
 import { noteHidden, readBounds } from '../listing.ts';
@@ -66,14 +67,20 @@ const flags: Flag[] = [
   ...bookingFlags.map((flag) => ({ ...flag, description: `${flag.description}; with POST /invitees` })),
 ];
 
-/** The request as JSON text; its body is laid out, not rebuilt. */
+/** The request as JSON text. */
 const requestText = ({ method, headers = {}, body }: RawInput, url: string, isHidden: boolean): string => {
   const parts = [`"method":${JSON.stringify(method)}`, `"url":${JSON.stringify(url)}`];
   if (Object.keys(headers).length > 0) parts.push(`"headers":${JSON.stringify(headers)}`);
   if (body !== undefined && isHidden) parts.push(`"body_bytes":${Buffer.byteLength(body)}`);
   else if (body !== undefined) parts.push(`"body":${isJson(body) ? body : JSON.stringify(body)}`);
-  return layOutJson(`{${parts.join(',')}}`, true);
+  return `{${parts.join(',')}}`;
 };
+
+/** Its body is laid out, not rebuilt, where that can be. */
+const printPlan = ({ printer, runtime, settings }: Context, json: string): Promise<void> =>
+  settings.jq !== undefined || settings.format === 'yaml'
+    ? printer.whole(json)
+    : runtime.stdout.write(`${layOutJson(json, settings.format !== 'jsonl')}\n`);
 
 const curlText = ({ method, url, headers, body }: HttpRequest, isHidden: boolean): string =>
   curlLine({
@@ -104,7 +111,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   if (context.settings.curl) return printCurl(context, [curlText(request, isHidden)], [request]);
   if (context.settings.dryRun) {
     const url = shownUrl(request.url, await context.connection());
-    return context.runtime.stdout.write(`${requestText(input, url, isHidden)}\n`);
+    return printPlan(context, requestText(input, url, isHidden));
   }
   const question = questionFor(input.method, input.path, input.body);
   if (question !== undefined) await requireConsent(context, question);

@@ -169,7 +169,7 @@ const exportProfile = async (invocation: Invocation): Promise<void> => {
   problems.check();
   const { profile } = await named(invocation);
   const { login, user, ...addresses } = profile;
-  await context.printer.text(JSON.stringify(addresses, null, 2));
+  await context.printer.whole(JSON.stringify(addresses, null, 2));
 };
 
 const fields = ['name', 'current', ...Object.keys(Profile.shape)];

@@ -4,7 +4,7 @@ import type { Command, Invocation } from '../command.ts';
 
 const run = async ({ context, problems }: Invocation): Promise<void> => {
   problems.check();
-  await context.printer.text(JSON.stringify(await openapi(version), null, 2));
+  await context.printer.whole(JSON.stringify(await openapi(version), null, 2));
 };
 
 export const openapiCommand: Command = {
