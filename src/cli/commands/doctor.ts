@@ -4,7 +4,8 @@ import { wrap } from '../../output/width.ts';
 import type { Config } from '../../profile/schema.ts';
 import { chosenName, readConfig } from '../../profiles.ts';
 import type { Command, Invocation } from '../command.ts';
-import { examine, type Finding } from '../doctor.ts';
+import { examine } from '../doctor/examine.ts';
+import type { Finding } from '../doctor/finding.ts';
 
 const view: View = {
   columns: [
