@@ -1,7 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import { SchedError } from '../errors.ts';
 import { NetworkFailure } from '../http/failure.ts';
-import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
+import { exchangeOf, type HttpReply, type HttpRequest, type Send, withRequestId } from '../http/message.ts';
 import { version } from '../version.ts';
 import { decide, effectOf, failureOf } from './outcome.ts';
 import { type ListOptions, type Page, paginate } from './paginate.ts';
@@ -64,12 +64,12 @@ const unreachable = (request: HttpRequest, failure: NetworkFailure): SchedError 
 /** A list without `count` answers in one piece. */
 const isPaged = ({ query }: Operation): boolean => query !== undefined && Object.hasOwn(query.fields, 'count');
 
-const staleCursor = (request: HttpRequest): SchedError =>
+const staleCursor = (request: HttpRequest, reply: HttpReply): SchedError =>
   new SchedError('unavailable', 'The listing took too long: its next page is no longer to be had', {
-    reason: 'the service let the page token lapse',
+    reason: withRequestId('the service let the page token lapse', reply),
     hint: 'run it again, with nothing slow at the other end of the pipe',
     outcome: 'not-applied',
-    http: { status: 400, method: request.method, path: new URL(request.url).pathname },
+    http: exchangeOf(request, reply),
   });
 
 const rootOf = ({ server }: Operation, { baseUrl, mcpUrl }: ClientOptions): string => {
@@ -151,7 +151,7 @@ export const createClient = (options: ClientOptions): Client => {
       const reply = await exchange(operation, { ...request, signal });
       if (isSuccess(reply)) return read(request, reply);
       const isStale = cursor.page_token !== undefined && reply.status === 400 && complainsOf(reply, 'page_token');
-      throw isStale ? staleCursor(request) : refusalOf(request, reply);
+      throw isStale ? staleCursor(request, reply) : refusalOf(request, reply);
     };
     const onLoop = () =>
       integrityError(requestAt(undefined), 'pagination.next_page_token repeats: the listing would never end');

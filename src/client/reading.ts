@@ -1,6 +1,6 @@
 import type { Operation, Resource } from '../api/operation.ts';
 import { SchedError } from '../errors.ts';
-import type { HttpReply, HttpRequest } from '../http/message.ts';
+import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../http/message.ts';
 import { misfit } from './liberal.ts';
 import type { Page } from './paginate.ts';
 
@@ -10,24 +10,23 @@ export type Json = Record<string, unknown>;
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const factsOf = (request: HttpRequest, reply?: HttpReply) => ({
-  ...(reply === undefined ? {} : { status: reply.status }),
-  method: request.method,
-  path: new URL(request.url).pathname,
-});
-
 /**
  * The reply has another shape than we can work with; a write behind it was carried out all the same. What was to be
  * made, and under which name, nobody knows then (R26).
  */
-export const integrityError = (request: HttpRequest, problem: string): SchedError => {
+export const integrityError = (request: HttpRequest, problem: string, reply?: HttpReply): SchedError => {
   const isCreation = request.effect === 'creation';
   return new SchedError(isCreation ? 'outcome-unknown' : 'integrity', 'The service sent a reply that does not fit', {
-    reason: problem,
+    reason: reply === undefined ? problem : withRequestId(problem, reply),
     outcome: request.method === 'GET' ? 'not-applied' : isCreation ? 'unknown' : 'applied',
-    http: factsOf(request),
+    http: exchangeOf(request, reply),
   });
 };
+
+interface Exchange {
+  request: HttpRequest;
+  reply: HttpReply;
+}
 
 /** Deeper than any record of the service, and far from where writing it out would exhaust the stack. */
 const deepest = 64;
@@ -72,50 +71,53 @@ const parse = (request: HttpRequest, reply: HttpReply): Json => {
   if (result === 'unreadable') {
     const isRead = request.method === 'GET';
     throw new SchedError(isRead ? 'unavailable' : 'outcome-unknown', 'The service sent a reply that is not JSON', {
-      reason: `HTTP ${reply.status} with ${reply.headers['content-type'] ?? 'no content type'}; is the base URL right?`,
+      reason: withRequestId(
+        `HTTP ${reply.status} with ${reply.headers['content-type'] ?? 'no content type'}; is the base URL right?`,
+        reply,
+      ),
       outcome: isRead ? 'not-applied' : 'unknown',
-      http: factsOf(request, reply),
+      http: exchangeOf(request, reply),
     });
   }
   const { value } = result;
-  if (!isObject(value)) throw integrityError(request, 'the reply is not an object');
-  if (isDeeper(value, deepest)) throw integrityError(request, 'the reply is nested too deeply');
+  if (!isObject(value)) throw integrityError(request, 'the reply is not an object', reply);
+  if (isDeeper(value, deepest)) throw integrityError(request, 'the reply is nested too deeply', reply);
   return value;
 };
 
 /** An object, with a `uri` where the service documents one, its other fields of the documented kinds if present. */
-const record = (request: HttpRequest, resource: Resource, value: unknown, where: string): Json => {
-  if (!isObject(value)) throw integrityError(request, `${where} is not an object`);
+const record = ({ request, reply }: Exchange, resource: Resource, value: unknown, where: string): Json => {
+  if (!isObject(value)) throw integrityError(request, `${where} is not an object`, reply);
   if (Object.hasOwn(resource.record.fields, 'uri') && typeof value.uri !== 'string') {
-    throw integrityError(request, `${where} has no uri`);
+    throw integrityError(request, `${where} has no uri`, reply);
   }
   const problem = misfit(resource.record, value, where);
-  if (problem !== undefined) throw integrityError(request, problem);
+  if (problem !== undefined) throw integrityError(request, problem, reply);
   return value;
 };
 
 export const readOne = (operation: Operation, request: HttpRequest, reply: HttpReply): Json =>
   operation.reply.kind === 'bare'
-    ? record(request, operation.reply.of, reply.body.trim() === '' ? {} : parse(request, reply), 'the reply')
-    : record(request, operation.reply.of, parse(request, reply).resource, 'resource');
+    ? record({ request, reply }, operation.reply.of, reply.body.trim() === '' ? {} : parse(request, reply), 'the reply')
+    : record({ request, reply }, operation.reply.of, parse(request, reply).resource, 'resource');
 
 /** A page whose items are read by `item`. */
 const pageOf = (request: HttpRequest, reply: HttpReply, item: (value: unknown, where: string) => Json): Page<Json> => {
   const { collection, pagination } = parse(request, reply);
-  if (!Array.isArray(collection)) throw integrityError(request, 'collection is not an array');
+  if (!Array.isArray(collection)) throw integrityError(request, 'collection is not an array', reply);
   const items = collection.map((value, index) => item(value, `collection[${index}]`));
   const next = isObject(pagination) ? pagination.next_page_token : undefined;
   if (next === null || next === undefined || next === '') return { items };
-  if (typeof next !== 'string') throw integrityError(request, 'pagination.next_page_token is not a string');
+  if (typeof next !== 'string') throw integrityError(request, 'pagination.next_page_token is not a string', reply);
   return { items, nextToken: next };
 };
 
 export const readPage = (operation: Operation, request: HttpRequest, reply: HttpReply): Page<Json> =>
-  pageOf(request, reply, (value, where) => record(request, operation.reply.of, value, where));
+  pageOf(request, reply, (value, where) => record({ request, reply }, operation.reply.of, value, where));
 
 /** A page of records of any kind. */
 export const readAnyPage = (request: HttpRequest, reply: HttpReply): Page<Json> =>
   pageOf(request, reply, (value, where) => {
     if (isObject(value)) return value;
-    throw integrityError(request, `${where} is not an object`);
+    throw integrityError(request, `${where} is not an object`, reply);
   });

@@ -24,6 +24,27 @@ export interface HttpReply {
   body: string;
 }
 
+/** What the service calls a request. Whatever does not look like an ID may be anything, an address among it. */
+export const requestIdOf = ({ headers }: HttpReply): string | undefined =>
+  /^[\w.:+/=-]{1,100}$/.exec(headers['x-request-id'] ?? '')?.[0];
+
+/** A reason with that name behind it, for whoever must ask the service about it. */
+export const withRequestId = (reason: string, reply: HttpReply): string => {
+  const id = requestIdOf(reply);
+  return id === undefined ? reason : `${reason} [request ${id}]`;
+};
+
+/** What the service was asked, and what is known of its reply. */
+export const exchangeOf = ({ method, url }: HttpRequest, reply?: HttpReply) => {
+  const id = reply === undefined ? undefined : requestIdOf(reply);
+  return {
+    ...(reply === undefined ? {} : { status: reply.status }),
+    method,
+    path: new URL(url).pathname,
+    ...(id === undefined ? {} : { requestId: id }),
+  };
+};
+
 /** What ends the waiting for a request: the end of the whole command, or that nobody wants it any more. */
 export const endOf = ({ signal }: HttpRequest, interrupted: AbortSignal): AbortSignal =>
   signal === undefined ? interrupted : AbortSignal.any([interrupted, signal]);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { SchedError } from '../errors.ts';
 import { limitsTold, waitAsked } from './limits.ts';
-import { endOf, type HttpReply, type HttpRequest, type Layer } from './message.ts';
+import { endOf, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
 
 interface Clock {
   now(): number;
@@ -70,18 +70,28 @@ const longestAdvised = 3600;
 
 const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+/, '');
 
-const usedUp = (request: HttpRequest, seconds: number, isSent: boolean, isTold: boolean, now: number): SchedError =>
-  new SchedError('rate-limited', 'The rate limit is used up', {
-    ...(isTold
-      ? {
-          reason: `${isSent ? 'the service asks to wait' : 'it opens again in'} ${seconds} s, ${isSent ? 'until' : 'at'} ${timeOf(now + seconds * 1000)}`,
-          hint: seconds > longestAdvised ? 'the same command then' : `wait, or allow it: --max-wait ${seconds}s`,
-        }
-      : { reason: 'the service does not say when to come back', hint: 'try again in a minute' }),
+/** `refusal` is the 429, where the service was asked at all. */
+const usedUp = (
+  request: HttpRequest,
+  seconds: number,
+  refusal: HttpReply | undefined,
+  isTold: boolean,
+  now: number,
+): SchedError => {
+  const isSent = refusal !== undefined;
+  const then = timeOf(now + seconds * 1000);
+  const reason = !isTold
+    ? 'the service does not say when to come back'
+    : `${isSent ? 'the service asks to wait' : 'it opens again in'} ${seconds} s, ${isSent ? 'until' : 'at'} ${then}`;
+  const wait = seconds > longestAdvised ? 'the same command then' : `wait, or allow it: --max-wait ${seconds}s`;
+  return new SchedError('rate-limited', 'The rate limit is used up', {
+    reason: isSent ? withRequestId(reason, refusal) : reason,
+    hint: isTold ? wait : 'try again in a minute',
     retryAfterSeconds: seconds,
     outcome: isSent ? 'not-applied' : 'not-sent',
-    http: { ...(isSent ? { status: 429 } : {}), method: request.method, path: new URL(request.url).pathname },
+    http: exchangeOf(request, refusal),
   });
+};
 
 /**
  * Asks the budget before each request, and waits where there is nothing left. A 429 is waited out and the request sent
@@ -124,9 +134,14 @@ export const rateLimit = ({
     return undefined;
   };
 
-  const wait = async (request: HttpRequest, milliseconds: number, isSent: boolean, bucket?: Bucket): Promise<void> => {
+  const wait = async (
+    request: HttpRequest,
+    milliseconds: number,
+    refusal: HttpReply | undefined,
+    bucket?: Bucket,
+  ): Promise<void> => {
     const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
-    if (milliseconds > maxWaitMs) throw usedUp(request, seconds, isSent, true, clock.now());
+    if (milliseconds > maxWaitMs) throw usedUp(request, seconds, refusal, true, clock.now());
     const turn =
       bucket === undefined ? 0 : budget.waiting(bucket.key, bucket.kind, clock.now() + Math.ceil(milliseconds));
     const limit = bucket?.kind === 'general' ? budget.limitOf(bucket.key) : null;
@@ -141,7 +156,7 @@ export const rateLimit = ({
       if (refused === undefined) return;
       if (refused.why === 'probe')
         await clock.sleep(Math.ceil(probePauseMs * (0.5 + random())), endOf(request, interrupted));
-      else await wait(request, Math.max(1, refused.until - clock.now()), false, refused.bucket);
+      else await wait(request, Math.max(1, refused.until - clock.now()), undefined, refused.bucket);
     }
   };
 
@@ -187,8 +202,8 @@ export const rateLimit = ({
       const seconds = Math.max(1, asked ?? 2 ** blind);
       settle(buckets, sentAt, reply, seconds * 1000);
       if (blind > maxBlindWaits || refusals > maxRefusals)
-        throw usedUp(request, seconds, true, asked !== undefined, clock.now());
-      await wait(request, seconds * 1000, true, buckets.at(-1));
+        throw usedUp(request, seconds, reply, asked !== undefined, clock.now());
+      await wait(request, seconds * 1000, reply, buckets.at(-1));
     }
   };
 };

@@ -1,4 +1,4 @@
-import type { Layer } from './message.ts';
+import { type Layer, requestIdOf } from './message.ts';
 
 interface Clock {
   now(): number;
@@ -14,8 +14,7 @@ export const trace =
     note(`→ ${request.method} ${request.url}${size}`);
     try {
       const reply = await next(request);
-      // Whatever does not look like an ID may be anything, an address among it.
-      const id = /^[\w.:+/=-]{1,100}$/.exec(reply.headers['x-request-id'] ?? '')?.[0];
+      const id = requestIdOf(reply);
       note(
         `← ${reply.status} in ${clock.now() - started} ms, ${Buffer.byteLength(reply.body)} bytes${id ? `, request ${id}` : ''}`,
       );

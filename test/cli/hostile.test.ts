@@ -177,6 +177,20 @@ describe('hostile: SCHED_ERROR_FORMAT=json', () => {
     });
   });
 
+  test.each<[string, Partial<HttpReply>]>([
+    ['refused', { status: 403, body: '{}' }],
+    ['that asks to wait too long', { status: 429, headers: { 'retry-after': '3600' } }],
+    ['that is no JSON', { body: 'oops' }],
+    ['of the wrong shape', { body: '{"resource":[]}' }],
+  ])('names a request by its ID after a reply %s', async (_, reply) => {
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'r-7', ...reply.headers };
+    const { stderr } = await hearing(read, { ...reply, headers }, { env });
+    expect(lastLine(stderr).error).toMatchObject({
+      cause: expect.stringContaining('[request r-7]'),
+      http: { request_id: 'r-7', status: reply.status ?? 200 },
+    });
+  });
+
   test.each([
     ['nonsense', 'usage', 'not-sent', false],
     ['events get ../users', 'usage', 'not-sent', false],

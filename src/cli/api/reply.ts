@@ -3,7 +3,7 @@ import type { Operation } from '../../api/operation.ts';
 import { isObject, type Json, readOne } from '../../client/reading.ts';
 import { refusalOf } from '../../client/refusal.ts';
 import { SchedError } from '../../errors.ts';
-import type { HttpReply, HttpRequest } from '../../http/message.ts';
+import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../../http/message.ts';
 import { safe } from '../../output/sanitise.ts';
 import type { View } from '../../output/view.ts';
 import type { Invocation } from '../command.ts';
@@ -37,7 +37,7 @@ const headOf = ({ status, headers }: HttpReply, isPrivate: boolean): string => {
 const noFields = (request: HttpRequest, reply: HttpReply): SchedError =>
   new SchedError('integrity', 'The reply holds no record to choose fields from', {
     outcome: request.method === 'GET' ? 'not-applied' : 'applied',
-    http: { status: reply.status, method: request.method, path: new URL(request.url).pathname },
+    http: exchangeOf(request, reply),
   });
 
 /** What the service calls JSON and is none: the answer to a write is then unknown. */
@@ -45,9 +45,9 @@ const brokenJson = (request: HttpRequest, reply: HttpReply): SchedError | undefi
   if (reply.body.trim() === '' || !/\bjson\b/i.test(reply.headers['content-type'] ?? '')) return undefined;
   const isRead = request.method === 'GET';
   return new SchedError(isRead ? 'unavailable' : 'outcome-unknown', 'The service sent a reply that is not JSON', {
-    reason: `HTTP ${reply.status} with ${reply.headers['content-type']}`,
+    reason: withRequestId(`HTTP ${reply.status} with ${reply.headers['content-type']}`, reply),
     outcome: isRead ? 'not-applied' : 'unknown',
-    http: { status: reply.status, method: request.method, path: new URL(request.url).pathname },
+    http: exchangeOf(request, reply),
   });
 };
 

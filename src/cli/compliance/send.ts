@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { isObject } from '../../client/reading.ts';
 import { refusalOf } from '../../client/refusal.ts';
 import { SchedError } from '../../errors.ts';
-import type { HttpReply } from '../../http/message.ts';
+import { type HttpReply, requestIdOf } from '../../http/message.ts';
 import type { Answer, Job } from '../../jobs/run.ts';
 import { isUndecided } from '../../jobs/undecided.ts';
 
@@ -36,9 +36,8 @@ const silenced = ({ category, message, facts }: SchedError, reply: HttpReply): S
   });
 };
 
-/** Whatever does not look like an ID may be anything, an address among it. */
-const requestId = ({ headers }: HttpReply): { request?: string } => {
-  const id = /^[\w.:+/=-]{1,100}$/.exec(headers['x-request-id'] ?? '')?.[0];
+const requestId = (reply: HttpReply): { request?: string } => {
+  const id = requestIdOf(reply);
   return id === undefined ? {} : { request: id };
 };
 
