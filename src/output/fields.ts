@@ -27,8 +27,12 @@ const follow = (value: unknown, parts: readonly string[]): unknown => {
   return isObject(value) || isList(value) ? follow(ownValue(value, part), rest) : null;
 };
 
-/** The chosen fields of a record in the record's own nesting, in the order they were asked for. */
-export const select = (record: object, fields: readonly string[]): object => pick(record, treeOf(fields)) as object;
+/**
+ * The chosen fields of a record in the record's own nesting, in the order they were asked for. Single items of a list
+ * close up, unless they are to keep their places: then the others are holes.
+ */
+export const select = (record: object, fields: readonly string[], keepsPlaces = false): object =>
+  pick(record, treeOf(fields), keepsPlaces) as object;
 
 const treeOf = (fields: readonly string[]): Tree => {
   const root: Tree = new Map();
@@ -46,24 +50,40 @@ const treeOf = (fields: readonly string[]): Tree => {
   return root;
 };
 
-const pick = (value: unknown, tree: Tree): unknown => {
+const pick = (value: unknown, tree: Tree, keepsPlaces: boolean): unknown => {
   if (tree.size === 0) return value ?? null;
-  if (isList(value)) return pickItems(value, tree);
+  if (isList(value)) return pickItems(value, tree, keepsPlaces);
   if (!isObject(value)) return null;
   const entries = [...tree].flatMap(([key, rest]) =>
     key === '*'
-      ? Object.entries(value).map(([name, item]) => [name, pick(item, rest)] as const)
-      : [[key, pick(ownValue(value, key), rest)] as const],
+      ? Object.entries(value).map(([name, item]) => [name, pick(item, rest, keepsPlaces)] as const)
+      : [[key, pick(ownValue(value, key), rest, keepsPlaces)] as const],
   );
   // fromEntries defines properties, so even `__proto__` stays plain data.
   return Object.fromEntries(entries);
 };
 
-const pickItems = (items: unknown[], tree: Tree): unknown[] => {
-  const [star] = [...tree].flatMap(([key, rest]) => (key === '*' ? [rest] : []));
-  if (star) return items.map((item) => pick(item, star));
-  if (![...tree.keys()].every(isIndex)) return items.map((item) => pick(item, tree));
-  return [...tree].filter(([key]) => Object.hasOwn(items, key)).map(([key, rest]) => pick(items[Number(key)], rest));
+const pickItems = (items: unknown[], tree: Tree, keepsPlaces: boolean): unknown[] => {
+  const named = new Map([...tree].filter(([key]) => key !== '*' && !isIndex(key)));
+  const ofEach = [tree.get('*'), named.size > 0 ? named : undefined];
+  if (ofEach.some((each) => each !== undefined))
+    return items.map((item, index) => pick(item, merged(...ofEach, tree.get(String(index))), keepsPlaces));
+  const single: unknown[] = [];
+  for (const [key, rest] of tree) {
+    const place = keepsPlaces ? Number(key) : single.length;
+    if (Object.hasOwn(items, key)) single[place] = pick(items[Number(key)], rest, keepsPlaces);
+  }
+  return single;
+};
+
+/** What any of them asks for; one without branches asks for all there is. */
+const merged = (...trees: (Tree | undefined)[]): Tree => {
+  const all: Tree = new Map();
+  for (const tree of trees) {
+    if (tree?.size === 0) return tree;
+    for (const [key, rest] of tree ?? []) all.set(key, merged(all.get(key), rest));
+  }
+  return all;
 };
 
 /** A record as paths and plain values, in its own order; empty objects and lists are values. */

@@ -98,7 +98,11 @@ const separated = (line: Line, view: View, choices: Choices, hasHeader: boolean)
 };
 
 const fieldLines = (line: Line, record: object, choices: Choices, hasHeader: boolean): string =>
-  [...(hasHeader ? [['field', 'value']] : []), ...leaves(chosen(record, choices))]
+  // A line is named as it was asked for.
+  [
+    ...(hasHeader ? [['field', 'value']] : []),
+    ...leaves(choices.fields ? select(record, choices.fields, true) : record),
+  ]
     .map((cells) => line(cells, choices))
     .join('');
 

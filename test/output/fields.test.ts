@@ -37,6 +37,20 @@ describe('fields: select', () => {
     expect(json('hosts.email')).toBe('{"hosts":[{"email":"a"},{"email":"b"}]}');
     expect(json('hosts.1.email')).toBe('{"hosts":[{"email":"b"}]}');
   });
+  it('joins what is asked of each item and of single ones', () => {
+    const both = '{"hosts":[{"tags":[1,2],"email":"a"},{"tags":null,"email":"b"}]}';
+    expect(json('hosts.*.tags', 'hosts.email')).toBe(both);
+    expect(json('hosts.tags', 'hosts.*.email')).toBe(
+      '{"hosts":[{"email":"a","tags":[1,2]},{"email":"b","tags":null}]}',
+    );
+    expect(json('hosts.*.email', 'hosts.0.tags')).toBe('{"hosts":[{"email":"a","tags":[1,2]},{"email":"b"}]}');
+    expect(json('hosts.email', 'hosts.1.*')).toBe('{"hosts":[{"email":"a"},{"email":"b"}]}');
+  });
+  it('keeps the places of single items where they are named', () =>
+    expect(leaves(select(record, ['hosts.1.email', 'uri'], true))).toEqual([
+      ['hosts.1.email', 'b'],
+      ['uri', 'u'],
+    ]));
   it('gives null for what is missing', () =>
     expect(json('gone', 'nothing.x', 'constructor')).toBe('{"gone":null,"nothing":null,"constructor":null}'));
   it('takes the whole where whole and part are asked for', () =>
