@@ -17,7 +17,7 @@ export const isObject = (value: unknown): value is Json =>
 export const integrityError = (request: HttpRequest, problem: string, reply?: HttpReply): SchedError => {
   const isCreation = request.effect === 'creation';
   return new SchedError(isCreation ? 'outcome-unknown' : 'integrity', 'The service sent a reply that does not fit', {
-    reason: reply === undefined ? problem : withRequestId(problem, reply),
+    reason: reply === undefined ? problem : withRequestId(problem, request, reply),
     outcome: request.method === 'GET' ? 'not-applied' : isCreation ? 'unknown' : 'applied',
     http: exchangeOf(request, reply),
   });
@@ -73,6 +73,7 @@ const parse = (request: HttpRequest, reply: HttpReply): Json => {
     throw new SchedError(isRead ? 'unavailable' : 'outcome-unknown', 'The service sent a reply that is not JSON', {
       reason: withRequestId(
         `HTTP ${reply.status} with ${reply.headers['content-type'] ?? 'no content type'}; is the base URL right?`,
+        request,
         reply,
       ),
       outcome: isRead ? 'not-applied' : 'unknown',

@@ -20,8 +20,12 @@ const shortestToken = 8;
 
 /** R12: a service may quote in an error what it was sent, and errors are printed and logged. */
 const withoutToken = (reply: HttpReply, token: string): HttpReply => {
-  if (reply.status < 300 || token.length < shortestToken) return reply;
+  if (token.length < shortestToken) return reply;
   const clean = (text: string) => text.replaceAll(token, '[token]');
+  // Of a success only the name of the request is told, where its body turns out to be of no use.
+  const id = reply.headers['x-request-id'];
+  if (reply.status < 300)
+    return id?.includes(token) ? { ...reply, headers: { ...reply.headers, 'x-request-id': clean(id) } } : reply;
   const headers = Object.fromEntries(Object.entries(reply.headers).map(([name, value]) => [name, clean(value)]));
   return { ...reply, headers, body: clean(reply.body) };
 };

@@ -85,7 +85,7 @@ const usedUp = (
     : `${isSent ? 'the service asks to wait' : 'it opens again in'} ${seconds} s, ${isSent ? 'until' : 'at'} ${then}`;
   const wait = seconds > longestAdvised ? 'the same command then' : `wait, or allow it: --max-wait ${seconds}s`;
   return new SchedError('rate-limited', 'The rate limit is used up', {
-    reason: isSent ? withRequestId(reason, refusal) : reason,
+    reason: isSent ? withRequestId(reason, request, refusal) : reason,
     hint: isTold ? wait : 'try again in a minute',
     retryAfterSeconds: seconds,
     outcome: isSent ? 'not-applied' : 'not-sent',

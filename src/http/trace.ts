@@ -14,7 +14,7 @@ export const trace =
     note(`→ ${request.method} ${request.url}${size}`);
     try {
       const reply = await next(request);
-      const id = requestIdOf(reply);
+      const id = requestIdOf(request, reply);
       note(
         `← ${reply.status} in ${clock.now() - started} ms, ${Buffer.byteLength(reply.body)} bytes${id ? `, request ${id}` : ''}`,
       );

@@ -155,6 +155,15 @@ describe('a login', () => {
     }
   });
 
+  test.each([200, 403, 429, 503])('is not taken for the ID of a request after a reply with %i', async (status) => {
+    const token = 'canary-0123456789';
+    const send = async () => ({ status, headers: { 'x-request-id': token, 'retry-after': '9999' }, body: 'oops' });
+    const env = { SCHED_TOKEN: token, SCHED_BASE_URL: 'http://127.0.0.1:4010' };
+    // Every run looks for secrets in what was printed.
+    for (const line of ['users me -v', 'users me --json', 'api /users/me -v', 'api /users/me -i'])
+      expect((await world.run(line, { env, send })).stdout).not.toContain(token);
+  });
+
   test('is beaten by a token of the environment, and says so', async () => {
     expect((await login('', `${world.token}\n`)).stderr).not.toContain('beats');
     const line = 'auth login --with-token --credential-store file --base-url http://127.0.0.1:4010';

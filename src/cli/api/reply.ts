@@ -45,7 +45,7 @@ const brokenJson = (request: HttpRequest, reply: HttpReply): SchedError | undefi
   if (reply.body.trim() === '' || !/\bjson\b/i.test(reply.headers['content-type'] ?? '')) return undefined;
   const isRead = request.method === 'GET';
   return new SchedError(isRead ? 'unavailable' : 'outcome-unknown', 'The service sent a reply that is not JSON', {
-    reason: withRequestId(`HTTP ${reply.status} with ${reply.headers['content-type']}`, reply),
+    reason: withRequestId(`HTTP ${reply.status} with ${reply.headers['content-type']}`, request, reply),
     outcome: isRead ? 'not-applied' : 'unknown',
     http: exchangeOf(request, reply),
   });

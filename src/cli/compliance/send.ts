@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { isObject } from '../../client/reading.ts';
 import { refusalOf } from '../../client/refusal.ts';
 import { SchedError } from '../../errors.ts';
-import { type HttpReply, requestIdOf } from '../../http/message.ts';
+import { type HttpReply, type HttpRequest, requestIdOf } from '../../http/message.ts';
 import type { Answer, Job } from '../../jobs/run.ts';
 import { isUndecided } from '../../jobs/undecided.ts';
 
@@ -36,8 +36,8 @@ const silenced = ({ category, message, facts }: SchedError, reply: HttpReply): S
   });
 };
 
-const requestId = (reply: HttpReply): { request?: string } => {
-  const id = requestIdOf(reply);
+const requestId = (request: HttpRequest, reply: HttpReply): { request?: string } => {
+  const id = requestIdOf(request, reply);
   return id === undefined ? {} : { request: id };
 };
 
@@ -49,7 +49,7 @@ export const sendDeletion =
     const request = { ...prepared, beforeLeaving: leaving };
     const reply = await client.send(request);
     const { status } = reply;
-    const facts = { status, ...requestId(reply) };
+    const facts = { status, ...requestId(request, reply) };
     if (status >= 200 && status <= 299) return { ...facts, verdict: 'accepted' };
     if (status === 413) return { ...facts, verdict: 'split', isTooLarge: true };
     if (status === 400 || status === 422) return { ...facts, verdict: 'split' };
