@@ -123,6 +123,13 @@ describe('a login', () => {
     );
   });
 
+  test('of the environment tells all that the service says of it', async () => {
+    const env = { SCHED_TOKEN: world.token, SCHED_BASE_URL: 'http://127.0.0.1:4010' };
+    const me = JSON.parse((await world.run('users me --json', { env })).stdout);
+    const { stdout } = await world.run('auth status --check --json', { env });
+    expect(JSON.parse(stdout)).toMatchObject({ user: me.uri, organization: me.current_organization });
+  });
+
   test('gives its token to scripts alone', async () => {
     await login();
     expect((await world.run('auth token')).stdout).toBe(`${world.token}\n`);

@@ -150,6 +150,7 @@ const status = async (invocation: Invocation): Promise<void> => {
             usable: true,
             user: typeof me.uri === 'string' ? me.uri : facts.user,
             user_name: typeof me.name === 'string' ? me.name : facts.user_name,
+            organization: typeof me.current_organization === 'string' ? me.current_organization : facts.organization,
           };
   }
   await context.printer.one(view, facts);
