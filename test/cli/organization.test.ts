@@ -245,6 +245,25 @@ describe('one-offs create', () => {
     expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
+  test('say how a time was read, as the answer does not', async () => {
+    const words = [
+      '--name',
+      'P',
+      '--duration',
+      '30',
+      '--tz',
+      'Asia/Tokyo',
+      '--spot',
+      '2027-01-04 10:00/2027-01-04 11:00',
+    ];
+    for (const more of [['--dry-run'], []]) {
+      const { stderr } = await world.run(['one-offs', 'create', ...words, ...more]);
+      expect(stderr).toContain(
+        'to be booked: Mon 2027-01-04 10:00 Asia/Tokyo (01:00 UTC) until Mon 2027-01-04 11:00 Asia/Tokyo (02:00 UTC)\n',
+      );
+    }
+  });
+
   test.each([
     ['--days 7 --spot 2027-01-04T10:00:00Z/2027-01-04T11:00:00Z', 'exclude each other'],
     ['--start-date 2027-01-05', '--end-date is required'],

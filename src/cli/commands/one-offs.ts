@@ -1,5 +1,6 @@
 import { oneOffs } from '../../api/one-offs.ts';
 import type { Json } from '../../client/reading.ts';
+import { describeInstant } from '../../time/echo.ts';
 import { readMutationTime } from '../../time/mutation.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { readInput } from '../input.ts';
@@ -22,7 +23,9 @@ const flags: Flag[] = [
   { name: 'spot', value: 'START/END', repeat: true, description: 'a single time that can be booked', heading: 'Flags' },
 ];
 
-const readSpot = (text: string, invocation: Invocation): Json | undefined => {
+type Spot = Record<'start_time' | 'end_time', string>;
+
+const readSpot = (text: string, invocation: Invocation): Spot | undefined => {
   const { context, problems } = invocation;
   const { settings, runtime } = context;
   const [start, end, ...rest] = text.split('/');
@@ -92,6 +95,11 @@ const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   const input = await readInput(invocation, oneOffs.create, fieldFlags, async (body) => {
     if (setting !== undefined) body.date_setting = setting;
   });
+  // The answer does not show them, so nothing else tells how they were read.
+  for (const { start_time, end_time } of (setting?.spots as Spot[] | undefined) ?? []) {
+    const [from, to] = [start_time, end_time].map((time) => describeInstant(time, context.settings.zone));
+    context.notes.say(`to be booked: ${from} until ${to}`);
+  }
   if (context.settings.dryRun) return printRequest(invocation, oneOffs.create, [input]);
   const type = await (await context.client()).call(oneOffs.create, input);
   context.notes.say(`created: ${type.name}, ${type.scheduling_url}`);
