@@ -44,7 +44,7 @@ export const openData = async (runtime: Runtime, { data, ...options }: DataOptio
 
 /** Serves the embedded service on a free loopback port for the time of one command. */
 export const embed = async (runtime: Runtime, notes: Notes) => {
-  notes.insist(notes.isJson ? 'sandbox' : '[sandbox]');
+  notes.sandbox();
   const sandbox = await openData(runtime);
   if (sandbox.seedAgeDays > staleSeedDays) {
     notes.say(`the sandbox was seeded ${Math.floor(sandbox.seedAgeDays)} days ago; fresh events: sched sandbox reset`);

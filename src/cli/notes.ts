@@ -8,6 +8,8 @@ export interface Notes {
   say(text: string): void;
   /** Said whatever the flags. */
   insist(text: string): void;
+  /** Says, once and whatever the flags, that all this happens in the sandbox. */
+  sandbox(): void;
   /** Lines for a terminal only: what a person wants to know and a script does not. */
   footer(text: string): void;
   /** The last line of a terminal, drawn again in place and below everything said; `''` takes it away. */
@@ -37,6 +39,7 @@ const fitted = (line: string, columns: number): string => {
 export const createNotes = (stderr: Output, isJson: boolean): Notes => {
   let written: Promise<void> = Promise.resolve();
   let status = '';
+  let isSandboxSaid = false;
   const send = (text: string): void => {
     // A closed stderr takes nothing more, and that must not end the command.
     written = written.then(() => stderr.write(text)).catch(() => {});
@@ -57,6 +60,10 @@ export const createNotes = (stderr: Output, isJson: boolean): Notes => {
       if (!notes.quiet) write(text);
     },
     insist: (text) => write(text),
+    sandbox: () => {
+      if (!isSandboxSaid) write(isJson ? 'sandbox' : '[sandbox]');
+      isSandboxSaid = true;
+    },
     footer: (text) => {
       if (!notes.quiet && stderr.isTerminal && !isJson) write(text);
     },

@@ -39,7 +39,7 @@ const connectionOf = async (context: Context): Promise<Connection> => {
   const { env } = runtime;
   const shared = { credentials: noCredential, close: async () => {} };
   if (settings.sandbox) {
-    notes.insist(notes.isJson ? 'sandbox' : '[sandbox]');
+    notes.sandbox();
     notes.say('the line works while `sched sandbox start` runs, which prints SCHED_TOKEN');
     return { ...shared, baseUrl: sandboxAddress, mcpUrl: sandboxAddress, isSandbox: true };
   }

@@ -106,6 +106,13 @@ describe('compliance delete --dry-run', () => {
     expect(receiptFiles()).toEqual([]);
   });
 
+  test('in the sandbox says so, with nothing to connect to', async () => {
+    const plan = await world.run('compliance delete ada@x.example --sandbox --dry-run --quiet');
+    expect([plan.code, plan.stderr]).toEqual([0, '[sandbox]\n']);
+    const { code, stderr } = await world.run('compliance delete ada@x.example --sandbox --json');
+    expect([code, stderr.split('\n')[0]]).toEqual([12, '{"note":"sandbox"}']);
+  });
+
   test('names invalid lines by number, prints the plan all the same, and fails', async () => {
     const from = file('in.txt', `${canary}@x.example\n${canary}-wrong\n`);
     const result = await world.run(`compliance delete --from ${from} --dry-run --json`);

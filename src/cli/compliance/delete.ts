@@ -103,6 +103,8 @@ const printPlan = ({ context }: Invocation, plan: Plan, batchSize: number): Prom
 
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
+  // A plan needs no service, and must not be taken for one of the real account.
+  if (context.settings.sandbox) context.notes.sandbox();
   const consent = readConsent(invocation);
   const batchSize = readBatchSize(invocation);
   if (typed.from === undefined && invocation.args.length === 0)

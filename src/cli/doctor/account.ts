@@ -53,6 +53,7 @@ export const tokenCheck: Check = async ({ runtime, account }) => {
   const quiet = {
     say: () => {},
     insist: () => {},
+    sandbox: () => {},
     footer: () => {},
     status: () => {},
     flush: async () => {},
