@@ -104,7 +104,7 @@ export const nouns: Record<string, NounEntry> = {
   doctor: {
     singular: 'doctor',
     group: 'Tools',
-    summary: 'Look at everything a command rests on, and mend it',
+    summary: 'Look at everything a command rests on, and say how to mend it',
     leaf: true,
     commands: async () => (await import('./commands/doctor.ts')).commands,
   },

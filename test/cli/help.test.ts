@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { allFlags } from '../../src/cli/all-flags.ts';
 import type { Command } from '../../src/cli/command.ts';
 import { nounHelp, topHelp } from '../../src/cli/help.ts';
 import { nouns } from '../../src/cli/nouns.ts';
@@ -42,6 +43,26 @@ describe('help', () => {
     expect(command.examples.length).toBeGreaterThanOrEqual(2);
     expect(new Set(command.examples).size).toBe(command.examples.length);
     for (const example of command.examples) expect(`${example} `.startsWith(`${words} `), example).toBe(true);
+  });
+
+  test.each(loaded)('of $words speaks in its notes of no flag that its noun has not', ({ noun, command }) => {
+    const named = (command.notes ?? []).flatMap((note) => note.match(/(?<![\w-])--[a-z][\w-]*/g) ?? []);
+    const known = nounCommands.get(noun)!.flatMap((each) => allFlags(each).map(({ name }) => `--${name}`));
+    expect(named.filter((flag) => !known.includes(flag))).toEqual([]);
+  });
+
+  test('calls nothing "an user", and a noun of one command what the command calls itself', () => {
+    for (const { words, command } of loaded) expect(helpOf(words, command, 80)).not.toMatch(/\ban user/);
+    expect(nouns.doctor!.summary).toBe(nounCommands.get('doctor')![0]!.summary);
+  });
+
+  test('names every variable of ours that is read', () => {
+    const folder = new URL('../../src/', import.meta.url).pathname;
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.ts$/.test(name));
+    const texts = files.map((name) => readFileSync(join(folder, name), 'utf8'));
+    const read = texts.flatMap((text) => text.match(/(?<=\benv\.)SCHED_\w+/g) ?? []);
+    const named = topics.environment!.text().match(/SCHED_\w+/g)!;
+    expect(read.filter((name) => !named.includes(name))).toEqual([]);
   });
 
   test('of nouns, topics and the first page fits 80 columns', () => {

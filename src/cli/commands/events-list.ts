@@ -197,6 +197,8 @@ const fields = [...Object.keys(ScheduledEvent.record.fields), '_sched'];
 const withNote =
   '--with invitees reads the invitees of each event, four events at a time within the rate limit, and adds them: as the column WHO, last in a pipe (_sched.invitees.*.name), and in JSON whole, under _sched.invitees.';
 
+export const choosingNote = '--event-type and --search choose from the answer, as the service knows no such filters.';
+
 /** A list of events with everything that helps to find one. */
 export const findingEvents = (generic: OperationCommand): OperationCommand => ({
   ...generic,
@@ -204,7 +206,7 @@ export const findingEvents = (generic: OperationCommand): OperationCommand => ({
   fields,
   notes: [
     '--today, --tomorrow and --week are days in the zone of --tz. They go with --upcoming or --past (the rest of today: --today --upcoming), not with --since and --until.',
-    '--event-type and --search choose from the answer, as the service knows no such filters. Where it does not look at --invitee, the invitees of each event are read.',
+    `${choosingNote} Where it does not look at --invitee, the invitees of each event are read.`,
     withNote,
   ],
   run: (invocation) => runEventsList(generic, invocation),

@@ -1,7 +1,7 @@
 import { events } from '../../api/events.ts';
 import type { Command } from '../command.ts';
 import { type OperationCommand, operationCommand, positional } from '../operation-command.ts';
-import { findingEvents, runEventsList } from './events-list.ts';
+import { choosingNote, findingEvents, runEventsList } from './events-list.ts';
 
 export const examples = {
   list: ['groups list', 'groups list --json=uri,name'],
@@ -18,6 +18,8 @@ export const extra = (): Command[] => {
     summary: 'List the scheduled events of a group',
     fieldFlags: list.fieldFlags.map((flag) => (flag.name === 'group' ? { ...flag, required: true } : flag)),
     flags: list.flags.filter(({ name }) => !['user', 'org', 'invitee'].includes(name)),
+    // There is no --invitee here to speak of.
+    notes: list.notes!.map((note) => (note.startsWith(choosingNote) ? choosingNote : note)),
     examples: ['groups events "Customer team" --week', 'groups events 4UJ8LXFLWJYWQTRF --json=name,start_time'],
   };
   return [positional(narrowed, 'group', true, runEventsList)];
