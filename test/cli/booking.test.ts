@@ -152,6 +152,55 @@ describe('booking: an answer that is lost', () => {
   });
 });
 
+// R27
+describe('booking: what the look-up takes for it', () => {
+  const elsewhere = () => ({ env: { SCHED_STATE_DIR: mkdtempSync(join(tmpdir(), 'sched-booking-')) } });
+  const unsent = () => breaking(world, faults['reset before commit'], 1);
+
+  test('is no booking that was canceled', async () => {
+    const { event } = JSON.parse((await world.run(booking(0), elsewhere())).stdout);
+    await world.run(`events cancel ${event} --yes`);
+    expect((await world.run(booking(0), { send: unsent() })).code).toBe(10);
+  });
+
+  test('is no booking of another event type', async () => {
+    const all = JSON.parse((await world.run('event-types list --org current --active --json=uri')).stdout);
+    const codes: number[] = [];
+    // Whoever is free at that time.
+    for (const { uri } of all.filter((type: { uri: string }) => type.uri !== eventType))
+      codes.push((await world.run(booking(0, '', uri), elsewhere())).code);
+    expect(codes).toContain(0);
+    expect((await world.run(booking(0), { send: unsent() })).code).toBe(10);
+  });
+
+  test('proves nothing where the invitees of an event are hidden', async () => {
+    const { event } = JSON.parse((await world.run(booking(0), elsewhere())).stdout);
+    await world.run(`events cancel ${event} --yes`);
+    const losing = unsent();
+    const send: Send = async (request) =>
+      /\/invitees\?/.test(request.url) ? { status: 403, headers: {}, body: '{}' } : losing(request);
+    expect((await world.run(booking(0), { send })).code).toBe(10);
+    await world.clock.sleep(151_000);
+    const later = await world.run(booking(0), { send });
+    expect([later.code, posts(later.requests)]).toEqual([10, 0]);
+  });
+
+  test('proves nothing where no host of the event type is shown', async () => {
+    const env = { SCHED_TOKEN: 'sandbox_user' };
+    const [own] = JSON.parse((await world.run('event-types list --active --json', { env })).stdout);
+    const losing = unsent();
+    const send: Send = async (request) =>
+      request.url.includes('/event_type_memberships')
+        ? { status: 200, headers: {}, body: '{"collection":[],"pagination":{}}' }
+        : losing(request);
+    const line = booking(0, '', own.uri);
+    expect((await world.run(line, { send, env })).code).toBe(10);
+    await world.clock.sleep(151_000);
+    const later = await world.run(line, { send, env });
+    expect([later.code, posts(later.requests)]).toEqual([10, 0]);
+  });
+});
+
 describe('booking: the same again', () => {
   test('is refused while it stands, and read before it is refused', async () => {
     const { uri, event } = JSON.parse((await world.run(booking(0))).stdout);
@@ -323,9 +372,12 @@ describe('booking: what is on disk', () => {
     expect([code, posts(requests)]).toEqual([3, 0]);
   });
 
-  test('that is damaged stops the same booking', async () => {
+  test.each([
+    ['damaged', () => '{"ver'],
+    ['of a newer version', (text: string) => text.replace('"version":1', '"version":2')],
+  ])('that is %s stops the same booking', async (_, spoil) => {
     await world.run(booking(0), { send: breaking(world, faults['reset before commit']) });
-    for (const file of files()) writeFileSync(file, '{"ver');
+    for (const file of files()) writeFileSync(file, spoil(readFileSync(file, 'utf8')));
     const { code, requests } = await world.run(booking(0));
     expect([code, posts(requests)]).toEqual([3, 0]);
   });

@@ -313,3 +313,19 @@ describe('faults: something made whose answer is lost', async () => {
     }
   });
 });
+
+// R26
+test('faults: a change whose first answer was lost stays unknown when the second is a refusal', async () => {
+  const world = await createWorld({ env: env() });
+  const [event] = JSON.parse((await world.run('events list --status active --limit 1 --json=uri')).stdout);
+  const isMeant = ({ method }: HttpRequest) => method === 'POST';
+  let sent = 0;
+  const send: Send = async (request) => {
+    if (!isMeant(request)) return world.service(request);
+    sent += 1;
+    if (sent === 1) throw lost(true);
+    return sent === 2 ? answering(403)(request, world.service) : world.service(request);
+  };
+  const { code } = await world.run(`events cancel ${event.uri} --yes`, { send });
+  expect([code, sent]).toEqual([10, 2]);
+});
