@@ -141,6 +141,21 @@ test.each([
   expect(error.facts.reason).toMatch(reason);
 });
 
+// R12
+test('keychain: repeats no refusal that quotes what it was given', async () => {
+  const { keychainVault } = await import('../../src/auth/keychain.ts');
+  const binding = join(folder, 'binding.cjs');
+  writeFileSync(
+    binding,
+    'exports.AsyncEntry = class { async getPassword() {} async setPassword(text) { throw new Error("cannot keep " + text) } }',
+  );
+  const world = { env: {}, platform: 'darwin', clock: realClock, machine: machineIn('/'), randomBytes: random };
+  const vault = keychainVault(world, () => binding);
+  const error = await vault.use((entries) => entries.set('x', token)).catch((thrown) => thrown);
+  expect(error.facts.reason).toBe('it refused');
+  expect(everythingIn(error)).not.toContain(canary);
+});
+
 test('keychain: is asked by the standalone program itself, which has the binding inside', async () => {
   const { keychainVault } = await import('../../src/auth/keychain.ts');
   const executable = join(folder, 'sched');

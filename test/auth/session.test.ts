@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { type CredentialKey, keyOf, nameOf, recordFromLogin, recordFromToken } from '../../src/auth/record.ts';
 import { createSession, forget, keep, type SessionOptions } from '../../src/auth/session.ts';
+import { createStore } from '../../src/auth/stores.ts';
+import type { Vault } from '../../src/auth/vault.ts';
 import { SchedError } from '../../src/errors.ts';
 import { authorize } from '../../src/http/authorize.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import type { Lock } from '../../src/state/lock.ts';
-import { everythingIn, memoryStore } from './support/memory.ts';
+import { everythingIn, memoryEntries, memoryStore, random } from './support/memory.ts';
 import { canary, createOAuthServer } from './support/oauth-server.ts';
 
 const issuer = { url: 'https://auth.example.com', clientId: 'client-1' };
@@ -164,6 +166,35 @@ describe('session', () => {
     const { token } = await session({ sendToEnd }).renew({ token: record.access_token, origin });
     expect(token).toBe('newer');
     expect(await store.read(key)).toEqual(newer);
+  });
+
+  // R24
+  test('has it done by a few keepers at most, and then does it by itself', async () => {
+    let started = 0;
+    const keeper = async () => {
+      started += 1;
+      if (started > 10) throw new Error('for ever');
+      return 'ended early' as const;
+    };
+    const { session, server, clock } = await world({ keeper });
+    clock.time = start + 3 * hour;
+    await session().current();
+    expect([started, server.counts.refresh]).toEqual([2, 1]);
+  });
+
+  // R24
+  test.each([undefined, '{}'])('is not content with a store that gives %s back', async (given) => {
+    const entries = memoryEntries();
+    const vault: Vault = {
+      kind: 'file',
+      describe: () => 'a store that forgets',
+      use: (work) => work({ ...entries, get: async () => given }),
+    };
+    const { key, record } = await world();
+    await expect(createStore(vault, random).write(key, record)).rejects.toMatchObject({
+      category: 'environment',
+      facts: { reason: 'what was written could not be read back' },
+    });
   });
 
   // R24
