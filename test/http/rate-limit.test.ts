@@ -275,6 +275,24 @@ describe('rate-limit', () => {
     },
   );
 
+  test('gives back what it took of the token where bookings have nothing left', async () => {
+    const given: string[] = [];
+    const layer = rateLimit({
+      clock: virtualClock(),
+      random: () => 0,
+      budget: {
+        ...budgetOf({ now: () => someday }),
+        take: (_, kind) => (kind === 'bookings' ? { until: someday + 86_400_000, why: 'limit' } : undefined),
+        untake: (key) => given.push(key.split('-')[0]!),
+      },
+      maxWaitMs: 90_000,
+      interrupted: new AbortController().signal,
+      onWait: () => {},
+    });
+    expect((await failure(layer(async () => fine)(request))).category).toBe('rate-limited');
+    expect(given).toEqual(['general']);
+  });
+
   test('rejects with the reason of the interruption while it waits', async () => {
     const stop = new AbortController();
     const layer = rateLimit({

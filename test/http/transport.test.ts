@@ -124,6 +124,11 @@ describe('transport', () => {
     expect({ message, sent }).toEqual({ message: 'the reply is larger than 32 MiB', sent: true });
   });
 
+  test('stops at 32 MiB of plain text too', async () => {
+    const url = await web((_, response) => response.writeHead(200).end(Buffer.alloc(maxBodyBytes + 1, ' ')));
+    expect((await failure(transport()(get(url)))).message).toBe('the reply is larger than 32 MiB');
+  });
+
   test('takes exactly 32 MiB', async () => {
     const full = gzipSync(Buffer.alloc(maxBodyBytes, ' '));
     const url = await web((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(full));
