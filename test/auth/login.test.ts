@@ -187,6 +187,23 @@ describe('login', () => {
     expect(texts.size).toBe(0);
   });
 
+  test('ends on a signal while the token is on its way, and keeps none', async () => {
+    const stopped = new SchedError('interrupted', 'Interrupted');
+    let isFinished = false;
+    const { result, server, controller } = start(async (url) => visit(server.allow(url)).catch(() => {}), {
+      send: async (request) => {
+        controller.abort(stopped);
+        return server.send(request);
+      },
+      finish: async () => {
+        isFinished = true;
+      },
+    });
+    await expect(result).rejects.toBe(stopped);
+    await realClock.sleep(50);
+    expect([server.counts.code, isFinished]).toEqual([1, false]);
+  });
+
   test('ends when the time is over', async () => {
     const { result, urls } = start(async () => {}, { timeoutMs: 30 });
     await expect(result).rejects.toMatchObject({ category: 'auth', message: 'The login was not finished in time' });

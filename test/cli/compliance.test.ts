@@ -545,6 +545,12 @@ describe('compliance delete: once', () => {
     expect(sent(await world.run(line(), { send }))).toHaveLength(30);
   });
 
+  test('is told apart by service', async () => {
+    await world.run(line(), { ...real, send: throughSandbox });
+    const env = { ...real.env, SCHED_BASE_URL: 'https://other.example.com' };
+    expect(sent(await world.run(line(), { env, send: throughSandbox }))).toHaveLength(30);
+  });
+
   test('goes on where it was stopped, with cumulative counts', async () => {
     const breaks = answering((_, times) => (times === 2 ? { status: 404, body: people(1)[0]! } : undefined));
     const first = await world.run(line(), { ...real, send: breaks });

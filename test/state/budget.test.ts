@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -427,12 +427,16 @@ describe('budget: what is on disk', () => {
     expect((await early.run(simulatedProcess(early.clock, send, directory, { maxWaitMs: 0 }).send())).status).toBe(200);
   });
 
-  test('is kept by the process itself where it cannot be written', () => {
+  // R16
+  test.each([
+    ['cannot be written', (parent: string) => writeFileSync(join(parent, 'place'), '')],
+    ['is a symbolic link', (parent: string) => symlinkSync(temporary(), join(parent, 'place'))],
+  ])('is kept by the process itself where its directory %s', (_, spoil) => {
     const troubles: string[] = [];
     const parent = temporary();
-    writeFileSync(join(parent, 'file'), '');
+    spoil(parent);
     const budget = createSharedBudget({
-      directory: join(parent, 'file', 'budget'),
+      directory: join(parent, 'place'),
       clock: { now: () => 1e12 },
       holder: 'a',
       pid: 1,
