@@ -105,6 +105,9 @@ const largestBlock = 20;
 /** So many processes find something left when one has taken its block. */
 const sharers = 16;
 
+/** No service closes for more than a day. */
+const longestMs = 25 * 60 * minute;
+
 const isOpen = ({ opened, end }: Window, now: number): boolean => opened !== 0 && now < end;
 
 const isSane = (state: BudgetState, kind: Kind, now: number): boolean =>
@@ -114,8 +117,8 @@ const isSane = (state: BudgetState, kind: Kind, now: number): boolean =>
   Array.isArray(state.leases) &&
   Array.isArray(state.waiting) &&
   // A clock that was set back has left all of it in the future.
-  state.windows.every(({ opened, length }) => Number.isFinite(opened) && opened <= now + length) &&
-  state.closedUntil <= now + 25 * 60 * minute;
+  state.windows.every((window) => window?.opened <= now + window?.length && window.end <= now + longestMs) &&
+  state.closedUntil <= now + longestMs;
 
 /** The state as it stands now: what has ended is closed, and who will not come back is forgotten. */
 export const current = (state: BudgetState | undefined, kind: Kind, now: number): BudgetState => {

@@ -401,21 +401,33 @@ describe('budget: what is on disk', () => {
     return { directory, clock, content };
   };
 
-  test.each(['', '{', '[]', 'null', '{"version":1}', '{"version":9,"windows":[]}', '\u0000'.repeat(100), '7'])(
-    'is started anew when it is broken: %j',
-    async (content) => {
-      const { directory } = directoryWith(content);
-      const { clock, run } = simulatedClock();
-      const { send } = limitedService(clock, { limit: 10 });
-      const first = simulatedProcess(clock, send, directory);
-      await run(first.send());
-      first.budget.close();
-      const [key] = readdirSync(directory);
-      for (const file of readdirSync(join(directory, key!))) writeFileSync(join(directory, key!, file), content);
-      const second = simulatedProcess(clock, send, directory);
-      expect((await run(second.send())).status).toBe(200);
-    },
-  );
+  const written = (windows: unknown) => JSON.stringify({ ...emptyState('general'), told: 'limit', windows });
+  const unending = { ...emptyState('general').windows[0], limit: 1, used: 1, opened: 1, end: 9e15 };
+
+  test.each([
+    '',
+    '{',
+    '[]',
+    'null',
+    '{"version":1}',
+    '{"version":9,"windows":[]}',
+    '\u0000'.repeat(100),
+    '7',
+    written([null]),
+    written([{}]),
+    written([unending]),
+  ])('is started anew when it is broken: %j', async (content) => {
+    const { directory } = directoryWith(content);
+    const { clock, run } = simulatedClock();
+    const { send } = limitedService(clock, { limit: 10 });
+    const first = simulatedProcess(clock, send, directory);
+    await run(first.send());
+    first.budget.close();
+    const [key] = readdirSync(directory);
+    for (const file of readdirSync(join(directory, key!))) writeFileSync(join(directory, key!, file), content);
+    const second = simulatedProcess(clock, send, directory);
+    expect((await run(second.send())).status).toBe(200);
+  });
 
   test('is forgotten when the clock was set back', async () => {
     const directory = temporary();
