@@ -31,12 +31,20 @@ const quietly = (work: () => void): void => {
   }
 };
 
-/** In a directory of its own, which is made. `unique` tells this process from all others; `list` is another's in tests. */
-export const fileVersions = <State>(
-  directory: string,
-  unique: string,
-  list: (directory: string) => string[] = readdirSync,
-): Versions<State> => {
+/** What may go wrong in between, and does in tests. */
+interface Disk {
+  list(directory: string): string[];
+  /** A file that must be new. */
+  write(path: string, text: string): void;
+}
+
+export const realDisk: Disk = {
+  list: (directory) => readdirSync(directory),
+  write: (path, text) => writeFileSync(path, text, { mode: 0o600, flag: 'wx' }),
+};
+
+/** In a directory of its own, which is made. `unique` tells this process from all others. */
+export const fileVersions = <State>(directory: string, unique: string, disk = realDisk): Versions<State> => {
   const make = () => mkdirSync(directory, { recursive: true, mode: 0o700 });
   make();
   const path = (number: number) => join(directory, String(number));
@@ -45,7 +53,7 @@ export const fileVersions = <State>(
   /** Another process may have swept the directory away as forgotten: then it is begun anew. */
   const names = (): string[] => {
     try {
-      return list(directory);
+      return disk.list(directory);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw error;
       make();
@@ -70,8 +78,8 @@ export const fileVersions = <State>(
   /** Whether number n + 1 is ours and follows n. */
   const place = (number: number, state: State): boolean => {
     const draft = join(directory, `draft-${unique}-${++drafts}`);
-    writeFileSync(draft, JSON.stringify(state), { mode: 0o600, flag: 'wx' });
     try {
+      disk.write(draft, JSON.stringify(state));
       linkSync(draft, path(number + 1));
     } catch (error) {
       if (codeOf(error) === 'EEXIST') return false;

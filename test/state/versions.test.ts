@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fileVersions } from '../../src/state/versions.ts';
+import { fileVersions, realDisk } from '../../src/state/versions.ts';
 
 describe('versions: a directory that was swept away', () => {
   test('is begun anew', () => {
@@ -25,11 +25,29 @@ describe('versions: a version that is gone when it is read', () => {
     };
     countTen();
     const meanwhile = [countTen];
-    const own = fileVersions<number>(directory, 'own', (path) => {
-      const names = readdirSync(path);
-      meanwhile.pop()?.();
-      return names;
+    const own = fileVersions<number>(directory, 'own', {
+      ...realDisk,
+      list: (path) => {
+        const names = realDisk.list(path);
+        meanwhile.pop()?.();
+        return names;
+      },
     });
     expect(own.read()).toBe(20);
+  });
+});
+
+describe('versions: a full disk', () => {
+  test('keeps no draft', () => {
+    const directory = join(mkdtempSync(join(tmpdir(), 'sched-')), 'budget');
+    const versions = fileVersions<number>(directory, 'me', {
+      ...realDisk,
+      write: (path) => {
+        realDisk.write(path, '');
+        throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+      },
+    });
+    expect(() => versions.update(() => ({ state: 7, value: undefined }))).toThrow('no space left');
+    expect(readdirSync(directory)).toEqual([]);
   });
 });
