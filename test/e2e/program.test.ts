@@ -81,6 +81,17 @@ describe('the program', () => {
     expect(quiet).toMatchObject({ code: 0, stderr: '{"note":"sandbox"}\n' });
   });
 
+  test('takes its bar away before it answers on the same screen', async () => {
+    const home = await usedHome();
+    const from = join(home, 'events.txt');
+    writeFileSync(from, 'JW6SHQTS78SH7TS8\nXEFT95ZZDW9SPL93\n');
+    const line = `--sandbox events cancel --from ${from} --yes -o id`;
+    const { code, text } = await schedInTerminal(line.split(' '), home).done;
+    expect(code).toBe(0);
+    // ECMA-48 §8.3.41: from where the line was cleared on, there is the answer alone.
+    expect(text).toMatch(/█ {2}2\/2\r\x1b\[K\d{8}T\d{6}Z-\w+\n/);
+  });
+
   test('ends quietly when its reader has had enough', async () => {
     const { code, stdout } = await shell(
       'set -o pipefail; sched --sandbox events list -o id | head -2',

@@ -168,6 +168,8 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
     notes.ahead = undefined;
     progress.end();
   }
+  // The answer goes elsewhere, but perhaps to the same screen: the bar must be gone by then.
+  await notes.flush();
   return counts;
 };
 
