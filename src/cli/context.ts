@@ -27,7 +27,7 @@ export interface Context {
   connection(): Promise<Connection>;
   client(): Promise<Client>;
   identity(): Promise<Identity>;
-  /** The root of the service's own URIs; the base URL where the token may not tell. */
+  /** The root of the service's own URIs; the profile's or the base URL where the token may not tell. */
   root(): Promise<string>;
   /** Where nothing may be asked (`--curl`): what is left to the reader's shell. */
   unknowns?: Unknowns;
@@ -67,8 +67,9 @@ export const createContext = (runtime: Runtime, settings: Settings, notes: Notes
     try {
       return (await identity()).root;
     } catch (error) {
-      if (error instanceof SchedError && error.category === 'forbidden') return (await connection()).baseUrl;
-      throw error;
+      if (!(error instanceof SchedError && error.category === 'forbidden')) throw error;
+      const { baseUrl, defaults } = await connection();
+      return defaults?.uriRoot ?? baseUrl;
     }
   };
   let shown: ShowTime | undefined;

@@ -79,4 +79,17 @@ describe('identity', () => {
       ]);
     },
   );
+
+  test('that may not be read leaves the root of URIs to the profile', async () => {
+    const root = 'http://127.0.0.1:4010';
+    const env = { SCHED_TOKEN: 'sandbox_events_only', SCHED_CONFIG_DIR: cache, SCHED_BASE_URL: '' };
+    await world.run('profiles add work --base-url http://127.0.0.1:4999', { env });
+    await world.run(`profiles set uri_root ${root}`, { env });
+    for (const named of ['GHDAK7KT3RW2W9R9', `${root}/organizations/GHDAK7KT3RW2W9R9`]) {
+      const { requests } = await world.run(`${list} --org ${named}`, { env });
+      expect(new URL(requests.at(-1)!.url).searchParams.get('organization')).toBe(
+        `${root}/organizations/GHDAK7KT3RW2W9R9`,
+      );
+    }
+  });
 });
