@@ -44,6 +44,7 @@ export const openBudget = (runtime: Runtime, settings: Settings, notes: Notes, i
     clock: runtime.clock,
     holder: `${runtime.machine.pid}-${Buffer.from(runtime.randomBytes(6)).toString('hex')}`,
     pid: runtime.machine.pid,
+    isAlive: runtime.machine.isAlive,
     timeoutMs: settings.timeoutMs,
     onTrouble: (reason) => {
       if (settings.verbose) notes.insist(`the rate budget is not shared with other processes: ${reason}`);

@@ -42,7 +42,7 @@ export interface BudgetState {
   /** Nobody sends before this: a refusal said so. */
   closedUntil: number;
   /** The one request that is in flight while nothing has been told. */
-  probe?: { holder: string; until: number };
+  probe?: { holder: string; until: number; pid?: number };
   leases: Lease[];
   waiting: Waiter[];
 }

@@ -26,6 +26,8 @@ export interface SharedBudgetOptions {
   /** Tells this process from all others. */
   holder: string;
   pid: number;
+  /** Whether that process runs, as far as can be told. */
+  isAlive?(pid: number): boolean;
   /** How long a request may be in flight. */
   timeoutMs: number;
   /** Told once, when the directory cannot be used. */
@@ -61,7 +63,15 @@ const ensureDirectory = (path: string): void => {
 };
 
 /** The rate budget that all processes of this user share; see `budget.ts` for what it keeps. */
-export const createSharedBudget = ({ directory, clock, holder, pid, timeoutMs, onTrouble }: SharedBudgetOptions) => {
+export const createSharedBudget = ({
+  directory,
+  clock,
+  holder,
+  pid,
+  isAlive = () => true,
+  timeoutMs,
+  onTrouble,
+}: SharedBudgetOptions) => {
   const buckets = new Map<string, Local>();
   let isShared = directory !== undefined;
 
@@ -133,7 +143,11 @@ export const createSharedBudget = ({ directory, clock, holder, pid, timeoutMs, o
     const answer = update(key, kind, (state) => {
       local.permits = 0;
       tell(state, local);
-      return grant(state, holder, now, most, timeoutMs + 5000);
+      // Whoever was killed with the first request under way will never tell what it learnt.
+      if (state.probe?.pid !== undefined && !isAlive(state.probe.pid)) delete state.probe;
+      const granted = grant(state, holder, now, most, timeoutMs + 5000);
+      if (state.probe?.holder === holder) state.probe.pid = pid;
+      return granted;
     });
     if ('until' in answer) return answer;
     local.isWaiting = false;

@@ -181,6 +181,24 @@ describe('budget: shared by processes', () => {
     expect(clock.now() - before).toBeLessThan(40_000);
   });
 
+  test('takes over at once when that process is seen to be gone', () => {
+    const directory = temporary();
+    const open = (pid: number, isAlive?: (pid: number) => boolean) =>
+      createSharedBudget({
+        directory,
+        clock: { now: () => 1e12 },
+        holder: `p${pid}`,
+        pid,
+        ...(isAlive && { isAlive }),
+        timeoutMs: 30_000,
+        onTrouble: () => {},
+      });
+    expect(open(1).take('general-x', 'general')).toBeUndefined();
+    expect(open(2, (pid) => pid === 1).take('general-x', 'general')).toMatchObject({ why: 'probe' });
+    expect(open(3, (pid) => pid !== 1).take('general-x', 'general')).toBeUndefined();
+    expect(open(4, (pid) => pid === 3).take('general-x', 'general')).toMatchObject({ why: 'probe' });
+  });
+
   test('heeds what others than us use up', async () => {
     const { clock, run } = simulatedClock();
     const { send, seen } = limitedService(clock, { limit: 60 });
