@@ -83,7 +83,7 @@ function zoneBehind(text: string, read: Read): Refused | undefined {
 
 /** `+0100` and `+01` are ISO 8601 but not RFC 3339. */
 function shortOffset(text: string, read: Read): Refused | undefined {
-  const parts = /^(.*:\d\d(?:\.\d+)?) ?([+-]\d\d):?(\d\d)?$/.exec(text);
+  const parts = /^(.*:\d\d(?:\.\d+)?) ?([+-]\d\d)(\d\d)?$/.exec(text);
   const reading = parts && read(`${parts[1]}${parts[2]}:${parts[3] ?? '00'}`);
   if (!reading?.ok || reading.local) return undefined;
   const written = `${parts![1]!.replace(' ', 'T')}${parts![2]}:${parts![3] ?? '00'}`;
