@@ -99,18 +99,20 @@ export const readRule = (text: string): Read<Rule[]> => {
   return { ok: true, value: days.value.map((rule) => ({ ...rule, intervals })) };
 };
 
-/** The rules after a change: those of the days named are replaced or taken out, all others stay as they came. */
+/**
+ * The rules after a change: those of the days named are replaced or taken out, all others stay as they came. A service
+ * may tell the hours of a day in several rules; what replaces them stands where the first of them stood.
+ */
 export const changeRules = (rules: readonly Rule[], set: readonly Rule[], removed: readonly Rule[]): Rule[] => {
-  const gone = new Set(removed.map(dayOf));
+  const named = new Set([...set, ...removed].map(dayOf));
   const byDay = new Map(set.map((rule) => [dayOf(rule), rule]));
-  const kept = rules
-    .filter((rule) => !gone.has(dayOf(rule)))
-    .map((rule) => {
-      const day = dayOf(rule);
-      const replacement = byDay.get(day);
-      byDay.delete(day);
-      return replacement ?? rule;
-    });
+  const kept = rules.flatMap((rule): Rule[] => {
+    const day = dayOf(rule);
+    if (!named.has(day)) return [rule];
+    const replacement = byDay.get(day);
+    byDay.delete(day);
+    return replacement === undefined ? [] : [replacement];
+  });
   return [...kept, ...byDay.values()];
 };
 

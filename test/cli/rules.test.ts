@@ -37,6 +37,18 @@ describe('rules', () => {
     expect(changeRules([monday, friday], [], [{ type: 'wday', wday: 'monday' }])).toEqual([friday]);
   });
 
+  test('replaces all the rules of a day that has several', () => {
+    const evening = { ...monday, intervals: [{ from: '18:00', to: '20:00' }] };
+    const shorter = { ...monday, intervals: [{ from: '10:00', to: '11:00' }] };
+    const changed = changeRules([monday, friday, evening], [shorter], []);
+    expect(changed).toEqual([shorter, friday]);
+    expect(rulesDifference([monday, friday, evening], changed)).toEqual([
+      '- monday 09:00-17:00',
+      '- monday 18:00-20:00',
+      '+ monday 10:00-11:00',
+    ]);
+  });
+
   test('shows the difference line by line', () => {
     const off = { ...monday, intervals: [] };
     expect(rulesDifference([monday, friday], [off, friday])).toEqual(['- monday 09:00-17:00', '+ monday off']);
