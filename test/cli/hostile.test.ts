@@ -134,6 +134,20 @@ describe('hostile: a reply', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
+  test.each([
+    'events cancel EVENT_1 --yes',
+    'invitees no-show EVENT_1 INVITEE_1',
+    'one-offs create --name x --duration 30 --days 5 --host http://127.0.0.1:4010/users/U',
+    'availability update S1 --event-type http://127.0.0.1:4010/event_types/T --rule "mon 09:00-10:00" --timezone UTC --yes',
+    'availability update S1 --event-type http://127.0.0.1:4010/event_types/T --day-off mon --no-input',
+  ])('without a name or a time is spoken of by what it has: %s', async (line) => {
+    const record = { uri: 'http://127.0.0.1:4010/event_type_availability_schedules/S1', name: null };
+    const body = JSON.stringify({ resource: record, collection: [record] });
+    const { stderr } = await hearing(line, { body });
+    expect(stderr).toContain('S1');
+    expect(stderr).not.toMatch(/undefined|null/);
+  });
+
   test('that loops ends with 13 and says how much was written', async () => {
     const page = { collection: [{ uri: 'http://127.0.0.1:4010/event_types/T' }], pagination: { next_page_token: 'A' } };
     const env = { SCHED_USER: 'http://127.0.0.1:4010/users/U', SCHED_ORG: 'http://127.0.0.1:4010/organizations/O' };

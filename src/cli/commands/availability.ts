@@ -98,13 +98,14 @@ const runUpdate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
     return context.printer.one(view, marked(schedule, { already: true }));
   }
   for (const line of difference) context.notes.say(line);
-  if (zoneChanges) context.notes.say(`time zone: ${schedule.timezone} becomes ${zone}`);
+  if (zoneChanges) context.notes.say(`time zone: ${schedule.timezone ?? 'none'} becomes ${zone}`);
   const input = {
     path: path!,
     body: { ...(isRules ? { rules: changed } : {}), ...(zone === undefined ? {} : { timezone: zone }) },
   };
   if (context.settings.dryRun) return printRequest(invocation, availability.update, [input]);
-  await requireConsent(context, `Change the availability schedule ${schedule.name} (${path!.schedule})?`);
+  const named = schedule.name ? `${schedule.name} (${path!.schedule})` : path!.schedule;
+  await requireConsent(context, `Change the availability schedule ${named}?`);
   const client = await context.client();
   const record = await changeOrReadBack(context, {
     send: () => client.call(availability.update, input),
@@ -116,7 +117,7 @@ const runUpdate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
       );
     },
   });
-  context.notes.say(`changed: ${record.name}`);
+  context.notes.say(`changed: ${record.name ?? record.uri}`);
   await context.printer.one(view, record);
   context.runtime.interrupted.throwIfAborted();
 };

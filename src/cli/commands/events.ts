@@ -35,7 +35,8 @@ export const examples = {
 const cancelOne = async (context: Context, input: Input): Promise<Json> => {
   const client = await context.client();
   const { notes, settings } = context;
-  const words = (event: Json) => `${event.name}, ${describeInstant(String(event.start_time), settings.zone)}`;
+  const words = ({ name, uri, start_time: start }: Json) =>
+    `${name ?? uri}${start ? `, ${describeInstant(String(start), settings.zone)}` : ''}`;
   try {
     const event = await changeOrReadBack(context, {
       send: () => client.call(events.cancel, input),

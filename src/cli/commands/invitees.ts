@@ -116,7 +116,7 @@ const runNoShow = async ({ view }: OperationCommand, invocation: Invocation): Pr
     return marked(current, { already: true });
   });
   const isAlready = isObject(record._sched) && record._sched.already === true;
-  context.notes.say(`${isAlready ? 'already marked' : 'marked'} as no-show: ${record.name}`);
+  context.notes.say(`${isAlready ? 'already marked' : 'marked'} as no-show: ${record.name ?? record.uri}`);
   await context.printer.one(view, record);
   context.runtime.interrupted.throwIfAborted();
 };

@@ -102,7 +102,7 @@ const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   }
   if (context.settings.dryRun) return printRequest(invocation, oneOffs.create, [input]);
   const type = await (await context.client()).call(oneOffs.create, input);
-  context.notes.say(`created: ${type.name}, ${type.scheduling_url}`);
+  context.notes.say(`created: ${type.name ?? type.uri}${type.scheduling_url ? `, ${type.scheduling_url}` : ''}`);
   await context.printer.one(view, type);
 };
 
