@@ -97,9 +97,9 @@ export interface JqFacts extends Program {
   isUnsent?: true;
 }
 
-/** All inputs at once where one run serves them all; one by one where the program fails, or asks for the next itself. */
+/** All inputs at once where one run serves them all; one by one where it fails, asks for the next itself, or ends early. */
 async function* runsOf(ask: Ask, program: Program, inputs: readonly string[]): AsyncGenerator<Ran> {
-  if (!/\binputs?\b/.test(program.program)) {
+  if (!/\b(?:inputs?|halt|halt_error)\b/.test(program.program)) {
     const together = await run(ask, inputs.join('\n'), program);
     // The exit code tells of the last input only.
     const isClean = together.failure === undefined && !together.said.some((line) => line.startsWith('jq: error'));

@@ -148,6 +148,12 @@ describe('jq', () => {
       '["Intro","end"]\n[null,"end"]\n',
     ));
 
+  it.each(['halt', '"" | halt_error(0)'])('ends with %s for one record, and not for those after it', async (end) =>
+    expect(await ran(`.name, if .name == null then ${end} else "end" end`, records)).toBe(
+      'Intro\nend\nnull\n打ち合わせ "x"\nend\n padded \nend\n',
+    ),
+  );
+
   it('prints no control character of a string on a terminal', async () => {
     const text = await ran('.[], [.[]]', [hostile], { isTerminal: true });
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
