@@ -70,10 +70,11 @@ const line = ({ from, to, isType }: Import) => `${from} imports ${isType ? 'type
 const allowed: Record<string, string[]> = {
   'api/': ['zod'],
   'errors.ts': [],
+  'json.ts': [],
   'nearest.ts': [],
   'version.ts': [],
   'http/': ['errors.ts', 'node:', 'undici'],
-  'client/': ['api/', 'http/', 'errors.ts', 'version.ts', 'type zod'],
+  'client/': ['api/', 'http/', 'errors.ts', 'json.ts', 'version.ts', 'type zod'],
   'state/': ['node:', 'errors.ts'],
   'auth/': [
     'api/',
@@ -91,6 +92,7 @@ const allowed: Record<string, string[]> = {
   'jobs/': ['api/', 'client/', 'state/', 'errors.ts', 'node:', 'type runtime.ts', 'type http/'],
   'output/': [
     'errors.ts',
+    'json.ts',
     'nearest.ts',
     'type runtime.ts',
     'chalk',

@@ -3,6 +3,7 @@ import { type Operation, pathParameters } from '../api/operation.ts';
 import type { Input } from '../client/client.ts';
 import type { Json } from '../client/reading.ts';
 import type { HttpRequest } from '../http/message.ts';
+import { jsonText, parseJson } from '../json.ts';
 import { curlLine } from '../output/curl.ts';
 import { escapeJson } from '../output/sanitise.ts';
 import type { View } from '../output/view.ts';
@@ -90,11 +91,11 @@ export const printRequest = async ({ context }: Invocation, operation: Operation
     return {
       method,
       url: shownUrl(url, connection),
-      ...(body === undefined ? {} : { body: JSON.parse(body) as unknown }),
+      ...(body === undefined ? {} : { body: parseJson(body) }),
     };
   });
   await context.notes.flush();
-  await context.printer.whole(JSON.stringify(requests.length === 1 ? requests[0] : requests, null, 2));
+  await context.printer.whole(jsonText(requests.length === 1 ? requests[0] : requests, 2));
 };
 
 const past: Record<string, string> = { create: 'created', update: 'changed' };

@@ -2,6 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import { SchedError } from '../errors.ts';
 import { NetworkFailure } from '../http/failure.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, type Send, withRequestId } from '../http/message.ts';
+import { jsonText } from '../json.ts';
 import { version } from '../version.ts';
 import { decide, effectOf, failureOf } from './outcome.ts';
 import { type ListOptions, type Page, paginate } from './paginate.ts';
@@ -110,7 +111,7 @@ export const createClient = (options: ClientOptions): Client => {
   const prepare = (operation: Operation, { path = {}, query = {}, body }: Input): HttpRequest => {
     const filled = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name]!));
     const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
-    const text = body === undefined ? undefined : JSON.stringify(body);
+    const text = body === undefined ? undefined : jsonText(body);
     const request = requestOf(operation.method, `${rootOf(operation, options)}${filled}`, pairs, text);
     return { ...request, effect: effectOf(operation) };
   };

@@ -1,7 +1,8 @@
 import type { Field } from '../api/field.ts';
 
 /** JSON's name for what a value is. */
-const kindOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);
+const kindOf = (value: unknown): string =>
+  Array.isArray(value) ? 'array' : typeof value === 'bigint' ? 'number' : typeof value;
 
 const expected: Record<string, string> = {
   string: 'string',

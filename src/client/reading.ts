@@ -1,6 +1,7 @@
 import type { Operation, Resource } from '../api/operation.ts';
 import { SchedError } from '../errors.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../http/message.ts';
+import { parseJson } from '../json.ts';
 import { misfit } from './liberal.ts';
 import type { Page } from './paginate.ts';
 
@@ -54,7 +55,7 @@ const parsedOf = (
   if (known !== undefined) return known;
   let result: { value: unknown } | 'unreadable' = 'unreadable';
   try {
-    result = { value: JSON.parse(reply.body) };
+    result = { value: parseJson(reply.body) };
   } catch {
     // Cut off, HTML, or nothing at all.
   }

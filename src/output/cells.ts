@@ -1,3 +1,4 @@
+import { jsonText } from '../json.ts';
 import { valueAt } from './fields.ts';
 import { safe, safeForRunner } from './sanitise.ts';
 import type { Column, Kind } from './view.ts';
@@ -30,7 +31,7 @@ export const plainCell = (value: unknown): string => {
   if (Array.isArray(value) && value.length > 0 && value.every(isScalar)) {
     return value.map((item) => item ?? '').join(',');
   }
-  return isScalar(value) ? String(value) : JSON.stringify(value);
+  return isScalar(value) ? String(value) : jsonText(value);
 };
 
 export const tsvCell = (value: unknown): string => tsvEscape(plainCell(value));
@@ -44,7 +45,7 @@ export const humanCell = (value: unknown, as: Kind | undefined, time: TimeStyle)
   if (Array.isArray(value) && value.every(isScalar)) {
     return value.map((item) => humanCell(item, as, time)).join(', ');
   }
-  return humanText(isScalar(value) ? phrase(value, as, time) : JSON.stringify(value));
+  return humanText(isScalar(value) ? phrase(value, as, time) : jsonText(value));
 };
 
 const phrase = (value: unknown, as: Kind | undefined, time: TimeStyle): string => {

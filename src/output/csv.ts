@@ -13,7 +13,8 @@ const formula = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 const cell = (value: unknown, { raw, isTerminal }: CsvChoices): string => {
   const whole = plainCell(value);
   // A number is no formula, whatever its sign.
-  const guarded = !raw && typeof value !== 'number' && formula.test(whole) ? `'${whole}` : whole;
+  const guarded =
+    !raw && typeof value !== 'number' && typeof value !== 'bigint' && formula.test(whole) ? `'${whole}` : whole;
   const text = isTerminal ? safe(guarded) : guarded;
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };

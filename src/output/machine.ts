@@ -1,4 +1,5 @@
 import { SchedError } from '../errors.ts';
+import { jsonText } from '../json.ts';
 import type { Output } from '../runtime.ts';
 import { cellValue, tsvCell } from './cells.ts';
 import { csvLine } from './csv.ts';
@@ -67,8 +68,8 @@ export const writeRows = async (
   await flush();
 };
 
-const pretty = (value: unknown): string => escapeJson(JSON.stringify(value, null, 2));
-const compact = (value: unknown): string => escapeJson(JSON.stringify(value));
+const pretty = (value: unknown): string => escapeJson(jsonText(value, 2));
+const compact = (value: unknown): string => escapeJson(jsonText(value));
 const chosen = (record: object, { fields }: Choices): object => (fields ? select(record, fields) : record);
 
 const tsvLine = (values: readonly unknown[], { isTerminal }: Choices): string => {

@@ -1,3 +1,4 @@
+import { jsonText, parseJson } from '../json.ts';
 import type { Output } from '../runtime.ts';
 import type { TimeStyle } from './cells.ts';
 import { select } from './fields.ts';
@@ -91,7 +92,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     return block(record, { time: options, paint: createPaint(color), available });
   };
 
-  const chosenJson = (record: object): string => JSON.stringify(fields ? select(record, fields) : record);
+  const chosenJson = (record: object): string => jsonText(fields ? select(record, fields) : record);
 
   const jqFacts = (program: string) => ({
     program,
@@ -146,7 +147,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
       return printJq({ ...jqFacts(jq), isUnsent: true }, [json]);
     }
     if (format !== 'yaml' && format !== 'jsonl') return text(json);
-    const value: unknown = JSON.parse(json);
+    const value: unknown = parseJson(json);
     const records = format === 'jsonl' && Array.isArray(value) ? value : [value];
     const { fields: _, ...all } = choices;
     for (const record of records) await stdout.write(recordFormats[format]({ columns: [] }, record, all));

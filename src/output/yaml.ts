@@ -1,3 +1,4 @@
+import { jsonText } from '../json.ts';
 import { escapeUnsafe } from './sanitise.ts';
 
 /*
@@ -21,7 +22,7 @@ const quoted = (text: string): string => escapeUnsafe(JSON.stringify(text), yaml
 
 const scalar = (value: unknown): string => {
   if (typeof value === 'string') return bare.test(value) && !reserved.test(value) ? value : quoted(value);
-  return JSON.stringify(value) ?? 'null';
+  return jsonText(value) ?? 'null';
 };
 
 const isBranch = (value: unknown): value is object =>

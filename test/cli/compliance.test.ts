@@ -811,15 +811,16 @@ describe('compliance: evidence', () => {
     const entry = {
       uri: 'https://x/activity_log_entries/1',
       occurred_at: now(),
-      details: { email: people(1)[0] },
+      details: { email: people(1)[0], sequence: 0 },
     };
+    const body = JSON.stringify({ collection: [entry], pagination: {} }).replace(':0}', ':12345678901234567890}');
     const quoting: Send = async (request) =>
-      request.url.includes('/activity_log')
-        ? { status: 200, headers: {}, body: JSON.stringify({ collection: [entry], pagination: {} }) }
-        : refused(request);
+      request.url.includes('/activity_log') ? { status: 200, headers: {}, body } : refused(request);
     const quoted = await world.run(`compliance bundle ${run} --to ${join(home, 'b')}`, { ...real, send: quoting });
     expect(quoted.code).toBe(0);
-    expect(readFileSync(join(home, 'b/activity.jsonl'), 'utf8')).toMatch(/"email":"hmac:[0-9a-f]{64}"/);
+    expect(readFileSync(join(home, 'b/activity.jsonl'), 'utf8')).toMatch(
+      /"email":"hmac:[0-9a-f]{64}","sequence":12345678901234567890}/,
+    );
     const elsewhere = await world.run(`compliance bundle ${run} --to ${join(home, 'c')}`);
     expect(elsewhere.code).toBe(0);
     expect(readFileSync(join(home, 'c/activity-missing.txt'), 'utf8')).toContain('another service');

@@ -148,6 +148,19 @@ describe('hostile: a reply', () => {
     expect(stderr).not.toMatch(/undefined|null/);
   });
 
+  test.each(['--json', '-o jsonl', '-o yaml', '-o csv', '-o tsv', '-o table', '--jq ..', '--accessible -o table'])(
+    'with a number beyond 2^53 is printed as it came: %s',
+    async (format) => {
+      const text = '{"uri":"http://127.0.0.1:4010/users/U","extra":[-12345678901234567890,{"id":9007199254740993}]}';
+      for (const line of [`${read} ${format}`, `api /users/me ${format}`]) {
+        const { code, stdout } = await hearing(line, { body: `{"resource":${text}}` });
+        expect(code).toBe(0);
+        expect(stdout).toContain('-12345678901234567890');
+        expect(stdout).toContain('9007199254740993');
+      }
+    },
+  );
+
   test('that loops ends with 13 and says how much was written', async () => {
     const page = { collection: [{ uri: 'http://127.0.0.1:4010/event_types/T' }], pagination: { next_page_token: 'A' } };
     const env = { SCHED_USER: 'http://127.0.0.1:4010/users/U', SCHED_ORG: 'http://127.0.0.1:4010/organizations/O' };

@@ -4,6 +4,7 @@ import { refusalOf } from '../../client/refusal.ts';
 import { SchedError } from '../../errors.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
 import { type Booking, book } from '../../jobs/booking.ts';
+import { jsonText } from '../../json.ts';
 import type { Invocation } from '../command.ts';
 import { bookedWords, bookingOptions, deskOf } from '../desk.ts';
 import { marked } from '../operation-command.ts';
@@ -54,7 +55,7 @@ export const bookRaw = async (
   if (booked === undefined || booked.how === 'booked') await printReply(invocation, request, reply!, showing);
   if (booked !== undefined && booked.how !== 'booked') {
     context.notes.say(bookedWords[booked.how]);
-    const body = JSON.stringify({ resource: marked(booked.record, { [booked.how]: true }) });
+    const body = jsonText({ resource: marked(booked.record, { [booked.how]: true }) });
     const found: HttpReply = { status: 200, headers: { 'content-type': 'application/json' }, body };
     // What is printed is no reply of the service, so it has no headers to include.
     const plain = { ...invocation, typed: { ...invocation.typed, include: false } };

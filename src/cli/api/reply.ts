@@ -4,6 +4,7 @@ import { isObject, type Json, readOne } from '../../client/reading.ts';
 import { refusalOf } from '../../client/refusal.ts';
 import { SchedError } from '../../errors.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../../http/message.ts';
+import { parseJson } from '../../json.ts';
 import { safe } from '../../output/sanitise.ts';
 import type { View } from '../../output/view.ts';
 import type { Invocation } from '../command.ts';
@@ -61,7 +62,7 @@ const printAsIs = async ({ printer, runtime }: Context, body: string): Promise<v
 
 /** The records inside an envelope, or the reply itself where it has none. */
 const printRecords = async (context: Context, request: HttpRequest, reply: HttpReply, view: View): Promise<void> => {
-  const value: unknown = JSON.parse(reply.body);
+  const value: unknown = parseJson(reply.body);
   const inner = isObject(value) ? (value.collection ?? value.resource ?? value) : value;
   if (isObject(inner)) return context.printer.one(view, inner);
   if (!Array.isArray(inner) || !inner.every(isObject)) throw noFields(request, reply);
@@ -73,7 +74,7 @@ const printRecords = async (context: Context, request: HttpRequest, reply: HttpR
 };
 
 const printWhole = async ({ printer, runtime, settings }: Context, body: string): Promise<void> => {
-  const value: unknown = JSON.parse(body);
+  const value: unknown = parseJson(body);
   if ((settings.format === 'yaml' || settings.jq !== undefined) && typeof value === 'object' && value !== null)
     return printer.one({ columns: [] }, value);
   await printJson(runtime, body, settings.format !== 'jsonl');

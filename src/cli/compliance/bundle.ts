@@ -10,6 +10,7 @@ import { diskTrouble } from '../../jobs/disk.ts';
 import type { Finding } from '../../jobs/evidence.ts';
 import type { ReceiptKey } from '../../jobs/key.ts';
 import type { Story } from '../../jobs/receipt.ts';
+import { jsonText } from '../../json.ts';
 import type { Command, Invocation } from '../command.ts';
 import type { Context } from '../context.ts';
 import { hideAddresses } from './private.ts';
@@ -51,7 +52,7 @@ const readActivity = async (
     const entries: Json[] = [];
     for await (const page of client.pages(activity.list, { query }, { keep: keepFor(activity.list, query) }))
       entries.push(...page);
-    return { lines: entries.map((entry) => withMarks(JSON.stringify(entry), key)) };
+    return { lines: entries.map((entry) => withMarks(jsonText(entry), key)) };
   } catch (error) {
     if (!(error instanceof SchedError) || ['interrupted', 'terminated'].includes(error.category)) throw error;
     return { missing: hideAddresses(`${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`) };

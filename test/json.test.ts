@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { jsonText, parseJson } from '../src/json.ts';
+
+describe('json', () => {
+  test.each([
+    '12345678901234567890',
+    '[9007199254740993,-9007199254740993,9007199254740991]',
+    '{"12345678901234567890":"x: 12345678901234567890","a":{"b":[12345678901234567890]}}',
+    '{"text":"\\": 12345678901234567890, \\\\","big":12345678901234567890}',
+    '{"__proto__":{"a":12345678901234567890}}',
+    '{"n":1.5,"m":-0.25,"e":1e-7,"t":true,"z":null,"s":""}',
+  ])('gives back %s as it was', (text) => expect(jsonText(parseJson(text))).toBe(text));
+
+  test('makes a BigInt only of what a number cannot hold', () => {
+    expect(parseJson('[9007199254740991, 9007199254740993, 1234567890123456.5, 1e20]')).toEqual([
+      9007199254740991,
+      9007199254740993n,
+      1234567890123456.5,
+      1e20,
+    ]);
+  });
+
+  test('takes no string for a number', () => {
+    const text = '["\\u000012345678901234567890",12345678901234567890]';
+    expect(parseJson(text)).toEqual(['\x0012345678901234567890', Number('12345678901234567890')]);
+  });
+
+  test('refuses what is no JSON', () => {
+    expect(() => parseJson('[12345678901234567890')).toThrow(SyntaxError);
+    expect(() => parseJson('[012345678901234567890]')).toThrow(SyntaxError);
+  });
+
+  test('makes nothing of digits without end', () => {
+    expect(parseJson('1'.repeat(1_000_000))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('reads what is nested, or escaped, without end', () => {
+    const deep = `${'['.repeat(100_000)}12345678901234567890${']'.repeat(100_000)}`;
+    expect(Array.isArray(parseJson(deep))).toBe(true);
+    const long = `["${'\\n'.repeat(7_000_000)}",12345678901234567890]`;
+    expect((parseJson(long) as string[])[0]).toHaveLength(7_000_000);
+  });
+});
