@@ -22,7 +22,8 @@ const quoted = (text: string): string => escapeUnsafe(JSON.stringify(text), yaml
 
 const scalar = (value: unknown): string => {
   if (typeof value === 'string') return bare.test(value) && !reserved.test(value) ? value : quoted(value);
-  return jsonText(value) ?? 'null';
+  // YAML 1.1, as PyYAML reads it, takes `1e-7` for a text.
+  return (jsonText(value) ?? 'null').replace(/^(-?\d+)e/, '$1.0e');
 };
 
 const isBranch = (value: unknown): value is object =>

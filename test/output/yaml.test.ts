@@ -89,6 +89,11 @@ describe('yaml', () => {
     for (const version of ['1.1', '1.2'] as const) expect(parse(yamlDocument(value), { version })).toEqual(value);
   });
 
+  it('writes numbers as every version of YAML reads them', () =>
+    expect(yamlItem([1e-7, -1e21, 1.5e-7, 3, -0.5])).toBe(
+      ['- - 1.0e-7', '  - -1.0e+21', '  - 1.5e-7', '  - 3', '  - -0.5', ''].join('\n'),
+    ));
+
   it('brings 20,000 made-up strings back exactly', () => {
     const strings = [...hostile, ...madeUp(20_000, 11)];
     const text = strings.map((each) => yamlItem({ [each]: each, deep: [[each]] })).join('');
