@@ -57,9 +57,10 @@ const digestOf = (origin: string, eventType: string, startTime: string, email: s
 
 const decidedAt = ({ at, timeoutMs }: Entry): number => at + timeoutMs + settlingMs;
 
-const wantedOf = ({ origin, event_type, start_time, digest }: Entry): Wanted => ({
+const wantedOf = ({ origin, event_type, start_time, digest, organization }: Entry): Wanted => ({
   event_type,
   start_time,
+  organization,
   isMeant: (other) => digestOf(origin, event_type, start_time, other) === digest,
 });
 
@@ -179,11 +180,14 @@ export const book = async (desk: Desk, booking: Booking, options: BookingOptions
     timeoutMs: desk.timeoutMs,
     pid: desk.pid,
   };
+  // Where it cannot be told, finding nothing will prove nothing.
+  const asking = await desk.owner().catch(() => undefined);
+  if (asking !== undefined) entry.organization = asking.organization;
   const before = await ledger.find(entry);
   if (options.allowDuplicate) entry.besides = before === undefined ? {} : known(before.entry);
   let seen: Promise<LookUp> | undefined;
   const look = () => {
-    seen ??= desk.owner().then((owner) => lookUp(client, owner, wantedOf(entry)));
+    seen ??= desk.owner().then((owner) => lookUp(client, owner, wantedOf(before?.entry ?? entry)));
     return seen;
   };
   if (before !== undefined && !options.allowDuplicate) {

@@ -15,6 +15,8 @@ export interface Owner {
 export interface Wanted {
   event_type: string;
   start_time: string;
+  /** Whose hosts they are, where that is known. */
+  organization?: string | undefined;
   isMeant(email: string): boolean;
 }
 
@@ -64,7 +66,9 @@ const eventsAt = async (
   };
   if (owner.organization !== '') {
     try {
-      return { rows: await list({ organization: owner.organization }), isComplete: true };
+      const rows = await list({ organization: owner.organization });
+      // One machine may have accounts of several organizations, and none sees the events of another.
+      return { rows, isComplete: idIn(owner.organization) === idIn(wanted.organization) };
     } catch (error) {
       if (!isHidden(error)) throw error;
     }

@@ -27,6 +27,8 @@ export interface Entry {
   /** After so long the request itself had given up. */
   timeoutMs: number;
   pid: number;
+  /** Of whoever asked, where that is known: to a token of another one its hosts do not show. */
+  organization?: string;
   event?: string;
   invitee?: string;
   /** A duplicate was asked for, to stand beside this one, where that is known. */

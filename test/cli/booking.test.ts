@@ -150,6 +150,24 @@ describe('booking: an answer that is lost', () => {
     const meant = await world.run(`${line} --allow-duplicate`, { send, env });
     expect(posts(meant.requests)).toBe(1);
   });
+
+  test('an account of another organization never takes finding nothing there for a proof', async () => {
+    await world.run(booking(0), { send: breaking(world, faults['reset before commit']) });
+    await world.clock.sleep(151_000);
+    const elsewhere: Send = async (request) => {
+      const { pathname } = new URL(request.url);
+      const reply = await world.service(request);
+      if (pathname === '/scheduled_events') return { ...reply, status: 200, body: '{"collection":[]}' };
+      return pathname === '/users/me' ? { ...reply, body: reply.body.replaceAll(/organizations\/\w+/g, '$&X') } : reply;
+    };
+    const other = { env: { SCHED_TOKEN: 'sandbox_admin' }, send: elsewhere };
+    const looked = await world.run('invitees reconcile --json', other);
+    expect([looked.code, JSON.parse(looked.stdout)]).toMatchObject([10, [{ verdict: 'unknown' }]]);
+    const asked = await world.run(booking(0), other);
+    expect([asked.code, posts(asked.requests)]).toEqual([10, 0]);
+    const own = await world.run('invitees reconcile --json');
+    expect([own.code, JSON.parse(own.stdout)]).toMatchObject([0, [{ verdict: 'not-booked' }]]);
+  });
 });
 
 // R27
