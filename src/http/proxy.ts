@@ -9,10 +9,12 @@ export const isLoopback = (hostname: string): boolean =>
 /** What keeps an address from being a service's: `https`, or `http` on this machine, and nothing but an address. */
 export const urlProblem = (text: string): string | undefined => {
   if (!URL.canParse(text)) return 'it is not a URL';
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  const { protocol, hostname, username, password } = new URL(text);
   const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
   if (!isSafe) return 'it must be https, or http on a loopback address';
-  return username + password + search + hash === '' ? undefined : 'it must have no user, query or fragment';
+  // Paths are put behind it: at the end of these, even empty ones, they would be no paths any more.
+  if (username + password !== '' || /[?#]/.test(text)) return 'it must have no user, query or fragment';
+  return text.includes(' ') ? 'it must have no blank in it' : undefined;
 };
 
 /** `NO_PROXY` as curl reads it: comma-separated names, each covering its subdomains, with an optional port; `*` is all. */
