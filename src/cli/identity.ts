@@ -21,7 +21,10 @@ export interface Identity {
 const staleAfterMs = 24 * 3_600_000;
 
 /** `https://api.example.com/users/ABC` ⇒ `https://api.example.com`. */
-export const rootOf = (uri: string): string | undefined => /^(https?:\/\/.+)\/[a-z_]+\/[\w-]+$/.exec(uri)?.[1];
+export const rootOf = (uri: string): string | undefined => {
+  const root = /^(https?:\/\/.+)\/[a-z_]+\/[\w-]+$/.exec(uri)?.[1];
+  return root !== undefined && URL.canParse(root) ? root : undefined;
+};
 
 /** What the environment or a profile calls a user or an organization. */
 export const asUri = (value: string, root: string, collection: 'users' | 'organizations'): string => {
@@ -31,6 +34,16 @@ export const asUri = (value: string, root: string, collection: 'users' | 'organi
   throw new SchedError('environment', `'${value}' is neither an ID nor a URI under /${collection}/`, {
     reason: `${variable} says so, or the ${key} of the profile`,
     hint: `${variable}=ID, or sched profiles set ${key} ID`,
+    outcome: 'not-sent',
+  });
+};
+
+/** The organization where one is needed: any field but `uri` may be missing in what the service tells. */
+export const ownOrganization = ({ organization }: Identity): string => {
+  if (organization !== '') return organization;
+  throw new SchedError('usage', 'The token belongs to no organization', {
+    reason: 'the service names none as current_organization of its user',
+    hint: 'say it: --org ID, or SCHED_ORG',
     outcome: 'not-sent',
   });
 };
@@ -59,7 +72,7 @@ const readCache = async (file: string, now: number): Promise<Identity | undefine
 export const rememberedIdentity = (runtime: Runtime, credential: Credential): Promise<Identity | undefined> =>
   readCache(cacheFile(runtime, credential, 'identity'), runtime.clock.now());
 
-const ask = async (client: Client): Promise<Identity> => {
+const ask = async (client: Client, baseUrl: string): Promise<Identity> => {
   const { users } = await import('../api/users.ts');
   const me = await client.call(users.me, {}).catch((error: unknown) => {
     if (!(error instanceof SchedError) || error.category !== 'forbidden') throw error;
@@ -70,7 +83,7 @@ const ask = async (client: Client): Promise<Identity> => {
     });
   });
   const uri = String(me.uri);
-  return { user: uri, organization: String(me.current_organization ?? ''), root: rootOf(uri) ?? '' };
+  return { user: uri, organization: String(me.current_organization ?? ''), root: rootOf(uri) ?? baseUrl };
 };
 
 /** Who the token belongs to: as the environment or profile says, else as remembered, else as the service says. */
@@ -82,7 +95,7 @@ export const identify = async (
   const { env, clock } = runtime;
   const { baseUrl, defaults = {}, isSandbox } = connection;
   // The embedded service is an account of its own: what the environment says is about another one.
-  if (isSandbox) return ask(await client());
+  if (isSandbox) return ask(await client(), baseUrl);
   const user = env.SCHED_USER || defaults.user;
   const organization = env.SCHED_ORG || defaults.organization;
   const known =
@@ -93,7 +106,7 @@ export const identify = async (
   }
   const file = cacheFile(runtime, await connection.credentials.current(), 'identity');
   const remembered = await readCache(file, clock.now());
-  const found = remembered ?? (await ask(await client()));
+  const found = remembered ?? (await ask(await client(), baseUrl));
   if (remembered === undefined) {
     const draft = Buffer.from(runtime.randomBytes(8)).toString('hex');
     // It only saves a request: a directory that cannot be written must not stop a command.

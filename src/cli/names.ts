@@ -10,6 +10,7 @@ import { nearest } from '../nearest.ts';
 import type { Context } from './context.ts';
 import { forSameAccount } from './creation.ts';
 import { fold } from './fold.ts';
+import { ownOrganization } from './identity.ts';
 import { isPlainId } from './ids.ts';
 
 /** A kind of record that people know by name. */
@@ -26,7 +27,7 @@ interface Kind {
 
 type Query = Record<string, string>;
 
-const ofOrganization: Kind['places'] = async (context) => [{ organization: (await context.identity()).organization }];
+const ofOrganization: Kind['places'] = async (context) => [{ organization: ownOrganization(await context.identity()) }];
 
 const kinds: Readonly<Record<string, Kind>> = {
   event_types: {
@@ -37,7 +38,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     // One's own and shared ones first: they are what people mean, and everybody may list them.
     places: async (context) => {
       const { user, organization } = await context.identity();
-      return [{ user }, { organization }] as Query[];
+      return [{ user }, ...(organization === '' ? [] : [{ organization }])] as Query[];
     },
   },
   groups: {

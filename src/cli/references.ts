@@ -2,15 +2,17 @@ import { isObject, type Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import type { Context } from './context.ts';
 import { forSameAccount } from './creation.ts';
+import { ownOrganization } from './identity.ts';
 import { isPlainId } from './ids.ts';
 import { isEmail, isPerson, ownWords, type Reference } from './values.ts';
 
 /** A person may be named by address: it is looked up among the members of the organization, as oneself is. */
 const memberNamed = async (who: string, context: Context): Promise<Json> => {
   const { members } = await import('../api/organizations.ts');
-  const { user: own, organization } = await context.identity();
+  const identity = await context.identity();
+  const { user: own } = identity;
   const isMe = who === ownWords.users;
-  const query: Record<string, string> = isMe ? { user: own } : { organization, email: who };
+  const query: Record<string, string> = isMe ? { user: own } : { organization: ownOrganization(identity), email: who };
   const client = await context.client();
   for await (const page of client.pages(members.list, { query })) {
     for (const member of page) {
@@ -56,8 +58,8 @@ export const namedUri = async (
 export const referenceUri = async ({ id, collection, name }: Reference, context: Context): Promise<string> => {
   const isOwn = id === ownWords[collection];
   if (isOwn && collection !== 'organization_memberships') {
-    const { user, organization } = await context.identity();
-    return collection === 'users' ? user : organization;
+    const identity = await context.identity();
+    return collection === 'users' ? identity.user : ownOrganization(identity);
   }
   if (isOwn || (isPerson(collection) && isEmail(id))) return memberUri(id, collection, context);
   if (name !== undefined) return namedUri(name, collection, context);

@@ -2,6 +2,7 @@ import type { Operation } from '../api/operation.ts';
 import type { Input } from '../client/client.ts';
 import { SchedError } from '../errors.ts';
 import type { Context } from './context.ts';
+import { ownOrganization } from './identity.ts';
 
 /** Where only the whole organization makes sense. */
 const ofTheOrganization = new Set(['members', 'invitations', 'groups', 'routing-forms', 'activity']);
@@ -24,7 +25,7 @@ export const fillScope = async (
   const query = input.query!;
   const isOpen = !narrowing.some((name) => query[name] !== undefined);
   if (isOpen && fields.organization !== undefined && ofTheOrganization.has(noun)) {
-    query.organization = (await context.identity()).organization;
+    query.organization = ownOrganization(await context.identity());
     return undefined;
   }
   if (isOpen && fields.user !== undefined) {
@@ -39,7 +40,7 @@ export const fillScope = async (
       if (error instanceof SchedError && error.category === 'forbidden') return undefined;
       throw error;
     });
-    if (own !== undefined && query.user !== own.user) query.organization = own.organization;
+    if (own !== undefined && query.user !== own.user) query.organization = ownOrganization(own);
   }
   return undefined;
 };

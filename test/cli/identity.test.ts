@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Send } from '../../src/http/message.ts';
 import { createWorld, type Result } from '../support/run.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -50,6 +51,35 @@ describe('identity', () => {
     expect({ code, requests }).toEqual({ code: 3, requests: [] });
     expect(stderr).toContain("'ada@b.example' is neither an ID nor a URI under /users/");
     expect(stderr).toContain('SCHED_USER=ID, or sched profiles set user ID');
+  });
+
+  /** The service, with something else in what it tells of the token's owner. */
+  const telling = (change: (user: Record<string, unknown>) => object): Send => {
+    return async (request) => {
+      const reply = await world.service(request);
+      if (!request.url.endsWith('/users/me')) return reply;
+      return { ...reply, body: JSON.stringify({ resource: change(JSON.parse(reply.body).resource) }) };
+    };
+  };
+
+  test.each([
+    'members list',
+    'groups get Sales',
+    'orgs get',
+    'events list --org current',
+    'events list --user tomas@harbourlight.example',
+    'routing-forms submissions',
+  ])('without an organization: %s says so, and no empty one is sent', async (line) => {
+    const send = telling((user) => ({ ...user, current_organization: null }));
+    const { code, stderr, requests } = await world.run(line, { send });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('The token belongs to no organization')]);
+    expect(requests.filter(({ url }) => url.includes('organization='))).toEqual([]);
+  });
+
+  test.each(['users/ABC', 'http:// /users/ABC'])('by a URI such as %s leaves the base URL as the root', async (uri) => {
+    const send = telling((user) => ({ ...user, uri }));
+    const { code, stderr } = await world.run('events get https://other.example/scheduled_events/A', { send });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("is not where this account's service is")]);
   });
 
   test('in the embedded service is its own, whatever the environment says of another', async () => {

@@ -10,6 +10,7 @@ import type { Context } from '../context.ts';
 import type { FieldFlag } from '../flags.ts';
 import { fold } from '../fold.ts';
 import { isHonoured, type Verdict } from '../honoured.ts';
+import { ownOrganization } from '../identity.ts';
 import { mapInOrder } from '../in-order.ts';
 import { readInput } from '../input.ts';
 import { firstCount, printListing, readBounds, type Stage } from '../listing.ts';
@@ -119,7 +120,7 @@ const settle = async (context: Context, query: NonNullable<Input['query']>) => {
     const isUnsaid = user === undefined && organization === undefined;
     const own = () =>
       context.identity().then(
-        (identity) => ({ organization: identity.organization }),
+        (identity) => ({ organization: ownOrganization(identity) }),
         () => whose,
       );
     const wider = isUnsaid ? await own() : whose;

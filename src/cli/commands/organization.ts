@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { ownOrganization } from '../identity.ts';
 import type { OperationCommand } from '../operation-command.ts';
 
 export const examples = {
@@ -13,7 +14,7 @@ export const decorate = {
       const { args, context, problems } = invocation;
       if (args.length > 0) return generic.run(invocation);
       problems.check();
-      return generic.run({ ...invocation, args: [(await context.identity()).organization] });
+      return generic.run({ ...invocation, args: [ownOrganization(await context.identity())] });
     },
   }),
 };

@@ -1,6 +1,7 @@
 import { routingForms } from '../../api/routing-forms.ts';
 import type { Json } from '../../client/reading.ts';
 import type { Command, Invocation } from '../command.ts';
+import { ownOrganization } from '../identity.ts';
 import { readInput } from '../input.ts';
 import { printPages, readBounds } from '../listing.ts';
 import { type OperationCommand, positional, printRequest } from '../operation-command.ts';
@@ -17,7 +18,7 @@ const runAll = async ({ view, fieldFlags }: OperationCommand, invocation: Invoca
   const sorting = fieldFlags.filter(({ name }) => name === 'sort');
   const { query } = await readInput(invocation, routingForms.submissions, sorting);
   const client = await context.client();
-  const { organization } = await context.identity();
+  const organization = ownOrganization(await context.identity());
   if (context.settings.dryRun) {
     context.notes.say('then, for each form: GET /routing_form_submissions?form=…');
     return printRequest(invocation, routingForms.list, [{ query: { organization, count: bounds.pageSize } }]);
