@@ -36,11 +36,11 @@ export const isPlainRecord = (value: unknown): value is CredentialRecord =>
     return inner === undefined ? optional.includes(key) : isThis(inner);
   });
 
-/** Which credential is meant. Profiles and directories do not enter: two of them may share one keychain. */
+/** Which credential is meant. Directories do not enter: two of them may share one keychain. */
 export interface CredentialKey {
   readonly issuer: string;
   readonly client: string;
-  /** The owner's reference; where the token may not tell it, a name of the caller's choice. */
+  /** The owner's reference, where the token may tell it, and a name of the caller's choice. */
   readonly user: string;
 }
 

@@ -43,10 +43,11 @@ export const keepLogin = async (
   record: CredentialRecord,
   store: CredentialStore,
   runtime: Runtime,
-  fallbackUser: string,
+  profile: string,
   notes: Notes,
 ): Promise<CredentialKey> => {
-  const key = keyOf(record, record.owner || fallbackUser);
+  // Two profiles of one person may have tokens that may do different things.
+  const key = keyOf(record, `${record.owner} ${profile}`.trim());
   const { replacedDamaged } = await keep(
     { key, store, lock: lockOf(key, runtime), clock: runtime.clock, protect: runtime.protect },
     record,

@@ -231,6 +231,15 @@ describe('a login', () => {
     expect(await name('')).toBe(await name('-p two'));
     expect(await name('-p one')).toBe('Amara Lindqvist');
   });
+
+  test('of the same person in another profile stays apart too', async () => {
+    await login('-p careful', 'sandbox_read_only\n');
+    await login('-p full');
+    expect((await world.run('auth token -p careful')).stdout).toBe('sandbox_read_only\n');
+    expect((await world.run('auth token -p full')).stdout).toBe(`${world.token}\n`);
+    await world.run('auth logout -p full');
+    expect((await world.run('users me -p careful')).code).toBe(0);
+  });
 });
 
 /** Every file below a directory as one text. */
