@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { users } from '../api/users.ts';
 import { recordFromToken } from '../auth/record.ts';
 import type { CredentialRecord } from '../auth/record-schema.ts';
@@ -8,11 +9,11 @@ import { SchedError } from '../errors.ts';
 import { authorize } from '../http/authorize.ts';
 import { urlProblem } from '../http/proxy.ts';
 import { nameProblem } from '../profile/name.ts';
-import { Profile } from '../profile/schema.ts';
+import { type Config, Profile } from '../profile/schema.ts';
 import { changeConfig, chosenName, readConfig } from '../profiles.ts';
 import type { Invocation } from './command.ts';
 import { checkToken } from './connection.ts';
-import { keepLogin, openLogin, storeOf } from './login.ts';
+import { forgetLogin, keepLogin, openLogin, storeOf } from './login.ts';
 import { describeLogin, type LoginFacts } from './login-facts.ts';
 import { commandLine } from './own-command.ts';
 import { askText, askYes } from './question.ts';
@@ -178,6 +179,20 @@ const throughBrowser = async (
   });
 };
 
+/** Of a login that no profile names any more nothing is left, here or at the service: nobody could log out of it. */
+const forgetReplaced = async (
+  login: Profile['login'],
+  name: string,
+  { profiles }: Config,
+  { context }: Invocation,
+): Promise<void> => {
+  const isNamed = Object.values(profiles).some((profile) => isDeepStrictEqual(profile.login, login));
+  if (login === undefined || isNamed) return;
+  await forgetLogin(`${name} before this one`, login, context.runtime, context.notes).catch((error: unknown) => {
+    context.notes.insist(`the login before this one is still kept (${reasonOf(error)})`);
+  });
+};
+
 /** Logs in, keeps the credential, and writes down in the profile where it is. */
 export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginChoices): Promise<LoginFacts> => {
   const { context, typed, problems } = invocation;
@@ -233,6 +248,7 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
       current: config.current ?? name,
       profiles: { ...config.profiles, [name]: profile },
     }));
+    await forgetReplaced(before?.login, name, written, invocation);
     notes.say(`logged in as ${record.name ?? (record.owner || 'an unnamed user')}, profile ${name}`);
     notes.say(`the token is kept in ${store.describe()}`);
     const variable = ['SCHED_TOKEN', 'SCHED_TOKEN_FILE'].find((each) => runtime.env[each]);

@@ -232,6 +232,15 @@ describe('a login', () => {
     expect(await name('-p one')).toBe('Amara Lindqvist');
   });
 
+  test('that took the place of another one leaves nothing of it', async () => {
+    await login('', 'sandbox_user\n');
+    await login();
+    expect(everythingBelow(home)).not.toContain('sandbox_user');
+    expect((await world.run('auth token')).stdout).toBe(`${world.token}\n`);
+    await login();
+    expect((await world.run('auth token')).stdout).toBe(`${world.token}\n`);
+  });
+
   test('of the same person in another profile stays apart too', async () => {
     await login('-p careful', 'sandbox_read_only\n');
     await login('-p full');
