@@ -234,8 +234,7 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
     }
     const key = await keepLogin(record, store, runtime, name, notes);
     const root = /^(https?:\/\/.+)\/users\/[\w-]+$/.exec(uri)?.[1];
-    const profile: Profile = {
-      ...before,
+    const learnt: Profile = {
       base_url: baseUrl,
       ...(addresses.auth_url === undefined ? {} : { auth_url: addresses.auth_url, issuer: addresses.auth_url }),
       ...(addresses.mcp_url === undefined ? {} : { mcp_url: addresses.mcp_url }),
@@ -243,11 +242,13 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
       ...(root === undefined ? {} : { uri_root: root }),
       login: { store: store.kind, ...key },
     };
+    // The browser took its time, and what was set in the profile meanwhile stays.
     const written = await changeConfig(runtime, (config) => ({
       ...config,
       current: config.current ?? name,
-      profiles: { ...config.profiles, [name]: profile },
+      profiles: { ...config.profiles, [name]: { ...config.profiles[name], ...learnt } },
     }));
+    const profile = written.profiles[name]!;
     await forgetReplaced(before?.login, name, written, invocation);
     notes.say(`logged in as ${record.name ?? (record.owner || 'an unnamed user')}, profile ${name}`);
     notes.say(`the token is kept in ${store.describe()}`);

@@ -41,6 +41,17 @@ describe('profiles', () => {
     expect(readdirSync(join(home, '.config/sched'))).toEqual(['config.json']);
   });
 
+  test('of which much is set at the same time have all of it', async () => {
+    const home = temporaryHome();
+    await sched(['profiles', 'add', 'one', '--base-url', 'https://api.example.com'], home);
+    const settings = { timezone: 'Europe/Paris', output: 'json', user: 'U', organization: 'O', client_id: 'C' };
+    const set = Object.entries(settings).map((words) => sched(['profiles', 'set', ...words], home));
+    expect((await Promise.all(set)).map(({ code }) => code)).toEqual(set.map(() => 0));
+    expect(JSON.parse((await sched(['profiles', 'show', '--json'], home)).stdout)).toMatchObject(settings);
+    await sched(['profiles', 'set', 'timezone', ''], home);
+    expect(JSON.parse((await sched(['profiles', 'show', '--json'], home)).stdout).timezone).toBeUndefined();
+  });
+
   test('two accounts side by side: no token crosses over', async () => {
     const home = temporaryHome();
     const [one, two] = await Promise.all([watched(sandboxes[0]!), watched(sandboxes[1]!)]);

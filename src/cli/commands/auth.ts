@@ -4,7 +4,6 @@ import type { Ending } from '../../auth/session.ts';
 import type { Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
-import type { Profile } from '../../profile/schema.ts';
 import type { Account } from '../../settings.ts';
 import { readDuration } from '../../time/duration.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -204,7 +203,9 @@ const logout = async (invocation: Invocation): Promise<void> => {
   for (const name of loggedIn) {
     const ending = await forgetLogin(name, config.profiles[name]!.login!, context.runtime, context.notes);
     await changeConfig(context.runtime, (before) => {
-      const { login: _, ...rest }: Profile = before.profiles[name]!;
+      const profile = before.profiles[name];
+      if (profile === undefined) return before;
+      const { login: _, ...rest } = profile;
       return { ...before, profiles: { ...before.profiles, [name]: rest } };
     });
     context.notes.say(`logged out: ${name} (${endingWords(ending)})`);

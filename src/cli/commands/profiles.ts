@@ -125,8 +125,12 @@ const set = async (invocation: Invocation): Promise<void> => {
     invocation,
   );
   problems.check();
-  const whole = { ...changed!, ...(login === undefined ? {} : { login }) };
-  await changeConfig(context.runtime, (config) => ({ ...config, profiles: { ...config.profiles, [name]: whole } }));
+  const one = { [key!]: changed![key as keyof Profile] };
+  // What others have set or logged in to meanwhile stays.
+  await changeConfig(context.runtime, (config) => ({
+    ...config,
+    profiles: { ...config.profiles, [name]: { ...(config.profiles[name] ?? settable), ...one } },
+  }));
   context.notes.say(`${name}: ${key} is ${value === '' ? 'unset' : `now ${value}`}`);
 };
 
