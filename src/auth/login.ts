@@ -102,10 +102,13 @@ export const login = async (options: LoginOptions): Promise<CredentialRecord> =>
   await store.probe();
   const secrets = await makeSecrets(randomBytes);
   const expect = (redirectUri: string): Expectation => ({ issuer, secrets, redirectUri });
+  let isOver = false;
   const redeem = async (grant: Grant): Promise<CredentialRecord> => {
     const tokens = await exchange(grant, send);
     const record = recordFromLogin(tokens, { issuer, origin: new URL(baseUrl).origin, scopes, now: clock.now() });
     interrupted.throwIfAborted();
+    // Whoever was told that nothing came of it must not find himself logged in.
+    if (isOver) throw tooLate();
     await options.finish?.(record);
     return record;
   };
@@ -133,6 +136,7 @@ export const login = async (options: LoginOptions): Promise<CredentialRecord> =>
     way.open(url).then(options.onOpened, () => options.onOpened?.(false));
     return await within(listener.result, options);
   } finally {
+    isOver = true;
     await listener.close();
   }
 };

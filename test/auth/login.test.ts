@@ -210,6 +210,30 @@ describe('login', () => {
     expect(await isOpen(portOf(urls[0]!))).toBe(false);
   });
 
+  test('keeps nothing of a token that came when the time was over', async () => {
+    const other = createOAuthServer();
+    let page: Promise<Reply> | undefined;
+    let kept = 0;
+    const { result } = start(
+      async (url) => {
+        page = visit(other.allow(url));
+      },
+      {
+        timeoutMs: 50,
+        send: async (request) => {
+          await realClock.sleep(200);
+          return other.send(request);
+        },
+        finish: async () => {
+          kept += 1;
+        },
+      },
+    );
+    await expect(result).rejects.toThrow('not finished in time');
+    await page;
+    expect([other.counts.code, kept]).toEqual([1, 0]);
+  });
+
   test('waits five minutes unless told otherwise', async () => {
     const slept: number[] = [];
     const clock = {
