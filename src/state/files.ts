@@ -6,6 +6,9 @@ import { SchedError } from '../errors.ts';
 const fileMode = 0o600;
 const directoryMode = 0o700;
 
+/** Of a directory that everybody may put something into, as /tmp. */
+const sticky = 0o1000;
+
 /** 0 where the platform has no such flag. */
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
@@ -28,6 +31,8 @@ export const ensurePrivateDirectory = async (path: string): Promise<void> => {
     await mkdir(path, { recursive: true, mode: directoryMode });
     await refuseLink('use', path);
     const { mode } = await lstat(path);
+    if ((mode & sticky) !== 0)
+      throw trouble('use', path, 'it is for everybody, and would be closed to all others; name one below it');
     if ((mode & 0o777) !== directoryMode) await chmod(path, directoryMode);
   } catch (error) {
     if (error instanceof SchedError) throw error;

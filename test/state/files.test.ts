@@ -56,6 +56,14 @@ describe('files', () => {
     expect(readFileSync(target, 'utf8')).toBe('theirs');
   });
 
+  test('are refused in a directory for everybody, which stays open', async () => {
+    const folder = join(root, 'everybody');
+    mkdirSync(folder);
+    chmodSync(folder, 0o1777);
+    await expect(writePrivateFile(join(folder, 'x'), 'ours', '1')).rejects.toMatchObject({ category: 'environment' });
+    expect([mode(folder), readdirSync(folder)]).toEqual(['777', []]);
+  });
+
   test('are refused in a directory that is a symbolic link', async () => {
     mkdirSync(join(root, 'elsewhere'));
     mkdirSync(join(root, 'a'));
