@@ -62,7 +62,7 @@ const unreachable = (request: HttpRequest, failure: NetworkFailure): SchedError 
   });
 };
 
-/** A list without `count` answers in one piece. */
+/** A list without `count` is to answer in one piece; should it name a next page all the same, that is asked for. */
 const isPaged = ({ query }: Operation): boolean => query !== undefined && Object.hasOwn(query.fields, 'count');
 
 const staleCursor = (request: HttpRequest, reply: HttpReply): SchedError =>
@@ -138,7 +138,7 @@ export const createClient = (options: ClientOptions): Client => {
     return readOne(operation, request, reply);
   };
 
-  type Cursor = { count: number; page_token?: string };
+  type Cursor = { count?: number; page_token?: string };
 
   // `next_page` is an address from the network and is never followed: its token goes to our own base URL.
   const listing = (
@@ -148,7 +148,8 @@ export const createClient = (options: ClientOptions): Client => {
     read: (request: HttpRequest, reply: HttpReply) => Page<Json>,
   ): AsyncGenerator<Json[]> => {
     const fetch = async (cursor: Cursor, signal: AbortSignal): Promise<Page<Json>> => {
-      const request = requestAt(operation === undefined || isPaged(operation) ? cursor : undefined);
+      const { count: _, ...place } = cursor;
+      const request = requestAt(operation === undefined || isPaged(operation) ? cursor : place);
       const reply = await exchange(operation, { ...request, signal });
       if (isSuccess(reply)) return read(request, reply);
       const isStale = cursor.page_token !== undefined && reply.status === 400 && complainsOf(reply, 'page_token');

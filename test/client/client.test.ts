@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { events } from '../../src/api/events.ts';
 import { invitees } from '../../src/api/invitees.ts';
+import { locations } from '../../src/api/locations.ts';
 import { createClient } from '../../src/client/client.ts';
 import type { SchedError } from '../../src/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
@@ -42,6 +43,17 @@ describe('client', () => {
     const { client } = clientOf({});
     const { url } = client.prepare(invitees.get, { path: { event: '../users', invitee: 'a?b#c%2f' } });
     expect(url).toBe('https://api.example.com/v2/scheduled_events/..%2Fusers/invitees/a%3Fb%23c%252f');
+  });
+
+  test('goes on where a list that was to come in one piece names a next page', async () => {
+    const { client, requests } = clientOf(
+      body({ collection: [{ kind: 'physical' }], pagination: { next_page_token: 'A' } }),
+      body({ collection: [{ kind: 'custom' }] }),
+    );
+    const rows: unknown[] = [];
+    for await (const page of client.pages(locations.list, { query: {} })) rows.push(...page);
+    expect(rows).toEqual([{ kind: 'physical' }, { kind: 'custom' }]);
+    expect(requests.map(({ url }) => new URL(url).search)).toEqual(['', '?page_token=A']);
   });
 
   test('sends no body and no content type where none is given', () => {
