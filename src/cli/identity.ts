@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Client } from '../client/client.ts';
-import { isObject } from '../client/reading.ts';
+import { isObject, type Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import type { Credential } from '../http/authorize.ts';
 import type { Runtime } from '../runtime.ts';
@@ -17,8 +18,10 @@ export interface Identity {
   root: string;
 }
 
-/** A token's owner does not change, but the organization he works in may. */
-const staleAfterMs = 24 * 3_600_000;
+/** A token's owner does not change, but the organization he works in may, and its plan. */
+export const staleAfterMs = 24 * 3_600_000;
+/** Of a token that nobody has used for so long nothing needs to be known. */
+const forgottenAfterMs = 30 * staleAfterMs;
 
 /** `https://api.example.com/users/ABC` ⇒ `https://api.example.com`. */
 export const rootOf = (uri: string): string | undefined => {
@@ -54,18 +57,34 @@ export const cacheFile = (runtime: Runtime, { origin, token }: Credential, kind:
   return join(directory('cache', runtime), `${kind}-${fingerprint}.json`);
 };
 
-const readCache = async (file: string, now: number): Promise<Identity | undefined> => {
+const readYounger = async (file: string, now: number, ageMs: number): Promise<Json | undefined> => {
   const text = await readPrivateFile(file).catch(() => undefined);
   try {
     const value: unknown = JSON.parse(text ?? '');
-    if (!isObject(value) || typeof value.at !== 'number' || Math.abs(now - value.at) > staleAfterMs) return undefined;
-    const { user, organization, root } = value;
-    return [user, organization, root].every((part) => typeof part === 'string')
-      ? ({ user, organization, root } as Identity)
-      : undefined;
+    const isYounger = isObject(value) && typeof value.at === 'number' && Math.abs(now - value.at) <= ageMs;
+    return isYounger ? value : undefined;
   } catch {
     return undefined;
   }
+};
+
+const readCache = async (file: string, now: number): Promise<Identity | undefined> => {
+  const { user, organization, root } = (await readYounger(file, now, staleAfterMs)) ?? {};
+  return [user, organization, root].every((part) => typeof part === 'string')
+    ? ({ user, organization, root } as Identity)
+    : undefined;
+};
+
+/** Keeps such a fact. Tokens come and go, so what was kept of old ones goes with it. */
+export const writeCache = async ({ clock, randomBytes }: Runtime, file: string, facts: object): Promise<void> => {
+  const folder = dirname(file);
+  const others = (await readdir(folder).catch(() => [])).filter((name) => /^(identity|plan)-[0-9a-f]{32}\./.test(name));
+  for (const path of others.map((name) => join(folder, name)))
+    if ((await readYounger(path, clock.now(), forgottenAfterMs)) === undefined)
+      await rm(path, { force: true }).catch(() => {});
+  const draft = Buffer.from(randomBytes(8)).toString('hex');
+  // It only saves a request: a directory that cannot be written must not stop a command.
+  await writePrivateFile(file, JSON.stringify({ ...facts, at: clock.now() }), draft).catch(() => {});
 };
 
 /** Who a token belongs to, as it was told before. */
@@ -107,11 +126,7 @@ export const identify = async (
   const file = cacheFile(runtime, await connection.credentials.current(), 'identity');
   const remembered = await readCache(file, clock.now());
   const found = remembered ?? (await ask(await client(), baseUrl));
-  if (remembered === undefined) {
-    const draft = Buffer.from(runtime.randomBytes(8)).toString('hex');
-    // It only saves a request: a directory that cannot be written must not stop a command.
-    await writePrivateFile(file, JSON.stringify({ ...found, at: clock.now() }), draft).catch(() => {});
-  }
+  if (remembered === undefined) await writeCache(runtime, file, found);
   const { root } = found;
   return {
     root,

@@ -3,9 +3,9 @@ import { orgs } from '../api/organizations.ts';
 import { isObject } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import { budgetKey } from '../http/rate-limit.ts';
-import { readPrivateFile, writePrivateFile } from '../state/files.ts';
+import { readPrivateFile } from '../state/files.ts';
 import type { Context } from './context.ts';
-import { cacheFile } from './identity.ts';
+import { cacheFile, staleAfterMs, writeCache } from './identity.ts';
 import { bookerOf, openBudget } from './network.ts';
 
 /** What an organization says of its plan; nothing where the token may not ask. */
@@ -18,7 +18,6 @@ interface KnownPlan extends Plan {
   at: number;
 }
 
-const staleAfterMs = 24 * 3_600_000;
 /** Whoever is refused for long may have bought more meanwhile. */
 const doubtedAfterMs = 10 * 60_000;
 /** So many requests of the token must be left, or the question would be in the way of the booking. */
@@ -95,8 +94,7 @@ export const heedPlan = async (context: Context): Promise<void> => {
   const left = budget.look(budgetKey('general', origin, bearer), 'general').levels[0]!.remaining;
   if (left !== null && left < leastLeft) return;
   const found = await ask(context);
-  const draft = Buffer.from(runtime.randomBytes(8)).toString('hex');
-  await writePrivateFile(file, JSON.stringify({ ...found, at: now }), draft).catch(() => {});
+  await writeCache(runtime, file, found);
   if (found.plan === undefined) return;
   const isNews = kept?.plan !== undefined && (kept.plan !== found.plan || kept.stage !== found.stage);
   apply(found, isNews);

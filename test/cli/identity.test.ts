@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -29,6 +29,17 @@ describe('identity', () => {
     expect(files).toHaveLength(1);
     expect(statSync(files[0]!).mode & 0o777).toBe(0o600);
     expect(readFileSync(files[0]!, 'utf8') + files[0]).not.toContain(world.token);
+  });
+
+  test('of tokens long unused is forgotten, and so is their plan', async () => {
+    writeFileSync(join(cache, `plan-${'0'.repeat(32)}.json`), '{"plan":"free","at":1}');
+    writeFileSync(join(cache, 'filters-x.json'), '{}');
+    for (const token of ['sandbox_user', 'sandbox_admin']) {
+      await world.run(list, { env: { SCHED_TOKEN: token } });
+      await world.clock.sleep(31 * 24 * 3_600_000);
+    }
+    await world.run(list);
+    expect(readdirSync(cache).map((name) => name.split('-')[0])).toEqual(['filters', 'identity']);
   });
 
   test('is not taken from another token', async () => {
