@@ -102,6 +102,12 @@ const withToken = (token: string, runtime: Runtime, account: Account | undefined
   };
 };
 
+/** What nobody knows of a renewal says nothing of the request that needs it: that has not left yet, or was refused. */
+const surely = (outcome: 'not-sent' | 'not-applied') => (error: unknown) => {
+  if (!(error instanceof SchedError) || error.facts.outcome !== 'unknown') throw error;
+  throw new SchedError(error.category, error.message, { ...error.facts, outcome });
+};
+
 /** With the login of a profile. Its token goes only to the origin it was issued for, whatever the environment says. */
 const withLogin = async (account: Account, runtime: Runtime, settings: Settings, notes: Notes): Promise<Connection> => {
   const { profile, name } = account;
@@ -118,7 +124,10 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
   return {
     baseUrl: baseUrl!,
     mcpUrl,
-    credentials: session,
+    credentials: {
+      current: () => session.current().catch(surely('not-sent')),
+      renew: (refused) => session.renew(refused).catch(surely('not-applied')),
+    },
     isSandbox: false,
     isLogin: true,
     defaults: {

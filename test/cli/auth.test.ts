@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { scopesToAsk } from '../../src/cli/commands/auth.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
+import type { Send } from '../../src/http/message.ts';
 import { execFileSync } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
 
@@ -112,6 +113,25 @@ describe('a login', () => {
     const env = { SCHED_TOKEN: 'wrong' };
     const { stderr } = await world.run('auth status --check -p work', { send, env });
     expect(stderr).toMatch(/^try: a token that the service accepts, in SCHED_TOKEN$/m);
+  });
+
+  test.each([
+    ['expired', 1, 'not-sent'],
+    ['refused', 9e15, 'not-applied'],
+  ])('that is %s and cannot be renewed leaves no doubt about a write', async (_, expires_at, outcome) => {
+    await login();
+    const type = JSON.parse((await world.run('event-types list --limit 1 --json')).stdout)[0].uri;
+    const folder = join(home, '.config/sched/credentials');
+    const file = join(folder, readdirSync(folder)[0]!);
+    const record = JSON.parse(readFileSync(file, 'utf8'));
+    const oauth = { ...record, kind: 'oauth', client_id: 'x', refresh_token: 'refresh-me', expires_at };
+    writeFileSync(file, JSON.stringify(oauth));
+    const send: Send = async ({ url }) => ({ status: url.endsWith('/oauth/token') ? 503 : 401, headers: {}, body: '' });
+    const person = '--email a@b.example --name A --timezone UTC --start 2027-02-01T10:00Z';
+    for (const line of [`shares create --event-type ${type}`, `invitees create --event-type ${type} ${person}`]) {
+      const { code, stderr } = await world.run(`${line} --json`, { send });
+      expect([code, JSON.parse(stderr.trim().split('\n').at(-1)!).error.outcome]).toEqual([9, outcome]);
+    }
   });
 
   test('by a personal access token is not renewed, and not called ended', async () => {
