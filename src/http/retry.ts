@@ -1,3 +1,4 @@
+import { SchedError } from '../errors.ts';
 import { NetworkFailure } from './failure.ts';
 import { endOf, type HttpReply, type HttpRequest, type Layer } from './message.ts';
 
@@ -33,6 +34,12 @@ const reasonOf = (ending: HttpReply | NetworkFailure): string => {
   return ending.status < 300 ? `status ${ending.status} with an unreadable body` : `status ${ending.status}`;
 };
 
+/** An earlier attempt may have been carried out, whatever kept this one from leaving or from being heeded. */
+const inDoubt = (error: unknown): unknown =>
+  error instanceof SchedError && ['not-sent', 'not-applied'].includes(error.facts.outcome ?? '')
+    ? new SchedError(error.category, error.message, { ...error.facts, outcome: 'unknown' })
+    : error;
+
 /** Sends again what may be sent again, at most twice, after a jittered and growing pause. One quota for all it wraps. */
 export const retry = ({ clock, interrupted, random, mayRepeat, onRetry }: RetryOptions): Layer => {
   let repetitions = 0;
@@ -41,7 +48,7 @@ export const retry = ({ clock, interrupted, random, mayRepeat, onRetry }: RetryO
     for (let attempt = 2; ; attempt += 1) {
       const ending = await next(request).catch((error: unknown) => {
         if (error instanceof NetworkFailure) return error;
-        throw error;
+        throw hasLeft && request.method !== 'GET' ? inDoubt(error) : error;
       });
       hasLeft ||= !(ending instanceof NetworkFailure) || ending.sent;
       if (

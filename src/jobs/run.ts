@@ -53,8 +53,11 @@ const leftOf = ({ items, mark }: Job, fates: ReadonlyMap<string, Fate>): Batch =
         return fate === undefined || !isFinal(fate.verdict);
       });
 
-const isInterruption = (error: unknown): boolean =>
-  error instanceof SchedError && (error.category === 'interrupted' || error.category === 'terminated');
+/** Whether it ends the run and leaves open what became of the batch: a signal, or a repetition that could not be made. */
+const isCutOff = (error: SchedError): boolean =>
+  error.category === 'interrupted' ||
+  error.category === 'terminated' ||
+  (isUndecided(error) && error.category !== 'outcome-unknown' && error.category !== 'integrity');
 
 /**
  * Sends what is left, one request after another, and ends the receipt. A line that says what is sent is on disk before
@@ -130,7 +133,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
     } catch (error) {
       // What never left needs no verdict, and what cannot be written has none.
       if (attempt === 0 || receipt.isBroken || !(error instanceof SchedError)) throw error;
-      if (isInterruption(error)) {
+      if (isCutOff(error)) {
         conclude({ verdict: 'unknown' });
         throw error;
       }

@@ -431,6 +431,19 @@ describe('compliance delete: the run', () => {
     expectNoAddress(first, second);
   });
 
+  test('does not call refused what may have been done before its repetition was', async () => {
+    const send = answering((_, times) =>
+      times === 1 ? { status: 503 } : { status: 429, headers: { 'retry-after': '7200' } },
+    );
+    const line = `compliance delete --from ${listFile(5)} --confirm 5 --json`;
+    const first = await world.run(line, { ...real, send });
+    expect(JSON.parse(first.stderr.trim().split('\n').at(-1)!).error).toMatchObject({ exit: 8, outcome: 'unknown' });
+    expect(readFileSync(receiptFiles()[0]!, 'utf8')).toContain('"verdict":"unknown"');
+    await world.clock.sleep(7_200_000);
+    const second = await world.run(line, { ...real, send: throughSandbox });
+    expect(JSON.parse(second.stdout)).toMatchObject({ accepted: 5, unknown: 0 });
+  });
+
   test('that cannot reach the service leaves everything to the next one', async () => {
     const down = asOwner(async (request, next) => {
       if (isDeletion(request)) throw new NetworkFailure('api.example.com', 'connection refused', false);
