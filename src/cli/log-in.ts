@@ -186,11 +186,18 @@ const forgetReplaced = async (
   { profiles }: Config,
   { context }: Invocation,
 ): Promise<void> => {
+  const { runtime, notes } = context;
   const isNamed = Object.values(profiles).some((profile) => isDeepStrictEqual(profile.login, login));
   if (login === undefined || isNamed) return;
-  await forgetLogin(`${name} before this one`, login, context.runtime, context.notes).catch((error: unknown) => {
-    context.notes.insist(`the login before this one is still kept (${reasonOf(error)})`);
-  });
+  const { store, ...key } = login;
+  const { store: _, ...now } = profiles[name]!.login!;
+  try {
+    // To revoke what the same person had in another store might end the new login with it.
+    if (isDeepStrictEqual(key, now)) await (await storeOf(store, runtime)).remove(key);
+    else await forgetLogin(`${name} before this one`, login, runtime, notes);
+  } catch (error) {
+    notes.insist(`the login before this one is still kept (${reasonOf(error)})`);
+  }
 };
 
 /** Logs in, keeps the credential, and writes down in the profile where it is. */

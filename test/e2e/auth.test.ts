@@ -235,4 +235,18 @@ describe.skipIf(noSecretService !== '')(`auth login with a real keychain ${noSec
     expect((await sched(['auth', 'logout'], home, withBus)).code).toBe(0);
     expect((await sched(['auth', 'status'], home, withBus)).code).toBe(4);
   });
+
+  test('moves to it from a file, of which nothing is left', { timeout: 30_000 }, async () => {
+    const withBus = service.env;
+    expect((await logIn(sandbox, home)).code).toBe(0);
+    const { access_token, refresh_token } = JSON.parse(readFileSync(credentialFile(home), 'utf8'));
+    const { code, text } = await logIn(sandbox, home, { flags: ['--credential-store', 'keychain'], env: withBus });
+    expect([code, text]).toEqual([0, expect.stringContaining('the token is kept in the keychain')]);
+    expect(leaksIn(everythingBelow(home), [access_token, refresh_token])).toEqual([]);
+    expect((await sched(['users', 'me'], home, withBus)).code).toBe(0);
+    // Ending the one might end the other at the service, so it is not told.
+    const env = { SCHED_TOKEN: access_token, SCHED_BASE_URL: sandbox.base_url };
+    expect((await sched(['users', 'me'], home, env)).code).toBe(0);
+    expect((await sched(['auth', 'logout'], home, withBus)).code).toBe(0);
+  });
 });
