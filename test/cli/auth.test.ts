@@ -134,6 +134,23 @@ describe('a login', () => {
     }
   });
 
+  test('that has expired is renewed once when told to', async () => {
+    await login();
+    const folder = join(home, '.config/sched/credentials');
+    const file = join(folder, readdirSync(folder)[0]!);
+    const record = JSON.parse(readFileSync(file, 'utf8'));
+    const oauth = { ...record, kind: 'oauth', client_id: 'x', refresh_token: 'refresh-me', expires_at: 1 };
+    writeFileSync(file, JSON.stringify(oauth));
+    let renewals = 0;
+    const send: Send = async () => {
+      renewals += 1;
+      const tokens = { access_token: `new-${renewals}`, token_type: 'Bearer', expires_in: 7200 };
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(tokens) };
+    };
+    expect([(await world.run('auth refresh', { send })).code, renewals]).toEqual([0, 1]);
+    expect([(await world.run('auth refresh', { send })).code, renewals]).toEqual([0, 2]);
+  });
+
   test('by a personal access token is not renewed, and not called ended', async () => {
     await login();
     const { code, stderr, requests } = await world.run('auth refresh');

@@ -172,13 +172,15 @@ const refresh = async (invocation: Invocation): Promise<void> => {
   const { context, problems } = invocation;
   problems.check();
   const { account, session } = await sessionOf(invocation);
-  if ((await session.record()).kind === 'pat')
+  const { kind, access_token: token, origin } = await session.record();
+  if (kind === 'pat')
     throw new SchedError('usage', 'A personal access token cannot be renewed', {
       reason: "it lasts until it is ended in the service's settings",
       hint: `sched auth status --check -p ${account.name}`,
       outcome: 'not-sent',
     });
-  await session.renew(await session.current());
+  // The token as it is kept: asked for as current, an expired one would be renewed before.
+  await session.renew({ token, origin });
   const record = await session.record();
   context.notes.say('renewed');
   await context.printer.one(view, describeLogin(account, record, context.runtime.clock.now()));
