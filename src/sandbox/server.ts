@@ -19,9 +19,13 @@ export interface Server {
   close(): Promise<void>;
 }
 
+/** What a client may call this server: a port that is the usual one is left out, as URLs do. */
+export const hostsAt = (port: number): string[] =>
+  loopback.map((name) => `${name}:${port}`).flatMap((host) => [host, new URL(`http://${host}`).host]);
+
 /** A page in a browser can make a name of its own point here (DNS rebinding), but then it is that name it asks for. */
-const checkHost = (host: string | undefined, port: number) => {
-  if (!loopback.some((name) => host?.toLowerCase() === `${name}:${port}`))
+const checkHost = (host: string | undefined, own: readonly string[]) => {
+  if (!own.includes(host?.toLowerCase() ?? ''))
     throw new Refusal(421, 'Misdirected Request', 'The sandbox answers on the loopback address only.');
 };
 
@@ -52,11 +56,11 @@ const headersOf = (message: IncomingMessage): Record<string, string> => {
 const answer = async (
   service: WireService,
   message: IncomingMessage,
-  port: number,
+  own: readonly string[],
   number: number,
 ): Promise<WireReply> => {
   try {
-    checkHost(message.headers.host, port);
+    checkHost(message.headers.host, own);
     const body = await readBody(message);
     const url = `http://${message.headers.host}${message.url}`;
     return await service({ method: message.method ?? 'GET', url, headers: headersOf(message), body });
@@ -135,12 +139,13 @@ export const serve = async (
     });
   });
   const bound = (server.address() as AddressInfo).port;
+  const own = hostsAt(bound);
   let requests = 0;
   server.on('request', async (message, response) => {
-    await send(response, await answer(service, message, bound, ++requests), sleep);
+    await send(response, await answer(service, message, own, ++requests), sleep);
   });
   return {
-    url: `http://${host === '::1' ? '[::1]' : host}:${bound}`,
+    url: new URL(`http://${host === '::1' ? '[::1]' : host}:${bound}`).origin,
     port: bound,
     close: () =>
       new Promise((resolve) => {

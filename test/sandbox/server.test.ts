@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Server, serve } from '../../src/sandbox/server.ts';
+import { hostsAt, type Server, serve } from '../../src/sandbox/server.ts';
 import { openWorld } from './world.ts';
 
 interface Options {
@@ -44,6 +44,11 @@ describe('server', () => {
     expect(await statusFor(`localhost:${server.port}`)).toBe(200);
     for (const host of [`evil.example:${server.port}`, '127.0.0.1', `127.0.0.1:${server.port + 1}`, 'evil.example'])
       expect(await statusFor(host)).toBe(421);
+  });
+
+  it('is known without its port where that is the usual one', () => {
+    expect(hostsAt(80)).toEqual(expect.arrayContaining(['127.0.0.1', 'localhost', '[::1]', '127.0.0.1:80']));
+    expect(hostsAt(4010)).not.toContain('127.0.0.1');
   });
 
   it('lets no other page read it, whatever it asks first', async () => {
