@@ -102,7 +102,10 @@ export const faultOf = (given: unknown): Fault => {
   const isToken = fault.kind === 'slow-token' || fault.kind === 'lost-token';
   const isEndless = fault.probability !== undefined || fault.kind === 'repeat-cursor';
   const usual = { operation: isToken ? 'oauth.token' : '*', at: 1, count: isEndless ? null : 1 };
-  return { ...usual, ...fault, kind: fault.kind };
+  // Names of headers are the same in capitals (RFC 9110 §5.1); so one that we send too is replaced, and never sent twice.
+  const lower = ([name, value]: [string, string]) => [name.toLowerCase(), value];
+  const headers = fault.headers && { headers: Object.fromEntries(Object.entries(fault.headers).map(lower)) };
+  return { ...usual, ...fault, ...headers, kind: fault.kind };
 };
 
 const shortValue = (name: string, text: string): unknown => {

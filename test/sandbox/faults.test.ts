@@ -153,6 +153,12 @@ const onTheWire: Record<keyof typeof faultKinds, () => Promise<void>> = {
 describe('faults: a plain socket sees', () => {
   test.each(Object.entries(onTheWire))('%s', (_, check) => check());
 
+  test('a header once, however it is written', async () => {
+    const { get } = await openWire('502 body=oops header.Content-Type=text/html header.Content-Length=99');
+    const { head } = await get(list);
+    expect(head.match(/^content-(type|length): .*$/gim)).toEqual(['content-type: text/html', 'content-length: 4']);
+  });
+
   test('all of them in the README', () => {
     // The formatter pads the cells of a table.
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').replace(/ +/g, ' ');
