@@ -92,7 +92,9 @@ const send = async (response: ServerResponse, reply: WireReply, sleep: Clock['sl
   const { status, headers, body, bytes, reset, drip } = reply;
   if (reset === 'at once') return void response.socket?.resetAndDestroy();
   const length = bytes?.length ?? Buffer.byteLength(body);
-  response.writeHead(status, { ...headers, 'content-length': length });
+  // RFC 9110 §8.6: these have no body, and a client that was told a length would wait for one or refuse the reply.
+  const isBare = status === 204 || status === 304;
+  response.writeHead(status, isBare ? headers : { ...headers, 'content-length': length });
   if (reset !== undefined) {
     response.flushHeaders();
     await writeOut(response, bytesOf(reply).subarray(0, reset));

@@ -159,6 +159,15 @@ describe('faults: a plain socket sees', () => {
     expect(head.match(/^content-(type|length): .*$/gim)).toEqual(['content-type: text/html', 'content-length: 4']);
   });
 
+  test('no length where there is no body', async () => {
+    const { get } = await openWire('204', '304 at=2');
+    for (const status of [204, 304]) {
+      const { head, body } = await get(list);
+      expect([head, body.length]).toEqual([expect.stringContaining(` ${status} `), 0]);
+      expect(head).not.toMatch(/^content-length|^transfer-encoding/im);
+    }
+  });
+
   test('all of them in the README', () => {
     // The formatter pads the cells of a table.
     const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8').replace(/ +/g, ' ');
