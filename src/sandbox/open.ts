@@ -18,8 +18,8 @@ export interface Sandbox {
   readonly plan: Plan;
   /** How old the seeded world is: after some weeks nothing in it lies ahead any more. */
   readonly seedAgeDays: number;
-  /** Back to a freshly seeded world. */
-  reset(): void;
+  /** Back to a fresh world, seeded as it was opened or as is said now. Whoever has the data open goes on with it. */
+  reset(another?: World): void;
   close(): void;
 }
 
@@ -53,11 +53,14 @@ export const openSandbox = async ({ file, plan, world, ...options }: SandboxOpti
       get seedAgeDays() {
         return seedAgeDays(store, clock.now());
       },
-      reset: () =>
+      reset(another = world) {
         store.transaction(() => {
           store.clear();
-          seed(store, clock.now(), { plan, world });
-        }),
+          seed(store, clock.now(), { plan, world: another });
+        });
+        // Gives back the room that a larger world took.
+        store.exec('VACUUM');
+      },
       close: () => store.close(),
     };
   } catch (error) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -259,6 +259,29 @@ describe('sandbox data', () => {
     writeFileSync(diary, 'Dear diary');
     const refused = await reset(home, '--data', diary);
     expect([refused.code, readFileSync(diary, 'utf8')]).toEqual([3, 'Dear diary']);
+  });
+
+  test('is reset for a service that runs on it, too', async () => {
+    const home = temporaryHome();
+    const file = await usedSandbox();
+    const { ask, book, introCall } = await start(['--data', file], home);
+    const type = await introCall();
+    expect((await book(type, farMonday())).status).toBe(200);
+    expect((await reset(home, '--data', file)).code).toBe(0);
+    expect((await book(type, farMonday())).status).toBe(200);
+    expect(await bookedIn(file, farMonday())).toBe(1);
+
+    expect((await reset(home, '--data', file, '--seed', 'empty')).code).toBe(0);
+    expect((await ask(new URL(type).pathname)).status).toBe(404);
+  });
+
+  test('gives back the room of a larger world when it is reset', async () => {
+    const home = temporaryHome();
+    const file = someFile();
+    expect((await reset(home, '--data', file, '--seed', 'large:5000')).code).toBe(0);
+    const { size } = statSync(file);
+    expect((await reset(home, '--data', file)).code).toBe(0);
+    expect(statSync(file).size).toBeLessThan(size / 2);
   });
 
   test('where no file can be is trouble of the environment, and no bug of ours', async () => {

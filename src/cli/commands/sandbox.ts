@@ -4,6 +4,7 @@ import type { View } from '../../output/view.ts';
 import type { Runtime } from '../../runtime.ts';
 import { isSandboxFile } from '../../sandbox/database.ts';
 import { team } from '../../sandbox/seed-team.ts';
+import type { World } from '../../sandbox/seed-world.ts';
 import { type ReadyToken, readyTokens } from '../../sandbox/tokens.ts';
 import type { Command, Invocation } from '../command.ts';
 import { requireConsent } from '../consent.ts';
@@ -122,6 +123,28 @@ const requireOwn = async (runtime: Runtime, file: string, data: string): Promise
   });
 };
 
+/** Where the data is sound it stays in its file, because a service may be running on it. */
+const resetInPlace = async (runtime: Runtime, data: string | undefined, world: World | undefined): Promise<boolean> => {
+  const opened = await openData(runtime, { data }).catch(() => undefined);
+  try {
+    opened?.reset(world);
+    return opened !== undefined;
+  } catch {
+    return false;
+  } finally {
+    opened?.close();
+  }
+};
+
+/** The files go as a whole, so that even damaged ones are mended. */
+const startAfresh = async (runtime: Runtime, data: string | undefined, world: World | undefined): Promise<void> => {
+  const file = sandboxFile(runtime, data);
+  const files = ['', '-wal', '-shm', '-journal'].map((suffix) => `${file}${suffix}`);
+  for (const each of files) await orTrouble(rm(each, { force: true }), file, data);
+  const sandbox = await openData(runtime, { data, world });
+  sandbox.close();
+};
+
 /** Throws the world away and seeds a new one around today. */
 const reset = async (invocation: Invocation): Promise<void> => {
   const { context, problems } = invocation;
@@ -132,11 +155,7 @@ const reset = async (invocation: Invocation): Promise<void> => {
   const file = sandboxFile(context.runtime, data);
   if (data !== undefined) await requireOwn(context.runtime, file, data);
   await requireConsent(context, `Throw the sandbox data in ${file} away and seed it anew?`, 'this machine');
-  // The files go as a whole, so that even damaged ones are mended.
-  const files = ['', '-wal', '-shm', '-journal'].map((suffix) => `${file}${suffix}`);
-  for (const each of files) await orTrouble(rm(each, { force: true }), file, data);
-  const sandbox = await openData(context.runtime, { data, world });
-  sandbox.close();
+  if (!(await resetInPlace(context.runtime, data, world))) await startAfresh(context.runtime, data, world);
   context.notes.say(`seeded anew: ${file}`);
 };
 
