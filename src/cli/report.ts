@@ -5,19 +5,25 @@ import { commandLines } from './lay-out.ts';
 
 const retryable = new Set(['rate-limited', 'unavailable']);
 
+/** Somebody removed the working directory, and then the system cannot say where a relative path begins. */
+const isNowhere = (error: unknown): boolean => (error as NodeJS.ErrnoException | undefined)?.syscall === 'uv_cwd';
+
 /** Any throw as an error of ours: what is not one is a bug, and says so. */
-export const asSchedError = (error: unknown): SchedError =>
-  error instanceof SchedError
-    ? error
-    : Object.assign(
-        new SchedError('internal', 'Something went wrong inside sched', {
-          reason: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-          hint: 'SCHED_DEBUG=1 shows where; please report it',
-          // Nobody knows what was done before it.
-          outcome: 'unknown',
-        }),
-        { cause: error },
-      );
+export const asSchedError = (error: unknown): SchedError => {
+  if (error instanceof SchedError) return error;
+  // Nobody knows what was done before it.
+  const facts = {
+    reason: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+    outcome: 'unknown',
+  } as const;
+  const told = isNowhere(error)
+    ? new SchedError('environment', 'The working directory is gone', { ...facts, hint: 'go to one that is there' })
+    : new SchedError('internal', 'Something went wrong inside sched', {
+        ...facts,
+        hint: 'SCHED_DEBUG=1 shows where; please report it',
+      });
+  return Object.assign(told, { cause: error });
+};
 
 /** A command to try that is too long for the screen goes on behind a backslash, so that it can still be copied. */
 const fitted = (line: string, columns: number): string[] => {

@@ -164,6 +164,14 @@ describe('the program', () => {
     ]);
   });
 
+  test('works in a directory that was removed, and says so where it needs one', async () => {
+    const home = await usedHome();
+    const nowhere = 'mkdir "$HOME/gone" && cd "$HOME/gone" && rmdir "$HOME/gone" &&';
+    expect((await shell(`${nowhere} sched --sandbox users me --json=name`, home)).code).toBe(0);
+    const { code, stderr } = await shell(`${nowhere} sched sandbox clock --data here.db`, home);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('The working directory is gone')]);
+  });
+
   test('keeps its files to their owner, even under umask 0', async () => {
     const home = temporaryHome();
     await shell('umask 0; sched --sandbox events list --limit 1', home);
