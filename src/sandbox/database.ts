@@ -184,7 +184,11 @@ export const openDatabase = async (file: string): Promise<Database> => {
         database.exec('COMMIT');
         return result;
       } catch (error) {
-        database.exec('ROLLBACK');
+        try {
+          database.exec('ROLLBACK');
+        } catch {
+          // Done already: where the disk is full SQLite goes back by itself, and it is that which is to be told.
+        }
         throw error;
       } finally {
         inside = false;

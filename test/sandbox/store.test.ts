@@ -19,6 +19,15 @@ describe('store', () => {
     expect(store.fact('a')).toBe(2);
   });
 
+  it('says that there is no more room, where that ended a transaction', async () => {
+    const store = openStore(await openDatabase(':memory:'));
+    const [pages] = Object.values(store.first<Record<string, number>>('PRAGMA page_count')!);
+    store.first(`PRAGMA max_page_count = ${pages! + 2}`);
+    expect(() => store.transaction(() => store.setFact('a', 'b'.repeat(100_000)))).toThrow('full');
+    store.transaction(() => store.setFact('a', 1));
+    expect(store.fact('a')).toBe(1);
+  });
+
   it('answers rows with their columns and nothing else, whatever the binding', async () => {
     const store = openStore(await openDatabase(':memory:'));
     const sql = 'SELECT ? AS one, ? AS other';
