@@ -20,13 +20,17 @@ export type DataOptions = Omit<SandboxOptions, 'file' | 'clock' | 'randomBytes'>
   data?: string | undefined;
 };
 
-/** What is wrong with the data of a sandbox, and what mends it: another place if the system refused this one. */
+/** Whether new data would help. Where the disk is full, or somebody else writes, throwing it away is a loss for nothing. */
+const isBroken = ({ code, message }: NodeJS.ErrnoException): boolean =>
+  code === 'SANDBOX_FILE' || /malformed|not a database/i.test(message);
+
+/** What is wrong with the data of a sandbox, and what mends it: another place if it cannot be in this one. */
 export const dataTrouble = (error: NodeJS.ErrnoException, file: string, data: string | undefined): SchedError => {
   const elsewhere = data === undefined ? 'SCHED_STATE_DIR names another directory' : 'name another file with --data';
   const again = data === undefined ? 'sched sandbox reset' : `sched sandbox reset --data ${data}`;
   return new SchedError('environment', 'The sandbox cannot open its data', {
     reason: `${error.message} (${file})`,
-    hint: error.syscall === undefined ? again : elsewhere,
+    hint: isBroken(error) ? again : elsewhere,
     outcome: 'not-sent',
   });
 };

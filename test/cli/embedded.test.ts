@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { dataTrouble } from '../../src/cli/embedded.ts';
+import { unusable } from '../../src/sandbox/database.ts';
+
+const hintFor = (error: Error) => dataTrouble(error, '/data.db', './data.db').facts.hint;
+
+test('data is thrown away only where that helps', () => {
+  for (const error of [unusable('made by a newer version'), new Error('database disk image is malformed')])
+    expect(hintFor(error)).toBe('sched sandbox reset --data ./data.db');
+  for (const words of ['database or disk is full', 'Too many open files (os error 24)', 'database is locked'])
+    expect(hintFor(new Error(words))).toBe('name another file with --data');
+});
