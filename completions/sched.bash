@@ -360,7 +360,7 @@ _sched_value() {
     'invitations list --status') values='pending accepted declined' ;;
     'activity list --sort') values='occurred_at:asc occurred_at:desc' ;;
     'compliance delete --receipt-key-file' | 'compliance prove --receipt-key-file' | 'compliance bundle --receipt-key-file') kind=files ;;
-    'compliance key 1') kind=files ;;
+    'compliance runs 1' | 'compliance verify 1' | 'compliance prove 1' | 'compliance key 1' | 'compliance bundle 1') kind=files ;;
     'auth login --credential-store') values='keychain file' ;;
     'profiles show 1' | 'profiles use 1' | 'profiles remove 1' | 'profiles export 1') kind=profiles ;;
     'profiles set 1') values='base_url auth_url mcp_url client_id issuer user organization timezone output uri_root' ;;

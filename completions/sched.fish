@@ -701,7 +701,7 @@ function __sched_value
             printf '%s\n' words occurred_at:asc occurred_at:desc
         case 'compliance delete --receipt-key-file' 'compliance prove --receipt-key-file' 'compliance bundle --receipt-key-file'
             echo files
-        case 'compliance key 1'
+        case 'compliance runs 1' 'compliance verify 1' 'compliance prove 1' 'compliance key 1' 'compliance bundle 1'
             echo files
         case 'auth login --credential-store'
             printf '%s\n' words keychain file

@@ -9,8 +9,8 @@ export interface Argument {
   variadic?: boolean;
   /** The words it may be. */
   choices?: readonly string[];
-  /** It names something that is there already; completions ask the program for these names. */
-  names?: 'profiles';
+  /** It names something that is there already: completions offer files, and ask the program for profiles. */
+  names?: 'profiles' | 'files';
 }
 
 /** Headings under which help gathers flags, in this order. */

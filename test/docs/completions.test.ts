@@ -78,6 +78,8 @@ const situations: [string, string[]][] = [
   ['sched events list --sort=st', ['start_time:asc', 'start_time:desc']],
   ['sched events list --sort start_time:d', ['start_time:desc']],
   ['sched invitees create --body book', ['booking.json', 'bookings/']],
+  ['sched compliance verify book', ['booking.json', 'bookings/']],
+  ['sched compliance bundle book', ['booking.json', 'bookings/']],
   // Nothing is known of these.
   ['sched events cancel ID --reason ', []],
   ['sched events cancel ID --reason --ye', []],
@@ -247,7 +249,7 @@ describe('completions: PowerShell', () => {
   });
 
   test('holds the words that the other shells offer', () => {
-    const known = situations.filter(([line]) => !line.includes('--body')).flatMap(([, words]) => words);
+    const known = situations.filter(([line]) => !line.endsWith(' book')).flatMap(([, words]) => words);
     expect(known.filter((word) => !script.includes(`'${word}'`))).toEqual([]);
   });
 });

@@ -160,7 +160,7 @@ const run = async (invocation: Invocation): Promise<void> => {
 export const bundleCommand: Command = {
   name: 'bundle',
   summary: 'Gather everything an auditor needs of one run into a folder',
-  arguments: [{ name: 'run', description: 'a run, or the file of its receipt', required: true }],
+  arguments: [{ name: 'run', description: 'a run, or the file of its receipt', required: true, names: 'files' }],
   flags: [
     { name: 'to', value: 'FOLDER', description: 'folder to make (default bundle-RUN)', heading: 'Flags' },
     keyFileFlag,

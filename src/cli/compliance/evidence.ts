@@ -10,7 +10,12 @@ import { noteHidden } from '../listing.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
 import { deletionRuns, findingError, loadDeletion, loadReceipt, runRecord } from './receipts.ts';
 
-const receiptArgument: Argument = { name: 'receipt', description: 'file of the receipt, or its run', required: true };
+const receiptArgument: Argument = {
+  name: 'receipt',
+  description: 'file of the receipt, or its run',
+  required: true,
+  names: 'files',
+};
 
 const headFlag = {
   name: 'head',
@@ -145,7 +150,7 @@ export const evidenceCommands: Command[] = [
   {
     name: 'runs',
     summary: 'List deletion runs, or show one',
-    arguments: [{ name: 'run', description: 'a run, or the file of its receipt' }],
+    arguments: [{ name: 'run', description: 'a run, or the file of its receipt', names: 'files' }],
     flags: [],
     fields: runFields,
     local: true,
