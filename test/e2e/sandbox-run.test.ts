@@ -168,6 +168,13 @@ describe('sandbox run: goes wrong as it is told', () => {
     for (const words of ["'boom' names none", 'at must be', '/nowhere.json', "--seed 'big'"])
       expect(stderr).toContain(words);
   });
+
+  test('takes a file of faults as a Windows editor saves it', async () => {
+    const file = `${temporaryHome()}/faults.json`;
+    writeFileSync(file, '\ufeff[\r\n  {"kind":"status","status":418,"operation":"users.me"}\r\n]\r\n');
+    const { stdout } = await run(['--faults', file, '--', 'bash', '-c', 'sched api /users/me -i | head -1']);
+    expect(stdout).toContain('418');
+  });
 });
 
 describe('sandbox clock', () => {

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { SchedError } from '../../errors.ts';
 import type { Clock } from '../../runtime.ts';
 import { withFaults } from '../../sandbox/admin.ts';
@@ -10,6 +9,7 @@ import { clientId, readyTokens } from '../../sandbox/tokens.ts';
 import { readDuration } from '../../time/duration.ts';
 import type { Flag, Invocation } from '../command.ts';
 import { openData, sandboxFile } from '../embedded.ts';
+import { readJsonText } from '../json-file.ts';
 
 export const dataFlag: Flag = {
   name: 'data',
@@ -97,11 +97,11 @@ const attempt = <Value>(read: () => Value, problem: (words: string) => void): Va
   }
 };
 
-const readScript = async ({ typed, problems }: Invocation): Promise<Script> => {
+const readScript = async ({ context, typed, problems }: Invocation): Promise<Script> => {
   const script = createScript();
   const file = typed.faults === undefined ? undefined : String(typed.faults);
   if (file !== undefined) {
-    const text = await readFile(file, 'utf8').catch((error: Error) => void problems.add(`--faults: ${error.message}`));
+    const text = await readJsonText(file, '--faults', context.runtime, problems);
     const read = attempt(
       () => readFaults(text ?? '[]'),
       (words) => problems.add(`--faults ${file}: ${words}`),
