@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { oauthPaths } from '../api/oauth-paths.ts';
 import type { HttpRequest, Send } from '../http/message.ts';
 import type { Clock } from '../runtime.ts';
-import { type Asked, faultOf, type Script } from './faults.ts';
+import { type Asked, faultOf, type Script, unknownOperation } from './faults.ts';
 import { inject, type WireReply } from './inject.ts';
 import { findRoute } from './route.ts';
 
@@ -91,16 +91,19 @@ export const withFaults = (service: Send, { script, secret, clock }: AdminOption
     for (const { body } of log.splice(0, Math.ceil(log.length / 10))) bodies -= body?.length ?? 0;
   };
 
-  const addFaults = (body: string | undefined): WireReply => {
+  const addFaults = async (body: string | undefined): Promise<WireReply> => {
     try {
-      script.add(...[JSON.parse(body ?? '')].flat().map(faultOf));
+      const faults = [JSON.parse(body ?? '')].flat().map(faultOf);
+      const unknown = await unknownOperation(faults);
+      if (unknown !== undefined) throw new Error(`there is no operation '${unknown}'`);
+      script.add(...faults);
       return json(201, { faults: script.faults });
     } catch (error) {
       return json(400, { title: 'Invalid Argument', message: (error as Error).message });
     }
   };
 
-  const calls: Record<string, (request: HttpRequest) => WireReply> = {
+  const calls: Record<string, (request: HttpRequest) => WireReply | Promise<WireReply>> = {
     'GET /__sandbox/log': () => json(200, { log }),
     'DELETE /__sandbox/log': () => {
       log = [];

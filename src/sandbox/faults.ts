@@ -1,3 +1,5 @@
+import { loadCatalogue } from '../api/catalogue.ts';
+import { oauthPaths } from '../api/oauth-paths.ts';
 import { dice, type Roll } from './dice.ts';
 
 /** What can go wrong, in words; the README's table is these. */
@@ -152,11 +154,24 @@ export interface Asked {
 const wild = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`);
 
+/** `GET /scheduled_events/*` */
+const byPath = /^([A-Z]+) (\/.*)$/;
+
+/** The first operation that is named and does not exist: such a fault befalls nothing, and nobody would come to know. */
+export const unknownOperation = async (faults: readonly Fault[]): Promise<string | undefined> => {
+  const named = faults.map(({ operation }) => operation).filter((name) => name !== '*' && !byPath.test(name));
+  if (named.length === 0) return undefined;
+  const known = Object.entries({ ...(await loadCatalogue()), oauth: oauthPaths }).flatMap(([noun, verbs]) =>
+    Object.keys(verbs).map((verb) => `${noun}.${verb}`),
+  );
+  return named.find((name) => !known.some((each) => wild(name).test(each)));
+};
+
 /** Whether the fault is about such a request at all. */
 export const concerns = ({ kind, operation, limit = 100 }: Fault, asked: Asked): boolean => {
   if (kind === 'stale-cursor' && !asked.hasCursor) return false;
   if (kind === 'too-many-addresses' && asked.addresses <= limit) return false;
-  const [, method, path] = /^([A-Z]+) (\/.*)$/.exec(operation) ?? [];
+  const [, method, path] = byPath.exec(operation) ?? [];
   if (path === undefined) return wild(operation).test(asked.operation ?? '-');
   return method === asked.method && [asked.path, asked.template ?? ''].some((each) => wild(path).test(each));
 };

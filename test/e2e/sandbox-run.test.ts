@@ -162,10 +162,11 @@ describe('sandbox run: goes wrong as it is told', () => {
   });
 
   test('and refuses what it does not understand, all at once', async () => {
-    const flags = ['--fault', 'boom', '--fault', 'users.me 503 at=soon', '--faults', '/nowhere.json', '--seed', 'big'];
+    const faults = ['boom', 'users.me 503 at=soon', 'event.list html'].flatMap((each) => ['--fault', each]);
+    const flags = [...faults, '--faults', '/nowhere.json', '--seed', 'big'];
     const { code, stderr } = await run([...flags, '--', 'true']);
     expect(code).toBe(2);
-    for (const words of ["'boom' names none", 'at must be', '/nowhere.json', "--seed 'big'"])
+    for (const words of ["'boom' names none", 'at must be', "'event.list'", '/nowhere.json', "--seed 'big'"])
       expect(stderr).toContain(words);
   });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { createScript, faultKinds, faultOf, readFault } from '../../src/sandbox/faults.ts';
+import { createScript, faultKinds, faultOf, readFault, unknownOperation } from '../../src/sandbox/faults.ts';
 import { hostile } from '../../src/sandbox/inject.ts';
 import { openWire } from './wire.ts';
 import { amara, eventType, freeMonday, organization } from './world.ts';
@@ -175,6 +175,19 @@ describe('faults: a plain socket sees', () => {
   });
 });
 
+describe('faults: are for operations that exist', () => {
+  const unknownIn = (text: string) => unknownOperation([readFault(text)]);
+
+  test.each(['html', 'events.list html', 'event*s.* html', 'oauth.token 503', 'lost-token', 'GET /anything html'])(
+    '%s',
+    async (text) => expect(await unknownIn(text)).toBeUndefined(),
+  );
+
+  test.each(['event.list', 'users.mee', 'nobody.*', 'at=2', 'get /users/me'])('not %s', async (name) =>
+    expect(await unknownIn(`${name} html`)).toBe(name),
+  );
+});
+
 describe('faults: befall', () => {
   const asked = {
     method: 'GET',
@@ -251,6 +264,7 @@ describe('faults: the calls', () => {
     expect((await get('/users/me')).status).toBe(503);
     expect((await admin('GET', 'faults')).body.faults).toMatchObject([{ matched: 1, struck: 1 }, { struck: 1 }]);
     expect((await admin('POST', 'faults', { kind: 'nonsense' })).status).toBe(400);
+    expect((await admin('POST', 'faults', { kind: 'html', operation: 'user.me' })).status).toBe(400);
     expect((await admin('DELETE', 'faults')).body).toEqual({ faults: [] });
     expect((await get('/users/me')).status).toBe(200);
   });

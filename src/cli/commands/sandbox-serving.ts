@@ -1,7 +1,7 @@
 import { SchedError } from '../../errors.ts';
 import type { Clock } from '../../runtime.ts';
 import { withFaults } from '../../sandbox/admin.ts';
-import { createScript, readFault, readFaults, type Script } from '../../sandbox/faults.ts';
+import { createScript, readFault, readFaults, type Script, unknownOperation } from '../../sandbox/faults.ts';
 import { type Plan, plans } from '../../sandbox/plan.ts';
 import { mostEvents, type World, worldNamed } from '../../sandbox/seed-world.ts';
 import { type Server, serve, type WireService } from '../../sandbox/server.ts';
@@ -115,6 +115,8 @@ const readScript = async ({ context, typed, problems }: Invocation): Promise<Scr
     );
     if (fault !== undefined) script.add(fault);
   }
+  const unknown = await unknownOperation(script.faults.map(({ fault }) => fault));
+  if (unknown !== undefined) problems.add(`a fault is for '${unknown}', and there is no such operation`);
   return script;
 };
 
