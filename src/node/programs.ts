@@ -34,13 +34,22 @@ export const openPager = async (
   };
 };
 
+/** How long a program may take to hear from its terminal that this is gone. */
+const patienceMs = 500;
+
 export const runChild: NonNullable<Runtime['spawn']> = async ([program, ...words], { env }) => {
   const child = spawn(program!, words, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
-  // A terminal tells everybody on it of Ctrl-C and of its end; told twice, many a program would drop everything.
+  // A terminal tells everybody on it of Ctrl-C; told twice, many a program would drop everything.
   const passedOn: NodeJS.Signals[] = isTerminal(0) ? ['SIGTERM'] : ['SIGTERM', 'SIGINT', 'SIGHUP'];
   const passOn = (signal: NodeJS.Signals) => child.kill(signal);
+  // But of its end it tells only whoever came first, as we are under `ssh -t`: who is still there has not heard of it.
+  let late: NodeJS.Timeout | undefined;
+  const passOnLate = () => {
+    late ??= setTimeout(passOn, patienceMs, 'SIGHUP');
+  };
   const endWithUs = () => child.kill('SIGKILL');
   for (const signal of passedOn) process.on(signal, passOn);
+  if (isTerminal(0)) process.on('SIGHUP', passOnLate);
   process.on('exit', endWithUs);
   try {
     return await new Promise<number>((resolve, reject) => {
@@ -49,6 +58,8 @@ export const runChild: NonNullable<Runtime['spawn']> = async ([program, ...words
     });
   } finally {
     for (const signal of passedOn) process.off(signal, passOn);
+    process.off('SIGHUP', passOnLate);
+    clearTimeout(late);
     process.off('exit', endWithUs);
   }
 };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type ChildProcess, spawn } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
-import { cleanEnvironment, program, runner, sched, temporaryHome } from './program.ts';
+import { cleanEnvironment, program, runner, sched, schedInTerminal, temporaryHome } from './program.ts';
 
 const run = (words: string[], env: Record<string, string> = {}) =>
   sched(['sandbox', 'run', ...words], temporaryHome(), env);
@@ -123,6 +123,16 @@ describe('sandbox run', () => {
     expect(await ended).toBe(code);
     expect([isAlive(pid), await isListening(port)]).toEqual([false, false]);
     expect(readdirSync(tmpdir())).not.toContain(launcher.split('/').at(-2));
+  });
+
+  test('ends the command with the terminal, though only the first on it is told', async () => {
+    const home = temporaryHome();
+    const words = ['sandbox', 'run', '--seed', 'empty', '--', 'bash', '-c', 'echo "inside: $$"; exec sleep 60'];
+    const terminal = schedInTerminal(words, home, { TMPDIR: home });
+    const pid = Number((await terminal.until(/inside: (\d+)/))[1]);
+    terminal.close();
+    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => readdirSync(home).filter((name) => name.startsWith('sched-run-'))).toEqual([]);
   });
 
   test('waits for a command that takes its time to end', async () => {
