@@ -303,7 +303,7 @@ _sched_command() {
     'sandbox start')
       flags='--port --data --seed --fault --faults --plan --no-limits --auto-consent --refresh-replay-window'
       takers='--port --data --seed --fault --faults --plan --refresh-replay-window'
-      fields=''
+      fields='base_url auth_url mcp_url client_id token tokens plan data admin_token'
       ;;
     'sandbox run')
       flags='--port --data --seed --fault --faults --plan --no-limits --auto-consent --refresh-replay-window'

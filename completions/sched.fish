@@ -661,6 +661,8 @@ function __sched_fields
             printf '%s\n' name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login
         case 'doctor'
             printf '%s\n' check status finding mend
+        case 'sandbox start'
+            printf '%s\n' base_url auth_url mcp_url client_id token tokens plan data admin_token
         case 'sandbox tokens'
             printf '%s\n' name token user role kind scopes refresh_token
         case 'sandbox clock'

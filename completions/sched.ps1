@@ -728,7 +728,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'sandbox start' = @{
             takers = @('--port', '--data', '--seed', '--fault', '--faults', '--plan', '--refresh-replay-window')
-            fields = @()
+            fields = @('base_url', 'auth_url', 'mcp_url', 'client_id', 'token', 'tokens', 'plan', 'data', 'admin_token')
             flags = [ordered]@{
                 '--port' = 'port on 127.0.0.1, 0 for any free one (default 4010)'
                 '--data' = 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it'

@@ -116,6 +116,11 @@ describe('sandbox start', () => {
     expect(await (await start(['--data', ':memory:', '--seed', 'empty'])).stop('SIGINT')).toBe(0);
   });
 
+  test('says single fields where only those are wanted', async () => {
+    const { facts } = await start(['--data', ':memory:', '--seed', 'empty', '--fields', 'base_url,tokens.admin']);
+    expect(facts).toEqual({ base_url: expect.stringMatching(/^http:/), tokens: { admin: 'sandbox_admin' } });
+  });
+
   test('gives lines for a shell', async () => {
     const child = spawn(runner, [...program, 'sandbox', 'start', '--port', '0'], {
       env: cleanEnvironment(await usedHome()),

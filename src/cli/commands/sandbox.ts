@@ -174,6 +174,7 @@ export const commands: Command[] = [
       dataFlag,
       ...servingFlags,
     ],
+    fields: ['base_url', 'auth_url', 'mcp_url', 'client_id', 'token', 'tokens', 'plan', 'data', 'admin_token'],
     examples: [
       'sandbox start',
       'sandbox start --port 0 --data :memory: --json',
