@@ -2,9 +2,11 @@ import { join, resolve } from 'node:path';
 import { SchedError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../sandbox/open.ts';
+import { worldText } from '../sandbox/seed-world.ts';
 import { serve } from '../sandbox/server.ts';
 import { directory } from '../state/paths.ts';
 import type { Notes } from './notes.ts';
+import { commandLine } from './own-command.ts';
 
 /** A seeded world older than this has no events left around today. */
 const staleSeedDays = 14;
@@ -25,9 +27,15 @@ const isBroken = ({ code, message }: NodeJS.ErrnoException): boolean =>
   code === 'SANDBOX_FILE' || /malformed|not a database/i.test(message);
 
 /** What is wrong with the data of a sandbox, and what mends it: another place if it cannot be in this one. */
-export const dataTrouble = (error: NodeJS.ErrnoException, file: string, data: string | undefined): SchedError => {
+export const dataTrouble = (
+  error: NodeJS.ErrnoException,
+  file: string,
+  { data, world }: Pick<DataOptions, 'data' | 'world'>,
+): SchedError => {
   const elsewhere = data === undefined ? 'SCHED_STATE_DIR names another directory' : 'name another file with --data';
-  const again = data === undefined ? 'sched sandbox reset' : `sched sandbox reset --data ${data}`;
+  const flags = { data, seed: world && worldText(world) };
+  const words = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+  const again = commandLine('sandbox', 'reset', ...words);
   return new SchedError('environment', 'The sandbox cannot open its data', {
     reason: `${error.message} (${file})`,
     hint: isBroken(error) ? again : elsewhere,
@@ -42,7 +50,7 @@ export const openData = async (runtime: Runtime, { data, ...options }: DataOptio
   try {
     return await openSandbox({ file, clock, randomBytes, ...options });
   } catch (error) {
-    throw dataTrouble(error as Error, file, data);
+    throw dataTrouble(error as Error, file, { data, world: options.world });
   }
 };
 

@@ -107,7 +107,7 @@ const tokens = async ({ context, problems }: Invocation): Promise<void> => {
 /** What the system refuses is no bug of ours. */
 const orTrouble = <Value>(work: Promise<Value>, file: string, data: string | undefined): Promise<Value> =>
   work.catch((error) => {
-    throw dataTrouble(error, file, data);
+    throw dataTrouble(error, file, { data });
   });
 
 /** A file that somebody named is removed only if it is a sandbox's: it might be anything. */
