@@ -32,7 +32,8 @@ const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('
 /** Every profile there is; none where there is no file yet. A broken file is an error with its place. */
 export const readConfig = async (world: World): Promise<Config> => {
   const file = configFile(world);
-  const text = await readPrivateFile(file);
+  // Some editors begin a file with a byte order mark, which nobody sees who is told to mend it (RFC 8259 §8.1).
+  const text = (await readPrivateFile(file))?.replace(/^\uFEFF/, '');
   if (text === undefined) return { version: 1, profiles: {} };
   const place = locateJsonError(text);
   if (place !== undefined) throw broken(file, `${place.problem} at line ${place.line}, column ${place.column}`);

@@ -71,6 +71,12 @@ describe('profiles', () => {
     expect((await world.run('profiles add prod2 --from -', { env, stdin: stdout })).code).toBe(0);
   });
 
+  test('are read as a Windows editor saves them', async () => {
+    await add('work');
+    writeFileSync(file(), `\ufeff${readFileSync(file(), 'utf8').replaceAll('\n', '\r\n')}`);
+    expect((await world.run('profiles list -o id')).stdout).toBe('work\n');
+  });
+
   test('say where a broken file is broken, and leave it alone', async () => {
     writeFileSync(file(), '{\n  "version": 1,\n  "profiles": {,}\n}');
     const { code, stderr } = await add('work');
