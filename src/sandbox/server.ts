@@ -144,7 +144,9 @@ export const serve = async (
   const own = hostsAt(bound);
   let requests = 0;
   server.on('request', async (message, response) => {
-    await send(response, await answer(service, message, own, ++requests), sleep);
+    const reply = await answer(service, message, own, ++requests);
+    // A wait that was broken off has nobody left to answer.
+    await send(response, reply, sleep).catch(() => response.destroy());
   });
   return {
     url: new URL(`http://${host === '::1' ? '[::1]' : host}:${bound}`).origin,

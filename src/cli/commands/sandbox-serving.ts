@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { SchedError } from '../../errors.ts';
 import type { Clock } from '../../runtime.ts';
 import { withFaults } from '../../sandbox/admin.ts';
@@ -148,7 +149,7 @@ export const environmentOf = ({ base_url, auth_url, mcp_url, client_id, token }:
   SCHED_TOKEN: token,
 });
 
-const listen = (service: WireService, port: number, { sleep }: Clock): Promise<Server> =>
+const listen = (service: WireService, port: number, sleep: Clock['sleep']): Promise<Server> =>
   serve(service, { port, sleep }).catch((error: NodeJS.ErrnoException) => {
     throw new SchedError('environment', `Cannot listen on 127.0.0.1:${port}`, {
       reason: error.code === 'EADDRINUSE' ? 'another program listens there' : error.message,
@@ -180,12 +181,18 @@ export const whileServing = async (
   });
   try {
     const secret = `sandbox_admin_${Buffer.from(runtime.randomBytes(24)).toString('base64url')}`;
-    const clock = { now: () => sandbox.clock.now(), sleep: runtime.clock.sleep };
-    const server = await listen(withFaults(sandbox.service, { script, secret, clock }), port, runtime.clock);
+    // Faults wait for up to ten minutes, and nobody is to wait for them when the work is done.
+    const over = new AbortController();
+    // Node would take the eleventh request that waits for a leak.
+    setMaxListeners(0, over.signal);
+    const sleep: Clock['sleep'] = (milliseconds) => runtime.clock.sleep(milliseconds, over.signal);
+    const clock = { now: () => sandbox.clock.now(), sleep };
+    const server = await listen(withFaults(sandbox.service, { script, secret, clock }), port, sleep);
     try {
       await work(factsOf(server.url, sandbox.plan, sandboxFile(runtime, data), secret));
     } finally {
       await server.close();
+      over.abort();
     }
   } finally {
     sandbox.close();
