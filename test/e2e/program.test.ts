@@ -8,6 +8,7 @@ import { execFileSync, spawn } from '../support/processes.ts';
 import { ctrlC } from '../support/terminal.ts';
 import {
   cleanEnvironment,
+  farMonday,
   program,
   runner,
   sched,
@@ -285,10 +286,7 @@ describe('the program', () => {
 
 describe('a write whose answer cannot be shown', () => {
   test('is said to have been carried out', async () => {
-    const monday = new Date();
-    monday.setUTCDate(monday.getUTCDate() + 7 + ((8 - monday.getUTCDay()) % 7));
-    const start = `${monday.toISOString().slice(0, 10)}T14:00:00Z`;
-    const line = `sched --sandbox invitees create --event-type YBL6DUNR9FS4PNP6 --start ${start} --email a@b.example --name A --timezone UTC --json > /dev/full`;
+    const line = `sched --sandbox invitees create --event-type YBL6DUNR9FS4PNP6 --start ${farMonday()} --email a@b.example --name A --timezone UTC --json > /dev/full`;
     const { code, stderr } = await shell(line, await usedHome());
     expect(code).toBe(3);
     expect(JSON.parse(stderr.trim().split('\n').at(-1)!).error).toMatchObject({

@@ -30,6 +30,13 @@ export const usedHome = async (): Promise<string> => {
   return home;
 };
 
+/** 10:00Z on a Monday after all seeded events, when everybody in Berlin works: free, on whatever day this runs. */
+export const farMonday = (weeks = 0): string => {
+  const day = new Date(Date.now() + (60 + 7 * weeks) * 86_400_000);
+  day.setUTCDate(day.getUTCDate() + ((8 - day.getUTCDay()) % 7));
+  return `${day.toISOString().slice(0, 10)}T10:00:00Z`;
+};
+
 export interface Finished {
   code: number | null;
   stdout: string;

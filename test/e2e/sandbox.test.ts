@@ -6,7 +6,16 @@ import { AccessToken } from '../../src/api/oauth.ts';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { authorizeQuery, redirectUri, scope, verifier } from '../sandbox/login.ts';
 import { type ChildProcess, spawn } from '../support/processes.ts';
-import { cleanEnvironment, program, runner, sched, temporaryHome, usedHome, usedSandbox } from './program.ts';
+import {
+  cleanEnvironment,
+  farMonday,
+  program,
+  runner,
+  sched,
+  temporaryHome,
+  usedHome,
+  usedSandbox,
+} from './program.ts';
 
 interface Facts {
   base_url: string;
@@ -75,13 +84,6 @@ const start = async (args: string[], home = temporaryHome()) => {
 };
 
 const someFile = () => join(mkdtempSync(join(tmpdir(), 'sched-')), 'data.db');
-
-/** 08:00Z on a Monday after all seeded events, when everybody in Berlin works. */
-const farMonday = (weeks = 0) => {
-  const day = new Date(Date.now() + (60 + 7 * weeks) * 86_400_000);
-  day.setUTCDate(day.getUTCDate() + ((8 - day.getUTCDay()) % 7));
-  return `${day.toISOString().slice(0, 10)}T10:00:00Z`;
-};
 
 const tally = (replies: Response[]) => {
   const counts: Record<number, number> = {};
