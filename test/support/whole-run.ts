@@ -16,6 +16,8 @@ declare module 'vitest' {
 export default ({ provide }: TestProject) => {
   const folder = mkdtempSync(join(tmpdir(), 'sched-tests-'));
   provide('folder', folder);
+  // Hundreds of homes and files are made for a moment, and all of them go with this one.
+  process.env.TMPDIR = folder;
   provide('began', Date.now());
   return () => rmSync(folder, { recursive: true, force: true });
 };
