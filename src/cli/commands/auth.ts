@@ -1,4 +1,3 @@
-import { scopes as allScopes, type Scope } from '../../api/scopes.ts';
 import type { CredentialRecord } from '../../auth/record-schema.ts';
 import type { Ending } from '../../auth/session.ts';
 import type { Json } from '../../client/reading.ts';
@@ -6,6 +5,7 @@ import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import type { Account } from '../../settings.ts';
 import { readDuration } from '../../time/duration.ts';
+import { dangerous, readScopes, scopesToAsk } from '../asked-scopes.ts';
 import type { Command, Invocation } from '../command.ts';
 import { environmentToken } from '../connection.ts';
 import { requireConsent } from '../consent.ts';
@@ -18,49 +18,6 @@ const view: View = {
     { header: 'USABLE', path: 'usable', as: 'boolean', priority: 3 },
   ],
   id: 'user',
-};
-
-/** Scopes that nobody should have without asking for them. */
-const dangerous: readonly Scope[] = [
-  'data_compliance:write',
-  'activity_log:read',
-  'organizations:write',
-  'webhooks:read',
-  'webhooks:write',
-];
-
-const knownScopes = Object.keys(allScopes) as Scope[];
-const usualScopes = knownScopes.filter((scope) => !dangerous.includes(scope));
-
-const readScopes = (name: string, { typed, problems }: Invocation): string[] | undefined => {
-  const raw = typed[name] as string | undefined;
-  if (raw === undefined) return undefined;
-  const asked = raw.split(/[\s,]+/).filter(Boolean);
-  for (const scope of asked) {
-    if (!(knownScopes as string[]).includes(scope))
-      problems.add(`--${name}: '${scope}' is not a scope; there is ${knownScopes.join(', ')}`);
-  }
-  return asked;
-};
-
-/** What to ask for: as told, or everything usual; `:write` includes `:read`, so both are not needed. */
-export const scopesToAsk = ({
-  scopes,
-  added,
-  readOnly,
-  held,
-}: {
-  scopes?: string[] | undefined;
-  added?: string[] | undefined;
-  readOnly: boolean;
-  held: readonly string[];
-}): string[] => {
-  // A login that is not there yet, or of which nothing is known, has nothing to add to but the usual.
-  const wanted = scopes ?? [...(added === undefined || held.length === 0 ? usualScopes : held), ...(added ?? [])];
-  const chosen = readOnly ? wanted.filter((scope) => scope.endsWith(':read')) : wanted;
-  return [...new Set(chosen)].filter(
-    (scope) => !chosen.includes(scope.replace(/:read$/, ':write')) || scope.endsWith(':write'),
-  );
 };
 
 const login = async (invocation: Invocation): Promise<void> => {
