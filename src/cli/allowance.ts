@@ -80,6 +80,12 @@ export const withinAllowance = (client: Client, holder: Holder): Client => ({
       throw explained(error, operation, holder);
     });
   },
+  write: async (operation, ...rest) => {
+    requireScope(operation, holder);
+    return client.write(operation, ...rest).catch((error: unknown) => {
+      throw explained(error, operation, holder);
+    });
+  },
   pages: (operation, ...rest) => {
     requireScope(operation, holder);
     return explaining(client.pages(operation, ...rest), (error) => explained(error, operation, holder));

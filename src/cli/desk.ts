@@ -7,7 +7,7 @@ import type { Flag, Invocation } from './command.ts';
 import type { Context } from './context.ts';
 import { forSameAccount } from './creation.ts';
 import { chanceOf, stateDirectory } from './network.ts';
-import { marked } from './operation-command.ts';
+import { marked, recordOf, type Source, sourceWords } from './write-result.ts';
 
 export const bookingFlags: Flag[] = [
   {
@@ -32,6 +32,15 @@ export const bookedWords: Record<Booked['how'], string> = {
   booked: 'booked',
   reconciled: 'booked, as the service shows though its answer was lost',
   existing: 'already booked',
+};
+
+/** The record to print for a booking; what was asked for where the service shows none. */
+export const bookedRecord = ({ notes }: Context, { record, how, unshown }: Booked, asked: Json): Json => {
+  const source: Source = record === undefined ? 'request' : 'read';
+  if (unshown !== undefined) notes.say(sourceWords(unshown, source));
+  if (how === 'booked' && unshown === undefined) return record!;
+  const isTold = unshown !== undefined || record === undefined;
+  return marked(record ?? asked, { ...(how === 'booked' ? {} : { [how]: true }), ...(isTold ? { source } : {}) });
 };
 
 /** What booking needs of the world. */
@@ -62,9 +71,16 @@ export const deskOf = async (context: Context): Promise<Desk> => {
   };
 };
 
-/** Makes a change and, if its answer is lost, finds out what became of it; the record then says so. */
-export const changeOrReadBack = async ({ runtime, settings, notes }: Context, wanted: Change): Promise<Json> => {
-  const { record, isReconciled } = await change(wanted, {
+/**
+ * Makes a change and returns the record to print. If its answer is lost, the record tells what became of it, and says so;
+ * `known` is printed where a change was made and no record can be had.
+ */
+export const changeOrReadBack = async (
+  context: Context,
+  wanted: Change & { known(): Json | Promise<Json> },
+): Promise<Json> => {
+  const { runtime, settings, notes } = context;
+  const changed = await change(wanted, {
     clock: runtime.clock,
     interrupted: runtime.interrupted,
     random: chanceOf(runtime),
@@ -72,7 +88,7 @@ export const changeOrReadBack = async ({ runtime, settings, notes }: Context, wa
       if (settings.verbose) notes.insist(`attempt ${attempt}: its answer was lost, and the record shows no change`);
     },
   });
-  if (!isReconciled) return record;
+  if (changed.status !== undefined) return recordOf(context, changed, wanted);
   notes.say('its answer was lost; the record was read, and shows that it was done');
-  return marked(record, { reconciled: true });
+  return marked(changed.record, { reconciled: true });
 };

@@ -3,7 +3,7 @@ import { eventTypes } from '../api/event-types.ts';
 import { groups } from '../api/groups.ts';
 import type { Operation } from '../api/operation.ts';
 import { routingForms } from '../api/routing-forms.ts';
-import type { Input } from '../client/client.ts';
+import type { Input, ReadOperation } from '../client/client.ts';
 import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import { nearest } from '../nearest.ts';
@@ -20,7 +20,7 @@ interface Kind {
   listing: string;
   list: Operation;
   /** Reads one by its ID. Where there is no such thing, the list has them all. */
-  get?: (id: string) => { operation: Operation; input: Input };
+  get?: (id: string) => { operation: ReadOperation; input: Input };
   /** Where they are looked for, one place after another until one has it. */
   places(context: Context, within: string | undefined): Promise<Query[]>;
 }

@@ -1,7 +1,6 @@
 import type { Noun } from '../api/catalogue.ts';
 import { type Operation, pathParameters } from '../api/operation.ts';
-import type { Input } from '../client/client.ts';
-import type { Json } from '../client/reading.ts';
+import { type Input, isRead } from '../client/client.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { jsonText, parseJson } from '../json.ts';
 import { curlLine } from '../output/curl.ts';
@@ -10,6 +9,7 @@ import type { View } from '../output/view.ts';
 import type { Argument, Command, Invocation } from './command.ts';
 import { shownUrl } from './connection.ts';
 import type { Context } from './context.ts';
+import { carryOut } from './creation.ts';
 import { type FieldFlag, fieldFlags } from './flags.ts';
 import { collectionOf, isNamed, withArticle } from './ids.ts';
 import { readInput } from './input.ts';
@@ -116,8 +116,9 @@ const runOperation = async (command: OperationCommand, noun: string, invocation:
     return printRequest(invocation, operation, [{ ...input, query: { ...input.query, ...count } }]);
   }
   if (isList) return printListing(invocation, { operation, view, input, bounds, scope });
-  const record = await (await context.client()).call(operation, input);
-  if (operation.method !== 'GET') context.notes.say(`${past[name] ?? 'done'}: ${record.name ?? record.uri}`);
+  if (isRead(operation)) return context.printer.one(view, await (await context.client()).call(operation, input));
+  const record = await carryOut(context, operation, input);
+  context.notes.say(`${past[name] ?? 'done'}: ${record.name ?? record.uri}`);
   return context.printer.one(view, record);
 };
 
@@ -170,6 +171,3 @@ export const operationCommand = (
   };
   return command;
 };
-
-/** Adds what is ours under `_sched`; everything else stays the service's. */
-export const marked = (record: Json, facts: Json): Json => ({ ...record, _sched: facts });

@@ -1,10 +1,10 @@
 import type { Operation } from '../api/operation.ts';
 import { SchedError } from '../errors.ts';
 import { NetworkFailure } from '../http/failure.ts';
-import { exchangeOf, type HttpReply, type HttpRequest, type Send, withRequestId } from '../http/message.ts';
+import { exchangeOf, type HttpReply, type HttpRequest, isSuccess, type Send, withRequestId } from '../http/message.ts';
 import { jsonText } from '../json.ts';
 import { version } from '../version.ts';
-import { decide, effectOf, failureOf } from './outcome.ts';
+import { decide, effectOf, failureOf, type Written, writtenIn } from './outcome.ts';
 import { type ListOptions, type Page, paginate } from './paginate.ts';
 import { integrityError, type Json, readAnyPage, readOne, readPage } from './reading.ts';
 import { complainsOf, refusalOf } from './refusal.ts';
@@ -25,10 +25,17 @@ export interface RawInput {
   body?: string | undefined;
 }
 
+/** An operation that changes nothing. A write's reply need not show its record, so writes have a method of their own. */
+export type ReadOperation = Operation & { readonly effect?: never };
+
+export const isRead = (operation: Operation): operation is ReadOperation => operation.effect === undefined;
+
 export interface Client {
   prepare(operation: Operation, input: Input): HttpRequest;
-  /** `beforeLeaving` is done each time right before the request leaves. */
-  call(operation: Operation, input: Input, beforeLeaving?: () => Promise<void>): Promise<Json>;
+  /** The record that a read answers with. */
+  call(operation: ReadOperation, input: Input): Promise<Json>;
+  /** Carries a write out. `beforeLeaving` is done each time right before the request leaves. */
+  write(operation: Operation, input: Input, beforeLeaving?: () => Promise<void>): Promise<Written>;
   /** The results page by page, fetched as they are taken. */
   pages(operation: Operation, input: Input, options?: ListOptions<Json>): AsyncGenerator<Json[]>;
   prepareRaw(input: RawInput): HttpRequest;
@@ -123,19 +130,24 @@ export const createClient = (options: ClientOptions): Client => {
     try {
       return await (operation !== undefined && operation.scope === undefined ? sendPlain : send)(request);
     } catch (error) {
-      throw error instanceof NetworkFailure ? unreachable(request, error) : error;
+      if (!(error instanceof NetworkFailure)) throw error;
+      // Success was told before the body was cut off; a write is done then, and only what it made is not shown.
+      if (decide(effectOf(request), failureOf(error)!) === 'done')
+        return { status: error.status!, headers: {}, body: '' };
+      throw unreachable(request, error);
     }
   };
 
-  const isSuccess = ({ status }: HttpReply): boolean => status >= 200 && status <= 299;
-
-  const call: Client['call'] = async (operation, input, beforeLeaving) => {
-    const request = { ...prepare(operation, input), ...(beforeLeaving === undefined ? {} : { beforeLeaving }) };
+  const call: Client['call'] = async (operation, input) => {
+    const request = prepare(operation, input);
     const reply = await exchange(operation, request);
     if (!isSuccess(reply)) throw refusalOf(request, reply);
-    const failure = failureOf(reply);
-    if (failure !== undefined && decide(effectOf(request), failure) === 'accept') return {};
     return readOne(operation, request, reply);
+  };
+
+  const write: Client['write'] = async (operation, input, beforeLeaving) => {
+    const request = { ...prepare(operation, input), ...(beforeLeaving === undefined ? {} : { beforeLeaving }) };
+    return writtenIn(operation, request, await exchange(operation, request));
   };
 
   type Cursor = { count?: number; page_token?: string };
@@ -184,6 +196,7 @@ export const createClient = (options: ClientOptions): Client => {
   return {
     prepare,
     call,
+    write,
     pages,
     prepareRaw,
     send: (request) => exchange(undefined, request),

@@ -11,23 +11,48 @@ export type Json = Record<string, unknown>;
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * The reply has another shape than we can work with; a write behind it was carried out all the same. What was to be
- * made, and under which name, nobody knows then (R26).
- */
-export const integrityError = (request: HttpRequest, problem: string, reply?: HttpReply): SchedError => {
-  const isCreation = request.effect === 'creation';
-  return new SchedError(isCreation ? 'outcome-unknown' : 'integrity', 'The service sent a reply that does not fit', {
+/** How the body of a 2xx fails to show what it should. */
+export type UnfitKind = 'another-shape' | 'empty' | 'unreadable';
+
+/** A 2xx whose body does not show what it should; what that means depends on what was asked (`outcome.ts`). */
+export class Unfit extends Error {
+  readonly kind: UnfitKind;
+
+  constructor(kind: UnfitKind, problem: string) {
+    super(problem);
+    this.kind = kind;
+  }
+}
+
+const misshapen = (problem: string): Unfit => new Unfit('another-shape', problem);
+
+/** A read was answered by another shape than we can work with. */
+export const integrityError = (request: HttpRequest, problem: string, reply?: HttpReply): SchedError =>
+  new SchedError('integrity', 'The service sent a reply that does not fit', {
     reason: reply === undefined ? problem : withRequestId(problem, request, reply),
-    outcome: request.method === 'GET' ? 'not-applied' : isCreation ? 'unknown' : 'applied',
+    outcome: 'not-applied',
     http: exchangeOf(request, reply),
   });
-};
 
-interface Exchange {
-  request: HttpRequest;
-  reply: HttpReply;
-}
+/** A read was answered by something that is not JSON. */
+export const unreadableRead = (request: HttpRequest, reply: HttpReply, problem: string): SchedError =>
+  new SchedError('unavailable', 'The service sent a reply that is not JSON', {
+    reason: withRequestId(`${problem}; is the base URL right?`, request, reply),
+    outcome: 'not-applied',
+    http: exchangeOf(request, reply),
+  });
+
+/** The answer to a read, or the error that tells why there is none. */
+const forRead = <Value>(request: HttpRequest, reply: HttpReply, read: () => Value): Value => {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error;
+    throw error.kind === 'another-shape'
+      ? integrityError(request, error.message, reply)
+      : unreadableRead(request, reply, error.message);
+  }
+};
 
 /** Deeper than any record of the service, and far from where writing it out would exhaust the stack. */
 const deepest = 64;
@@ -44,82 +69,77 @@ const isDeeper = (value: object, levels: number): boolean => {
 
 const parsed = Symbol('parsed');
 
+type Content = { value: unknown } | 'empty' | 'unreadable';
+
 /**
- * A body is parsed once, though more than one asks what is in it. What it says is kept with the reply and goes with it: a
- * map beside it would keep many a page until the next full collection.
+ * What a body says. It is parsed once, though more than one asks, and kept with the reply and goes with it: a map beside
+ * it would keep many a page until the next full collection.
  */
-const parsedOf = (
-  reply: HttpReply & { [parsed]?: { value: unknown } | 'unreadable' },
-): { value: unknown } | 'unreadable' => {
+export const contentOf = (reply: HttpReply & { [parsed]?: Content }): Content => {
   const known = reply[parsed];
   if (known !== undefined) return known;
-  let result: { value: unknown } | 'unreadable' = 'unreadable';
+  let content: Content = reply.body.trim() === '' ? 'empty' : 'unreadable';
   try {
-    result = { value: parseJson(reply.body) };
+    content = { value: parseJson(reply.body) };
   } catch {
     // Cut off, HTML, or nothing at all.
   }
-  Object.defineProperty(reply, parsed, { value: result });
-  return result;
+  Object.defineProperty(reply, parsed, { value: content });
+  return content;
 };
 
-/** Whether a body is JSON, or none was to come. */
-export const isReadable = (reply: HttpReply): boolean =>
-  (reply.body === '' && (reply.status === 204 || reply.status === 205)) || parsedOf(reply) !== 'unreadable';
+/** What came in place of JSON. */
+export const notJsonWords = ({ status, headers }: HttpReply): string =>
+  `HTTP ${status} with ${headers['content-type'] ?? 'no content type'}`;
 
-const parse = (request: HttpRequest, reply: HttpReply): Json => {
-  const result = parsedOf(reply);
-  if (result === 'unreadable') {
-    const isRead = request.method === 'GET';
-    throw new SchedError(isRead ? 'unavailable' : 'outcome-unknown', 'The service sent a reply that is not JSON', {
-      reason: withRequestId(
-        `HTTP ${reply.status} with ${reply.headers['content-type'] ?? 'no content type'}; is the base URL right?`,
-        request,
-        reply,
-      ),
-      outcome: isRead ? 'not-applied' : 'unknown',
-      http: exchangeOf(request, reply),
-    });
-  }
-  const { value } = result;
-  if (!isObject(value)) throw integrityError(request, 'the reply is not an object', reply);
-  if (isDeeper(value, deepest)) throw integrityError(request, 'the reply is nested too deeply', reply);
+const parse = (reply: HttpReply): Json => {
+  const content = contentOf(reply);
+  if (content === 'empty') throw new Unfit(content, `HTTP ${reply.status} with an empty body`);
+  if (content === 'unreadable') throw new Unfit(content, notJsonWords(reply));
+  const { value } = content;
+  if (!isObject(value)) throw misshapen('the reply is not an object');
+  if (isDeeper(value, deepest)) throw misshapen('the reply is nested too deeply');
   return value;
 };
 
 /** An object, with a `uri` where the service documents one, its other fields of the documented kinds if present. */
-const record = ({ request, reply }: Exchange, resource: Resource, value: unknown, where: string): Json => {
-  if (!isObject(value)) throw integrityError(request, `${where} is not an object`, reply);
-  if (Object.hasOwn(resource.record.fields, 'uri') && typeof value.uri !== 'string') {
-    throw integrityError(request, `${where} has no uri`, reply);
-  }
+const record = (resource: Resource, value: unknown, where: string): Json => {
+  if (!isObject(value)) throw misshapen(`${where} is not an object`);
+  if (Object.hasOwn(resource.record.fields, 'uri') && typeof value.uri !== 'string')
+    throw misshapen(`${where} has no uri`);
   const problem = misfit(resource.record, value, where);
-  if (problem !== undefined) throw integrityError(request, problem, reply);
+  if (problem !== undefined) throw misshapen(problem);
   return value;
 };
 
+/** The record in a 2xx, or an `Unfit`. */
+export const recordIn = ({ reply: { kind, of } }: Operation, reply: HttpReply): Json =>
+  kind === 'bare'
+    ? record(of, contentOf(reply) === 'empty' ? {} : parse(reply), 'the reply')
+    : record(of, parse(reply).resource, 'resource');
+
 export const readOne = (operation: Operation, request: HttpRequest, reply: HttpReply): Json =>
-  operation.reply.kind === 'bare'
-    ? record({ request, reply }, operation.reply.of, reply.body.trim() === '' ? {} : parse(request, reply), 'the reply')
-    : record({ request, reply }, operation.reply.of, parse(request, reply).resource, 'resource');
+  forRead(request, reply, () => recordIn(operation, reply));
 
 /** A page whose items are read by `item`. */
-const pageOf = (request: HttpRequest, reply: HttpReply, item: (value: unknown, where: string) => Json): Page<Json> => {
-  const { collection, pagination } = parse(request, reply);
-  if (!Array.isArray(collection)) throw integrityError(request, 'collection is not an array', reply);
+const pageIn = (reply: HttpReply, item: (value: unknown, where: string) => Json): Page<Json> => {
+  const { collection, pagination } = parse(reply);
+  if (!Array.isArray(collection)) throw misshapen('collection is not an array');
   const items = collection.map((value, index) => item(value, `collection[${index}]`));
   const next = isObject(pagination) ? pagination.next_page_token : undefined;
   if (next === null || next === undefined || next === '') return { items };
-  if (typeof next !== 'string') throw integrityError(request, 'pagination.next_page_token is not a string', reply);
+  if (typeof next !== 'string') throw misshapen('pagination.next_page_token is not a string');
   return { items, nextToken: next };
 };
 
 export const readPage = (operation: Operation, request: HttpRequest, reply: HttpReply): Page<Json> =>
-  pageOf(request, reply, (value, where) => record({ request, reply }, operation.reply.of, value, where));
+  forRead(request, reply, () => pageIn(reply, (value, where) => record(operation.reply.of, value, where)));
 
 /** A page of records of any kind. */
 export const readAnyPage = (request: HttpRequest, reply: HttpReply): Page<Json> =>
-  pageOf(request, reply, (value, where) => {
-    if (isObject(value)) return value;
-    throw integrityError(request, `${where} is not an object`, reply);
-  });
+  forRead(request, reply, () =>
+    pageIn(reply, (value, where) => {
+      if (isObject(value)) return value;
+      throw misshapen(`${where} is not an object`);
+    }),
+  );

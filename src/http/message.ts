@@ -24,6 +24,8 @@ export interface HttpReply {
   body: string;
 }
 
+export const isSuccess = ({ status }: Pick<HttpReply, 'status'>): boolean => status >= 200 && status <= 299;
+
 /** What the service calls a request. Whatever does not look like an ID may be anything, an address among it. */
 export const requestIdOf = ({ headers: sent }: HttpRequest, { headers }: HttpReply): string | undefined => {
   const id = /^[\w.:+/=-]{1,100}$/.exec(headers['x-request-id'] ?? '')?.[0];

@@ -65,12 +65,18 @@ const textOf = async (body: Buffer, encoding: string | undefined): Promise<strin
 
 type Reply = { status: number; headers: Record<string, string>; body: Buffer };
 
-/** One request and its reply as bytes. `onSent` is told when it goes out, after connection, TLS and tunnel stand. */
+/** How far an exchange came. */
+interface Progress {
+  sent: boolean;
+  status?: number;
+}
+
+/** One request and its reply as bytes. It counts as sent when it goes out, after connection, TLS and tunnel stand. */
 const exchange = (
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
   signal: AbortSignal,
-  onSent: () => void,
+  progress: Progress,
 ): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -79,11 +85,12 @@ const exchange = (
     dispatcher.dispatch(options, {
       onRequestStart: (controller) => {
         if (signal.aborted) return controller.abort(signal.reason);
-        onSent();
+        progress.sent = true;
         signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
       },
       onResponseStart: (_controller, status, headers) => {
         start = { status, headers: plainHeaders(headers) };
+        progress.status = status;
       },
       onResponseData: (controller, chunk) => {
         size += chunk.length;
@@ -125,7 +132,7 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
   return async (request: HttpRequest): Promise<HttpReply> => {
     const url = new URL(request.url);
     const timeout = request.timeoutMs ?? defaultTimeout;
-    let sent = false;
+    const progress: Progress = { sent: false };
     const cut = new AbortController();
     const { signal } = cut;
     // An idle connection may die under a write and leave its outcome open, so a write gets a fresh one; what may be sent
@@ -149,9 +156,6 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
     const cutOff = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
-    const onSent = () => {
-      sent = true;
-    };
     const whole = async (): Promise<HttpReply> => {
       const options = {
         origin: url.origin,
@@ -162,19 +166,19 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
         headersTimeout: 0,
         bodyTimeout: 0,
       };
-      const { status, headers, body } = await exchange(dispatcher, options, signal, onSent);
+      const { status, headers, body } = await exchange(dispatcher, options, signal, progress);
       return { status, headers, body: await textOf(body, headers['content-encoding']) };
     };
     try {
       return await Promise.race([whole(), cutOff]);
     } catch (error) {
-      if (!sent) {
+      if (!progress.sent) {
         pools.delete(url.origin);
         dispatcher.destroy().catch(() => {});
       }
       if (interrupted.aborted) throw interrupted.reason;
       const cause = (signal.aborted ? signal.reason : error) as Error;
-      throw new NetworkFailure(url.host, inWords(cause), sent);
+      throw new NetworkFailure(url.host, inWords(cause), progress.sent, progress.status);
     } finally {
       finished.abort(over);
       interrupted.removeEventListener('abort', onInterruption);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { invitees } from '../api/invitees.ts';
 import type { Client } from '../client/client.ts';
+import type { Written } from '../client/outcome.ts';
 import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import type { Entry, Kept, Ledger } from '../state/ledger.ts';
@@ -30,8 +31,11 @@ export interface BookingOptions {
 }
 
 export interface Booked {
-  record: Json;
+  /** The invitee, or nothing where the service has accepted the booking and shows it nowhere. */
+  record: Json | undefined;
   how: 'booked' | 'reconciled' | 'existing';
+  /** Of a booking whose reply does not show it. */
+  unshown?: Written;
 }
 
 /** What is to be booked. */
@@ -40,7 +44,7 @@ export interface Booking {
   start_time: string;
   invitee: { email: string };
   /** Sends the request; `leaving` is to be done each time right before it leaves. */
-  send(leaving: () => Promise<void>): Promise<Json>;
+  send(leaving: () => Promise<void>): Promise<Written>;
 }
 
 /** R27: when so long has passed since its time limit, a request that shows nowhere was not carried out. */
@@ -80,12 +84,14 @@ const unknown = ({ clock, ledger, checkAgain }: Desk, entry: Entry, reason: stri
   });
 };
 
-const madeOf = (entry: Entry, record: Json): Entry => ({
+const madeOf = (entry: Entry, record: Json | undefined): Entry => ({
   ...entry,
   state: 'booked',
-  event: String(record.event),
-  invitee: String(record.uri),
+  ...(record === undefined ? {} : { event: String(record.event), invitee: String(record.uri) }),
 });
+
+/** The service accepted the booking, and nothing has shown it yet. */
+const isUnseen = ({ state, invitee }: Entry): boolean => state === 'booked' && invitee === undefined;
 
 /** The booking that an attempt made; where a duplicate was asked for, not the other one, nor one from long before. */
 const madeBy = (entry: Entry, { found }: LookUp, other?: Entry['besides']): Json | undefined => {
@@ -116,33 +122,36 @@ const standing = async ({ client }: Desk, { event, invitee }: Entry): Promise<Js
   }
 };
 
+/** What is booked from here already: handed back where that is wanted, else a reason not to book. */
+const taken = (record: Json | undefined, { ifAbsent }: BookingOptions): Booked => {
+  if (ifAbsent) return { record, how: 'existing' };
+  throw new SchedError('conflict', 'This has been booked from here already', {
+    reason: record === undefined ? 'the service accepted the booking, but does not show it' : String(record.uri),
+    hint: 'the same with --if-absent takes what is there; with --allow-duplicate it books again',
+    outcome: 'not-sent',
+  });
+};
+
 /** What an earlier attempt of this machine has left: a booking to hand back, a reason not to book, or nothing. */
 const fromEarlier = async (
   desk: Desk,
   kept: Kept,
   look: () => Promise<LookUp>,
-  { ifAbsent }: BookingOptions,
+  options: BookingOptions,
 ): Promise<Booked | undefined> => {
   const { entry } = kept;
-  if (entry.state === 'open') {
+  if (entry.state === 'open' || isUnseen(entry)) {
     const seen = await look();
     const record = madeBy(entry, seen);
-    if (record !== undefined) {
-      await desk.ledger.replace({ ...kept, entry: madeOf(entry, record) });
-      return { record, how: 'reconciled' };
-    }
-    if (!seen.isComplete || desk.clock.now() < decidedAt(entry))
-      throw unknown(desk, entry, `process ${entry.pid} asked for it before and saw no answer`, seen);
+    const isOver = seen.isComplete && desk.clock.now() >= decidedAt(entry);
+    if (record !== undefined) await desk.ledger.replace({ ...kept, entry: madeOf(entry, record) });
+    if (isUnseen(entry)) return record === undefined && isOver ? undefined : taken(record, options);
+    if (record !== undefined) return { record, how: 'reconciled' };
+    if (!isOver) throw unknown(desk, entry, `process ${entry.pid} asked for it before and saw no answer`, seen);
     return undefined;
   }
   const record = entry.state === 'booked' ? await standing(desk, entry) : undefined;
-  if (record === undefined) return undefined;
-  if (ifAbsent) return { record, how: 'existing' };
-  throw new SchedError('conflict', 'This has been booked from here already', {
-    reason: String(record.uri),
-    hint: 'the same with --if-absent takes what is there; with --allow-duplicate it books again',
-    outcome: 'not-sent',
-  });
+  return record === undefined ? undefined : taken(record, options);
 };
 
 /** After a lost answer: finds the booking, looking twice, or leaves the attempt open. */
@@ -163,6 +172,16 @@ const findOut = async (desk: Desk, kept: Kept, failure: SchedError): Promise<Boo
     if (!(error instanceof SchedError)) throw error;
   }
   throw unknown(desk, kept.entry, failure.facts.reason ?? failure.message, seen);
+};
+
+/** After a 2xx that does not show the booking: finds it, looking once. */
+const findAccepted = async (desk: Desk, entry: Entry): Promise<Json | undefined> => {
+  try {
+    return madeBy(entry, await lookUp(desk.client, await desk.owner(), wantedOf(entry)), entry.besides);
+  } catch (error) {
+    if (error instanceof SchedError) return undefined;
+    throw error;
+  }
 };
 
 /** Books, and never twice: what was asked for is on disk before the request leaves (R27). */
@@ -206,24 +225,25 @@ export const book = async (desk: Desk, booking: Booking, options: BookingOptions
     if (!(await ledger.claim(next))) throw unknown(desk, next.entry, 'another sched asks for the same at this moment');
     kept = next;
   };
-  let record: Json;
+  let written: Written;
   try {
-    record = await booking.send(beforeLeaving);
+    written = await booking.send(beforeLeaving);
   } catch (error) {
     // Assigned in a function, which the compiler does not see.
     const left = kept as Kept | undefined;
     if (left === undefined || !(error instanceof SchedError)) throw error;
     if (isUndecided(error)) return findOut(desk, left, error);
     // What was unknown before a duplicate was refused still is.
-    const isOpen = options.allowDuplicate && before?.entry.state === 'open';
-    const entryNow = isOpen ? before.entry : nothingMade(left.entry);
+    const isOpen = before !== undefined && (before.entry.state === 'open' || isUnseen(before.entry));
+    const entryNow = options.allowDuplicate && isOpen ? before.entry : nothingMade(left.entry);
     await ledger.replace({ ...left, entry: entryNow }).catch(() => {});
     throw error;
   }
   const made = kept as Kept | undefined;
+  const record = written.record ?? (made && (await findAccepted(desk, made.entry)));
   // It is booked: a full disk must not make it look otherwise. An attempt left open is looked up by the next run.
   if (made !== undefined) await ledger.replace({ ...made, entry: madeOf(made.entry, record) }).catch(() => {});
-  return { record, how: 'booked' };
+  return { record, how: 'booked', ...(written.record === undefined ? { unshown: written } : {}) };
 };
 
 /** One attempt whose outcome was open, and what is known of it now. */

@@ -1,12 +1,13 @@
+import type { Written } from '../client/outcome.ts';
 import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import { isUndecided } from './undecided.ts';
 
 /** A change, and how to see whether it was made. */
 export interface Change {
-  send(): Promise<Json>;
+  send(): Promise<Written>;
   /** The record as it is now; missing where nothing can be read. */
-  read?: (() => Promise<Json>) | undefined;
+  read?: (() => Promise<Json | undefined>) | undefined;
   /** `undefined` where no reply shows it. */
   isDone(record: Json): boolean | undefined;
 }
@@ -20,18 +21,16 @@ export interface ChangeOptions {
   onRepeat(attempt: number): void;
 }
 
-export interface Changed {
-  record: Json;
-  /** Whether its answer was lost, and the record read instead. */
-  isReconciled: boolean;
-}
+/** A change that was made: what its reply says, or, where that was lost, the record that was read instead. */
+export type Changed = Written | { status?: undefined; record: Json; why?: undefined };
 
 const maxAttempts = 3;
 const pauseMs = 500;
 
-const nowOf = async (read: () => Promise<Json>): Promise<Json | undefined> => {
+/** The record, or nothing where it cannot be read. */
+export const readIfPossible = async (read: Change['read']): Promise<Json | undefined> => {
   try {
-    return await read();
+    return await read?.();
   } catch (error) {
     if (error instanceof SchedError) return undefined;
     throw error;
@@ -47,13 +46,13 @@ export const change = async ({ send, read, isDone }: Change, options: ChangeOpti
   let lost: SchedError | undefined;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return { record: await send(), isReconciled: false };
+      return await send();
     } catch (error) {
       if (!(error instanceof SchedError) || (lost === undefined && !isUndecided(error))) throw error;
       lost ??= error;
-      const record = read === undefined ? undefined : await nowOf(read);
+      const record = await readIfPossible(read);
       const verdict = record === undefined ? undefined : isDone(record);
-      if (verdict === true) return { record: record!, isReconciled: true };
+      if (verdict === true) return { record: record! };
       // The first attempt may be carried out yet, so a later one that was refused or never left decides nothing.
       if (verdict === undefined || attempt === maxAttempts || !isUndecided(error)) throw lost;
     }

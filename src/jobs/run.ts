@@ -57,7 +57,7 @@ const leftOf = ({ items, mark }: Job, fates: ReadonlyMap<string, Fate>): Batch =
 const isCutOff = (error: SchedError): boolean =>
   error.category === 'interrupted' ||
   error.category === 'terminated' ||
-  (isUndecided(error) && error.category !== 'outcome-unknown' && error.category !== 'integrity');
+  (isUndecided(error) && error.category !== 'outcome-unknown');
 
 /**
  * Sends what is left, one request after another, and ends the receipt. A line that says what is sent is on disk before

@@ -1,6 +1,5 @@
 import { SchedError } from '../errors.ts';
 
-/** Nobody knows whether it was carried out; a reply that says yes and does not fit is no better. */
+/** Nobody knows whether it was carried out. */
 export const isUndecided = (error: unknown): error is SchedError =>
-  error instanceof SchedError &&
-  (error.facts.outcome === 'unknown' || (error.category === 'integrity' && error.facts.outcome === 'applied'));
+  error instanceof SchedError && error.facts.outcome === 'unknown';

@@ -170,6 +170,89 @@ describe('booking: an answer that is lost', () => {
   });
 });
 
+// R27: a complete 2xx says that it is booked, whatever its body.
+describe('booking: a 2xx that does not show the booking', () => {
+  const accepted = { status: 201, headers: { 'content-type': 'application/json' }, body: '{"ok":true}' };
+  const entry = () => {
+    const [file] = readdirSync(join(state, 'bookings')).sort().reverse();
+    return JSON.parse(readFileSync(join(state, 'bookings', file!), 'utf8'));
+  };
+  /** Accepts a booking, and shows it only when it is told to. */
+  const hiding = () => {
+    let pending: HttpRequest | undefined;
+    const send: Send = async (request) => {
+      if (!isBooking(request)) return world.service(request);
+      pending = request;
+      return accepted;
+    };
+    return { send, show: () => world.service(pending!) };
+  };
+
+  test('is looked up once, noted as booked, and printed', async () => {
+    const send = breaking(world, faults['a 200 of another shape after commit']);
+    const { code, stdout, stderr, requests } = await world.run(booking(0), { send });
+    expect([code, posts(requests)]).toEqual([0, 1]);
+    const { uri, event, _sched } = JSON.parse(stdout);
+    expect(_sched).toEqual({ source: 'read' });
+    expect(entry()).toMatchObject({ state: 'booked', event, invitee: uri });
+    expect(stderr).toContain('The service accepted this (HTTP 200), but its reply does not show the record');
+  });
+
+  test('that no look-up shows is booked all the same: what was asked for is printed', async () => {
+    const { code, stdout, stderr, requests } = await world.run(booking(0), { send: hiding().send });
+    expect([code, posts(requests)]).toEqual([0, 1]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      event_type: eventType,
+      invitee: { email: 'ada@engine.example' },
+      _sched: { source: 'request' },
+    });
+    expect(stderr).toContain('showing what was asked for');
+    expect(entry()).toMatchObject({ state: 'booked' });
+    expect(entry()).not.toHaveProperty('invitee');
+    expect((await world.run('invitees reconcile --json')).stdout.trim()).toBe('[]');
+  });
+
+  test('is not booked again, while nothing shows it and when it shows', async () => {
+    const { send, show } = hiding();
+    await world.run(booking(0), { send });
+    const again = await world.run(booking(0), { send });
+    expect([again.code, posts(again.requests)]).toEqual([7, 0]);
+    const taken = await world.run(booking(0, '--if-absent'), { send });
+    expect([taken.code, posts(taken.requests)]).toEqual([0, 0]);
+    expect(JSON.parse(taken.stdout)._sched).toEqual({ existing: true, source: 'request' });
+    await show();
+    const shown = await world.run(booking(0, '--if-absent'), { send });
+    expect([shown.code, posts(shown.requests)]).toEqual([0, 0]);
+    const { uri, _sched } = JSON.parse(shown.stdout);
+    expect([_sched, entry().invitee]).toEqual([{ existing: true }, uri]);
+    expect(await bookedAt(0)).toBe(1);
+  });
+
+  test('is booked again only when finding nothing proves that it is gone', async () => {
+    const { send } = hiding();
+    await world.run(booking(0), { send });
+    await world.clock.sleep(151_000);
+    const later = await world.run(booking(0));
+    expect([later.code, posts(later.requests), await bookedAt(0)]).toEqual([0, 1, 1]);
+  });
+
+  test('still stands when a duplicate of it was refused', async () => {
+    await world.run(booking(0), { send: hiding().send });
+    const refusing = breaking(world, async () => ({ status: 409, headers: {}, body: '{}' }));
+    expect((await world.run(booking(0, '--allow-duplicate'), { send: refusing })).code).toBe(7);
+    const third = await world.run(booking(0));
+    expect([third.code, posts(third.requests)]).toEqual([7, 0]);
+  });
+
+  test('is booked for a raw request too', async () => {
+    const body = `-f event_type=${eventType} -f start_time=${slot(0)} -f invitee[email]=ada@engine.example -f invitee[name]=Ada`;
+    const { code, stdout, requests } = await world.run(`api POST /invitees ${body}`, { send: hiding().send });
+    expect([code, posts(requests)]).toEqual([0, 1]);
+    expect(JSON.parse(stdout).resource).toMatchObject({ event_type: eventType, _sched: { source: 'request' } });
+    expect(entry()).toMatchObject({ state: 'booked' });
+  });
+});
+
 // R27
 describe('booking: what the look-up takes for it', () => {
   const elsewhere = () => ({ env: { SCHED_STATE_DIR: mkdtempSync(join(tmpdir(), 'sched-booking-')) } });
@@ -316,7 +399,8 @@ describe('booking: a raw request', () => {
     const isDone = name.includes('after');
     const first = await world.run(raw(0), { send: breaking(world, fault) });
     expect([first.code, posts(first.requests)]).toEqual([isDone ? 0 : 10, 1]);
-    if (isDone) expect(JSON.parse(first.stdout).resource).toMatchObject({ _sched: { reconciled: true } });
+    const facts = name.startsWith('a 200 of another shape') ? { source: 'read' } : { reconciled: true };
+    if (isDone) expect(JSON.parse(first.stdout).resource).toMatchObject({ _sched: facts });
     else expect(first.stderr).toContain('sched invitees reconcile');
     const again = await world.run(raw(0));
     expect([again.code, posts(again.requests)]).toEqual([isDone ? 7 : 10, 0]);

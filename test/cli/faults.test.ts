@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -10,7 +10,8 @@ import { createWorld } from '../support/run.ts';
 
 type Fault = (request: HttpRequest, service: Send) => Promise<HttpReply>;
 
-const lost = (sent: boolean) => new NetworkFailure('127.0.0.1:4010', 'the connection was reset', sent);
+const lost = (sent: boolean, status?: number) =>
+  new NetworkFailure('127.0.0.1:4010', 'the connection was reset', sent, status);
 const answering =
   (status: number, headers: Record<string, string> = {}, body = '{}'): Fault =>
   async () => ({
@@ -84,11 +85,19 @@ const table: Record<string, Row> = {
     fault: answering(200, { 'content-type': 'text/html' }, '<p>hello'),
     ...before,
     deletion: [1, 0],
+    change: [1, 0],
   },
   'another shape with 200': {
     fault: afterCommit((reply) => ({ ...reply, body: '7' })),
-    ...after,
+    ...all(1, 0),
     read: [1, 13],
+  },
+  'body cut off by the network': {
+    fault: async (request, service) => {
+      await service(request);
+      throw lost(true, 201);
+    },
+    ...after,
     deletion: [1, 0],
   },
   '429 for a day': { fault: answering(429, { 'x-ratelimit-reset': '86400' }), ...all(1, 8) },
@@ -292,7 +301,7 @@ describe('faults: something made whose answer is lost', async () => {
   ])('%s and %s say where to look, and send nothing again', async (name, raw, hint) => {
     const { row } = operations.find((each) => each.name === name)!;
     const isMeant = matcher(row);
-    for (const ending of [lost(true), 500, '{"resource"', '7', '{"resource":{}}']) {
+    for (const ending of [lost(true), lost(true, 201), 500, '{"resource"', '<html>']) {
       const world = await createWorld({ env: env() });
       const send: Send = async (request) => {
         if (!isMeant(request)) return world.service(request);
@@ -303,8 +312,6 @@ describe('faults: something made whose answer is lost', async () => {
           : { status: 201, headers, body: ending };
       };
       for (const line of [lines[name]!, raw]) {
-        // Every field of a share may be missing: an empty one fits.
-        if (name === 'shares create' && ending === '{"resource":{}}') continue;
         const { code, stderr, requests } = await world.run(`${line} --json`, { send });
         expect([line, ending, code, requests.filter(isMeant).length]).toEqual([line, ending, 10, 1]);
         const { error } = JSON.parse(stderr.trim().split('\n').at(-1)!);
@@ -328,4 +335,125 @@ test('faults: a change whose first answer was lost stays unknown when the second
   };
   const { code } = await world.run(`events cancel ${event.uri} --yes`, { send });
   expect([code, sent]).toEqual([10, 2]);
+});
+
+// R26, R27: nothing is sent again, and what is known is printed.
+describe('faults: a 2xx to a write that does not show the record', () => {
+  const bodies: Record<string, Partial<HttpReply>> = {
+    '201 with another object': { status: 201, body: '{"canceled_by":"x"}' },
+    '200 with an array': { status: 200, body: '[]' },
+    '200 with null': { status: 200, body: 'null' },
+    '200 with an empty body': { status: 200, body: '' },
+    '204': { status: 204, body: '' },
+    '200 with HTML': { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>hello' },
+    '201 with JSON that is cut off': { status: 201, body: '{"resource":{"uri":' },
+  };
+  const isReadable = ([name]: [string, unknown]) => !/HTML|cut off/.test(name);
+  const writes = operations.filter(({ row }) => row.effect !== undefined);
+
+  /** Answers so, after the service has carried the write out, or without it: then reading shows the old state. */
+  const answeringWith = (world: World, row: Operation, reply: Partial<HttpReply>, isCommitted: boolean): Send => {
+    const isMeant = matcher(row);
+    return async (request) => {
+      if (!isMeant(request)) return world.service(request);
+      if (isCommitted) await world.service(request);
+      return { status: 200, headers: { 'content-type': 'application/json' }, body: '', ...reply };
+    };
+  };
+
+  let lines: Record<string, string>;
+  beforeAll(async () => {
+    const world = await createWorld({ env: env() });
+    lines = await linesIn(world);
+    world.close();
+  });
+
+  const outcomeOf = async (name: string, row: Operation, reply: Partial<HttpReply>, isCommitted: boolean) => {
+    const world = await createWorld({ env: env() });
+    const line = `${lines[name]} --json`;
+    const { code, stdout, stderr, requests } = await world.run(line, {
+      send: answeringWith(world, row, reply, isCommitted),
+    });
+    world.close();
+    return {
+      code,
+      sent: requests.filter(matcher(row)).length,
+      facts: code === 0 ? JSON.parse(stdout)._sched : undefined,
+      isTold: stderr.includes('The service accepted this'),
+    };
+  };
+
+  /** What is printed, by operation: where the service shows the change, and where it still shows the old state. */
+  const printed: Record<string, [fresh: object, lagging: object]> = {
+    'events cancel': [{ source: 'read' }, { source: 'read', stale: true }],
+    'invitees no-show': [{ source: 'read' }, { source: 'read', stale: true }],
+    'event-types update': [{ source: 'read' }, { source: 'read', stale: true }],
+    'availability update': [{ source: 'read' }, { source: 'read', stale: true }],
+    'invitees create': [{ source: 'read' }, { source: 'request' }],
+    'event-types create': [{ source: 'read' }, { source: 'request' }],
+    'one-offs create': [{ source: 'read' }, { source: 'request' }],
+    'shares create': [{ source: 'request' }, { source: 'request' }],
+  };
+
+  test.each(writes.map(({ name, row }) => [name, row] as const))('%s: sent once, whatever came', async (name, row) => {
+    for (const [index, isCommitted] of [true, false].entries()) {
+      for (const each of Object.entries(bodies)) {
+        const [words, reply] = each;
+        const outcome = await outcomeOf(name, row, reply, isCommitted);
+        const facts = printed[name]?.[index];
+        const isFound = name === 'invitees create' && isCommitted;
+        const expected =
+          row.effect === 'creation' && !isReadable(each)
+            ? // Looked up, and unknown where that shows nothing.
+              { code: isFound ? 0 : 10, facts: isFound ? { reconciled: true } : undefined, isTold: false }
+            : { code: 0, facts, isTold: facts !== undefined };
+        expect([words, isCommitted, outcome]).toEqual([words, isCommitted, { ...expected, sent: 1 }]);
+      }
+    }
+  });
+
+  test('a record that cannot be read is printed as far as it is known', async () => {
+    const world = await createWorld({ env: env() });
+    for (const [name, known] of [
+      ['events cancel', { uri: lines['events cancel']!.split(' ')[2] }],
+      ['event-types update', { name: 'Changed' }],
+      ['availability update', { uri: lines['availability update']!.split(' ')[2] }],
+      ['invitees no-show', { uri: lines['invitees no-show']!.split(' ')[2] }],
+    ] as const) {
+      const { row } = operations.find((each) => each.name === name)!;
+      let isSent = false;
+      const send: Send = async (request) => {
+        if (isSent) return { status: 403, headers: {}, body: '{}' };
+        if (!matcher(row)(request)) return world.service(request);
+        isSent = true;
+        return { status: 201, headers: {}, body: '{"ok":true}' };
+      };
+      const { code, stdout, requests } = await world.run(`${lines[name]} --json`, { send });
+      expect([name, code, requests.filter(matcher(row)).length]).toEqual([name, 0, 1]);
+      expect(JSON.parse(stdout)).toMatchObject({ ...known, _sched: { source: 'request' } });
+    }
+  });
+
+  test('a bare invitee has nothing to read, and is marked all the same', async () => {
+    const world = await createWorld({ env: env() });
+    const id = lines['invitees no-show']!.split('/').at(-1)!;
+    const { row } = operations.find(({ name }) => name === 'invitees no-show')!;
+    const send = answeringWith(world, row, { status: 204 }, true);
+    const { code, stdout, stderr } = await world.run(`invitees no-show ${id} -o json`, { send });
+    expect([code, JSON.parse(stdout)]).toEqual([0, { _sched: { source: 'request' } }]);
+    expect(stderr).toContain(`marked as no-show: ${id}`);
+  });
+
+  test('many events at once are canceled with one request each', async () => {
+    const world = await createWorld({ env: { ...env() }, home: mkdtempSync(join(tmpdir(), 'sched-faults-')) });
+    const { row } = operations.find(({ name }) => name === 'events cancel')!;
+    const listed = await world.run('events list --status active --since tomorrow --limit 3 -o id');
+    const send = answeringWith(world, row, bodies['201 with another object']!, false);
+    const from = join(mkdtempSync(join(tmpdir(), 'sched-faults-')), 'events.txt');
+    writeFileSync(from, listed.stdout);
+    const { code, stdout, requests } = await world.run(`events cancel --from ${from} --yes --json`, { send });
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { total: 3, accepted: 3, unknown: 0 }]);
+    expect(requests.filter(matcher(row))).toHaveLength(3);
+    expect(readFileSync(JSON.parse(stdout).receipt, 'utf8').match(/"status":201/g)).toHaveLength(3);
+  });
 });

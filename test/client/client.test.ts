@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { eventTypes } from '../../src/api/event-types.ts';
 import { events } from '../../src/api/events.ts';
 import { invitees } from '../../src/api/invitees.ts';
 import { locations } from '../../src/api/locations.ts';
@@ -17,14 +18,15 @@ const clientOf = (...replies: (Partial<HttpReply> | Error)[]) => {
   };
   const client = createClient({ baseUrl: 'https://api.example.com/v2/', send, sendPlain: send, timeoutMs: 1000 });
   const get = () => client.call(events.get, { path: { event: 'E1' } });
-  const cancel = () => client.call(events.cancel, { path: { event: 'E1' }, body: {} });
+  const cancel = () => client.write(events.cancel, { path: { event: 'E1' }, body: {} });
   const list = async () => {
     const rows: unknown[] = [];
     for await (const page of client.pages(events.list, { query: { status: 'active' } }, { pageSize: 2 }))
       rows.push(...page);
     return rows;
   };
-  return { client, requests, get, cancel, list };
+  const create = () => client.write(eventTypes.create, { body: {} });
+  return { client, requests, get, cancel, create, list };
 };
 
 const failure = (promise: Promise<unknown>): Promise<SchedError> =>
@@ -160,11 +162,35 @@ describe('client: reading', () => {
   ])('refuses %s and says where', async (_, text, reason) => {
     const read = await failure(clientOf({ body: text }).get());
     expect({ category: read.category, reason: read.facts.reason }).toEqual({ category: 'integrity', reason });
-    const written = await failure(clientOf({ body: text }).cancel());
-    expect({ category: written.category, outcome: written.facts.outcome }).toEqual({
-      category: 'integrity',
-      outcome: 'applied',
-    });
+  });
+
+  // R26: a complete 2xx to a write is success, whatever its body.
+  test.each<[string, Partial<HttpReply>, string]>([
+    ['another object', { status: 201, body: '{"canceled_by":"x"}' }, 'resource is not an object'],
+    ['an array', { body: '[]' }, 'the reply is not an object'],
+    ['null', { body: 'null' }, 'the reply is not an object'],
+    ['nothing', { body: '' }, 'HTTP 200 with an empty body'],
+    ['status 204', { status: 204, body: '' }, 'HTTP 204 with an empty body'],
+  ])('takes a write answered by %s for done', async (_, reply, why) => {
+    const expected = { status: reply.status ?? 200, why };
+    expect(await clientOf(reply).cancel()).toEqual(expected);
+    expect(await clientOf(reply).create()).toEqual(expected);
+  });
+
+  test.each(['<html>', '{"resource":{"uri"'])(
+    'takes a change answered by %s for done, and cannot tell what a creation made',
+    async (text) => {
+      expect(await clientOf({ body: text }).cancel()).toEqual({ status: 200, why: 'HTTP 200 with application/json' });
+      const { category, facts } = await failure(clientOf({ body: text }).create());
+      expect([category, facts.outcome]).toEqual(['outcome-unknown', 'unknown']);
+    },
+  );
+
+  test('a 2xx that is cut off by the network is the same to a write, and a failure to a read', async () => {
+    const cutOff = new NetworkFailure('api.example.com', 'the connection was reset', true, 201);
+    expect(await clientOf(cutOff).cancel()).toEqual({ status: 201, why: 'HTTP 201 with an empty body' });
+    expect((await failure(clientOf(cutOff).create())).category).toBe('outcome-unknown');
+    expect((await failure(clientOf(cutOff).get())).category).toBe('unavailable');
   });
 
   test.each<[string, string, string]>([
@@ -193,13 +219,12 @@ describe('client: reading', () => {
   });
 
   test.each(['<!doctype html><p>hello', '', '{"resource":', "{'resource':1}", '\uFFFD\u0000'])(
-    'calls %j unreadable: a read may be tried again, a write has an unknown outcome',
+    'calls %j unreadable: a read may be tried again',
     async (text) => {
       const reply = { body: text, headers: { 'content-type': 'text/html' } };
       const read = await failure(clientOf(reply).get());
       expect(read.category).toBe('unavailable');
-      expect(read.facts.reason).toContain('HTTP 200 with text/html');
-      expect((await failure(clientOf(reply).cancel())).category).toBe('outcome-unknown');
+      expect(read.facts.reason).toContain(text === '' ? 'HTTP 200 with an empty body' : 'HTTP 200 with text/html');
     },
   );
 

@@ -11,7 +11,9 @@ describe('outcome', () => {
   test.each([
     ['never-sent', 'retry', 'retry', 'retry', 'retry'],
     ['lost', 'retry', 'retry', 'read-back', 'look-up'],
-    ['unreadable', 'retry', 'accept', 'read-back', 'look-up'],
+    ['another-shape', 'refuse', 'done', 'done', 'done'],
+    ['empty', 'retry', 'done', 'done', 'done'],
+    ['unreadable', 'retry', 'done', 'done', 'look-up'],
   ] as const)('%s', (failure, read, deletion, change, creation) => {
     expect(decide('read', failure)).toBe(read);
     expect(decide('deletion', failure)).toBe(deletion);
@@ -38,19 +40,30 @@ describe('outcome', () => {
     for (const [, row] of rows) expect(row.effect === undefined).toBe(row.method === 'GET');
   });
 
-  test('a write that nobody describes is a creation: it is never sent again', () => {
-    expect(['POST', 'PATCH', 'PUT', 'DELETE'].map((method) => effectOf({ method }))).toEqual(Array(4).fill('creation'));
-    const request = { method: 'DELETE', url: 'https://x/', headers: {} };
-    expect(mayRepeat(request, reply(503))).toBe(false);
-    expect(mayRepeat(request, new NetworkFailure('x', 'reset', true))).toBe(false);
+  test.each([
+    ['POST', 'creation'],
+    ['PATCH', 'change'],
+    ['PUT', 'change'],
+    ['DELETE', 'change'],
+  ])('%s outside the catalogue is a %s, and is never sent again once it left', (method, effect) => {
+    expect(effectOf({ method })).toBe(effect);
+    const request = { method, url: 'https://x/', headers: {} };
+    for (const ending of [reply(503), reply(200, '<p>'), reply(204, ''), new NetworkFailure('x', 'reset', true)])
+      expect(mayRepeat(request, ending)).toBe(false);
     expect(mayRepeat(request, new NetworkFailure('x', 'refused', false))).toBe(true);
+  });
+
+  test('a body that is cut off by the network counts by its status', () => {
+    const cutOff = (status?: number) => failureOf(new NetworkFailure('x', 'reset', true, status));
+    expect([cutOff(), cutOff(503), cutOff(201)]).toEqual(['lost', 'lost', 'unreadable']);
   });
 
   test.each([
     [200, '{}', undefined],
     [200, '[]', undefined],
-    [204, '', undefined],
-    [200, '', 'unreadable'],
+    [204, '', 'empty'],
+    [200, '', 'empty'],
+    [200, ' \n', 'empty'],
     [200, '<html>', 'unreadable'],
     [200, '{"resource":{"uri":"x"}', 'unreadable'],
     [201, '{"a":"}', 'unreadable'],

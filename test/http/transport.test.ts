@@ -166,6 +166,13 @@ describe('transport', () => {
     }
   });
 
+  test('says with which status a reply began that was cut off', async () => {
+    const cut = await raw((socket) => socket.end('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"resource":'));
+    expect((await failure(transport()(post(cut)))).status).toBe(201);
+    const silent = await raw((socket) => socket.end());
+    expect((await failure(transport()(post(silent)))).status).toBeUndefined();
+  });
+
   // R38
   test.each<[string, RequestListener]>([
     ['stalls before the headers', () => {}],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { loadCatalogue, type Noun } from '../../src/api/catalogue.ts';
 import { type Operation, pathParameters } from '../../src/api/operation.ts';
-import { createClient, type Input } from '../../src/client/client.ts';
+import { createClient, type Input, isRead } from '../../src/client/client.ts';
 import { authorize } from '../../src/http/authorize.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { loadTranscripts, type Transcript } from './transcript.ts';
@@ -66,7 +66,7 @@ const exchange = async (name: string) => {
     const pages = client.pages(row, input, count === undefined ? {} : { pageSize: count });
     answer = (await pages.next()).value;
     await pages.return(undefined);
-  } else answer = await client.call(row, input);
+  } else answer = isRead(row) ? await client.call(row, input) : (await client.write(row, input)).record;
   return { transcript, requests, answer };
 };
 

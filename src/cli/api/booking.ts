@@ -1,14 +1,13 @@
 import { invitees } from '../../api/invitees.ts';
-import { isObject, readOne } from '../../client/reading.ts';
-import { refusalOf } from '../../client/refusal.ts';
+import { writtenIn } from '../../client/outcome.ts';
+import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
 import { type Booking, book } from '../../jobs/booking.ts';
 import { jsonText } from '../../json.ts';
 import type { Invocation } from '../command.ts';
-import { bookedWords, bookingOptions, deskOf } from '../desk.ts';
-import { marked } from '../operation-command.ts';
-import { isSuccess, printReply, type Showing } from './reply.ts';
+import { bookedRecord, bookedWords, bookingOptions, deskOf } from '../desk.ts';
+import { printReply, type Showing } from './reply.ts';
 
 type What = Omit<Booking, 'send'>;
 
@@ -43,8 +42,7 @@ export const bookRaw = async (
     const { heedPlan } = await import('../plan.ts');
     await heedPlan(context);
     reply = await client.send({ ...request, beforeLeaving: leaving });
-    if (!isSuccess(reply)) throw refusalOf(request, reply);
-    return readOne(invitees.create, request, reply);
+    return writtenIn(invitees.create, request, reply);
   };
   const options = bookingOptions(invocation);
   const booked = await book(await deskOf(context), { ...what, send }, options).catch((error: unknown) => {
@@ -52,10 +50,12 @@ export const bookRaw = async (
     if (reply === undefined || !isRefusal) throw error;
   });
   // A refusal is printed as it came, and is an error then.
-  if (booked === undefined || booked.how === 'booked') await printReply(invocation, request, reply!, showing);
-  if (booked !== undefined && booked.how !== 'booked') {
+  if (booked === undefined || (booked.how === 'booked' && booked.unshown === undefined))
+    await printReply(invocation, request, reply!, showing);
+  else {
+    const record = bookedRecord(context, booked, JSON.parse(request.body!) as Json);
     context.notes.say(bookedWords[booked.how]);
-    const body = jsonText({ resource: marked(booked.record, { [booked.how]: true }) });
+    const body = jsonText({ resource: record });
     const found: HttpReply = { status: 200, headers: { 'content-type': 'application/json' }, body };
     // What is printed is no reply of the service, so it has no headers to include.
     const plain = { ...invocation, typed: { ...invocation.typed, include: false } };

@@ -1,13 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import type { Operation } from '../../api/operation.ts';
-import { isObject, type Json, readOne } from '../../client/reading.ts';
+import { decide, effectOf, unreadableWrite } from '../../client/outcome.ts';
+import { isObject, type Json, notJsonWords, unreadableRead } from '../../client/reading.ts';
 import { refusalOf } from '../../client/refusal.ts';
 import { SchedError } from '../../errors.ts';
-import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../../http/message.ts';
+import { exchangeOf, type HttpReply, type HttpRequest, isSuccess } from '../../http/message.ts';
 import { parseJson } from '../../json.ts';
 import { safe } from '../../output/sanitise.ts';
 import type { View } from '../../output/view.ts';
-import type { Invocation } from '../command.ts';
+import type { Invocation, Typed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { noteHidden } from '../listing.ts';
 import { views } from '../views.ts';
@@ -24,8 +25,6 @@ const wholeFormats = new Set(['json', 'jsonl', 'yaml']);
 const asksRecords = ({ settings }: Context): boolean =>
   settings.fields !== undefined || !wholeFormats.has(settings.format);
 
-export const isSuccess = ({ status }: HttpReply): boolean => status >= 200 && status <= 299;
-
 /** A session's cookie is a secret like the token. */
 const shownHeader = ([name, value]: [string, string]): string =>
   `${safe(name)}: ${name === 'set-cookie' ? '[not shown]' : safe(value)}`;
@@ -37,19 +36,37 @@ const headOf = ({ status, headers }: HttpReply, isPrivate: boolean): string => {
 
 const noFields = (request: HttpRequest, reply: HttpReply): SchedError =>
   new SchedError('integrity', 'The reply holds no record to choose fields from', {
-    outcome: request.method === 'GET' ? 'not-applied' : 'applied',
+    outcome: 'not-applied',
     http: exchangeOf(request, reply),
   });
 
-/** What the service calls JSON and is none: the answer to a write is then unknown. */
-const brokenJson = (request: HttpRequest, reply: HttpReply): SchedError | undefined => {
-  if (reply.body.trim() === '' || !/\bjson\b/i.test(reply.headers['content-type'] ?? '')) return undefined;
-  const isRead = request.method === 'GET';
-  return new SchedError(isRead ? 'unavailable' : 'outcome-unknown', 'The service sent a reply that is not JSON', {
-    reason: withRequestId(`HTTP ${reply.status} with ${reply.headers['content-type']}`, request, reply),
-    outcome: isRead ? 'not-applied' : 'unknown',
-    http: exchangeOf(request, reply),
-  });
+/** Whether a format was asked for that only JSON can be shown in. Without one, the reply is printed as it came. */
+const asksJson = (typed: Typed): boolean =>
+  ['json', 'jq', 'fields', 'output'].some((name) => typed[name] !== undefined);
+
+/**
+ * Judges a 2xx that is not JSON. Where JSON was asked for, or announced, a read has failed. A write is done, unless it
+ * was to make something and its reply cannot be read (R26).
+ */
+const judgeNotJson = (
+  { context, typed }: Invocation,
+  request: HttpRequest,
+  reply: HttpReply,
+  operation: Operation | undefined,
+): void => {
+  const isEmpty = reply.body.trim() === '';
+  const isAnnounced = !isEmpty && /\bjson\b/i.test(reply.headers['content-type'] ?? '');
+  const isAsked = asksJson(typed);
+  const effect = effectOf(request);
+  if (effect === 'read') {
+    if (isAsked || isAnnounced) throw unreadableRead(request, reply, notJsonWords(reply));
+    return;
+  }
+  // What a path outside the catalogue answers with need not be JSON.
+  const isExpected = operation !== undefined || isAnnounced;
+  if (isExpected && decide(effect, isEmpty ? 'empty' : 'unreadable') !== 'done')
+    throw unreadableWrite(request, reply, notJsonWords(reply));
+  if (isAsked) context.notes.say(`The service accepted this (HTTP ${reply.status}), but its reply is not JSON`);
 };
 
 const printJson = ({ stdout }: Context['runtime'], body: string, isPretty = true): Promise<void> =>
@@ -65,7 +82,10 @@ const printRecords = async (context: Context, request: HttpRequest, reply: HttpR
   const value: unknown = parseJson(reply.body);
   const inner = isObject(value) ? (value.collection ?? value.resource ?? value) : value;
   if (isObject(inner)) return context.printer.one(view, inner);
-  if (!Array.isArray(inner) || !inner.every(isObject)) throw noFields(request, reply);
+  if (!Array.isArray(inner) || !inner.every(isObject)) {
+    if (effectOf(request) === 'read') throw noFields(request, reply);
+    return context.notes.say(`The service accepted this (HTTP ${reply.status}), but its reply holds no record`);
+  }
   const page: Json[] = inner;
   async function* pages() {
     yield page;
@@ -92,6 +112,18 @@ export interface Showing {
   isPrivate: boolean;
 }
 
+const printBody = (
+  { context, typed }: Invocation,
+  request: HttpRequest,
+  reply: HttpReply,
+  operation: Operation | undefined,
+): Promise<void> | void => {
+  if (!isJson(reply.body)) return asksJson(typed) ? undefined : printAsIs(context, reply.body);
+  if (!isSuccess(reply)) return printJson(context.runtime, reply.body);
+  if (asksRecords(context)) return printRecords(context, request, reply, viewOf(operation));
+  return printWhole(context, reply.body);
+};
+
 /** Prints a reply and ends as its status says: like gh, the body of a refusal is printed too. */
 export const printReply = async (
   invocation: Invocation,
@@ -102,23 +134,13 @@ export const printReply = async (
   const { context, typed } = invocation;
   const refusal = isSuccess(reply) ? undefined : refusalOf(request, reply);
   if (typed.include === true) await context.runtime.stdout.write(headOf(reply, isPrivate));
-  if (typed.silent !== true) {
-    if (isPrivate) {
-      await context.printer.text(JSON.stringify({ status: reply.status, body_bytes: Buffer.byteLength(reply.body) }));
-    } else if (!isJson(reply.body)) {
-      if (refusal !== undefined || !asksRecords(context)) await printAsIs(context, reply.body);
-      else throw brokenJson(request, reply) ?? noFields(request, reply);
-    } else if (refusal !== undefined) {
-      await printJson(context.runtime, reply.body);
-    } else if (asksRecords(context)) {
-      await printRecords(context, request, reply, viewOf(operation));
-    } else {
-      await printWhole(context, reply.body);
-    }
+  if (isPrivate) {
+    const sizes = JSON.stringify({ status: reply.status, body_bytes: Buffer.byteLength(reply.body) });
+    if (typed.silent !== true) await context.printer.text(sizes);
+    if (refusal !== undefined) throw silenced(refusal);
+    return;
   }
-  if (refusal !== undefined) throw isPrivate ? silenced(refusal) : refusal;
-  const broken = isPrivate || isJson(reply.body) ? undefined : brokenJson(request, reply);
-  if (broken !== undefined) throw broken;
-  // What does not show what was made leaves open whether it was (R26).
-  if (operation?.effect === 'creation') readOne(operation, { ...request, effect: 'creation' }, reply);
+  if (typed.silent !== true) await printBody(invocation, request, reply, operation);
+  if (refusal !== undefined) throw refusal;
+  if (!isJson(reply.body)) judgeNotJson(invocation, request, reply, operation);
 };

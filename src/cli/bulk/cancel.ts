@@ -52,15 +52,15 @@ const sendCancel =
     const path = { event: id! };
     const input: Input = { path, body };
     try {
-      const { isReconciled } = await change(
+      const { status } = await change(
         {
-          send: () => client.call(events.cancel, input, leaving),
+          send: () => client.write(events.cancel, input, leaving),
           read: () => client.call(events.get, { path }),
           isDone: ({ status }) => status === 'canceled',
         },
         { clock: runtime.clock, interrupted: runtime.interrupted, random: chanceOf(runtime), onRepeat: () => {} },
       );
-      return { verdict: 'accepted', ...(isReconciled ? { by: 'read back' } : { status: events.cancel.reply.status }) };
+      return { verdict: 'accepted', ...(status === undefined ? { by: 'read back' } : { status }) };
     } catch (error) {
       if (!(error instanceof SchedError) || !isOwnFault(error)) throw error;
       if (error.category === 'conflict' && (await isCanceled(client, path)))

@@ -5,8 +5,9 @@ import type { Command, Flag, Invocation } from '../command.ts';
 import { requireConsent } from '../consent.ts';
 import { changeOrReadBack } from '../desk.ts';
 import { readInput } from '../input.ts';
-import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
+import { type OperationCommand, printRequest } from '../operation-command.ts';
 import { changeRules, dayOf, type Rule, readDays, readRule, rulesDifference } from '../rules.ts';
+import { marked } from '../write-result.ts';
 
 export const examples = {
   list: [
@@ -108,7 +109,7 @@ const runUpdate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   await requireConsent(context, `Change the availability schedule ${named}?`);
   const client = await context.client();
   const record = await changeOrReadBack(context, {
-    send: () => client.call(availability.update, input),
+    send: () => client.write(availability.update, input),
     read: () => currentSchedule(invocation, String(query!.event_type), path!.schedule!),
     isDone: (now) => {
       const shown = Array.isArray(now.rules) ? now.rules.filter(isObject) : [];
@@ -116,6 +117,7 @@ const runUpdate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
         (!isRules || rulesDifference(shown, changed).length === 0) && (zone === undefined || now.timezone === zone)
       );
     },
+    known: () => ({ ...schedule, ...input.body }),
   });
   context.notes.say(`changed: ${record.name ?? record.uri}`);
   await context.printer.one(view, record);

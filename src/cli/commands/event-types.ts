@@ -5,6 +5,7 @@ import type { Command, Invocation } from '../command.ts';
 import { changeOrReadBack } from '../desk.ts';
 import { readInput } from '../input.ts';
 import { type OperationCommand, positional, printRequest } from '../operation-command.ts';
+import { knownRecord } from '../write-result.ts';
 
 export const examples = {
   list: ['event-types list', 'event-types list --active --json=uri,name,duration'],
@@ -32,9 +33,10 @@ const runUpdate = async ({ fieldFlags, flags, view }: OperationCommand, invocati
   if (context.settings.dryRun) return printRequest(invocation, eventTypes.update, [input]);
   const client = await context.client();
   const record = await changeOrReadBack(context, {
-    send: () => client.call(eventTypes.update, input),
+    send: () => client.write(eventTypes.update, input),
     read: () => client.call(eventTypes.get, { path: input.path! }),
     isDone: (now) => shows(now, input.body as Json),
+    known: () => knownRecord(context, eventTypes.get, input.path!, input.body),
   });
   context.notes.say(`changed: ${record.name ?? record.uri}`);
   await context.printer.one(view, record);

@@ -14,10 +14,11 @@ import { ownOrganization } from '../identity.ts';
 import { mapInOrder } from '../in-order.ts';
 import { readInput } from '../input.ts';
 import { firstCount, printListing, readBounds, type Stage } from '../listing.ts';
-import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
+import { type OperationCommand, printRequest } from '../operation-command.ts';
 import { withValue } from '../own-command.ts';
 import { fillScope } from '../scope.ts';
 import { windowFlags } from '../window-flags.ts';
+import { marked } from '../write-result.ts';
 
 /** The service cannot be asked for events of a type; the rows show it, so they are chosen here. */
 const typeFlag: FieldFlag = {

@@ -11,8 +11,9 @@ import type { Context } from '../context.ts';
 import { changeOrReadBack } from '../desk.ts';
 import { readInput } from '../input.ts';
 import { noteHidden } from '../listing.ts';
-import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
+import { type OperationCommand, printRequest } from '../operation-command.ts';
 import { commandLine } from '../own-command.ts';
+import { knownRecord, marked } from '../write-result.ts';
 import { finding } from './events-list.ts';
 
 export const examples = {
@@ -39,9 +40,10 @@ const cancelOne = async (context: Context, input: Input): Promise<Json> => {
     `${name ?? uri}${start ? `, ${describeInstant(String(start), settings.zone)}` : ''}`;
   try {
     const event = await changeOrReadBack(context, {
-      send: () => client.call(events.cancel, input),
+      send: () => client.write(events.cancel, input),
       read: () => client.call(events.get, { path: input.path! }),
       isDone: ({ status }) => status === 'canceled',
+      known: () => knownRecord(context, events.get, input.path!, input.body),
     });
     notes.say(`canceled: ${words(event)}`);
     return event;

@@ -7,10 +7,11 @@ import { nearest } from '../../nearest.ts';
 import type { View } from '../../output/view.ts';
 import { describeInstant } from '../../time/echo.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { bookedWords, bookingFlags, bookingOptions, changeOrReadBack, deskOf } from '../desk.ts';
+import { bookedRecord, bookedWords, bookingFlags, bookingOptions, changeOrReadBack, deskOf } from '../desk.ts';
 import { readInput } from '../input.ts';
 import { noteHidden } from '../listing.ts';
-import { marked, type OperationCommand, printRequest } from '../operation-command.ts';
+import { type OperationCommand, printRequest } from '../operation-command.ts';
+import { knownRecord, marked } from '../write-result.ts';
 
 export const examples = {
   list: ['invitees list JW6SHQTS78SH7TS8', 'invitees list JW6SHQTS78SH7TS8 --status active --json=name,email'],
@@ -88,11 +89,12 @@ const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   const send: Booking['send'] = async (leaving) => {
     const { heedPlan } = await import('../plan.ts');
     await heedPlan(context);
-    return client.call(invitees.create, input, leaving);
+    return client.write(invitees.create, input, leaving);
   };
-  const { record, how } = await book(await deskOf(context), { ...body, send }, bookingOptions(invocation));
-  context.notes.say(`${bookedWords[how]}: ${when} for ${invitee.email}`);
-  await context.printer.one(view, how === 'booked' ? record : marked(record, { [how]: true }));
+  const booked = await book(await deskOf(context), { ...body, send }, bookingOptions(invocation));
+  const record = bookedRecord(context, booked, input.body as Json);
+  context.notes.say(`${bookedWords[booked.how]}: ${when} for ${invitee.email}`);
+  await context.printer.one(view, record);
   // What a signal asked for while the answer was awaited.
   context.runtime.interrupted.throwIfAborted();
 };
@@ -108,15 +110,20 @@ const runNoShow = async ({ view }: OperationCommand, invocation: Invocation): Pr
   const client = await context.client();
   const read = isBare ? undefined : () => client.call(invitees.get, { path: path! });
   const isMarked = (current: Json) => current.no_show !== null && current.no_show !== undefined;
-  const send = () => client.call(invitees['no-show'], input);
-  const record = await changeOrReadBack(context, { send, read, isDone: isMarked }).catch(async (error: unknown) => {
+  const send = () => client.write(invitees['no-show'], input);
+  // Without its event, the invitee has no address.
+  const known = () => (isBare ? {} : knownRecord(context, invitees.get, path!));
+  const wanted = { send, read, isDone: isMarked, known };
+  const record = await changeOrReadBack(context, wanted).catch(async (error: unknown) => {
     if (!(error instanceof SchedError && error.category === 'conflict') || read === undefined) throw error;
     const current = await read();
     if (!isMarked(current)) throw error;
     return marked(current, { already: true });
   });
   const isAlready = isObject(record._sched) && record._sched.already === true;
-  context.notes.say(`${isAlready ? 'already marked' : 'marked'} as no-show: ${record.name ?? record.uri}`);
+  context.notes.say(
+    `${isAlready ? 'already marked' : 'marked'} as no-show: ${record.name ?? record.uri ?? path!.invitee}`,
+  );
   await context.printer.one(view, record);
   context.runtime.interrupted.throwIfAborted();
 };

@@ -3,6 +3,7 @@ import type { Json } from '../../client/reading.ts';
 import { describeInstant } from '../../time/echo.ts';
 import { readMutationTime } from '../../time/mutation.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
+import { carryOut } from '../creation.ts';
 import { readInput } from '../input.ts';
 import { type OperationCommand, printRequest } from '../operation-command.ts';
 import { isDate } from '../rules.ts';
@@ -101,7 +102,7 @@ const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
     context.notes.say(`to be booked: ${from} until ${to}`);
   }
   if (context.settings.dryRun) return printRequest(invocation, oneOffs.create, [input]);
-  const type = await (await context.client()).call(oneOffs.create, input);
+  const type = await carryOut(context, oneOffs.create, input);
   context.notes.say(`created: ${type.name ?? type.uri}${type.scheduling_url ? `, ${type.scheduling_url}` : ''}`);
   await context.printer.one(view, type);
 };

@@ -1,6 +1,7 @@
 import { shares } from '../../api/shares.ts';
 import { isObject } from '../../client/reading.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
+import { carryOut } from '../creation.ts';
 import { readInput } from '../input.ts';
 import { locationFlags } from '../location-flags.ts';
 import { type OperationCommand, printRequest } from '../operation-command.ts';
@@ -42,7 +43,7 @@ const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
     if (location !== undefined) body.location_configurations = [location];
   });
   if (context.settings.dryRun) return printRequest(invocation, shares.create, [input]);
-  const share = await (await context.client()).call(shares.create, input);
+  const share = await carryOut(context, shares.create, input);
   context.notes.say('created a link that can be booked once');
   await context.printer.one(view, share);
 };
