@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { Send } from '../../src/http/message.ts';
@@ -184,7 +185,7 @@ describe('api: METHOD', () => {
   });
 
   test.each(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])('%s is sent', async (method) => {
-    const { requests, code } = await run([method.toLowerCase(), '/things'], { send: replying({}) });
+    const { requests, code } = await run([method.toLowerCase(), '/things', '--yes'], { send: replying({}) });
     expect(code).toBe(0);
     expect(requests).toMatchObject([{ method, url: `${base}/things` }]);
     expect(requests[0]!.body).toBeUndefined();
@@ -415,10 +416,60 @@ describe('api: what is printed', () => {
     const send = replying({ headers: { 'content-type': 'text/html' }, body: '<p>\x1b[31m\n::error::x' });
     expect(await run(['/x'], { send })).toMatchObject({ code: 0, stdout: '<p>\x1b[31m\n::error::x' });
     expect((await run(['/x'], { send, terminals: ['stdout'] })).stdout).toBe('<p>\\x1b[31m\n::error::x\n');
-    expect(await run(['DELETE', '/x'], { send: replying({ status: 204, body: '' }) })).toMatchObject({
+    expect(await run(['PUT', '/x'], { send: replying({ status: 204, body: '' }) })).toMatchObject({
       code: 0,
       stdout: '',
     });
+  });
+
+  const html = { headers: { 'content-type': 'text/html' }, body: '<html>hello</html>' };
+  const formats = [['--json'], ['--json=a'], ['--jq', '.'], ['--fields', 'a'], ['-o', 'json'], ['-o', 'jsonl']];
+  formats.push(['-o', 'yaml'], ['-o', 'id'], ['-o', 'csv', '--fields', 'a']);
+
+  test.each(formats)('is JSON where that was asked for, or exit code 9: %s %s', async (...words) => {
+    const asked = words.filter((word) => word !== undefined);
+    for (const body of [html.body, 'a,b', '', '{"a":']) {
+      for (const more of [[], ['--silent']]) {
+        const read = await run(['/x', ...asked, ...more], { send: replying({ ...html, body }) });
+        expect([body, read.code, read.stdout]).toEqual([body, 9, '']);
+        expect(read.stderr).toContain('The service sent a reply that is not JSON');
+      }
+    }
+    // R26: a write that the service accepted is done; nothing is printed, as after 204.
+    for (const method of ['POST', 'PATCH', 'PUT']) {
+      const written = await run([method, '/x', ...asked], { send: replying(html) });
+      expect([method, written.code, written.stdout, written.requests.length]).toEqual([method, 0, '', 1]);
+      expect(written.stderr).toContain('The service accepted this (HTTP 200), but its reply is not JSON');
+    }
+    for (const [method, code] of [
+      ['GET', 9],
+      ['POST', 10],
+    ] as const) {
+      const failed = await run([method, '/x', ...asked], { send: replying({ ...html, status: 502 }) });
+      expect([method, failed.code, failed.stdout]).toEqual([method, code, '']);
+    }
+  });
+
+  test('is JSON page by page, or exit code 9', async () => {
+    const { code, stdout } = await run(['/x', '--paginate'], { send: replying(html) });
+    expect([code, stdout]).toEqual([9, '']);
+  });
+
+  test('is what came where no format was asked for, with the exit code of the status', async () => {
+    expect(await run(['/x'], { send: replying(html) })).toMatchObject({ code: 0, stdout: html.body });
+    expect(await run(['POST', '/x'], { send: replying(html) })).toMatchObject({ code: 0, stdout: html.body });
+    expect(await run(['/x'], { send: replying({ ...html, status: 502 }) })).toMatchObject({
+      code: 9,
+      stdout: html.body,
+    });
+  });
+
+  test('is no record to choose fields from: an error to a read, a note to a write', async () => {
+    const send = replying({ status: 201, body: '7' });
+    expect(await run(['/x', '--json=a'], { send })).toMatchObject({ code: 13, stdout: '' });
+    const written = await run(['POST', '/x', '--json=a'], { send });
+    expect(written).toMatchObject({ code: 0, stdout: '' });
+    expect(written.stderr).toContain('The service accepted this (HTTP 201), but its reply holds no record');
   });
 
   test('is nothing with --silent', async () => {
@@ -459,10 +510,34 @@ describe('api: failures', () => {
     ['a lost answer', async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true)), 10],
     ['no connection', async () => Promise.reject(new NetworkFailure('127.0.0.1', 'refused', false)), 9],
     ['JSON that is none', replying({ body: '{"a":' }), 10],
+    ['a 2xx that is cut off', async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true, 201)), 10],
   ] as [string, Send, number][])('a write with %s is sent once and ends with %#', async (_, send, exit) => {
     const { code, requests } = await run(['POST', '/things', '-f', 'a=1'], { send });
     expect(code).toBe(exit);
     if (exit === 10) expect(requests).toHaveLength(1);
+  });
+
+  // R26: to a change a 2xx is success, and a known creation is done if its reply is complete.
+  test.each([
+    ['PATCH', '/things/1', '{"a":', 0],
+    ['PATCH', '/event_types/X', '<html>', 0],
+    ['POST', '/invitees/X/no_show', '{"resource":', 0],
+    ['POST', '/shares', '[]', 0],
+    ['POST', '/shares', '', 0],
+    ['POST', '/shares', '<html>', 10],
+    ['POST', '/event_types', '{"resource":', 10],
+  ])('%s %s answered by %j is sent once and ends with %i', async (method, path, body, exit) => {
+    const { code, requests } = await run([method, path, '-f', 'a=1'], { send: replying({ status: 201, body }) });
+    expect([code, requests.length]).toEqual([exit, 1]);
+  });
+
+  test.each([
+    ['PATCH', '/things/1'],
+    ['POST', '/invitees/X/no_show'],
+  ])('%s %s with a 2xx that is cut off is done, and sent once', async (method, path) => {
+    const send: Send = async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true, 200));
+    const { code, requests } = await run([method, path], { send });
+    expect([code, requests.length]).toEqual([0, 1]);
   });
 
   test('tells everything wrong at once, with one whole example', async () => {
@@ -598,7 +673,12 @@ describe('api: consent', () => {
     ['POST', '/scheduled_events/X/cancellation.json'],
     ['PUT', '/v2/scheduled_events/X/cancellation'],
     ['PATCH', '/event_type_availability_schedules/X', '-f', 'timezone=UTC'],
+    ['PATCH', '/event_type_availability_schedules', '-f', 'timezone=UTC'],
     ['POST', '/data_compliance/invitee_deletion', '-f', 'emails[]=ada@engine.example'],
+    ['POST', '/data_compliance/deletion/invitees', '-f', 'emails[]=ada@engine.example'],
+    ['PUT', '/v2/data_compliance'],
+    ['DELETE', '/things/1'],
+    ['DELETE', '/scheduled_events/X'],
   ];
   test.each(asking)('is asked for by %s %s', async (...words) => {
     const result = await run(words);
@@ -621,11 +701,56 @@ describe('api: consent', () => {
   });
 
   test.each([
-    ['DELETE', '/things/1'],
+    ['POST', '/things'],
+    ['PATCH', '/event_types/X'],
     ['POST', '/invitees/X/no_show'],
     ['GET', '/scheduled_events/X/cancellation'],
+    ['GET', '/data_compliance/status'],
+    ['GET', '/event_type_availability_schedules'],
   ])('is not asked for by %s %s', async (...words) => {
     expect(await run(words, { send: replying({}) })).toMatchObject({ code: 0 });
+  });
+
+  test('is asked for where the base URL holds the part that counts', async () => {
+    const env = { SCHED_BASE_URL: `${base}/data_compliance` };
+    expect(await run(['POST', '/invitee_deletion'], { env })).toMatchObject({ code: 12, requests: [] });
+    const send = replying({ body: '{"email":"ada@engine.example"}' });
+    expect((await run(['POST', '/invitee_deletion', '--yes'], { env, send })).stdout).toBe(
+      '{"status":200,"body_bytes":30}\n',
+    );
+  });
+
+  test('is asked for under every spelling of such a path', async () => {
+    const letter = (char: string) => {
+      const hex = char.charCodeAt(0).toString(16).padStart(2, '0');
+      const wide =
+        char >= 'a' && char <= 'z' ? encodeURIComponent(String.fromCodePoint(char.codePointAt(0)! + 0xfee0)) : char;
+      return fc.constantFrom(char, char.toUpperCase(), `%${hex}`, `%${hex.toUpperCase()}`, wide);
+    };
+    const spelled = fc
+      .constantFrom('data_compliance', 'cancellation', 'event_type_availability_schedules')
+      .chain((word) => fc.tuple(...[...word].map(letter)).map((letters) => letters.join('')));
+    const segments = fc.array(fc.constantFrom('v2', 'X', 'scheduled_events', 'a;b=c', '%41'), { maxLength: 3 });
+    const paths = fc
+      .tuple(
+        fc.constantFrom('/', '', `${base}/`),
+        segments,
+        spelled,
+        fc.constantFrom('', '.json', ';a=b', 's'),
+        segments,
+      )
+      .chain(([root, before, word, ending, after]) =>
+        fc.constantFrom('', '/').map((end) => `${root}${[...before, `${word}${ending}`, ...after].join('/')}${end}`),
+      );
+    const methods = fc.constantFrom('POST', 'PATCH', 'PUT', 'DELETE', 'post', 'Delete');
+    await fc.assert(
+      fc.asyncProperty(methods, paths, async (method, path) => {
+        const { code, requests } = await run([method, path, '--no-input'], { send: replying({}) });
+        // An empty segment is refused before anything is asked.
+        expect([path, code, requests]).toEqual([path, path.endsWith('/') ? 2 : 12, []]);
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 
@@ -651,6 +776,15 @@ describe('api on /data_compliance', () => {
     [['POST', path, '-f', `emails[]=${address}`, '-y', '-o', 'jsonl'], quoting(500)],
     [['POST', path, '-f', `emails[]=${address}`, '-y', '--json=a'], quoting(202)],
     [['POST', '/%64ata_compliance/invitee_deletion', '-f', `emails[]=${address}`, '-y'], quoting(400)],
+    [['POST', '/%2564ata_compliance/x', '-f', `emails[]=${address}`, '-f', address, '-y'], quoting(400)],
+    [['POST', '/v2/Data_Compliance/deletion/invitees', '-f', `emails[]=${address}`], quoting(202)],
+    [['POST', '/v2/Data_Compliance/deletion/invitees', '-f', `emails[]=${address}`, '-n'], quoting(202)],
+    [['POST', '/v2/Data_Compliance/deletion/invitees', '-f', `emails[]=${address}`, '--curl'], quoting(202)],
+    [['POST', '/v2/Data_Compliance/deletion/invitees', '-f', `emails[]=${address}`, '-y', '-v', '-i'], quoting(202)],
+    [['PUT', '/data_compliance/other', '-f', `emails[]=${address}`, '-y', '-v', '--json'], quoting(422)],
+    [['/data_compliance/other', '-v'], quoting(200)],
+    [['/data_compliance/other', '--jq', '.message'], quoting(200)],
+    [['/data_compliance/other', '--paginate'], replying({ body: `{"collection":[{"email":"${address}"}]}` })],
     [['POST', `${path}?emails=${address}`, '-y', '-v']],
     [['POST', `${path}/${address}`, '-y', '-v']],
     [['POST', `${path}/../${address}`]],

@@ -4,6 +4,14 @@ import { compliance } from '../../api/compliance.ts';
 import { events } from '../../api/events.ts';
 import type { Operation } from '../../api/operation.ts';
 
+/** A text without its encoding, however often it was encoded, and however its letters are spelled. */
+const folded = (text: string): string => {
+  const plain = text.replace(/(?:%[0-9a-f]{2})+/gi, (codes) =>
+    Buffer.from(codes.replaceAll('%', ''), 'hex').toString('utf8'),
+  );
+  return plain === text ? text.normalize('NFKC').toLowerCase() : folded(plain);
+};
+
 /**
  * A path as a forgiving router might read it: encoded letters, another case, `;parameters` and an extension all lead to
  * the same operation, and must not lead around its rules.
@@ -13,9 +21,8 @@ const segmentsOf = (path: string): string[] =>
     .split('/')
     .filter((segment) => segment !== '')
     .map((segment) =>
-      decodeURIComponent(segment)
+      folded(segment)
         .split(';')[0]!
-        .toLowerCase()
         .replace(/\.(json|xml)$/, ''),
     );
 
@@ -45,12 +52,13 @@ export const isBooking = (method: string, path: string): boolean => {
   return method === 'POST' && segments.at(-1) === 'invitees' && !segments.includes('scheduled_events');
 };
 
+const compliancePart = compliance.delete.path.split('/')[1]!;
+const cancellationPart = events.cancel.path.split('/').at(-1)!;
+const availabilityPart = availability.update.path.split('/')[1]!;
+
 /** Whether addresses of people may be in what is sent or answered, so that nothing of either may be printed (R49). */
 export const isPrivate = (words: readonly string[]): boolean =>
-  words.some((word) => {
-    const text = word.replace(/%([0-9a-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-    return text.toLowerCase().includes(compliance.delete.path.split('/')[1]!);
-  });
+  words.some((word) => folded(word).includes(compliancePart));
 
 /** How many addresses a deletion names, where its body tells. */
 const addressesIn = (body: string | undefined): string => {
@@ -63,22 +71,39 @@ const addressesIn = (body: string | undefined): string => {
   return 'the invitees named';
 };
 
+/** Questions of the writes that the catalogue knows, in the words of their own commands. */
 const questions: [Operation, (id: string, body?: string) => string][] = [
   [events.cancel, (id) => `Cancel event ${id} and notify its invitees?`],
   [availability.update, (id) => `Change the availability schedule ${id}? Rules that are sent replace all others.`],
   [compliance.delete, (_, body) => `Delete all data of ${addressesIn(body)}? It cannot be undone.`],
 ];
 
-/** The question that a write asks first, the same as its own command does. Only the path's end counts. */
-export const questionFor = (method: string, path: string, body: string | undefined): string | undefined => {
-  if (method === 'GET') return undefined;
+/** The question of a known write. Only the path's end counts: the service may lie anywhere below its host. */
+const knownQuestion = (path: string, body: string | undefined): string | undefined => {
   const segments = segmentsOf(path);
   const found = questions.find(([row]) => fits(row.path, segments.slice(-row.path.split('/').length + 1)));
   if (found === undefined) return undefined;
-  const place = found[0].path
-    .split('/')
-    .slice(1)
-    .findIndex((part) => part.startsWith('{'));
-  const id = path.split('/').slice(-found[0].path.split('/').length + 1)[place];
-  return found[1](id ?? '', body);
+  const [row, ask] = found;
+  const parts = row.path.split('/').slice(1);
+  const id = path.split('/').slice(-parts.length)[parts.findIndex((part) => part.startsWith('{'))];
+  return ask(id ?? '', body);
+};
+
+/**
+ * The question that a write asks first: the same as its own command does, and one of its own for any other write that
+ * may delete or cancel something. `path` is the whole path on the host.
+ */
+export const questionFor = (method: string, path: string, body: string | undefined): string | undefined => {
+  if (method === 'GET') return undefined;
+  const text = folded(path);
+  const isAsking = [compliancePart, cancellationPart, availabilityPart].some((part) => text.includes(part));
+  if (!isAsking && method !== 'DELETE') return undefined;
+  const known = method === 'DELETE' ? undefined : knownQuestion(path, body);
+  if (known !== undefined) return known;
+  // R49: the path itself is not shown.
+  if (isPrivate([path])) return `Send ${method} to ${compliancePart}? It may delete data for good.`;
+  if (method === 'DELETE') return `Send DELETE ${path}? It may delete this for good.`;
+  return text.includes(cancellationPart)
+    ? `Send ${method} ${path}? It may cancel events and notify their invitees.`
+    : `Send ${method} ${path}? Rules that are sent replace all others.`;
 };

@@ -1,10 +1,12 @@
+import type { Operation } from '../../api/operation.ts';
 import type { RawInput } from '../../client/client.ts';
+import { usageError } from '../../errors.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import { curlLine } from '../../output/curl.ts';
 import { escapeJson } from '../../output/sanitise.ts';
 import { bookingIn, bookRaw } from '../api/booking.ts';
 import { isJson, layOutJson } from '../api/json-text.ts';
-import { isBooking, questionFor } from '../api/known.ts';
+import { isBooking, isPrivate, questionFor } from '../api/known.ts';
 import { methods } from '../api/method.ts';
 import { type Plan, plan } from '../api/plan.ts';
 import { printReply, viewOf } from '../api/reply.ts';
@@ -102,18 +104,28 @@ const printPages = async (invocation: Invocation, { input, operation }: Plan): P
   else for await (const _ of pages);
 };
 
+/** What a known write does. A raw deletion is not journalled, so like a change it is sent once. */
+const effectOf = (operation: Operation | undefined): Pick<HttpRequest, 'effect'> =>
+  operation?.effect === undefined ? {} : { effect: operation.effect === 'deletion' ? 'change' : operation.effect };
+
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
   const planned = await plan(invocation);
-  const { input, operation, isHidden } = planned;
+  const { input, operation } = planned;
   const client = await context.client();
-  const request = client.prepareRaw(input);
+  const request = { ...client.prepareRaw(input), ...effectOf(operation) };
+  // The base URL may hold the part of the path that counts.
+  const { pathname } = new URL(request.url);
+  const isHidden = planned.isHidden || isPrivate([pathname]);
+  // R49
+  if (isHidden && typed.paginate === true)
+    throw usageError(['--paginate is not for data_compliance: nothing of its replies is shown']);
   if (context.settings.curl) return printCurl(context, [curlText(request, isHidden)], [request]);
   if (context.settings.dryRun) {
     const url = shownUrl(request.url, await context.connection());
     return printPlan(context, requestText(input, url, isHidden));
   }
-  const question = questionFor(input.method, input.path, input.body);
+  const question = questionFor(input.method, pathname, input.body);
   if (question !== undefined) await requireConsent(context, question);
   if (typed.paginate === true) return printPages(invocation, planned);
   const showing = { operation, isPrivate: isHidden };
@@ -146,9 +158,9 @@ export const api: Command = {
     'METHOD is needed with a body, unlike in gh: nothing is written by a guess. Without one, fields are the query of a GET where the path is known to take them there.',
     "Placeholders: {user} and {organization} stand for the token's own URIs where they are a whole value, and for their IDs where they are a whole segment of the path. Quote them for the shell.",
     'Nested fields: a[b]=1 is {"a":{"b":1}}, a[]=1 a[]=2 is {"a":[1,2]}, a[][b]=1 a[][b]=2 is {"a":[{"b":1},{"b":2}]}, a[] alone is {"a":[]}.',
-    'The reply is printed as it came, laid out for reading; the body of a refusal too, before the error. --json=FIELDS, --fields and -o table, tsv, csv or id look into "resource" or "collection". -H is the header of the request here, not the line of column names.',
-    'Asks first where the own command does: canceling an event, changing an availability schedule, deleting invitee data. On /data_compliance neither request nor reply is shown, only sizes. No other write asks.',
-    'POST /invitees books as `sched invitees create` does: written down first, looked up if its answer is lost, never sent twice, and refused while the same booking of this machine stands. Any other write is sent once too; exit code 10 says that its outcome is unknown.',
+    'The reply is printed as it came, laid out for reading; the body of a refusal too, before the error. With a format (--json, --jq, --fields, -o) only JSON is printed: any other reply to a read is exit code 9, and a write that the service accepted is exit code 0 with a note. --json=FIELDS, --fields and -o table, tsv, csv or id look into "resource" or "collection". -H is the header of the request here, not the line of column names.',
+    'Asks first on DELETE, and on any write to a path that holds cancellation, data_compliance or event_type_availability_schedules. On data_compliance neither request nor reply is shown, only sizes. No other write asks.',
+    'POST /invitees books as `sched invitees create` does: written down first, looked up if its answer is lost, never sent twice, and refused while the same booking of this machine stands. Any other write is sent once too: a 2xx is success, and exit code 10 says that its outcome is unknown.',
     'Only the base URL is ever asked, with URIs of the service rewritten to it. Headers that carry secrets or belong to the connection are refused.',
   ],
   run,
