@@ -9,7 +9,6 @@ import type { View } from '../output/view.ts';
 import type { Argument, Command, Invocation } from './command.ts';
 import { shownUrl } from './connection.ts';
 import type { Context } from './context.ts';
-import { carryOut } from './creation.ts';
 import { type FieldFlag, fieldFlags } from './flags.ts';
 import { collectionOf, isNamed, withArticle } from './ids.ts';
 import { readInput } from './input.ts';
@@ -17,6 +16,7 @@ import { firstCount, printListing, readBounds } from './listing.ts';
 import { fillScope } from './scope.ts';
 import { bodyFlag, listFlags } from './shared-flags.ts';
 import { views } from './views.ts';
+import { carryOut } from './write-result.ts';
 
 /** An operation's command with the pieces that a special one may replace. */
 export interface OperationCommand extends Command {

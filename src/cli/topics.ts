@@ -81,6 +81,9 @@ const formattingTopic = (): string =>
     text(
       "Fields are chosen with --fields a,b.c or --json=a,b.c; * stands for every item of a list. --jq runs a jq program over the answer; its env and $ENV are the environment without SCHED_TOKEN. Names are the service's own; what we add stands under _sched.",
     ),
+    text(
+      'A write that the service accepted is exit code 0, whatever its reply. If the reply does not show the record, _sched.source says where the printed one comes from: read (read once afterwards; stale: true if it still shows the old state) or request (what was asked for).',
+    ),
     [
       '  sched --sandbox events list --json=name,event_memberships.*.user_email',
       '  sched --sandbox events list --jq \'.[] | select(.status == "active") | .name\'',

@@ -423,32 +423,34 @@ describe('api: what is printed', () => {
   });
 
   const html = { headers: { 'content-type': 'text/html' }, body: '<html>hello</html>' };
-  const formats = [['--json'], ['--json=a'], ['--jq', '.'], ['--fields', 'a'], ['-o', 'json'], ['-o', 'jsonl']];
-  formats.push(['-o', 'yaml'], ['-o', 'id'], ['-o', 'csv', '--fields', 'a']);
+  const formats = ['--json', '--json=a', '--jq .', '--fields a', '-o json', '-o jsonl', '-o yaml', '-o id'];
 
-  test.each(formats)('is JSON where that was asked for, or exit code 9: %s %s', async (...words) => {
-    const asked = words.filter((word) => word !== undefined);
-    for (const body of [html.body, 'a,b', '', '{"a":']) {
-      for (const more of [[], ['--silent']]) {
-        const read = await run(['/x', ...asked, ...more], { send: replying({ ...html, body }) });
-        expect([body, read.code, read.stdout]).toEqual([body, 9, '']);
-        expect(read.stderr).toContain('The service sent a reply that is not JSON');
+  test.each([...formats, '-o csv --fields a'])(
+    'is JSON where that was asked for, or exit code 9: %s',
+    async (format) => {
+      const asked = format.split(' ');
+      for (const body of [html.body, 'a,b', '', '{"a":']) {
+        for (const more of [[], ['--silent']]) {
+          const read = await run(['/x', ...asked, ...more], { send: replying({ ...html, body }) });
+          expect([body, read.code, read.stdout]).toEqual([body, 9, '']);
+          expect(read.stderr).toContain('The service sent a reply that is not JSON');
+        }
       }
-    }
-    // R26: a write that the service accepted is done; nothing is printed, as after 204.
-    for (const method of ['POST', 'PATCH', 'PUT']) {
-      const written = await run([method, '/x', ...asked], { send: replying(html) });
-      expect([method, written.code, written.stdout, written.requests.length]).toEqual([method, 0, '', 1]);
-      expect(written.stderr).toContain('The service accepted this (HTTP 200), but its reply is not JSON');
-    }
-    for (const [method, code] of [
-      ['GET', 9],
-      ['POST', 10],
-    ] as const) {
-      const failed = await run([method, '/x', ...asked], { send: replying({ ...html, status: 502 }) });
-      expect([method, failed.code, failed.stdout]).toEqual([method, code, '']);
-    }
-  });
+      // R26: a write that the service accepted is done; nothing is printed, as after 204.
+      for (const method of ['POST', 'PATCH', 'PUT']) {
+        const written = await run([method, '/x', ...asked], { send: replying(html) });
+        expect([method, written.code, written.stdout, written.requests.length]).toEqual([method, 0, '', 1]);
+        expect(written.stderr).toContain('The service accepted this (HTTP 200), but its reply is not JSON');
+      }
+      for (const [method, code] of [
+        ['GET', 9],
+        ['POST', 10],
+      ] as const) {
+        const failed = await run([method, '/x', ...asked], { send: replying({ ...html, status: 502 }) });
+        expect([method, failed.code, failed.stdout]).toEqual([method, code, '']);
+      }
+    },
+  );
 
   test('is JSON page by page, or exit code 9', async () => {
     const { code, stdout } = await run(['/x', '--paginate'], { send: replying(html) });

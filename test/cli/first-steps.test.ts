@@ -35,7 +35,7 @@ describe('first steps', () => {
 
   test('a method that the service does not take is our mistake, not an outage', async () => {
     const { run } = await createWorld();
-    expect((await run('api DELETE /users/me')).code).toBe(2);
+    expect((await run('api DELETE /users/me --yes')).code).toBe(2);
   });
 
   test('the only profile that is left is the one that is meant', async () => {

@@ -3,10 +3,10 @@ import type { Json } from '../../client/reading.ts';
 import { describeInstant } from '../../time/echo.ts';
 import { readMutationTime } from '../../time/mutation.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { carryOut } from '../creation.ts';
 import { readInput } from '../input.ts';
 import { type OperationCommand, printRequest } from '../operation-command.ts';
 import { isDate } from '../rules.ts';
+import { carryOut } from '../write-result.ts';
 
 export const examples = {
   create: [
