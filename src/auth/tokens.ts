@@ -37,9 +37,10 @@ export class TokenRefused extends SchedError {
 export class TokenEndpointUnavailable extends SchedError {
   readonly sent: boolean;
 
-  constructor(reason: string, sent: boolean) {
+  constructor(reason: string, sent: boolean, hint?: string) {
     super('unavailable', 'The authorization server gave no token', {
       reason,
+      ...(hint === undefined ? {} : { hint }),
       outcome: sent ? 'unknown' : 'not-sent',
       http: { method: 'POST', path: oauthPaths.token },
     });
@@ -95,7 +96,7 @@ const wordsOf = (error: oauth.ResponseBodyError, secrets: readonly string[]): st
 const translated = (error: unknown, reply: HttpReply | undefined, secrets: readonly string[]): unknown => {
   if (error instanceof SchedError) return error;
   if (error instanceof NetworkFailure) {
-    return new TokenEndpointUnavailable(`${error.host}: ${error.message}`, error.sent);
+    return new TokenEndpointUnavailable(`${error.host}: ${error.message}`, error.sent, error.hint);
   }
   if (reply === undefined) return error;
   const { status } = reply;

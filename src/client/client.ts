@@ -64,6 +64,7 @@ const unreachable = (request: HttpRequest, failure: NetworkFailure): SchedError 
     : `Cannot reach ${failure.host}`;
   return new SchedError(unknown ? 'outcome-unknown' : 'unavailable', message, {
     reason: failure.message,
+    ...(failure.hint === undefined ? {} : { hint: failure.hint }),
     outcome: unknown ? 'unknown' : failure.sent ? 'not-applied' : 'not-sent',
     http: { method: request.method, path: new URL(request.url).pathname },
   });

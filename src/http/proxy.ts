@@ -29,19 +29,44 @@ const isExempt = (url: URL, list: string): boolean =>
       return portFits && (url.hostname === name || url.hostname.endsWith(`.${name}`));
     });
 
-/** The proxy through which `url` is reached, if the environment names one. Like curl, without a scheme it is http. */
-export const proxyFor = (url: URL, env: Environment): string | undefined => {
+export interface HttpProxy {
+  /** Without the login, so it can be shown. */
+  url: string;
+  /** The value of Proxy-Authorization. */
+  login?: string;
+  /** The environment variable that names the proxy. */
+  variable: string;
+}
+
+/** The parts of a proxy's address; undefined if it isn't one. Like curl, without a scheme it is http. */
+const readProxy = (text: string, variable: string): HttpProxy | undefined => {
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  if (!URL.canParse(address)) return undefined;
+  const { protocol, origin, username, password } = new URL(address);
+  if (!/^https?:$/.test(protocol)) return undefined;
+  if (username + password === '') return { url: origin, variable };
+  try {
+    const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+    return { url: origin, login: `Basic ${login.toString('base64')}`, variable };
+  } catch {
+    return undefined;
+  }
+};
+
+/** The proxy through which `url` is reached, if the environment names one. */
+export const proxyFor = (url: URL, env: Environment): HttpProxy | undefined => {
   if (isLoopback(url.hostname)) return undefined;
   if (isExempt(url, env.NO_PROXY ?? env.no_proxy ?? '')) return undefined;
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-  const proxy = env[name] ?? env[name.toLowerCase()];
-  if (!proxy) return undefined;
-  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(proxy) ? proxy : `http://${proxy}`;
-  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
+  const variable = env[name] === undefined ? name.toLowerCase() : name;
+  const text = env[variable];
+  if (!text) return undefined;
+  const proxy = readProxy(text, variable);
+  if (proxy !== undefined) return proxy;
   // Not quoted: it may hold a password.
-  throw new SchedError('environment', `${name} is not usable`, {
+  throw new SchedError('environment', `${variable} is not usable`, {
     reason: 'it is not the URL of an http or https proxy',
-    hint: `${name}=http://proxy.example.com:3128`,
+    hint: `${variable}=http://proxy.example.com:3128`,
     outcome: 'not-sent',
   });
 };

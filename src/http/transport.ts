@@ -1,8 +1,9 @@
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
-import { NetworkFailure } from './failure.ts';
+import { SchedError } from '../errors.ts';
+import { hintFor, inWords, NetworkFailure } from './failure.ts';
 import type { HttpReply, HttpRequest, Send } from './message.ts';
-import { proxyFor } from './proxy.ts';
+import { type HttpProxy, proxyFor } from './proxy.ts';
 
 interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
@@ -19,23 +20,11 @@ export const maxBodyBytes = 32 * 1024 * 1024;
 
 const defaultTimeout = 30_000;
 
+/** To one origin at once. */
+const connections = 8;
+
 /** Made once: a reason made for each request would cost more than the timer that it ends. */
 const over = new Error('the request is over');
-
-const words: Record<string, string> = {
-  ECONNREFUSED: 'connection refused',
-  ENOTFOUND: 'no such host',
-  EAI_AGAIN: 'the name server did not answer',
-  EHOSTUNREACH: 'host unreachable',
-  ENETUNREACH: 'network unreachable',
-  ECONNRESET: 'the connection was reset',
-  UND_ERR_SOCKET: 'the connection was closed before the reply was complete',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
-  UND_ERR_HEADERS_OVERFLOW: 'the reply has oversized headers',
-};
-
-const inWords = ({ code = '', message }: Error & { code?: string }): string =>
-  words[code] ?? (/^(EPROTO$|ERR_SSL_)/.test(code) ? 'the TLS handshake failed' : message);
 
 const tooLarge = (): Error => new Error(`the reply is larger than ${maxBodyBytes / 1024 / 1024} MiB`);
 
@@ -114,23 +103,28 @@ const plainHeaders = (headers: NodeJS.Dict<string | string[]>): Record<string, s
 export const createTransport = ({ env, clock, interrupted }: TransportOptions): Send => {
   const pools = new Map<string, Promise<Dispatcher>>();
 
-  const dispatcherFor = async (url: URL, timeout: number, signal: AbortSignal): Promise<Dispatcher> => {
-    const proxy = proxyFor(url, env);
+  const dispatcherFor = async (
+    url: URL,
+    proxy: HttpProxy | undefined,
+    timeout: number,
+    signal: AbortSignal,
+  ): Promise<Dispatcher> => {
     // A connection that is still being made must not keep the program from ending.
     const connect = { timeout, signal };
-    if (proxy === undefined) return new Pool(url.origin, { connections: 8, connect, allowH2: false });
-    const { ProxyAgent } = await import('undici');
-    return new ProxyAgent({ uri: proxy, proxyTls: connect, allowH2: false });
+    if (proxy === undefined) return new Pool(url.origin, { connections, connect, allowH2: false });
+    const { tunnelsTo } = await import('./tunnel.ts');
+    return tunnelsTo(url, proxy, connect, connections);
   };
 
-  const pooled = (url: URL, timeout: number): Promise<Dispatcher> => {
-    const pool = pools.get(url.origin) ?? dispatcherFor(url, timeout, interrupted);
+  const pooled = (url: URL, proxy: HttpProxy | undefined, timeout: number): Promise<Dispatcher> => {
+    const pool = pools.get(url.origin) ?? dispatcherFor(url, proxy, timeout, interrupted);
     pools.set(url.origin, pool);
     return pool;
   };
 
   return async (request: HttpRequest): Promise<HttpReply> => {
     const url = new URL(request.url);
+    const proxy = proxyFor(url, env);
     const timeout = request.timeoutMs ?? defaultTimeout;
     const progress: Progress = { sent: false };
     const cut = new AbortController();
@@ -138,7 +132,7 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
     // An idle connection may die under a write and leave its outcome open, so a write gets a fresh one; what may be sent
     // twice needs none.
     const isPooled = request.method === 'GET' || request.effect === 'deletion';
-    const dispatcher = await (isPooled ? pooled(url, timeout) : dispatcherFor(url, timeout, signal));
+    const dispatcher = await (isPooled ? pooled(url, proxy, timeout) : dispatcherFor(url, proxy, timeout, signal));
     interrupted.throwIfAborted();
     request.signal?.throwIfAborted();
     const finished = new AbortController();
@@ -178,7 +172,10 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
       }
       if (interrupted.aborted) throw interrupted.reason;
       const cause = (signal.aborted ? signal.reason : error) as Error;
-      throw new NetworkFailure(url.host, inWords(cause), progress.sent, progress.status);
+      if (cause instanceof NetworkFailure || cause instanceof SchedError) throw cause;
+      const way = proxy === undefined ? '' : `, through the proxy ${proxy.url}`;
+      const { sent, status } = progress;
+      throw new NetworkFailure(url.host, inWords(cause) + way, sent, { status, hint: hintFor(cause) });
     } finally {
       finished.abort(over);
       interrupted.removeEventListener('abort', onInterruption);

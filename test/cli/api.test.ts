@@ -512,7 +512,7 @@ describe('api: failures', () => {
     ['a lost answer', async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true)), 10],
     ['no connection', async () => Promise.reject(new NetworkFailure('127.0.0.1', 'refused', false)), 9],
     ['JSON that is none', replying({ body: '{"a":' }), 10],
-    ['a 2xx that is cut off', async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true, 201)), 10],
+    ['a 2xx that is cut off', async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true, { status: 201 })), 10],
   ] as [string, Send, number][])('a write with %s is sent once and ends with %#', async (_, send, exit) => {
     const { code, requests } = await run(['POST', '/things', '-f', 'a=1'], { send });
     expect(code).toBe(exit);
@@ -537,7 +537,7 @@ describe('api: failures', () => {
     ['PATCH', '/things/1'],
     ['POST', '/invitees/X/no_show'],
   ])('%s %s with a 2xx that is cut off is done, and sent once', async (method, path) => {
-    const send: Send = async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true, 200));
+    const send: Send = async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true, { status: 200 }));
     const { code, requests } = await run([method, path], { send });
     expect([code, requests.length]).toEqual([0, 1]);
   });

@@ -11,7 +11,7 @@ import { createWorld } from '../support/run.ts';
 type Fault = (request: HttpRequest, service: Send) => Promise<HttpReply>;
 
 const lost = (sent: boolean, status?: number) =>
-  new NetworkFailure('127.0.0.1:4010', 'the connection was reset', sent, status);
+  new NetworkFailure('127.0.0.1:4010', 'the connection was reset', sent, { status });
 const answering =
   (status: number, headers: Record<string, string> = {}, body = '{}'): Fault =>
   async () => ({

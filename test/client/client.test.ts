@@ -187,7 +187,7 @@ describe('client: reading', () => {
   );
 
   test('a 2xx that is cut off by the network is the same to a write, and a failure to a read', async () => {
-    const cutOff = new NetworkFailure('api.example.com', 'the connection was reset', true, 201);
+    const cutOff = new NetworkFailure('api.example.com', 'the connection was reset', true, { status: 201 });
     expect(await clientOf(cutOff).cancel()).toEqual({ status: 201, why: 'HTTP 201 with an empty body' });
     expect((await failure(clientOf(cutOff).create())).category).toBe('outcome-unknown');
     expect((await failure(clientOf(cutOff).get())).category).toBe('unavailable');

@@ -54,7 +54,7 @@ describe('outcome', () => {
   });
 
   test('a body that is cut off by the network counts by its status', () => {
-    const cutOff = (status?: number) => failureOf(new NetworkFailure('x', 'reset', true, status));
+    const cutOff = (status?: number) => failureOf(new NetworkFailure('x', 'reset', true, { status }));
     expect([cutOff(), cutOff(503), cutOff(201)]).toEqual(['lost', 'lost', 'unreadable']);
   });
 

@@ -1,4 +1,4 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Finished, sched } from './program.ts';
 
@@ -25,6 +25,7 @@ export const rowOf = (page: number, index: number, rowBytes = 0) => ({
 /** A service of a few routes that counts what it sees: real sockets, and faults that need them. */
 export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; rowBytes?: number } = {}) => {
   const bookings: { email: string; start_time: string; event_type: string; created_at: string }[] = [];
+  const headers: IncomingHttpHeaders[] = [];
   const seen = { posts: 0, refused: 0, answered: 0, pages: 0 };
   let opened = Number.NEGATIVE_INFINITY;
   let used = 0;
@@ -59,6 +60,7 @@ export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; row
 
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url!, root);
+    headers.push(request.headers);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     if (!admit(response)) {
@@ -104,6 +106,7 @@ export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; row
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     seen,
+    headers,
     bookings,
     env: { SCHED_TOKEN: 'canary-token-0123456789', SCHED_BASE_URL: url },
     behave: (next: Behaviour) => {

@@ -1,0 +1,337 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { addCanary } from '../support/canary.ts';
+import { type Finished, sched, schedInTerminal, temporaryHome } from './program.ts';
+import { smallService } from './small-service.ts';
+import {
+  type Authority,
+  createAuthority,
+  type Listening,
+  type ProxyOptions,
+  type RunningProxy,
+  startProxy,
+  withTls,
+} from './tls.ts';
+
+// R50: what is shipped is what is tested. Everything here runs the built program.
+
+const closing: { close(): void }[] = [];
+afterEach(() => {
+  for (const each of closing.splice(0)) each.close();
+});
+const closeLater = <Closable extends { close(): void }>(it: Closable): Closable => {
+  closing.push(it);
+  return it;
+};
+
+/** Known to the proxy alone: no name server is asked for it. */
+const host = 'api.test.example';
+const password = 'canary:p@ss/word 1';
+const login = `robot:${password}`;
+const loginInUrl = `robot:${encodeURIComponent(password)}`;
+
+let authority: Authority;
+let service: Awaited<ReturnType<typeof smallService>>;
+let secure: Listening;
+let trusting: Record<string, string>;
+beforeAll(async () => {
+  addCanary(password);
+  addCanary(Buffer.from(login).toString('base64'));
+  authority = createAuthority();
+  service = await smallService();
+  const port = Number(new URL(service.env.SCHED_BASE_URL).port);
+  secure = await withTls(port, authority.certify('DNS:*.test.example,IP:127.0.0.1,IP:0.0.0.0'));
+  trusting = { ...service.env, SCHED_BASE_URL: `https://${host}`, NODE_EXTRA_CA_CERTS: authority.file };
+});
+afterAll(() => {
+  secure.close();
+  service.close();
+});
+
+const proxyWith = async (options: Partial<ProxyOptions> = {}) =>
+  closeLater(await startProxy({ to: secure.port, ...options }));
+
+const me = (env: Record<string, string>, ...flags: string[]): Promise<Finished> =>
+  sched(['users', 'me', '--fields', 'uri', ...flags], temporaryHome(), { ...trusting, ...env });
+
+/** What that prints. */
+const found = { code: 0, stdout: 'uri\thttp://127.0.0.1/users/U\n', stderr: '' };
+
+describe('a proxy', () => {
+  test.each(['HTTPS_PROXY', 'https_proxy'])('named by %s carries an HTTPS request in a tunnel', async (name) => {
+    const proxy = await proxyWith();
+    expect(await me({ [name]: `http://127.0.0.1:${proxy.port}` })).toEqual(found);
+    expect(proxy.seen).toMatchObject([{ target: `${host}:443` }]);
+    // The proxy sees the name of the host, and neither token nor path.
+    expect(JSON.stringify(proxy.seen)).not.toMatch(/canary|users/);
+  });
+
+  test('gets the login of its URL with the CONNECT, and nobody else gets or sees it', async () => {
+    const proxy = await proxyWith({ login });
+    const { code, stderr } = await me({ HTTPS_PROXY: `http://${loginInUrl}@127.0.0.1:${proxy.port}` }, '-v');
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`→ GET https://${host}/`) });
+    expect(proxy.seen).toHaveLength(1);
+    expect(JSON.stringify(service.headers)).not.toContain('proxy-');
+  });
+
+  test('that itself speaks TLS works, with a login too', async () => {
+    const proxy = await proxyWith({ login, certificate: authority.certify('IP:127.0.0.1') });
+    expect(await me({ HTTPS_PROXY: `https://${loginInUrl}@127.0.0.1:${proxy.port}` })).toEqual(found);
+  });
+
+  test('is not asked for what NO_PROXY exempts', async () => {
+    const proxy = await proxyWith();
+    // 0.0.0.0 is this machine without being a loopback address, so a proxy is used for it, and no name server is needed.
+    const env = {
+      SCHED_BASE_URL: `https://0.0.0.0:${secure.port}`,
+      HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+    };
+    expect(await me(env)).toEqual(found);
+    expect(proxy.seen).toMatchObject([{ target: `0.0.0.0:${secure.port}` }]);
+    for (const name of ['NO_PROXY', 'no_proxy'])
+      expect(await me({ ...env, [name]: 'other.example, 0.0.0.0' })).toEqual(found);
+    expect(proxy.seen).toHaveLength(1);
+  });
+
+  test('carries many pages over few tunnels', async () => {
+    const proxy = await proxyWith();
+    const env = { ...trusting, HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
+    const { code, stdout } = await sched(['events', 'list', '--limit', '1000', '-o', 'id'], temporaryHome(), env);
+    expect({ code, rows: stdout.trim().split('\n').length }).toEqual({ code: 0, rows: 1000 });
+    expect(proxy.seen.length).toBeLessThanOrEqual(2);
+  });
+
+  test('carries the login, its refresh and the MCP metadata as well', async () => {
+    const answers: Record<string, unknown> = {
+      '/oauth/token': {
+        access_token: 'canary-access-0123456789',
+        refresh_token: 'canary-refresh-0123456789',
+        token_type: 'Bearer',
+        expires_in: 7200,
+      },
+      '/users/me': { resource: { uri: `https://${host}/users/U`, name: 'Ada' } },
+      '/.well-known/oauth-protected-resource': { resource: 'https://mcp.test.example' },
+    };
+    const server = createServer((request, response) => {
+      const answer = answers[new URL(request.url!, 'http://x').pathname];
+      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answer ?? {}));
+    }).listen(0, '127.0.0.1');
+    closeLater(server);
+    await new Promise((resolve) => server.once('listening', resolve));
+    const certificate = authority.certify('DNS:*.test.example');
+    const { port } = closeLater(await withTls((server.address() as AddressInfo).port, certificate));
+    const proxy = await proxyWith({ to: port });
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`, NODE_EXTRA_CA_CERTS: authority.file };
+    const home = temporaryHome();
+    const addresses = ['--base-url', `https://${host}`, '--auth-url', 'https://auth.test.example', '--client-id', 'C'];
+    const flags = ['--credential-store', 'file', '--no-browser', '--paste'];
+    const terminal = schedInTerminal(['auth', 'login', ...addresses, ...flags], home, env);
+    closeLater(terminal);
+    const [, url] = await terminal.until(/^(https:\S+\/oauth\/authorize\?\S+)\n/m);
+    const { searchParams } = new URL(url!);
+    await terminal.until(/paste the address/);
+    terminal.type(`${searchParams.get('redirect_uri')}?code=typed-and-echoed&state=${searchParams.get('state')}\n`);
+    expect(await terminal.done).toMatchObject({ code: 0 });
+    const asked = () => [...new Set(proxy.seen.splice(0).map(({ target }) => target))].sort();
+    expect(asked()).toEqual([`${host}:443`, 'auth.test.example:443']);
+    expect((await sched(['auth', 'refresh'], home, env)).code).toBe(0);
+    expect(asked()).toEqual(['auth.test.example:443']);
+    const mcp = { ...env, SCHED_MCP_URL: 'https://mcp.test.example' };
+    expect((await sched(['mcp', 'metadata', '--json'], home, mcp)).code).toBe(0);
+    expect(asked()).toEqual(['mcp.test.example:443']);
+    const doctor = await sched(['doctor', '--network'], home, env);
+    expect(doctor.stdout).toContain(`${host} answers`);
+    expect(asked()).toEqual([`${host}:443`]);
+  });
+});
+
+describe('a proxy that opens no tunnel is named, and nothing was sent', () => {
+  interface Failure {
+    what: string;
+    start: () => Promise<RunningProxy>;
+    /** What stands before the address of the proxy. */
+    userinfo?: string;
+    /** What the error says of `http://PROXY`. */
+    message?: string;
+    cause: string;
+    hint?: string;
+    /** A refusal is not asked for again; what may pass is. */
+    asked: number;
+  }
+
+  const failures: Failure[] = [
+    {
+      what: 'that refuses the host',
+      start: () => proxyWith({ status: 403 }),
+      message: `The proxy http://PROXY refused to connect to ${host}`,
+      cause: 'HTTP 403 from the proxy',
+      hint: `ask for ${host} to be allowed there, or connect without the proxy: NO_PROXY=${host}`,
+      asked: 1,
+    },
+    {
+      what: 'that wants a login',
+      start: () => proxyWith({ login }),
+      message: 'The proxy http://PROXY requires a login',
+      cause: 'HTTP 407 from the proxy',
+      hint: 'HTTPS_PROXY=http://USER:PASSWORD@PROXY',
+      asked: 1,
+    },
+    {
+      what: 'that wants another login',
+      start: () => proxyWith({ login: 'other:login' }),
+      userinfo: `${loginInUrl}@`,
+      message: 'The proxy http://PROXY refused the login in HTTPS_PROXY',
+      cause: 'HTTP 407 from the proxy',
+      hint: 'check the user and the password in HTTPS_PROXY; special characters are URL-encoded, such as %40 for @',
+      asked: 1,
+    },
+    {
+      what: 'that cannot reach the host',
+      start: () => proxyWith({ status: 502 }),
+      cause: 'the proxy http://PROXY answered with HTTP 502',
+      asked: 3,
+    },
+    {
+      what: 'that hangs up',
+      start: () => proxyWith({ hangsUp: true }),
+      userinfo: `${loginInUrl}@`,
+      cause: 'the proxy http://PROXY: the connection was closed before the reply was complete',
+      asked: 3,
+    },
+    {
+      what: 'that is dead',
+      start: async () => {
+        const proxy = await startProxy({ to: 0 });
+        proxy.close();
+        return proxy;
+      },
+      userinfo: `${loginInUrl}@`,
+      cause: 'the proxy http://PROXY: connection refused',
+      asked: 0,
+    },
+  ];
+
+  const booking = [
+    ...['invitees', 'create', '--event-type', 'http://127.0.0.1/event_types/T', '--start', '2099-02-01T10:00:00Z'],
+    ...['--timezone', 'UTC', '--email', 'ada@engine.example', '--name', 'Ada', '--json'],
+  ];
+  // Said, so that nothing else is asked for.
+  const who = { SCHED_USER: 'http://127.0.0.1/users/U', SCHED_ORG: 'http://127.0.0.1/organizations/O' };
+
+  // R27
+  test.each(failures)('$what, and the booking can be made afterwards', async (failure) => {
+    const { start, userinfo = '', asked, cause } = failure;
+    const {
+      message = `Cannot reach ${host}`,
+      hint = `check HTTPS_PROXY, or connect without the proxy: NO_PROXY=${host}`,
+    } = failure;
+    const home = temporaryHome();
+    const env = { ...trusting, ...who };
+    const bad = await start();
+    const before = service.seen.posts;
+    const failed = await sched(booking, home, { ...env, HTTPS_PROXY: `http://${userinfo}127.0.0.1:${bad.port}` });
+    const { error } = JSON.parse(failed.stderr.trim().split('\n').at(-1)!);
+    expect(error).toMatchObject({
+      exit: 9,
+      message: message.replace('http://PROXY', `http://127.0.0.1:${bad.port}`),
+      cause: cause.replace('http://PROXY', `http://127.0.0.1:${bad.port}`),
+      hint: hint.replace('@PROXY', `@127.0.0.1:${bad.port}`),
+      outcome: 'not-sent',
+    });
+    expect([failed.code, bad.seen.length, service.seen.posts]).toEqual([9, asked, before]);
+    const good = await proxyWith();
+    const booked = await sched(booking, home, { ...env, HTTPS_PROXY: `http://127.0.0.1:${good.port}` });
+    expect([booked.code, service.seen.posts]).toEqual([0, before + 1]);
+  });
+});
+
+describe('a certificate authority of their own', () => {
+  const direct = () => ({ SCHED_BASE_URL: `https://127.0.0.1:${secure.port}` });
+
+  test('is trusted once NODE_EXTRA_CA_CERTS names it', async () => {
+    expect(await me(direct())).toEqual(found);
+  });
+
+  test.each([
+    ['directly', false],
+    ['through a proxy', true],
+  ])('is not trusted without it, and the error says what to do: %s', async (_, isProxied) => {
+    const proxy = await proxyWith();
+    const env = isProxied ? { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` } : direct();
+    const { code, stderr } = await me({ ...env, NODE_EXTRA_CA_CERTS: '' });
+    const place = isProxied ? host : `127.0.0.1:${secure.port}`;
+    const way = isProxied ? `, through the proxy http://127.0.0.1:${proxy.port}` : '';
+    expect({ code, stderr: stderr.trim().split('\n') }).toEqual({
+      code: 9,
+      stderr: [
+        `error: Cannot reach ${place}`,
+        `cause: the certificate is not signed by an authority that's trusted here${way}`,
+        'try: NODE_EXTRA_CA_CERTS=ca.pem with the certificate of your own authority',
+      ],
+    });
+  });
+
+  test.each([
+    ['directly', false],
+    ['through a proxy', true],
+  ])('does not let a certificate for another host pass: %s', async (_, isProxied) => {
+    const port = Number(new URL(service.env.SCHED_BASE_URL).port);
+    const other = closeLater(await withTls(port, authority.certify('DNS:other.example')));
+    const proxy = await proxyWith({ to: other.port });
+    const { code, stderr } = await me(
+      isProxied
+        ? { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` }
+        : { SCHED_BASE_URL: `https://127.0.0.1:${other.port}` },
+    );
+    expect({ code, stderr }).toEqual({
+      code: 9,
+      stderr: expect.stringContaining('cause: the certificate is for another host'),
+    });
+  });
+
+  test('that signed the certificate of a proxy is not trusted without it either, and the proxy is named', async () => {
+    const proxy = await proxyWith({ certificate: authority.certify('IP:127.0.0.1') });
+    const url = `https://127.0.0.1:${proxy.port}`;
+    const { code, stderr } = await me({ HTTPS_PROXY: url, NODE_EXTRA_CA_CERTS: '' });
+    expect({ code, stderr }).toEqual({
+      code: 9,
+      stderr: expect.stringContaining(`cause: the proxy ${url}: the certificate is not signed by an authority`),
+    });
+  });
+});
+
+describe('a compressed reply', () => {
+  const answering = async (encoding: string, body: Buffer) => {
+    const asked: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.headers['accept-encoding'] as string);
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding }).end(body);
+    }).listen(0, '127.0.0.1');
+    closeLater(server);
+    await new Promise((resolve) => server.once('listening', resolve));
+    return { asked, SCHED_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  };
+
+  test.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+    ['deflate', deflateSync],
+  ])('of %s is read', async (encoding, compress) => {
+    const { asked, ...env } = await answering(encoding, compress('{"resource":{"uri":"http://127.0.0.1/users/U"}}'));
+    expect(await me(env)).toEqual(found);
+    expect(asked).toEqual(['gzip, br']);
+  });
+
+  // R39
+  test.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ])('of %s ends at 32 MiB', async (encoding, compress) => {
+    const { asked: _, ...env } = await answering(encoding, compress(Buffer.alloc(33 * 1024 * 1024, ' ')));
+    const { code, stderr } = await me(env);
+    expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('the reply is larger than 32 MiB') });
+  });
+});
