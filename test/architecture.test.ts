@@ -123,7 +123,7 @@ const roomsKeepToThemselves: Rule = (_, imports) => imports.filter((each) => !ma
 
 /** Packages, and the only places that may import them; `type` there means types are free everywhere. */
 const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
-  undici: { in: /^http\/(transport|undici-parts\.d)\.ts$/ },
+  undici: { in: /^http\/(transport|tunnel|undici-parts\.d)\.ts$/ },
   commander: { in: /^(cli|docs)\// },
   chalk: { in: /^output\// },
   'cli-table3': { in: /^output\// },

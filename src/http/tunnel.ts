@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { buildConnector, Dispatcher } from 'undici';
 import connect from 'undici/lib/api/api-connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
@@ -40,7 +40,12 @@ const openTunnel = async (
   const tunnel = await connect.call(pool, options).catch((error: Error) => {
     throw failure(`the proxy ${proxy.url}: ${inWords(error)}`, hintFor(error));
   });
-  if (tunnel.statusCode === 200) return tunnel;
+  if (tunnel.statusCode === 200) {
+    // An idle tunnel must not keep the program running; its deadline's timer does while a request is under way. Bun
+    // passes `unref` on to no TLS connection below another.
+    (tunnel.socket as Socket).unref();
+    return tunnel;
+  }
   tunnel.socket.on('error', () => {}).destroy();
   throw tunnel.statusCode >= 500
     ? failure(`the proxy ${proxy.url} answered with HTTP ${tunnel.statusCode}`)

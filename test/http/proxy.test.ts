@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isLoopback, proxyFor } from '../../src/http/proxy.ts';
 
 const proxy = 'http://proxy.example:3128';
-const through = (url: string, env: Record<string, string>) => proxyFor(new URL(url), env);
+const through = (url: string, env: Record<string, string>) => proxyFor(new URL(url), env)?.url;
 
 describe('proxy', () => {
   test.each([
@@ -61,7 +61,7 @@ describe('proxy', () => {
     (hostname) => expect(isLoopback(hostname)).toBe(false),
   );
 
-  test.each(['http://', 'ftp://user:hunter2@proxy.example', '::::'])(
+  test.each(['http://', 'ftp://user:hunter2@proxy.example', '::::', 'http://user:hunter2%@proxy.example'])(
     'that is no proxy at all is refused without repeating it: %s',
     (value) => {
       const refuse = () => through('https://api.example.com', { HTTPS_PROXY: value });
@@ -69,4 +69,17 @@ describe('proxy', () => {
       expect(refuse).not.toThrow('hunter2');
     },
   );
+
+  test.each([
+    ['robot:p%40ss%3A1', 'robot:p@ss:1'],
+    ['robot', 'robot:'],
+    ['robot:', 'robot:'],
+    ['r%C3%BC:ü', 'rü:ü'],
+  ])('with the login %s keeps it apart from the address that is shown', (userinfo, login) => {
+    expect(proxyFor(new URL('https://api.example.com'), { https_proxy: `${userinfo}@proxy.example:3128` })).toEqual({
+      url: proxy,
+      login: `Basic ${Buffer.from(login).toString('base64')}`,
+      variable: 'https_proxy',
+    });
+  });
 });

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer as createSocketServer, type Server, type
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { paginate } from '../../src/client/paginate.ts';
+import { SchedError } from '../../src/errors.ts';
 import type { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest } from '../../src/http/message.ts';
 import { createTransport, maxBodyBytes } from '../../src/http/transport.ts';
@@ -293,10 +294,22 @@ describe('transport: a request that never left', () => {
     expect(performance.now() - started).toBeLessThan(1000);
   });
 
-  test('ends with the deadline when the proxy never opens the tunnel', async () => {
+  test('ends with the deadline when the proxy never opens the tunnel, and names the proxy', async () => {
     const proxy = await raw(() => {});
     const request = post('https://api.example.invalid/invitees', { timeoutMs: 100 });
-    expect((await failure(transport({ HTTPS_PROXY: proxy })(request))).sent).toBe(false);
+    const { sent, message } = await failure(transport({ HTTPS_PROXY: proxy })(request));
+    expect({ sent, message }).toEqual({
+      sent: false,
+      message: `no complete reply within 0.1 s, through the proxy ${proxy}`,
+    });
+  });
+
+  test('ends with an interruption when the proxy never opens the tunnel', async () => {
+    const stop = new AbortController();
+    const reason = new Error('Interrupted');
+    const proxy = await raw(() => stop.abort(reason));
+    const request = post('https://api.example.invalid/invitees');
+    await expect(transport({ HTTPS_PROXY: proxy }, stop.signal)(request)).rejects.toBe(reason);
   });
 
   test('ends with an interruption during the TLS handshake', async () => {
@@ -306,16 +319,64 @@ describe('transport: a request that never left', () => {
     await expect(transport({}, stop.signal)(post(url.replace('http:', 'https:')))).rejects.toBe(reason);
   });
 
-  test('is told apart when the proxy refuses the tunnel', async () => {
+  /** A proxy that answers every CONNECT with this. */
+  const proxyAnswering = async (answer: string) => {
     const seen: string[] = [];
     const proxy = await raw((socket, request) => {
-      seen.push(request.split('\r\n')[0]!);
-      socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n');
+      seen.push(request);
+      socket.end(answer);
     });
-    const request = post('https://api.example.invalid/invitees', { headers: { authorization: 'Bearer canary' } });
-    const { sent, host } = await failure(transport({ HTTPS_PROXY: proxy })(request));
-    expect({ sent, host }).toEqual({ sent: false, host: 'api.example.invalid' });
-    expect(seen).toEqual(['CONNECT api.example.invalid:443 HTTP/1.1']);
+    return { seen, proxy };
+  };
+  const reply = (status: number) => `HTTP/1.1 ${status} No\r\ncontent-length: 4\r\n\r\nbody`;
+  const booking = () => post('https://api.example.invalid/invitees', { headers: { authorization: 'Bearer canary' } });
+
+  test.each([
+    [403, '', 'refused to connect to api.example.invalid'],
+    [404, '', 'refused to connect to api.example.invalid'],
+    [407, '', 'requires a login'],
+    [407, 'robot:hunter2@', 'refused the login in HTTPS_PROXY'],
+  ])('is an error that nobody repeats when the proxy answers with %i (login %j)', async (status, login, words) => {
+    const { proxy, seen } = await proxyAnswering(reply(status));
+    const env = { HTTPS_PROXY: proxy.replace('//', `//${login}`) };
+    const error = await transport(env)(booking()).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(SchedError);
+    expect(error).toMatchObject({
+      category: 'unavailable',
+      message: `The proxy ${proxy} ${words}`,
+      facts: { reason: `HTTP ${status} from the proxy`, outcome: 'not-sent' },
+    });
+    expect(seen.map((text) => text.split('\r\n')[0])).toEqual(['CONNECT api.example.invalid:443 HTTP/1.1']);
+    expect(seen.join()).not.toContain('canary');
+  });
+
+  test.each([
+    ['answers with 503', reply(503), ' answered with HTTP 503'],
+    ['hangs up', '', ': the connection was closed before the reply was complete'],
+  ])('may be repeated when the proxy %s', async (_, answer, words) => {
+    const { proxy } = await proxyAnswering(answer);
+    const { sent, host, message, hint } = await failure(transport({ HTTPS_PROXY: proxy })(booking()));
+    expect({ sent, host, message }).toEqual({
+      sent: false,
+      host: 'api.example.invalid',
+      message: `the proxy ${proxy}${words}`,
+    });
+    expect(hint).toContain('check HTTPS_PROXY');
+  });
+
+  test('may be repeated when the proxy is dead', async () => {
+    const proxy = `http://127.0.0.1:${await deadPort()}`;
+    const { sent, message } = await failure(transport({ HTTPS_PROXY: proxy })(booking()));
+    expect({ sent, message }).toEqual({ sent: false, message: `the proxy ${proxy}: connection refused` });
+  });
+
+  test('names the proxy when it ends the tunnel during the TLS handshake', async () => {
+    const { proxy } = await proxyAnswering('HTTP/1.1 200 OK\r\n\r\n');
+    const { sent, message } = await failure(transport({ HTTPS_PROXY: proxy })(booking()));
+    expect({ sent, message }).toEqual({
+      sent: false,
+      message: `the connection was reset, through the proxy ${proxy}`,
+    });
   });
 });
 
