@@ -219,6 +219,14 @@ const firstPageIsLight: Rule = (_, imports) => {
   return [...seen].filter((path) => ['zod', 'undici', 'commander'].includes(path) || room(path) === 'sandbox/');
 };
 
+/** In the bundle `import()` of a CommonJS package has only `default`, whatever names the source sees. */
+const latePackagesByDefault: Rule = (sources) =>
+  Object.entries(sources).flatMap(([path, text]) =>
+    [...withoutComments(text).matchAll(/^(.*)\bimport\('((?!node:|\.)[^']+)'\)/gm)]
+      .filter(([, before]) => !/\{ default: \w+ \} = await $|:\s*$/.test(before!))
+      .map(([, , name]) => `${path} takes more than the default of ${name}`),
+  );
+
 const rules: Record<string, Rule> = {
   'a room imports only what it may know': roomsKeepToThemselves,
   'each package has one room': onePackageOneRoom,
@@ -228,6 +236,7 @@ const rules: Record<string, Rule> = {
   'no file only hands on what others export': noBarrels,
   'nothing is called utils': noGrabBags,
   '--version and the first help page load nothing heavy': firstPageIsLight,
+  'a package that is imported on first use gives its default alone': latePackagesByDefault,
 };
 
 const broken = (rule: string, sources: Sources) => rules[rule]!(sources, importsOf(sources));
@@ -363,6 +372,11 @@ describe('architecture: a made-up house breaks', () => {
       { 'cli/help.ts': from('../sandbox/open.ts'), 'node/runtime.ts': from('undici') },
       2,
     ],
+    [
+      'a package that is imported on first use gives its default alone',
+      { 'a.ts': "const { Agent } = await import('undici');", 'b.ts': "const load = () => import('@a/b');" },
+      2,
+    ],
   ];
   test.each(houses)('%s (%#)', (rule, sources, times) => {
     expect(broken(rule, sources)).toHaveLength(times);
@@ -374,7 +388,8 @@ describe('architecture: a made-up house breaks', () => {
 
   test('nothing by what is allowed', () => {
     const good: Sources = {
-      'main.ts': "import type { R } from './runtime.ts';\nawait import('./cli/a.ts');",
+      'main.ts': "import type { R } from './runtime.ts';\nawait import('./cli/a.ts');\nlet x: import('zod').X;",
+      'auth/browser.ts': "const { default: open } = await import('open');\nawait import('node:fs');",
       'cli/a.ts': `${from('commander', '../sandbox/open.ts')}\nimport type * as z from 'zod';`,
       'sandbox/open.ts': "import type { Send } from '../http/message.ts';\n// process.exit\nconst at = new Date(now);",
       'http/transport.ts': from('undici', 'node:zlib', './message.ts', '../errors.ts'),

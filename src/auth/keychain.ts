@@ -34,7 +34,7 @@ const bindingMissing = (reason: string): SchedError =>
 
 const bindingPath = (): string => {
   try {
-    return createRequire(import.meta.url).resolve('@napi-rs/keyring');
+    return createRequire(import.meta.filename).resolve('@napi-rs/keyring');
   } catch {
     throw bindingMissing('not found');
   }

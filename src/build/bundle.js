@@ -77,7 +77,9 @@ const { metafile, outputFiles } = await build({
   define: {
     SCHED_VERSION: JSON.stringify(version),
     SCHED_TOP_HELP: JSON.stringify(topHelp),
-    'import.meta.url': '__filename',
+    'import.meta.filename': '__filename',
+    // CommonJS has none. The package `open` takes its absence as the sign that it was bundled.
+    'import.meta.url': 'undefined',
   },
   plugins: [lightUndici, late],
   chunkNames: 'chunks/[name]-[hash]',

@@ -9,7 +9,9 @@ declare const SCHED_JQ_WORKER: string | undefined;
 
 /** Where the built program has it. */
 const built = (): string =>
-  typeof SCHED_JQ_WORKER === 'string' ? SCHED_JQ_WORKER : createRequire(import.meta.url).resolve('../jq-worker.js');
+  typeof SCHED_JQ_WORKER === 'string'
+    ? SCHED_JQ_WORKER
+    : createRequire(import.meta.filename).resolve('../jq-worker.js');
 
 const inThisThread = async (): Promise<Ask> => {
   const { openEngine } = await import('./jq-engine.ts');

@@ -1,6 +1,6 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Browser, noBrowser, openChromium } from '../support/browser.ts';
 import { ctrlC, type Terminal } from '../support/terminal.ts';
@@ -150,13 +150,17 @@ describe('auth login in a terminal', () => {
     expect(filesIn(home)).toEqual({});
   });
 
-  test('gives $BROWSER the address as one argument', async () => {
-    const script = join(home, 'browser');
+  test.each<[string, string, (script: string) => Record<string, string>]>([
+    ['$BROWSER', 'browser', (script) => ({ BROWSER: script })],
+    // As on a desktop; the package that starts it is loaded only then.
+    ['xdg-open', 'xdg-open', (script) => ({ DISPLAY: ':0', PATH: `${dirname(script)}:${process.env.PATH}` })],
+  ])('gives %s the address as one argument', async (_, name, env) => {
+    const script = join(home, name);
     const heard = join(home, 'heard');
     writeFileSync(script, `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > '${heard}.draft' && mv '${heard}.draft' '${heard}'\n`);
     chmodSync(script, 0o700);
     const args = ['auth', 'login', '--credential-store', 'file', ...addresses()];
-    terminal = schedInTerminal(args, home, { BROWSER: script });
+    terminal = schedInTerminal(args, home, env(script));
     const url = await urlOn(terminal);
     await expect.poll(() => filesIn(home)[heard], { timeout: 5_000 }).toBe(`1\n${url}\n`);
     terminal.type(ctrlC);

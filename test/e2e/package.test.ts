@@ -38,6 +38,14 @@ describe.skipIf(program.length === 0)('the package', () => {
     expect(paths).toEqual(expect.arrayContaining(['bin/sched.js', 'dist/THIRD-PARTY.txt', 'LICENSE', 'README.md']));
   });
 
+  // What is loaded on first use may never be in a test.
+  test('holds no file that fails to load', async () => {
+    const files = packed.files.map(({ path }) => path).filter((path) => /^dist\/.*(?<!-worker)\.js$/.test(path));
+    expect(files.length).toBeGreaterThan(50);
+    const load = `for (const file of ${JSON.stringify(files)}) require('./' + file);`;
+    await execFile(runner, ['--eval', load], { cwd: root });
+  });
+
   test('says under which terms the parts inside it are passed on, also those inside of packages', () => {
     const text = readFileSync(join(root, 'dist/THIRD-PARTY.txt'), 'utf8');
     for (const part of [/^undici \d/m, /^zod \d/m, /jq is copyright \(C\) 2012 Stephen Dolan/, /^Oniguruma LICENSE/m])
