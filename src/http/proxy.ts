@@ -39,7 +39,7 @@ export interface HttpProxy {
 }
 
 /** The parts of a proxy's address; undefined if it isn't one. Like curl, without a scheme it is http. */
-const readProxy = (text: string, variable: string): HttpProxy | undefined => {
+export const readProxy = (text: string, variable: string): HttpProxy | undefined => {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (!URL.canParse(address)) return undefined;
   const { protocol, origin, username, password } = new URL(address);

@@ -23,4 +23,23 @@ describe('doctor', () => {
     writeFileSync(path, `${lines[0]}\n${lines.slice(2).join('\n')}\n`);
     expect(await runs()).toMatchObject([{ status: 'problem', finding: expect.stringContaining('is damaged') }]);
   });
+
+  test.each([
+    [
+      'HTTPS_PROXY',
+      'http://robot:hunter2@proxy.example:3128',
+      'note',
+      'HTTPS_PROXY is set: http://proxy.example:3128;',
+    ],
+    ['https_proxy', 'proxy.example:3128', 'note', 'https_proxy is set: http://proxy.example:3128;'],
+    ['https_proxy', 'ftp://robot:hunter2@proxy.example', 'problem', 'https_proxy is not the URL of an http or'],
+    ['NO_PROXY', 'example.com', 'note', 'NO_PROXY is set;'],
+  ])('names the proxy of %s=%s, and no login', async (name, value, status, words) => {
+    const { run } = await createWorld({ env: { [name]: value } });
+    const { stdout } = await run('doctor --json');
+    const found = JSON.parse(stdout).filter(({ check }: { check: string }) => check === 'proxy');
+    expect(found).toMatchObject([{ status, finding: expect.stringContaining(words) }]);
+    expect(found[0].mend).toMatch(`unset ${name},`);
+    expect(stdout).not.toContain('hunter2');
+  });
 });

@@ -1,5 +1,6 @@
 import { access, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readProxy } from '../../http/proxy.ts';
 import { directory } from '../../state/paths.ts';
 import { type Check, type Finding, note, ok, problem, words } from './finding.ts';
 
@@ -77,14 +78,27 @@ export const clockCheck: Check = async ({ runtime }) => {
     : [problem('clock', `${text} cannot be right`, "set the machine's clock")];
 };
 
+/** A variable of the proxy settings. Its value is never shown whole: it may hold a password. */
+const proxyFinding = (name: string, value: string): Finding => {
+  const isList = name.toLowerCase() === 'no_proxy';
+  const proxy = isList ? undefined : readProxy(value, name);
+  if (!isList && proxy === undefined)
+    return problem('proxy', `${name} is not the URL of an http or https proxy`, `unset ${name}, or fix it`);
+  const address = proxy === undefined ? '' : `: ${proxy.url}`;
+  return note(
+    'proxy',
+    `${name} is set${address}; loopback never goes through a proxy`,
+    `unset ${name}, if it is not meant`,
+  );
+};
+
 export const networkSettingsCheck: Check = async ({ runtime }) => {
   const { env } = runtime;
-  const proxies = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY']
-    .map((name) => [name, env[name] ?? env[name.toLowerCase()]] as const)
-    .filter(([, value]) => value);
-  const findings = proxies.map(([name]) =>
-    note('proxy', `${name} is set and honoured; loopback never goes through it`, `unset ${name}, if it is not meant`),
-  );
+  const findings = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].flatMap((upper) => {
+    const name = env[upper] === undefined ? upper.toLowerCase() : upper;
+    const value = env[name];
+    return value ? [proxyFinding(name, value)] : [];
+  });
   const bundle = env.NODE_EXTRA_CA_CERTS;
   if (bundle) {
     const isReadable = await access(bundle).then(
