@@ -103,7 +103,7 @@ describe('a proxy', () => {
     expect(proxy.seen.length).toBeLessThanOrEqual(2);
   });
 
-  test('carries the login, its refresh and the MCP metadata as well', async () => {
+  test('carries the login, its refresh, the MCP metadata and doctor --network as well', async () => {
     const answers: Record<string, unknown> = {
       '/oauth/token': {
         access_token: 'canary-access-0123456789',
@@ -137,6 +137,17 @@ describe('a proxy', () => {
     expect(await terminal.done).toMatchObject({ code: 0 });
     const asked = () => [...new Set(proxy.seen.splice(0).map(({ target }) => target))].sort();
     expect(asked()).toEqual([`${host}:443`, 'auth.test.example:443']);
+    expect((await sched(['auth', 'refresh'], home, env)).code).toBe(0);
+    expect(asked()).toEqual(['auth.test.example:443']);
+    const refusing = await proxyWith({ status: 403 });
+    const refused = await sched(['auth', 'refresh'], home, {
+      ...env,
+      HTTPS_PROXY: `http://127.0.0.1:${refusing.port}`,
+    });
+    expect({ code: refused.code, asked: refusing.seen.length }).toEqual({ code: 9, asked: 1 });
+    expect(refused.stderr).toContain(
+      `The proxy http://127.0.0.1:${refusing.port} refused to connect to auth.test.example`,
+    );
     expect((await sched(['auth', 'refresh'], home, env)).code).toBe(0);
     expect(asked()).toEqual(['auth.test.example:443']);
     const mcp = { ...env, SCHED_MCP_URL: 'https://mcp.test.example' };
