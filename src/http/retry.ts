@@ -59,7 +59,9 @@ export const retry = ({ clock, interrupted, random, mayRepeat, onRetry }: RetryO
       ) {
         if (!(ending instanceof NetworkFailure)) return ending;
         // An earlier attempt may have been carried out, though the last one never left.
-        throw ending.sent === hasLeft ? ending : new NetworkFailure(ending.host, ending.message, hasLeft);
+        throw ending.sent === hasLeft
+          ? ending
+          : new NetworkFailure(ending.host, ending.message, hasLeft, { hint: ending.hint });
       }
       repetitions += 1;
       const pause = pauseBefore(attempt, random);
