@@ -38,8 +38,8 @@ const placeholders: Record<string, string> = { datetime: 'TIME', email: 'EMAIL' 
 
 /** References that may be given in other words than their ID; values.ts and references.ts read them. */
 const words: Record<string, string> = {
-  users: 'me|EMAIL|ID',
-  organization_memberships: 'me|EMAIL|ID',
+  users: 'me|NAME|EMAIL|ID',
+  organization_memberships: 'me|NAME|EMAIL|ID',
   organizations: 'current|ID',
 };
 

@@ -5,23 +5,24 @@ const plainId = /^[A-Za-z0-9_-]{1,128}$/;
 export const isPlainId = (text: string): boolean => plainId.test(text);
 
 export type Ids =
-  /** `name` stands where it may be, or can only be, the name of the record: that is looked up before it is an ID. */
+  /** `name` is a word that may be an ID or the name of the record, which is found out by asking. */
   { ok: true; ids: string[]; origin?: string; name?: string } | { ok: false; problem: string };
 
-/** Records that people know by name; who lists them is names.ts. */
-const namedCollections = new Set(['event_types', 'groups', 'routing_forms', 'event_type_availability_schedules']);
+/** Records that people know by name; names.ts finds them. */
+const namedCollections = new Set([
+  'event_types',
+  'groups',
+  'routing_forms',
+  'event_type_availability_schedules',
+  'users',
+  'organization_memberships',
+]);
 
 export const isNamed = (collection: string): boolean => namedCollections.has(collection);
 
-/** `YBL6DUNR9FS4PNP6`, a UUID: so long a word with a digit or of capitals only is nobody's name for anything. */
-const looksLikeId = (text: string): boolean =>
-  plainId.test(text) && text.length >= 8 && (/\d/.test(text) || !/[a-z]/.test(text));
-
-/** A word that is perhaps a name. What could be neither ID nor URI is one, if the record has names at all. */
-const readName = (text: string, collection: string): Ids | undefined => {
-  if (!isNamed(collection) || isUri(text) || looksLikeId(text) || text.trim() === '') return undefined;
-  return { ok: true, ids: plainId.test(text) ? [text] : [], name: text };
-};
+/** A word for a record that has a name. Its form does not tell an ID from a name: only a URI is certain. */
+const readName = (text: string, collection: string): Ids | undefined =>
+  isNamed(collection) && !isUri(text) && text.trim() !== '' ? { ok: true, ids: [], name: text } : undefined;
 
 /** The collection that a parameter's record lies in: the segment before it. */
 export const collectionOf = (path: string, parameter: string): string => recordPath(path, parameter).split('/').at(-2)!;
@@ -73,7 +74,10 @@ export const readId = (text: string, path: string, parameter: string): Ids => {
 };
 
 /** What a flag takes before it is read as a reference. */
-const takenToo: Readonly<Record<string, string>> = { users: 'me, an e-mail address, ', organizations: 'current, ' };
+const takenToo: Readonly<Record<string, string>> = {
+  users: 'me, a name, an e-mail address, ',
+  organizations: 'current, ',
+};
 
 /** Reads a reference of a query or body: a bare ID, or a full `uri` under `/collection/`. */
 export const readReference = (text: string, flag: string, collection: string): Ids => {

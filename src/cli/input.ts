@@ -10,8 +10,8 @@ import type { FieldFlag } from './flags.ts';
 import { collectionOf, readId } from './ids.ts';
 import { readJsonFile } from './json-file.ts';
 import { withValue } from './own-command.ts';
-import { namedUri, referenceUri } from './references.ts';
-import { readValue, type Value } from './values.ts';
+import { referredRecord } from './references.ts';
+import { ownWords, readValue, type Value } from './values.ts';
 
 const setAt = (target: Json, [name, ...rest]: readonly string[], value: unknown): void => {
   if (rest.length === 0) {
@@ -105,8 +105,14 @@ const checkOrigins = async (
   }
 };
 
-const finalOf = async (value: Value, context: Context): Promise<unknown> =>
-  'ready' in value ? value.ready : referenceUri(value, context);
+const finalOf = async (value: Value, flag: FieldFlag, context: Context): Promise<unknown> => {
+  if ('ready' in value) return value.ready;
+  const { uri, isUnchecked } = await referredRecord(value, context);
+  // An ID that does not exist may be answered by an empty list.
+  if (isUnchecked && flag.part === 'query')
+    context.notes.say(`--${flag.name}: this token can't look up "${value.name}", so it is used as an ID`);
+  return uri;
+};
 
 /** The two ends of a time window, where a query has them. */
 const windowOf = (query: NonNullable<Input['query']>): { since?: string; until?: string } => {
@@ -121,14 +127,15 @@ const windowOf = (query: NonNullable<Input['query']>): { since?: string; until?:
 /**
  * What was typed, as the operation's input. Everything that can be wrong with it is known, and has ended the command,
  * before a write is sent; the service is asked about itself only when nothing is wrong so far.
- * `complete` puts in what has no flag of its own.
+ * `complete` puts in what has no flag of its own. `found` is the record that a GET of one is for, where looking for it
+ * has already read it.
  */
 export const readInput = async (
   invocation: Invocation,
   operation: Operation,
   flags: readonly FieldFlag[],
   complete: (body: Json) => Promise<void> = async () => {},
-): Promise<Input> => {
+): Promise<Input & { found?: Json }> => {
   const { context, typed, problems } = invocation;
   const { ids, origins, named } = readArguments(invocation, operation);
   const values = await readFlags(invocation, flags);
@@ -148,15 +155,23 @@ export const readInput = async (
   const query: NonNullable<Input['query']> = {};
   for (const [flag, each] of values) {
     const finals = [];
-    for (const value of each) finals.push(await finalOf(value, context));
+    for (const value of each) finals.push(await finalOf(value, flag, context));
     const final = flag.repeat ? finals : finals[0];
     if (flag.part === 'query') query[flag.path[0]!] = final as string | number | boolean;
     else setAt(body, flag.path, final);
   }
+  let found: Json | undefined;
   for (const [parameter, name] of Object.entries(named)) {
     const within = query.event_type === undefined ? undefined : String(query.event_type);
-    const uri = await namedUri(name, collectionOf(operation.path, parameter), context, within);
+    const collection = collectionOf(operation.path, parameter);
+    if (collection === 'users' && name === ownWords.users) {
+      // GET /users/me is an operation of the service: nothing has to be found out first.
+      ids[parameter] = name;
+      continue;
+    }
+    const { uri, record } = await referredRecord({ id: '', collection, name }, context, within);
     ids[parameter] = uri.split('/').at(-1)!;
+    if (operation.method === 'GET' && operation.path === `/${collection}/{${parameter}}`) found = record;
   }
   const { since, until } = windowOf(query);
   if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until)) {
@@ -166,7 +181,7 @@ export const readInput = async (
   for (const flag of flags) {
     if (flag.own && !isSet(body, flag.path)) setAt(body, flag.path, (await context.identity()).user);
   }
-  if (operation.body === undefined) return { path: ids, query };
+  if (operation.body === undefined) return { path: ids, query, ...(found === undefined ? {} : { found }) };
   await complete(body);
   for (const problem of bodyProblems(operation.body, body, flags)) problems.add(problem);
   problems.check();

@@ -15,6 +15,7 @@ import { readInput } from './input.ts';
 import { firstCount, printListing, readBounds } from './listing.ts';
 import { fillScope } from './scope.ts';
 import { bodyFlag, listFlags } from './shared-flags.ts';
+import { isPerson } from './values.ts';
 import { views } from './views.ts';
 import { carryOut } from './write-result.ts';
 
@@ -27,8 +28,10 @@ export interface OperationCommand extends Command {
 }
 
 /** What a record may be called by. */
-const identifiers = (collection: string | undefined): string =>
-  collection !== undefined && isNamed(collection) ? 'name, ID or URI' : 'ID or URI';
+const identifiers = (collection = ''): string => {
+  if (isPerson(collection)) return 'me, name, e-mail, ID or URI';
+  return isNamed(collection) ? 'name, ID or URI' : 'ID or URI';
+};
 
 const argumentOf = (path: string, parameter: string, isOptional: boolean): Argument => {
   const words = parameter.replaceAll('_', ' ');
@@ -116,7 +119,10 @@ const runOperation = async (command: OperationCommand, noun: string, invocation:
     return printRequest(invocation, operation, [{ ...input, query: { ...input.query, ...count } }]);
   }
   if (isList) return printListing(invocation, { operation, view, input, bounds, scope });
-  if (isRead(operation)) return context.printer.one(view, await (await context.client()).call(operation, input));
+  if (isRead(operation)) {
+    const found = input.found ?? (await (await context.client()).call(operation, input));
+    return context.printer.one(view, found);
+  }
   const record = await carryOut(context, operation, input);
   context.notes.say(`${past[name] ?? 'done'}: ${record.name ?? record.uri}`);
   return context.printer.one(view, record);

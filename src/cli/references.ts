@@ -4,6 +4,7 @@ import type { Context } from './context.ts';
 import { forSameAccount } from './creation.ts';
 import { ownOrganization } from './identity.ts';
 import { isPlainId } from './ids.ts';
+import type { Found } from './names.ts';
 import { isEmail, isPerson, ownWords, type Reference } from './values.ts';
 
 /** A person may be named by address: it is looked up among the members of the organization, as oneself is. */
@@ -40,28 +41,29 @@ const memberUri = async (who: string, collection: string, context: Context): Pro
   return String(isUser ? (member.user as Json).uri : member.uri);
 };
 
-/** A record by its name. Where nothing may be asked, a word that could be an ID is taken as one. */
-export const namedUri = async (
-  name: string,
-  collection: string,
-  context: Context,
-  within?: string,
-): Promise<string> => {
-  if (context.unknowns !== undefined && isPlainId(name)) return `${await context.root()}/${collection}/${name}`;
-  const { unknownName, uriOfName } = await import('./names.ts');
+/** A record by its ID or name. Where nothing may be asked, a word that could be an ID is taken as one. */
+const namedRecord = async (word: string, collection: string, context: Context, within?: string): Promise<Found> => {
+  if (context.unknowns !== undefined && isPlainId(word))
+    return { uri: `${await context.root()}/${collection}/${word}` };
+  const { findRecord, unknownName } = await import('./names.ts');
   return context.unknowns === undefined
-    ? uriOfName(name, collection, context, within)
-    : unknownName(name, collection, context, within);
+    ? findRecord(word, collection, context, within)
+    : { uri: unknownName(word, collection, context, within) };
 };
 
-/** The full URI that the service knows a record by. */
-export const referenceUri = async ({ id, collection, name }: Reference, context: Context): Promise<string> => {
-  const isOwn = id === ownWords[collection];
+/** The record that a reference leads to, with the full URI that the service knows it by. */
+export const referredRecord = async (
+  { id, collection, name }: Reference,
+  context: Context,
+  within?: string,
+): Promise<Found> => {
+  const word = name ?? id;
+  const isOwn = word === ownWords[collection];
   if (isOwn && collection !== 'organization_memberships') {
     const identity = await context.identity();
-    return collection === 'users' ? identity.user : ownOrganization(identity);
+    return { uri: collection === 'users' ? identity.user : ownOrganization(identity) };
   }
-  if (isOwn || (isPerson(collection) && isEmail(id))) return memberUri(id, collection, context);
-  if (name !== undefined) return namedUri(name, collection, context);
-  return `${await context.root()}/${collection}/${id}`;
+  if (isOwn || (isPerson(collection) && isEmail(word))) return { uri: await memberUri(word, collection, context) };
+  if (name !== undefined) return namedRecord(name, collection, context, within);
+  return { uri: `${await context.root()}/${collection}/${id}` };
 };

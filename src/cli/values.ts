@@ -14,7 +14,7 @@ export interface Reference {
   collection: string;
   /** Of the full URI, where one was typed. */
   origin?: string | undefined;
-  /** What was typed where it may be the record's name; `id` is then only the second guess, and may be empty. */
+  /** What was typed where it may be an ID or a name; `id` is then empty. */
   name?: string | undefined;
 }
 
