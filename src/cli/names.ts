@@ -196,8 +196,8 @@ export const findRecord = async (
   if (refusal?.category === 'forbidden') return asId();
 
   const listed = await lookUp(context, kind, word, within).catch((error: unknown) => {
-    // Who may not list names may still have typed an ID.
-    if (mayBeId && isOf(error, 'forbidden', 'usage')) return error;
+    // Who may not list names, or has no organization to list them of, may still have typed an ID.
+    if (mayBeId && isOf(error, 'forbidden', ...(refusal === undefined ? (['usage'] as const) : []))) return error;
     throw error;
   });
   if (listed instanceof SchedError && refusal === undefined) return asId();

@@ -131,7 +131,10 @@ describe('events get', () => {
   });
 
   test.each([
-    ['events list --user "Priya Raman"', "--user 'Priya Raman' is neither me, an e-mail address, an ID nor a URI"],
+    [
+      'events list --user http://127.0.0.1:4010/groups/A',
+      "--user 'http://127.0.0.1:4010/groups/A' is neither me, a name, an e-mail address, an ID nor a URI",
+    ],
     ['events list --org "North light"', "--org 'North light' is neither current, an ID nor a URI"],
     ['users get http://127.0.0.1:4010/groups/A', 'is not the URI of a user ('],
     ['events get http://127.0.0.1:4010/groups/A', 'is not the URI of an event ('],

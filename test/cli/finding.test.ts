@@ -274,14 +274,6 @@ describe('a name for an ID', () => {
     expect(new URL(requests.at(-1)!.url).searchParams.get('form')).toMatch(/\/routing_forms\/intake$/);
   });
 
-  test.each(['YBL6DUNR9FS4PNP6', 'abcd1234', 'ABCDEFGH', '8f14e45f-ceea-467f-a0e6-1c2d3e4f5a6b'])(
-    '%s is taken as an ID without a question',
-    async (id) => {
-      const { requests } = await world.run(`event-types get ${id}`);
-      expect(requests.map(({ url }) => new URL(url).pathname)).toEqual([`/event_types/${id}`]);
-    },
-  );
-
   test('that two records have is an error with both', async () => {
     const at = await createWorld();
     for (const _ of [1, 2]) await at.run('event-types create --name Twin');
@@ -300,14 +292,14 @@ describe('a name for an ID', () => {
   });
 
   test.each([
-    ['event-types get "Into call"', "No event type is called 'Into call', did you mean 'Intro call'?"],
-    ['events list --event-type Nothing', "No event type is called 'Nothing'"],
-    ['groups get "Costumer team"', "No group is called 'Costumer team', did you mean 'Customer team'?"],
-    ['routing-forms submissions "No such form"', "No routing form is called 'No such form'"],
-    ['routing-forms submissions nope', "No routing form is called 'nope'"],
+    ['event-types get "Into call"', 'No event type with the name "Into call". Did you mean "Intro call"?'],
+    ['events list --event-type Nothing', 'No event type with ID or name "Nothing"'],
+    ['groups get "Costumer team"', 'No group with the name "Costumer team". Did you mean "Customer team"?'],
+    ['routing-forms submissions "No such form"', 'No routing form with the name "No such form"'],
+    ['routing-forms submissions nope', 'No routing form with ID or name "nope"'],
     [
       'availability update Night --event-type "Intro call" --day-off friday',
-      "No availability schedule is called 'Night'",
+      'No availability schedule with ID or name "Night"',
     ],
   ])('that nobody has is exit 6: %s', async (line, message) => {
     const { code, stdout, stderr } = await world.run(line);

@@ -238,7 +238,9 @@ describe('one-offs create', () => {
   });
 
   test('refuses an eleventh host before anything is written', async () => {
-    const coHosts = Array.from({ length: 10 }, (_, index) => `--co-host USER${index}`).join(' ');
+    const coHosts = Array.from({ length: 10 }, (_, index) => `--co-host http://127.0.0.1:4010/users/U${index}`).join(
+      ' ',
+    );
     const { code, stderr, requests } = await world.run(`one-offs create --name P --duration 45 --days 7 ${coHosts}`);
     expect(code).toBe(2);
     expect(stderr).toContain('at most 10 hosts');
