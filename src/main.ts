@@ -31,7 +31,12 @@ const report = async (error: SchedError, isJson: boolean, runtime: Runtime): Pro
 const keepCompiled = (runtime: Runtime): void => {
   const { env, home } = runtime;
   const hasPlace = Boolean(env.SCHED_CACHE_DIR || env.XDG_CACHE_HOME) || existsSync(home);
-  if (hasPlace) runtime.keepCompiled?.(join(directory('cache', runtime), 'compiled'));
+  if (!hasPlace) return;
+  try {
+    runtime.keepCompiled?.(join(directory('cache', runtime), 'compiled'));
+  } catch {
+    // Whoever needs that directory for more than time says what is wrong with it.
+  }
 };
 
 /**

@@ -7,18 +7,21 @@ import type { Config, Profile } from './profile/schema.ts';
 import { readPrivateFile, writePrivateFile } from './state/files.ts';
 import { locateJsonError } from './state/json.ts';
 import type { Held, LockOptions } from './state/lock.ts';
-import { directory } from './state/paths.ts';
+import { directory, directoryPath } from './state/paths.ts';
 
 interface World {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: string;
+  readonly uid?: number | undefined;
   randomBytes(count: number): Uint8Array;
 }
 
 type Changing = World & Pick<LockOptions, 'machine' | 'clock'>;
 
-export const configFile = (world: World): string => join(directory('config', world), 'config.json');
+const fileName = 'config.json';
+
+export const configFile = (world: World): string => join(directoryPath('config', world), fileName);
 
 const broken = (file: string, reason: string): SchedError =>
   new SchedError('environment', `The configuration ${file} cannot be used`, {
@@ -31,7 +34,7 @@ const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('
 
 /** Every profile there is; none where there is no file yet. A broken file is an error with its place. */
 export const readConfig = async (world: World): Promise<Config> => {
-  const file = configFile(world);
+  const file = join(directory('config', world), fileName);
   // Some editors begin a file with a byte order mark, which nobody sees who is told to mend it (RFC 8259 §8.1).
   const text = (await readPrivateFile(file))?.replace(/^\uFEFF/, '');
   if (text === undefined) return { version: 1, profiles: {} };

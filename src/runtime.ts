@@ -5,6 +5,8 @@ export interface Runtime {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: string;
+  /** The user we run as; not known everywhere. */
+  readonly uid?: number | undefined;
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;

@@ -4,6 +4,7 @@ import type { Runtime } from '../runtime.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../sandbox/open.ts';
 import { worldText } from '../sandbox/seed-world.ts';
 import { serve } from '../sandbox/server.ts';
+import { refuseLink } from '../state/files.ts';
 import { directory } from '../state/paths.ts';
 import type { Notes } from './notes.ts';
 import { commandLine } from './own-command.ts';
@@ -13,8 +14,10 @@ const staleSeedDays = 14;
 
 /** The data that all commands of this user share, unless another file is named. */
 export const sandboxFile = (runtime: Runtime, named?: string): string => {
-  if (named === undefined) return join(directory('state', runtime), 'sandbox.db');
-  return named === ':memory:' ? named : resolve(named);
+  if (named !== undefined) return named === ':memory:' ? named : resolve(named);
+  const file = join(directory('state', runtime), 'sandbox.db');
+  refuseLink('use', file);
+  return file;
 };
 
 export type DataOptions = Omit<SandboxOptions, 'file' | 'clock' | 'randomBytes'> & {

@@ -154,7 +154,7 @@ const lookUp = async (context: Context, kind: Kind, word: string, within: string
 /** The record with this ID, or the service's refusal that says there is none to be had. */
 const readById = async (
   context: Context,
-  { operation, input }: { operation: Operation; input: Input },
+  { operation, input }: { operation: ReadOperation; input: Input },
 ): Promise<{ record: Json } | { refusal: SchedError }> => {
   const client = await context.client();
   try {

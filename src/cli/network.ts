@@ -11,6 +11,7 @@ import { trace } from '../http/trace.ts';
 import { durationText } from '../output/progress.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Settings } from '../settings.ts';
+import { checkDirectory } from '../state/directories.ts';
 import { directory } from '../state/paths.ts';
 import { createSharedBudget, type SharedBudget } from '../state/shared-budget.ts';
 import { createShowTime } from '../time/show.ts';
@@ -27,8 +28,9 @@ export const stateDirectory = (runtime: Runtime): string | undefined => {
 /** The runtime directory forgets everything when the user logs out, which suits a budget; a directory that was chosen wins. */
 const budgetDirectory = (runtime: Runtime): string | undefined => {
   const { XDG_RUNTIME_DIR: volatile = '', SCHED_STATE_DIR: chosen } = runtime.env;
-  const base =
-    !chosen && volatile.startsWith('/') && existsSync(volatile) ? join(volatile, 'sched') : stateDirectory(runtime);
+  const isVolatile = !chosen && volatile.startsWith('/') && existsSync(volatile);
+  const base = isVolatile ? join(volatile, 'sched') : stateDirectory(runtime);
+  if (base !== undefined && isVolatile) checkDirectory(base, { isOurs: true, uid: runtime.uid });
   return base === undefined ? undefined : join(base, 'budget');
 };
 

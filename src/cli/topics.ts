@@ -64,6 +64,9 @@ const environmentTopic = (): string =>
     text(
       'Honoured too: NO_COLOR, FORCE_COLOR, CLICOLOR, TERM, COLUMNS, CI, TZ, HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS, BROWSER, PAGER and the XDG directories.',
     ),
+    text(
+      'A directory named by SCHED_CONFIG_DIR, SCHED_STATE_DIR or SCHED_CACHE_DIR is made with mode 0700 if it is missing. One that exists keeps its mode; it is refused if it is a symbolic link, belongs to another user, or if other users can write to it.',
+    ),
   ].join('\n\n');
 
 const formattingTopic = (): string =>

@@ -1,6 +1,7 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Runtime } from '../runtime.ts';
+import { ensurePrivateDirectory } from '../state/directories.ts';
 import { clock } from './clock.ts';
 import { inputOf } from './input.ts';
 import { starter, startKeeper } from './keeper.ts';
@@ -24,7 +25,7 @@ const keepCompiled = (directory: string): void => {
   };
   if (enableCompileCache === undefined) return;
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    ensurePrivateDirectory(directory);
     enableCompileCache(directory);
   } catch {
     // There is nowhere to keep it.
@@ -56,6 +57,7 @@ export const nodeRuntime = (): Runtime => {
     env,
     home: homedir(),
     platform: process.platform,
+    uid: process.geteuid?.(),
     stdin: inputOf(() => signals().interrupted),
     stdout: outputOf(1, () => process.stdout),
     stderr: outputOf(2, () => process.stderr),

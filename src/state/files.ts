@@ -1,13 +1,10 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { chmod, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SchedError } from '../errors.ts';
+import { checkDirectory, ensurePrivateDirectory, look } from './directories.ts';
 
 const fileMode = 0o600;
-const directoryMode = 0o700;
-
-/** Of a directory that everybody may put something into, as /tmp. */
-const sticky = 0o1000;
 
 /** 0 where the platform has no such flag. */
 const noFollow = constants.O_NOFOLLOW ?? 0;
@@ -20,24 +17,9 @@ const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code
 const trouble = (what: string, path: string, reason: string): SchedError =>
   new SchedError('environment', `Cannot ${what} ${path}`, { reason, outcome: 'not-sent' });
 
-const refuseLink = async (what: string, path: string): Promise<void> => {
-  const found = await lstat(path).catch(() => undefined);
-  if (found?.isSymbolicLink()) throw trouble(what, path, 'it is a symbolic link, and those are not followed');
-};
-
-/** A directory that only its owner may enter, made with its parents if need be. */
-export const ensurePrivateDirectory = async (path: string): Promise<void> => {
-  try {
-    await mkdir(path, { recursive: true, mode: directoryMode });
-    await refuseLink('use', path);
-    const { mode } = await lstat(path);
-    if ((mode & sticky) !== 0)
-      throw trouble('use', path, 'it is for everybody, and would be closed to all others; name one below it');
-    if ((mode & 0o777) !== directoryMode) await chmod(path, directoryMode);
-  } catch (error) {
-    if (error instanceof SchedError) throw error;
-    throw trouble('make the directory', path, codeOf(error));
-  }
+/** R16: a file of ours is never written through a link in its place. */
+export const refuseLink = (what: string, path: string): void => {
+  if (look(path)?.isSymbolicLink()) throw trouble(what, path, 'it is a symbolic link, and those are not followed');
 };
 
 /** Without this a rename may be forgotten when the machine loses power. Not every platform can. */
@@ -61,8 +43,8 @@ export const removeDrafts = async (path: string): Promise<void> => {
 
 /** Replaces a file in one step: whoever reads it sees all of the old or all of the new. `unique` names the draft. */
 export const writePrivateFile = async (path: string, text: string, unique: string): Promise<void> => {
-  await ensurePrivateDirectory(dirname(path));
-  await refuseLink('write', path);
+  ensurePrivateDirectory(dirname(path));
+  refuseLink('write', path);
   const draft = `${path}.${unique}`;
   try {
     const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, fileMode);
@@ -82,6 +64,7 @@ export const writePrivateFile = async (path: string, text: string, unique: strin
 
 /** The text of a file, or `undefined` if there is none. Such files are small: waiting for one takes longer than to read it. */
 export const readPrivateFile = async (path: string): Promise<string | undefined> => {
+  checkDirectory(dirname(path));
   try {
     const descriptor = openSync(path, constants.O_RDONLY | noFollow | noWait);
     try {
@@ -100,8 +83,9 @@ export const readPrivateFile = async (path: string): Promise<string | undefined>
 
 /** Removes a file and what was left of its unfinished writings. Whether there was one. */
 export const removePrivateFile = async (path: string): Promise<boolean> => {
+  checkDirectory(dirname(path));
   try {
-    const found = await lstat(path).catch(() => undefined);
+    const found = look(path);
     for (const file of [path, ...(await leftovers(path))]) await rm(file, { force: true });
     if (found !== undefined) await syncDirectory(dirname(path));
     return found !== undefined;

@@ -2,7 +2,8 @@ import { constants } from 'node:fs';
 import { link, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SchedError } from '../errors.ts';
-import { ensurePrivateDirectory, readPrivateFile, writePrivateFile } from './files.ts';
+import { ensurePrivateDirectory } from './directories.ts';
+import { readPrivateFile, writePrivateFile } from './files.ts';
 
 /*
  * Bookings of this machine: what was asked for, and what became of it. One file per booking and attempt,
@@ -129,7 +130,7 @@ export const fileLedger = ({ directory, now, randomBytes }: Options): Ledger => 
       const path = join(directory, nameOf(entry, number));
       const draft = `${path}.${unique()}`;
       try {
-        await ensurePrivateDirectory(directory);
+        ensurePrivateDirectory(directory);
         const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
         try {
           await handle.writeFile(JSON.stringify(entry));

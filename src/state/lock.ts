@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { link, open, readdir, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SchedError } from '../errors.ts';
-import { ensurePrivateDirectory } from './files.ts';
+import { ensurePrivateDirectory } from './directories.ts';
 import { identityOf, type Machine, type ProcessIdentity, stateOf } from './processes.ts';
 
 /*
@@ -188,7 +188,7 @@ export const createLock = (options: LockOptions): Lock => {
   };
 
   const acquire: Lock['acquire'] = async (stillNeeded = async () => true) => {
-    await ensurePrivateDirectory(directory);
+    ensurePrivateDirectory(directory);
     const own = await identityOf(machine);
     const deadline = clock.now() + waitMs;
     let seen: string | undefined;

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type BudgetState,
@@ -13,6 +13,7 @@ import {
   type Waiter,
   type Window,
 } from './budget.ts';
+import { ensurePrivateDirectory } from './directories.ts';
 import { fileVersions, memoryVersions, sweepVersions, type Versions } from './versions.ts';
 
 interface Clock {
@@ -54,14 +55,6 @@ const closingMs = 1500;
 /** Tokens change every two hours; what nobody has touched for days is of no use. */
 const forgottenMs = 3 * 24 * 3_600_000;
 
-/** R16. */
-const ensureDirectory = (path: string): void => {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const found = lstatSync(path);
-  if (!found.isDirectory()) throw new Error(`${path} is not a directory`);
-  if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700);
-};
-
 /** The rate budget that all processes of this user share; see `budget.ts` for what it keeps. */
 export const createSharedBudget = ({
   directory,
@@ -79,10 +72,8 @@ export const createSharedBudget = ({
     if (!isShared) return memoryVersions();
     try {
       const own = join(directory!, key);
-      if (lstatSync(own, { throwIfNoEntry: false }) === undefined) {
-        ensureDirectory(directory!);
-        sweepVersions(directory!, clock.now() - forgottenMs);
-      }
+      ensurePrivateDirectory(directory!);
+      if (lstatSync(own, { throwIfNoEntry: false }) === undefined) sweepVersions(directory!, clock.now() - forgottenMs);
       return fileVersions(own, holder);
     } catch (error) {
       alone(error);

@@ -1,5 +1,6 @@
-import { linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, lstatSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensurePrivateDirectory } from './directories.ts';
 
 /*
  * One small record shared by processes, without a lock that a killed one could leave behind.
@@ -45,7 +46,7 @@ export const realDisk: Disk = {
 
 /** In a directory of its own, which is made. `unique` tells this process from all others. */
 export const fileVersions = <State>(directory: string, unique: string, disk = realDisk): Versions<State> => {
-  const make = () => mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const make = () => ensurePrivateDirectory(directory);
   make();
   const path = (number: number) => join(directory, String(number));
   let drafts = 0;

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -29,6 +29,19 @@ const watched = async (sandbox: RunningSandbox) => {
 };
 
 describe('profiles', () => {
+  // R16
+  test('in the current directory leave its mode as it is', async () => {
+    const home = temporaryHome();
+    const line = 'mkdir -m 755 here && cd here && sched profiles add one --base-url https://api.example.com';
+    const { code } = await shell(`cd "$HOME" && ${line} && sched profiles list`, home, {
+      SCHED_CONFIG_DIR: '.',
+      SCHED_STATE_DIR: '.',
+      SCHED_CACHE_DIR: '.',
+    });
+    const modeOf = (path: string) => (statSync(join(home, path)).mode & 0o777).toString(8);
+    expect([code, modeOf('here'), modeOf('here/config.json')]).toEqual([0, '755', '600']);
+  });
+
   test('that are added at the same time are all there', async () => {
     const home = temporaryHome();
     const names = Array.from({ length: 6 }, (_, index) => `p${index}`);

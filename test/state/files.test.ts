@@ -37,12 +37,12 @@ describe('files', () => {
     expect(await readPrivateFile(path)).toBe('x');
   });
 
-  test('become 0600 where a 0644 file stood in a 0755 directory', async () => {
+  test('become 0600 where a 0644 file stood, in a directory whose mode is left alone', async () => {
     mkdirSync(join(root, 'a', 'b'), { recursive: true });
     chmodSync(join(root, 'a', 'b'), 0o755);
     writeFileSync(path, 'old', { mode: 0o644 });
     await writePrivateFile(path, 'new', '1');
-    expect([mode(path), mode(join(root, 'a', 'b'))]).toEqual(['600', '700']);
+    expect([mode(path), mode(join(root, 'a', 'b'))]).toEqual(['600', '755']);
     expect(readdirSync(join(root, 'a', 'b'))).toEqual(['secret.json']);
   });
 
@@ -68,8 +68,14 @@ describe('files', () => {
     mkdirSync(join(root, 'elsewhere'));
     mkdirSync(join(root, 'a'));
     symlinkSync(join(root, 'elsewhere'), join(root, 'a', 'b'));
-    await expect(writePrivateFile(path, 'ours', '1')).rejects.toMatchObject({ category: 'environment' });
-    expect(readdirSync(join(root, 'elsewhere'))).toEqual([]);
+    writeFileSync(join(root, 'elsewhere', 'secret.json'), 'theirs');
+    for (const use of [
+      () => writePrivateFile(path, 'ours', '1'),
+      () => readPrivateFile(path),
+      () => removePrivateFile(path),
+    ])
+      await expect(use()).rejects.toMatchObject({ category: 'environment' });
+    expect(readFileSync(join(root, 'elsewhere', 'secret.json'), 'utf8')).toBe('theirs');
   });
 
   test('that are missing are undefined, those that cannot be read an error', async () => {

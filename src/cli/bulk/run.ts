@@ -8,7 +8,7 @@ import { type Counts, isDone, type RunLine, type Story } from '../../jobs/receip
 import { continueReceipt, type ReceiptFile, startReceipt } from '../../jobs/receipt-file.ts';
 import { runJob } from '../../jobs/run.ts';
 import { openReceipt, receiptEnding } from '../../jobs/runs.ts';
-import { ensurePrivateDirectory } from '../../state/files.ts';
+import { ensurePrivateDirectory } from '../../state/directories.ts';
 import { createLock } from '../../state/lock.ts';
 import { version } from '../../version.ts';
 import type { Context } from '../context.ts';
@@ -193,7 +193,7 @@ const choose = async ({ runtime }: Context, folder: string, bulk: Bulk): Promise
 export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
   const { notes } = context;
   const folder = receiptFolder(context);
-  await ensurePrivateDirectory(folder);
+  ensurePrivateDirectory(folder);
   const lock = await lockOf(context, folder, bulk);
   const held = (await lock.acquire())!;
   try {

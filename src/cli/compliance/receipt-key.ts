@@ -4,7 +4,8 @@ import type { Vault } from '../../auth/vault.ts';
 import { SchedError } from '../../errors.ts';
 import { realDisk } from '../../jobs/disk.ts';
 import { keyBytes, keyText, type ReceiptKey, readKey } from '../../jobs/key.ts';
-import { ensurePrivateDirectory, readPrivateFile } from '../../state/files.ts';
+import { ensurePrivateDirectory } from '../../state/directories.ts';
+import { readPrivateFile } from '../../state/files.ts';
 import { createLock, type Lock } from '../../state/lock.ts';
 import { directory } from '../../state/paths.ts';
 import type { Flag, Invocation } from '../command.ts';
@@ -83,7 +84,7 @@ const fromState = async (context: Context, mayMake: boolean): Promise<ReceiptKey
   const path = join(folder, 'receipt.key');
   const kept = await readPrivateFile(path);
   if (kept !== undefined || !mayMake) return kept === undefined ? undefined : checked(kept, path);
-  await ensurePrivateDirectory(folder);
+  ensurePrivateDirectory(folder);
   const unique = Buffer.from(context.runtime.randomBytes(8)).toString('hex');
   // Another process may be faster: then its key is the key.
   await realDisk.create(path, newText(context), unique).catch(async (error: unknown) => {

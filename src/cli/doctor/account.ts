@@ -1,6 +1,6 @@
 import { urlProblem } from '../../http/proxy.ts';
 import { configFile, readConfig } from '../../profiles.ts';
-import { baseUrlOf, type Check, note, ok, problem, words } from './finding.ts';
+import { baseUrlOf, type Check, type Finding, note, ok, problem, words } from './finding.ts';
 
 export const configCheck: Check = async ({ runtime, config }) => {
   if (config !== undefined) return [ok('configuration', configFile(runtime))];
@@ -27,11 +27,15 @@ export const keychainCheck: Check = async ({ runtime, account }) => {
   const { storeOf } = await import('../login.ts');
   const kind = account?.profile.login?.store;
   if (kind === 'file') return [ok('credential store', 'a file, as this profile says')];
-  const store = await storeOf('keychain', runtime);
-  const error = await store.probe().then(() => undefined, words);
-  if (error === undefined) return [ok('credential store', `${store.describe()} works`)];
+  const probe = async (): Promise<Finding> => {
+    const store = await storeOf('keychain', runtime);
+    await store.probe();
+    return ok('credential store', `${store.describe()} works`);
+  };
+  const found = await probe().catch(words);
+  if (typeof found !== 'string') return [found];
   const mend = 'unlock or start the keychain, or sched auth login --credential-store file, or SCHED_TOKEN';
-  return [kind === 'keychain' ? problem('credential store', error, mend) : note('credential store', error, mend)];
+  return [kind === 'keychain' ? problem('credential store', found, mend) : note('credential store', found, mend)];
 };
 
 export const tokenCheck: Check = async ({ runtime, account }) => {

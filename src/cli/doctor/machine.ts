@@ -1,7 +1,9 @@
 import { access, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { SchedError } from '../../errors.ts';
 import { readProxy } from '../../http/proxy.ts';
-import { directory } from '../../state/paths.ts';
+import type { Runtime } from '../../runtime.ts';
+import { directory, directoryPath } from '../../state/paths.ts';
 import { type Check, type Finding, note, ok, problem, words } from './finding.ts';
 
 export const runtimeCheck: Check = async ({ runtime }) => {
@@ -34,12 +36,20 @@ const modeCheck = async (check: string, path: string, wanted: number): Promise<F
       );
 };
 
+/** Whether a directory may be used at all; that others can look into one that was named is only noted. */
+const placeCheck = async (kind: 'config' | 'state' | 'cache', runtime: Runtime): Promise<Finding> => {
+  const check = `${kind} directory`;
+  try {
+    directory(kind, runtime);
+  } catch (error) {
+    return problem(check, words(error), (error as SchedError).facts.hint ?? '');
+  }
+  const found = await modeCheck(check, directoryPath(kind, runtime), 0o700);
+  return found.status === 'problem' && found.mend?.startsWith('chmod') ? { ...found, status: 'note' } : found;
+};
+
 export const directoryCheck: Check = async ({ runtime }) =>
-  Promise.all(
-    (['config', 'state', 'cache'] as const).map((kind) =>
-      modeCheck(`${kind} directory`, directory(kind, runtime), 0o700),
-    ),
-  );
+  Promise.all((['config', 'state', 'cache'] as const).map((kind) => placeCheck(kind, runtime)));
 
 const filesBelow = async (folder: string): Promise<string[]> => {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
@@ -50,15 +60,15 @@ const filesBelow = async (folder: string): Promise<string[]> => {
 };
 
 export const fileCheck: Check = async ({ runtime }) => {
-  const files = await filesBelow(directory('config', runtime));
+  const files = await filesBelow(directoryPath('config', runtime));
   const findings = await Promise.all(files.map((file) => modeCheck('file', file, 0o600)));
   return findings.filter(({ status }) => status === 'problem');
 };
 
 export const lockCheck: Check = async ({ runtime }) => {
   const { lockOf } = await import('../../auth/session.ts');
-  const lock = lockOf({ issuer: 'doctor', client: 'doctor', user: 'doctor' }, runtime);
   try {
+    const lock = lockOf({ issuer: 'doctor', client: 'doctor', user: 'doctor' }, runtime);
     const held = await lock.acquire();
     await held?.release();
     return [ok('lock', 'can be taken and given back')];

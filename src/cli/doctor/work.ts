@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { SchedError } from '../../errors.ts';
-import { directory } from '../../state/paths.ts';
+import { directoryPath } from '../../state/paths.ts';
 import { baseUrlOf, type Check, type Finding, note, problem, words } from './finding.ts';
 
 /** What a check stumbled over is a finding too: the others are still to be told. */
@@ -15,7 +15,7 @@ export const bookingCheck: Check = async (patient) => {
   if (baseUrl === undefined) return [];
   const { fileLedger } = await import('../../state/ledger.ts');
   const ledger = fileLedger({
-    directory: join(directory('state', runtime), 'bookings'),
+    directory: join(directoryPath('state', runtime), 'bookings'),
     now: runtime.clock.now,
     randomBytes: runtime.randomBytes,
   });
@@ -34,7 +34,7 @@ export const runCheck: Check = async ({ runtime }) => {
     import('../../jobs/disk.ts'),
   ]);
   const findings: Finding[] = [];
-  for (const { path, run } of await listRuns(join(directory('state', runtime), 'receipts'))) {
+  for (const { path, run } of await listRuns(join(directoryPath('state', runtime), 'receipts'))) {
     const opened = await openReceipt(realDisk, path).catch((error: unknown) => stumbled('runs', error));
     if (opened === undefined) continue;
     if ('check' in opened) findings.push(opened);
