@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { WrittenHelp } from './cli/written-help.ts';
 import { ClosedPipe, Ended, exitCodes, type SchedError } from './errors.ts';
 import { keeperWord, type Runtime } from './runtime.ts';
+import { ensurePrivateDirectory } from './state/directories.ts';
 import { directory } from './state/paths.ts';
 import { version } from './version.ts';
 
@@ -32,11 +33,11 @@ const keepCompiled = (runtime: Runtime): void => {
   const { env, home } = runtime;
   const hasPlace = Boolean(env.SCHED_CACHE_DIR || env.XDG_CACHE_HOME) || existsSync(home);
   if (!hasPlace) return;
-  try {
-    runtime.keepCompiled?.(join(directory('cache', runtime), 'compiled'));
-  } catch {
-    // Whoever needs that directory for more than time says what is wrong with it.
-  }
+  runtime.keepCompiled?.(() => {
+    const folder = join(directory('cache', runtime), 'compiled');
+    ensurePrivateDirectory(folder);
+    return folder;
+  });
 };
 
 /**

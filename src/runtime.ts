@@ -30,8 +30,8 @@ export interface Runtime {
   /** Does a piece of work to its end, whatever signals come meanwhile; they take effect afterwards. */
   protect<Value>(work: () => Promise<Value>): Promise<Value>;
   readonly machine: Machine;
-  /** Keeps what is compiled from now on in a directory for the next time, where this Node can do that. */
-  keepCompiled?(directory: string): void;
+  /** Keeps what is compiled from now on for the next time, where this Node can do that, in a directory made for it. */
+  keepCompiled?(makeDirectory: () => string): void;
   /** Whether a browser could be started with that address. */
   openBrowser(url: string): Promise<boolean>;
   /**

@@ -1,7 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Runtime } from '../runtime.ts';
-import { ensurePrivateDirectory } from '../state/directories.ts';
 import { clock } from './clock.ts';
 import { inputOf } from './input.ts';
 import { starter, startKeeper } from './keeper.ts';
@@ -19,14 +18,13 @@ const silenceSqliteWarning = (): void => {
 };
 
 /** From Node 22.8 on. It saves time and nothing else: what cannot be kept is compiled again. */
-const keepCompiled = (directory: string): void => {
+const keepCompiled = (makeDirectory: () => string): void => {
   const { enableCompileCache } = process.getBuiltinModule('node:module') as {
     enableCompileCache?(directory: string): unknown;
   };
   if (enableCompileCache === undefined) return;
   try {
-    ensurePrivateDirectory(directory);
-    enableCompileCache(directory);
+    enableCompileCache(makeDirectory());
   } catch {
     // There is nowhere to keep it.
   }
