@@ -512,7 +512,11 @@ describe('api: failures', () => {
     ['a lost answer', async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true)), 10],
     ['no connection', async () => Promise.reject(new NetworkFailure('127.0.0.1', 'refused', false)), 9],
     ['JSON that is none', replying({ body: '{"a":' }), 10],
-    ['a 2xx that is cut off', async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true, { status: 201 })), 10],
+    [
+      'a 2xx that is cut off',
+      async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true, { status: 201 })),
+      10,
+    ],
   ] as [string, Send, number][])('a write with %s is sent once and ends with %#', async (_, send, exit) => {
     const { code, requests } = await run(['POST', '/things', '-f', 'a=1'], { send });
     expect(code).toBe(exit);
