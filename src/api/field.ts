@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { isEmailAddress } from './email-address.ts';
 import { type Zod, zod } from './zod.ts';
 
 /** What flags, help and the liberal reader need to know of a field: plain, so that most commands make no schema of it. */
@@ -84,7 +85,8 @@ export const flag = (description: string) => field({ type: 'boolean', descriptio
 export const integer = (description: string, check: Check<z.ZodInt> = none) =>
   field({ type: 'number', description }, (z) => check(z.int()));
 
-export const email = (description: string) => field({ type: 'string', format: 'email', description }, (z) => z.email());
+export const email = (description: string) =>
+  field({ type: 'string', format: 'email', description }, (z) => z.stringFormat('email', isEmailAddress));
 
 export const dateTime = (description: string) =>
   field({ type: 'string', format: 'datetime', description }, (z) => z.iso.datetime({ offset: true }));

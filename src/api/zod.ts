@@ -5,7 +5,6 @@ const parts = {
   array: z.array,
   boolean: z.boolean,
   discriminatedUnion: z.discriminatedUnion,
-  email: z.email,
   enum: z.enum,
   int: z.int,
   iso: z.iso,
@@ -15,6 +14,7 @@ const parts = {
   optional: z.optional,
   strictObject: z.strictObject,
   string: z.string,
+  stringFormat: z.stringFormat,
 };
 
 export type Zod = typeof parts;

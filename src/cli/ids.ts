@@ -31,7 +31,7 @@ export const collectionOf = (path: string, parameter: string): string => recordP
 const recordPath = (path: string, parameter: string): string =>
   path.slice(0, path.indexOf(`{${parameter}}`) + parameter.length + 2);
 
-const isUri = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+export const isUri = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 
 /** The IDs in a record's `uri`, if it is one of the records that `template` describes. */
 const idsInUri = (text: string, template: string): { ids: string[]; origin: string } | undefined => {

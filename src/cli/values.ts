@@ -1,9 +1,10 @@
+import { isEmailAddress } from '../api/email-address.ts';
 import { inOurWords, problemOf } from '../api/wording.ts';
 import { nearest } from '../nearest.ts';
 import { timestampOf } from '../time/wall.ts';
 import type { Invocation } from './command.ts';
 import type { FieldFlag } from './flags.ts';
-import { readReference } from './ids.ts';
+import { isUri, readReference } from './ids.ts';
 
 /** A typed value on its way into a request: ready as it is, or a reference whose root is still to be learnt. */
 export type Value = { ready: unknown } | Reference;
@@ -37,7 +38,8 @@ export const ownWords: Readonly<Record<string, string>> = {
 /** Users, and their memberships of the organization. */
 export const isPerson = (collection: string): boolean => ownWords[collection] === 'me';
 
-export const isEmail = (text: string): boolean => /^[^\s@/]+@[^\s@/]+$/.test(text);
+/** A person named by address; a URI may hold an `@`, too. */
+export const isEmail = (text: string): boolean => isEmailAddress(text) && !isUri(text);
 
 const readOwnReference = (flag: FieldFlag, raw: string, collection: string): Checked<Value> => {
   if (raw === ownWords[collection]) return { ok: true, value: { id: raw, collection } };

@@ -131,7 +131,8 @@ case $story in incomplete*) exit 11 ;; sandbox*) exit 13 ;; esac
 export const proveScript = String.raw`#!/usr/bin/env bash
 # Was an address in it? bash prove.sh KEY_FILE [RECEIPT], with the address typed or piped to stdin.
 # Exit 0: it was, and every time it was sent is printed with the answer; 6: it was not; 3: KEY_FILE is not the key of
-# this receipt; 2: no address. Run check.sh first.
+# this receipt; 2: no address. Run check.sh first. An address is looked for in lower case; letters beyond A-Z have to
+# be typed so, because not every awk or tr knows them.
 set -euo pipefail
 export LC_ALL=C
 receipt=${'$'}{2:-receipt.jsonl}

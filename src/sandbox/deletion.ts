@@ -29,14 +29,26 @@ const withoutInviteesWords = (event: EventRecord): EventRecord =>
     ? { ...event, location: { ...event.location, location: null } }
     : event;
 
-/** `emails` is a JSON array, here and below, as it stands in the request. */
+/** SQLite ignores the case of ASCII letters only, so rows with any other address are chosen by `isAmong`. */
+const beyondAscii = "GLOB '*[^ -~]*'";
+
+/** Whether an address is one of those in a JSON array, which are lower-case. */
+const isAmong = (emails: string): ((address: string) => boolean) => {
+  const wanted = new Set<string>(JSON.parse(emails));
+  return (address) => wanted.has(address.toLowerCase());
+};
+
+/** `emails` is a JSON array, here and below, of what stands in the request, in lower case. */
 const deleteInvitees = (store: Store, organization: string, emails: string, at: string): number => {
-  const invitees = store.all<{ id: string; doc: string; event: string; event_doc: string }>(
-    `SELECT i.id, i.doc, i.event, e.doc AS event_doc FROM invitees i JOIN events e ON e.id = i.event
-     WHERE i.email IN (SELECT value FROM json_each(?)) AND e.organization = ?`,
-    emails,
-    organization,
-  );
+  const isWanted = isAmong(emails);
+  const invitees = store
+    .all<{ id: string; doc: string; event: string; event_doc: string; email: string }>(
+      `SELECT i.id, i.doc, i.event, i.email, e.doc AS event_doc FROM invitees i JOIN events e ON e.id = i.event
+       WHERE (i.email IN (SELECT value FROM json_each(?)) OR i.email ${beyondAscii}) AND e.organization = ?`,
+      emails,
+      organization,
+    )
+    .filter(({ email }) => isWanted(email));
   for (const { id, doc, event, event_doc } of invitees) {
     store.update('invitees', id, anonymous(JSON.parse(doc), at));
     store.update('events', event, withoutInviteesWords(JSON.parse(event_doc)));
@@ -47,15 +59,18 @@ const deleteInvitees = (store: Store, organization: string, emails: string, at: 
 
 /** Submissions of routing forms hold an address among their answers, and then the other answers are its owner's too. */
 const deleteSubmissions = (store: Store, organization: string, emails: string, at: string) => {
+  const isWanted = isAmong(emails);
   const submissions = store.all<{ id: string; doc: string }>(
     `SELECT s.id, s.doc FROM submissions s JOIN routing_forms f ON f.id = s.form
      WHERE f.organization = ? AND EXISTS (SELECT 1 FROM json_each(s.doc, '$.questions_and_answers') a
-       WHERE (a.value ->> 'answer') COLLATE NOCASE IN (SELECT value FROM json_each(?)))`,
+       WHERE (a.value ->> 'answer') COLLATE NOCASE IN (SELECT value FROM json_each(?))
+         OR (a.value ->> 'answer') ${beyondAscii})`,
     organization,
     emails,
   );
   for (const { id, doc } of submissions) {
     const submission: SubmissionRecord = JSON.parse(doc);
+    if (!submission.questions_and_answers.some(({ answer }) => isWanted(String(answer)))) continue;
     const questions_and_answers = submission.questions_and_answers.map((each) => ({ ...each, answer: gone }));
     store.update('submissions', id, { ...submission, questions_and_answers, tracking: {}, updated_at: at });
   }

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { isEmailAddress } from '../api/email-address.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import type { Clock } from '../runtime.ts';
 import { dice } from './dice.ts';
@@ -24,7 +25,8 @@ export const hostile =
 
 /** What a program reads by its form, and would refuse rather than show: addresses, moments, words from a list. */
 const isFormal = (text: string): boolean =>
-  /^https?:\/\/|^\d{4}-\d\d-\d\dT|^[a-z0-9_]+$|^[^\s@]+@[^\s@]+$|^#[0-9a-f]{6}$|^[A-Z][A-Za-z]+\/[\w/+-]+$|^[A-Za-z0-9_-]{40,}$|^\d\d:\d\d$|^[a-z]{2}(-[A-Z]{2})?$/.test(
+  isEmailAddress(text) ||
+  /^https?:\/\/|^\d{4}-\d\d-\d\dT|^[a-z0-9_]+$|^#[0-9a-f]{6}$|^[A-Z][A-Za-z]+\/[\w/+-]+$|^[A-Za-z0-9_-]{40,}$|^\d\d:\d\d$|^[a-z]{2}(-[A-Z]{2})?$/.test(
     text,
   );
 

@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { findHolder } from '../../src/sandbox/authenticate.ts';
 import type { Value } from '../../src/sandbox/database.ts';
 import { carryOutDeletions } from '../../src/sandbox/deletion.ts';
 import type { Store } from '../../src/sandbox/store.ts';
+import { anyAddress, noAddress } from '../support/addresses.ts';
 import { freeMonday, openWorld, organization, parametersOf, pathOf, type World } from './world.ts';
 
 const at = (time: string) => `${freeMonday}T${time}:00Z`;
@@ -94,6 +96,40 @@ describe('compliance', () => {
     await world.get('/users/me');
     expect(isKept(/ada@engine\.example/i)).toBe(false);
     expect(isKept(new RegExp(text.toUpperCase()))).toBe(false);
+  });
+
+  it('finds an address with letters beyond ASCII however they are written', async () => {
+    const invitee = { email: 'ÜNAL@BÜCHER.example', name: 'Ü', timezone: 'UTC' };
+    const booked = await world.book('consultation', at('08:00'), { invitee });
+    expect(booked.body.resource.email).toBe(invitee.email);
+    const other = { ...invitee, email: 'Özil@bücher.example' };
+    await world.book('consultation', at('10:00'), { invitee: other });
+    const [{ id }] = world.store.all<{ id: string }>('SELECT id FROM submissions LIMIT 1') as [{ id: string }];
+    world.store.run(
+      `UPDATE submissions SET doc = json_set(doc, '$.questions_and_answers[1].answer', 'Ünal@Bücher.example') WHERE id = ?`,
+      id,
+    );
+    await remove(['ünal@bücher.example']);
+    world.clock.time += 60_000;
+    await world.get('/users/me');
+    expect(isKept(/ünal@bücher\.example/i)).toBe(false);
+    expect(isKept(/Özil@bücher\.example/)).toBe(true);
+  });
+
+  it('judges addresses as the client does', async () => {
+    const lists = fc.array(anyAddress, { minLength: 1, maxLength: 25 });
+    await fc.assert(
+      fc.asyncProperty(lists, async (emails) => {
+        expect((await remove(emails)).status).toBe(202);
+      }),
+      { numRuns: 30 },
+    );
+    await fc.assert(
+      fc.asyncProperty(noAddress, async (text) => {
+        expect((await remove([text])).status).toBe(400);
+      }),
+      { numRuns: 100 },
+    );
   });
 
   it('stays within the organization that asked', async () => {

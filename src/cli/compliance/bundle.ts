@@ -3,8 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { activity } from '../../api/activity.ts';
 import { keepFor } from '../../client/filter.ts';
-import type { Json } from '../../client/reading.ts';
+import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
+import { foldAddress } from '../../jobs/address.ts';
 import { checkScript, proveScript } from '../../jobs/audit-scripts.ts';
 import { diskTrouble } from '../../jobs/disk.ts';
 import type { Finding } from '../../jobs/evidence.ts';
@@ -13,20 +14,27 @@ import type { Story } from '../../jobs/receipt.ts';
 import { jsonText } from '../../json.ts';
 import type { Command, Invocation } from '../command.ts';
 import type { Context } from '../context.ts';
-import { hideAddresses } from './private.ts';
+import { hideAddresses, replaceAddresses } from './private.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
 import { loadDeletion } from './receipts.ts';
 
 /** The log may be written a little later than the answer. */
 const afterMs = 10 * 60_000;
 
-const anAddress = /[A-Za-z0-9_'+.-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+/g;
-
-/** Text of the service in which each address is what stands for it in the receipt. */
-const withMarks = (text: string, key: ReceiptKey | undefined): string =>
-  hideAddresses(
-    text.replace(anAddress, (address) => (key === undefined ? '[address]' : `hmac:${key.mac(address.toLowerCase())}`)),
+/** A value of the service in which each address is what stands for it in the receipt, names of fields included. */
+const withMarks = (value: unknown, key: ReceiptKey | undefined): unknown => {
+  if (typeof value === 'string')
+    return replaceAddresses(value, (found) => {
+      // The full stop of a sentence is no part of a domain.
+      const folded = foldAddress(found.replace(/\.+$/, ''));
+      return key === undefined || folded === undefined ? '[address]' : `hmac:${key.mac(folded)}`;
+    });
+  if (Array.isArray(value)) return value.map((each) => withMarks(each, key));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [withMarks(name, key) as string, withMarks(each, key)]),
   );
+};
 
 const sameOrigin = async (context: Context, story: Story): Promise<boolean> => {
   const { baseUrl, isSandbox } = await context.connection();
@@ -52,7 +60,7 @@ const readActivity = async (
     const entries: Json[] = [];
     for await (const page of client.pages(activity.list, { query }, { keep: keepFor(activity.list, query) }))
       entries.push(...page);
-    return { lines: entries.map((entry) => withMarks(jsonText(entry), key)) };
+    return { lines: entries.map((entry) => jsonText(withMarks(entry, key))) };
   } catch (error) {
     if (!(error instanceof SchedError) || ['interrupted', 'terminated'].includes(error.category)) throw error;
     return { missing: hideAddresses(`${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`) };

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compliance } from '../../src/api/compliance.ts';
+import { isEmailAddress } from '../../src/api/email-address.ts';
+import { invitees } from '../../src/api/invitees.ts';
+import { isEmail } from '../../src/cli/values.ts';
+import { foldAddress } from '../../src/jobs/address.ts';
+import { anyAddress, noAddress } from '../support/addresses.ts';
+
+/** Every place of the client that judges an address. */
+const verdicts = (text: string): boolean[] => [
+  isEmailAddress(text),
+  isEmail(text),
+  foldAddress(text) === text.toLowerCase(),
+  compliance.delete.body!.schema.safeParse({ emails: [text] }).success,
+  invitees.list.query!.fields.email!.schema.safeParse(text).success,
+  invitees.create.body!.fields.invitee.schema.safeParse({ email: text, name: 'A', timezone: 'UTC' }).success,
+];
+
+const everywhere = (verdict: boolean) => verdicts('').map(() => verdict);
+
+describe('e-mail address', () => {
+  test('is whatever RFC 5321 and RFC 6531 write, everywhere', () => {
+    fc.assert(
+      fc.property(anyAddress, (address) => {
+        expect(verdicts(address)).toEqual(everywhere(true));
+      }),
+      {
+        numRuns: 500,
+      },
+    );
+  });
+
+  test('is nothing without an @ between two sides, with blanks, control characters or 255 octets', () => {
+    fc.assert(
+      fc.property(noAddress, (text) => {
+        expect(verdicts(text)).toEqual(everywhere(false));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test.each([
+    ...'!%&/={}#$*+-?^_`|~'.split('').map((mark) => `a${mark}b@x.example`),
+    ...['a@x', 'ü@bücher.example', '用户@例子.广告', '"john doe"@x.example', '""@x.example', '"a@b"@x.example'],
+    ...['"a\\"b"@x.example', 'a@[127.0.0.1]', 'a@[IPv6:2001:db8::1]', "o'brien@x.example", 'نامه\u200cای@x.example'],
+    `${'a'.repeat(244)}@x.example`,
+    `${'ü'.repeat(122)}@x.example`,
+  ])('is %s', (text) => {
+    expect(verdicts(text)).toEqual(everywhere(true));
+  });
+
+  test.each([
+    ...['', '@', 'a', '@x.example', 'a@', 'a b@x.example', 'a@x example', 'Ada <a@x.example>', 'a@@x.example'],
+    ...['a@x.example,b@x.example', '"a@x.example', 'a"b@x.example', '"a b"', 'a@x.example"', 'a\u200b@x.example'],
+    ...['a\u2028@x.example', 'a\u202e@x.example', 'a\ud800@x.example', '"a\tb"@x.example', 'a\xa0b@x.example'],
+    `${'a'.repeat(245)}@x.example`,
+    `${'ü'.repeat(123)}@x.example`,
+  ])('is not %j', (text) => {
+    expect(verdicts(text)).toEqual(everywhere(false));
+  });
+
+  // Receipts hold an HMAC of this form.
+  test('is compared in lower case and otherwise as it was typed', () => {
+    expect(['Ada.B+x@X.Example', 'ÜBER@BÜCHER.example', '"A b"@X'].map(foldAddress)).toEqual([
+      'ada.b+x@x.example',
+      'über@bücher.example',
+      '"a b"@x',
+    ]);
+  });
+});
