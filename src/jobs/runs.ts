@@ -2,7 +2,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
 import { type Elsewhere, listElsewhere } from './elsewhere.ts';
-import { type Damage, type Receipt, type RunLine, readReceipt, type Story, tell } from './receipt.ts';
+import { type Damage, type EndLine, type Receipt, type RunLine, readReceipt, type Story, tell } from './receipt.ts';
 
 export const receiptEnding = '.jsonl';
 
@@ -19,6 +19,35 @@ export const firstLineOf = async (path: string): Promise<RunLine | undefined> =>
     if (end < 0 || end >= bytesRead) return undefined;
     const line = JSON.parse(buffer.toString('latin1', 0, end)) as Partial<RunLine> | null;
     return line?.type === 'run' && typeof line.at === 'string' ? (line as RunLine) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Longer than any last line of a finished receipt. */
+const longestEnd = 1024;
+
+/**
+ * When a receipt says that its run was done, unchecked; nothing where it doesn't. Only its last line is read, because the
+ * same input may have been sent every day for years.
+ */
+export const doneAt = async (path: string): Promise<string | undefined> => {
+  const handle = await open(path, 'r').catch(() => undefined);
+  if (handle === undefined) return undefined;
+  try {
+    const { size } = await handle.stat();
+    const { bytesRead, buffer } = await handle.read(
+      Buffer.alloc(longestEnd),
+      0,
+      longestEnd,
+      Math.max(0, size - longestEnd),
+    );
+    const text = buffer.toString('latin1', 0, bytesRead);
+    if (!text.endsWith('\n')) return undefined;
+    const line = JSON.parse(text.slice(text.lastIndexOf('\n', text.length - 2) + 1)) as Partial<EndLine> | null;
+    return line?.type === 'end' && line.unknown === 0 ? line.at : undefined;
   } catch {
     return undefined;
   } finally {

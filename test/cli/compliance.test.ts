@@ -547,6 +547,65 @@ describe('compliance delete: once', () => {
     expect(receiptFiles()).toHaveLength(3);
   });
 
+  const day = 24 * 3_600_000;
+  /** Does something with a clock that is wrong by so much. */
+  const underClock = async <Value>(aheadMs: number, work: () => Promise<Value>): Promise<Value> => {
+    await world.clock.sleep(aheadMs);
+    const value = await work();
+    await world.clock.sleep(-aheadMs);
+    return value;
+  };
+  const breaking = () => answering((_, times) => (times === 2 ? { status: 404, body: '{}' } : undefined));
+
+  // R37
+  test('sends again later what was finished under a clock far ahead', async () => {
+    // Finished 30 days ago by a clock that was 400 days ahead.
+    const ahead = await underClock(370 * day, () => world.run(line()));
+    expect(sent(ahead)).toHaveLength(30);
+    const later = await world.run(line());
+    expect({ code: later.code, sent: sent(later).length }).toEqual({ code: 0, sent: 30 });
+    // The run that ended just now counts, though the other one is dated later.
+    const third = await world.run(line());
+    expect({ code: third.code, sent: sent(third) }).toEqual({ code: 0, sent: [] });
+    expect(third.stdout).toBe(later.stdout);
+  });
+
+  test('takes clocks that differ by minutes for right ones', async () => {
+    await underClock(4 * 60_000, () => world.run(line()));
+    expect(sent(await world.run(line()))).toEqual([]);
+    const other = `compliance delete ${people(31)[30]} --yes`;
+    await underClock(20 * 60_000, () => world.run(other));
+    expect(sent(await world.run(other))).toHaveLength(1);
+  });
+
+  // R34, R37
+  test('resumes an unfinished run before it looks at finished ones, however they are dated', async () => {
+    await underClock(400 * day, () => world.run(line(), { ...real, send: throughSandbox }));
+    const killed = await world.run(`${line()} --again`, { ...real, send: breaking() });
+    expect({ code: killed.code, accepted: sent(killed).length }).toEqual({ code: 6, accepted: 30 });
+    const resumed = await world.run(line(), { ...real, send: throughSandbox });
+    expect(sent(resumed)).toEqual(people(30).slice(25));
+    expect(resumed.stderr).toContain('going on with run');
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ total: 30, accepted: 30 });
+  });
+
+  test('resumes a run begun with --again after one that was finished just before', async () => {
+    await world.run(line(), { ...real, send: throughSandbox });
+    await world.run(`${line()} --again`, { ...real, send: breaking() });
+    // A clock that was set back meanwhile changes nothing.
+    const resumed = await underClock(-day, () => world.run(line(), { ...real, send: throughSandbox }));
+    expect(sent(resumed)).toEqual(people(30).slice(25));
+  });
+
+  test('refuses --receipt with a finished run while another run is unfinished', async () => {
+    const receipt = join(home, 'r.jsonl');
+    await world.run(`${line()} --receipt ${receipt}`, { ...real, send: throughSandbox });
+    await world.run(`${line()} --again`, { ...real, send: breaking() });
+    const named = await world.run(`${line()} --receipt ${receipt}`, { ...real, send: throughSandbox });
+    expect({ code: named.code, sent: sent(named) }).toEqual({ code: 7, sent: [] });
+    expect(named.stderr).toContain('There is an unfinished run of the same input');
+  });
+
   test('is told apart by organization', async () => {
     await world.run(line());
     const send = asOwner(async (request, next) => {

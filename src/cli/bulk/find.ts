@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { SchedError } from '../../errors.ts';
 import { realDisk } from '../../jobs/disk.ts';
 import { isDone, type RunLine } from '../../jobs/receipt.ts';
-import { firstLineOf, listRuns, type Opened, openReceipt } from '../../jobs/runs.ts';
+import { doneAt, firstLineOf, type KnownRun, listRuns, type Opened, openReceipt } from '../../jobs/runs.ts';
 import type { Context } from '../context.ts';
 import { stateDirectory } from '../network.ts';
 import type { Bulk } from './bulk.ts';
@@ -67,23 +67,50 @@ const findNamed = async (path: string, bulk: Bulk): Promise<Found | undefined> =
   return found;
 };
 
-/** The newest receipt of the same work that is known here. */
-const findKept = async (folder: string, bulk: Bulk): Promise<Found | undefined> => {
-  for (const { path, run } of await listRuns(folder)) if (isSame(run, bulk)) return open(path);
-  return undefined;
+/** R37: for so long the same input is the same request, and not a new one. */
+const sameRequestMs = 12 * 3_600_000;
+
+/** Clocks that are right differ by this much. */
+const skewMs = 5 * 60_000;
+
+/** An end further in the future was dated by a wrong clock, and says nothing about how long ago it was. */
+export const isRecent = (endedAt: string, now: number): boolean => {
+  const age = now - Date.parse(endedAt);
+  return age >= -skewMs && age < sameRequestMs;
 };
 
-/** The receipt of this work, finished or not; a named one must be it. */
-export const find = async (folder: string, bulk: Bulk): Promise<Found | undefined> => {
-  if (bulk.receipt === undefined) return findKept(folder, bulk);
+/**
+ * The receipt of the same work that counts, among those known here: an unfinished one, however it is dated, before one
+ * that was finished within the last hours.
+ */
+const choose = async (folder: string, bulk: Bulk, now: number): Promise<KnownRun | undefined> => {
+  let recent: KnownRun | undefined;
+  for (const known of await listRuns(folder)) {
+    if (!isSame(known.run, bulk)) continue;
+    const endedAt = await doneAt(known.path);
+    if (endedAt === undefined) return known;
+    if (isRecent(endedAt, now)) recent ??= known;
+  }
+  return recent;
+};
+
+const findKept = async (folder: string, bulk: Bulk, now: number): Promise<Found | undefined> => {
+  const known = await choose(folder, bulk, now);
+  return known === undefined ? undefined : open(known.path);
+};
+
+/** The receipt of this work, unfinished or just finished; a named one must be it. */
+export const find = async (folder: string, bulk: Bulk, now: number): Promise<Found | undefined> => {
+  if (bulk.receipt === undefined) return findKept(folder, bulk, now);
   const path = resolve(bulk.receipt);
   const named = await findNamed(path, bulk);
+  if (named !== undefined && !isDone(named.opened.story)) return named;
   // Naming another file is the way past a damaged one.
-  const kept = await findKept(folder, bulk).catch((error: unknown) => {
+  const kept = await findKept(folder, bulk, now).catch((error: unknown) => {
     if (error instanceof SchedError && error.category === 'integrity') return undefined;
     throw error;
   });
-  if (named !== undefined || kept === undefined || isDone(kept.opened.story)) return named ?? kept;
+  if (kept === undefined || isDone(kept.opened.story)) return named ?? kept;
   throw new SchedError('conflict', 'There is an unfinished run of the same input', {
     reason: `its receipt is ${kept.path}`,
     hint: 'leave --receipt out to go on with it',
@@ -92,9 +119,9 @@ export const find = async (folder: string, bulk: Bulk): Promise<Found | undefine
 };
 
 /** The receipt that another process may be writing, by its first line alone. */
-export const peek = async (folder: string, bulk: Bulk): Promise<{ path: string; run: RunLine } | undefined> => {
+export const peek = async (folder: string, bulk: Bulk, now: number): Promise<KnownRun | undefined> => {
   const path = bulk.receipt === undefined ? undefined : resolve(bulk.receipt);
   const named = path === undefined ? undefined : await firstLineOf(path);
   if (named !== undefined) return { path: path!, run: named };
-  return (await listRuns(folder)).find(({ run }) => isSame(run, bulk));
+  return choose(folder, bulk, now);
 };

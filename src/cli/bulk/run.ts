@@ -13,19 +13,16 @@ import { createLock } from '../../state/lock.ts';
 import { version } from '../../version.ts';
 import type { Context } from '../context.ts';
 import type { Bulk } from './bulk.ts';
-import { type Found, find, foreign, peek, receiptFolder } from './find.ts';
+import { type Found, find, foreign, isRecent, peek, receiptFolder } from './find.ts';
 import { reportProgress } from './progress.ts';
 import { type BulkResult, resultOf, resultView } from './result.ts';
 import { addStepSummary } from './step-summary.ts';
 
-/** R37: for so long the same input is the same request, and not a new one. */
-const sameRequestMs = 12 * 3_600_000;
-
 const tool = `sched ${version}`;
 
 const lockOf = async ({ runtime }: Context, folder: string, bulk: Bulk) => {
-  const first = await peek(folder, bulk);
   const { clock, machine, randomBytes, interrupted } = runtime;
+  const first = await peek(folder, bulk, clock.now());
   const facts = [bulk.operation, bulk.input, bulk.endpoint, bulk.organization];
   const name = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 40);
   return createLock({
@@ -177,12 +174,13 @@ type Choice = { done: BulkResult; endedAt: string } | { unfinished: Found } | 'n
 
 /** What there is to do. A finished receipt is let go of here: it may be large. */
 const choose = async ({ runtime }: Context, folder: string, bulk: Bulk): Promise<Choice> => {
-  const found = await find(folder, bulk);
+  const now = runtime.clock.now();
+  const found = await find(folder, bulk, now);
   if (found === undefined) return 'new';
   const { story, receipt } = found.opened;
   if (!isDone(story)) return { unfinished: found };
   const endedAt = story.endedAt!;
-  if (runtime.clock.now() - Date.parse(endedAt) < sameRequestMs && !bulk.again)
+  if (isRecent(endedAt, now) && !bulk.again)
     return { done: resultOf(story.run.run, story.counts, found.path, receipt.head), endedAt };
   if (bulk.receipt !== undefined && found.path === resolve(bulk.receipt))
     throw foreign(found.path, `it holds a run that ended at ${endedAt}, and a run has one file`);
