@@ -198,7 +198,7 @@ _sched_command() {
     'compliance delete')
       flags='--from --column --field --skip-invalid --receipt --again --allow-empty --batch-size --confirm --max --org --receipt-key-file'
       takers='--from --column --field --receipt --batch-size --confirm --max --org --receipt-key-file'
-      fields='run total accepted rejected unknown skipped receipt head addresses duplicates invalid_lines batches estimated_s digest'
+      fields='run total accepted rejected unknown skipped receipt head addresses duplicates invalid_lines batches estimated_s digest comments header_lines blank_lines'
       ;;
     'compliance runs')
       flags=''

@@ -642,7 +642,7 @@ function __sched_fields
         case 'activity list'
             printf '%s\n' uri organization action fully_qualified_name namespace actor actor.uri actor.type actor.display_name actor.alternative_identifier details occurred_at
         case 'compliance delete'
-            printf '%s\n' run total accepted rejected unknown skipped receipt head addresses duplicates invalid_lines batches estimated_s digest
+            printf '%s\n' run total accepted rejected unknown skipped receipt head addresses duplicates invalid_lines batches estimated_s digest comments header_lines blank_lines
         case 'compliance runs'
             printf '%s\n' run started_at ended_at status total accepted rejected unknown skipped organization owner endpoint tool sandbox finding receipt head
         case 'compliance verify'

@@ -558,7 +558,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'compliance delete' = @{
             takers = @('--from', '--column', '--field', '--receipt', '--batch-size', '--confirm', '--max', '--org', '--receipt-key-file')
-            fields = @('run', 'total', 'accepted', 'rejected', 'unknown', 'skipped', 'receipt', 'head', 'addresses', 'duplicates', 'invalid_lines', 'batches', 'estimated_s', 'digest')
+            fields = @('run', 'total', 'accepted', 'rejected', 'unknown', 'skipped', 'receipt', 'head', 'addresses', 'duplicates', 'invalid_lines', 'batches', 'estimated_s', 'digest', 'comments', 'header_lines', 'blank_lines')
             flags = [ordered]@{
                 '--from' = 'addresses from a file, or - for stdin: one a line, CSV, JSON or JSONL'
                 '--column' = 'column of a CSV, by name or number'

@@ -1,85 +1,73 @@
-/** One record of a CSV text and the line it begins on. */
-export interface CsvRecord {
-  line: number;
-  cells: string[];
+import { linesOf } from './text-source.ts';
+
+/** The lines of a record, or of what can't be read as one. */
+export interface Lines {
+  first: number;
+  last: number;
 }
 
-/** What separates cells: whichever of them the first line has most of. */
-const delimiterOf = (text: string): string => {
-  const [first = ''] = text.split(/[\r\n]/, 1);
-  const outside = first.replace(/"[^"]*"/g, '');
+export interface CsvRecord extends Lines {
+  /** Without blanks around them. */
+  cells: string[];
+  /** Where it spans several lines: each of them split by itself. */
+  rows: string[][];
+}
+
+export interface BrokenRecord extends Lines {
+  problem: string;
+}
+
+/** What separates cells: the one of them that the first line has most of. */
+const delimiterOf = (line: string): string => {
+  const outside = line.replace(/"[^"]*"/g, '');
   const count = (mark: string) => outside.split(mark).length;
   return [',', ';', '\t'].reduce((best, mark) => (count(mark) > count(best) ? mark : best));
 };
 
-/** RFC 4180, piece by piece, with the delimiters that spreadsheets write; a quoted cell may hold line breaks. */
-export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRecord> {
+const isOpen = 'CSV_QUOTE_NOT_CLOSED';
+
+/** The parser's own messages quote the text. */
+const problems: Readonly<Record<string, string>> = {
+  [isOpen]: 'a quote is opened and never closed',
+  INVALID_OPENING_QUOTE: 'there is a quote in the middle of a cell',
+};
+const otherProblem = 'there is text after a closing quote';
+
+/** A record may span this many lines. A quote that is still open then is taken for one that is never closed. */
+const mostLines = 1000;
+
+/**
+ * The records of a CSV (RFC 4180, also with semicolons or tabs). The lines are counted here, because the parser counts a
+ * line break of Windows inside quotes twice, and so that it is known which lines a broken quote spoils.
+ */
+export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRecord | BrokenRecord> {
+  const { parse, CsvError } = await import('csv-parse/sync');
   let delimiter: string | undefined;
-  let rest = '';
-  let cells: string[] = [];
-  let cell = '';
-  let isQuoted = false;
-  let line = 1;
-  let began = 1;
-  // A quote or a carriage return at the end of a piece is only understood with what follows it.
-  const take = function* (isLast: boolean): Generator<CsvRecord> {
-    let at = 0;
-    const end = rest.length;
-    while (at < end) {
-      const char = rest[at]!;
-      if (isQuoted) {
-        const quote = rest.indexOf('"', at);
-        const until = quote < 0 ? end : quote;
-        const part = rest.slice(at, until);
-        cell += part;
-        for (let i = part.indexOf('\n'); i >= 0; i = part.indexOf('\n', i + 1)) line += 1;
-        at = until;
-        if (quote < 0) break;
-        if (quote + 1 >= end && !isLast) break;
-        if (rest[quote + 1] === '"') {
-          cell += '"';
-          at = quote + 2;
-        } else {
-          isQuoted = false;
-          at = quote + 1;
-        }
-      } else if (char === '"' && cell === '') {
-        isQuoted = true;
-        at += 1;
-      } else if (char === delimiter) {
-        cells.push(cell);
-        cell = '';
-        at += 1;
-      } else if (char === '\n' || char === '\r') {
-        if (char === '\r' && at + 1 >= end && !isLast) break;
-        at += char === '\r' && rest[at + 1] === '\n' ? 2 : 1;
-        cells.push(cell);
-        yield { line: began, cells };
-        line += 1;
-        began = line;
-        cells = [];
-        cell = '';
-      } else {
-        let until = at + 1;
-        for (; until < end; until += 1) {
-          const next = rest[until]!;
-          if (next === delimiter || next === '\n' || next === '\r') break;
-        }
-        cell += rest.slice(at, until);
-        at = until;
-      }
+  const read = (lines: readonly string[]): { cells: string[] } | { code: string } => {
+    try {
+      const [cells = ['']] = parse(lines.join('\n'), { delimiter: delimiter!, record_delimiter: '\n', trim: true });
+      return { cells: cells.map((cell) => cell.trim()) };
+    } catch (error) {
+      if (error instanceof CsvError) return { code: error.code };
+      throw error;
     }
-    rest = rest.slice(at);
   };
-  for await (const piece of text) {
-    rest += piece;
-    if (delimiter === undefined) {
-      if (!/[\r\n]/.test(rest)) continue;
-      delimiter = delimiterOf(rest);
-    }
-    yield* take(false);
+  let lines: string[] = [];
+  let [first, last] = [1, 0];
+  for await (const line of linesOf(text)) {
+    last = line.line;
+    if (lines.length === 0) first = last;
+    if (lines.length === mostLines) continue;
+    lines.push(line.text);
+    if (line.text.trim() !== '') delimiter ??= delimiterOf(line.text);
+    // Only a quote can close a quote.
+    if (lines.length > 1 && !line.text.includes('"')) continue;
+    const record = delimiter === undefined ? { cells: [''] } : read(lines);
+    if ('code' in record && record.code === isOpen) continue;
+    const rows = lines.length === 1 ? [] : lines.map((each) => each.split(delimiter!));
+    if ('cells' in record) yield { first, last, cells: record.cells, rows };
+    else yield { first, last, problem: problems[record.code] ?? otherProblem };
+    lines = [];
   }
-  delimiter ??= delimiterOf(rest);
-  yield* take(true);
-  if (cell !== '' || cells.length > 0) yield { line: began, cells: [...cells, cell] };
+  if (lines.length > 0) yield { first, last, problem: problems[isOpen]! };
 }

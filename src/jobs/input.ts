@@ -1,10 +1,17 @@
-import { isObject } from '../client/reading.ts';
+import { isObject, type Json } from '../client/reading.ts';
 import { locateJsonError } from '../state/json.ts';
-import { csvRecords } from './csv-source.ts';
-import { type Bytes, type Line, linesOf, textOf } from './text-source.ts';
+import { type BrokenRecord, type CsvRecord, csvRecords, type Lines } from './csv-source.ts';
+import { placesWithDoubledNames } from './json-source.ts';
+import { type Bytes, linesOf, textOf } from './text-source.ts';
 
-/** One item of bulk work as it was given, with the line or, inside one JSON text, the place in its list. */
-export type Entry = Line;
+/** Parts of an input that are no item, and no mistake either. */
+export type Skipped = 'header' | 'comment' | 'blank';
+
+/** An item as it was given, or why there is none. A problem is told of the line. */
+type Content = { text: string } | { skipped: Skipped } | { problem: string };
+
+/** What a line of the input holds. In one JSON text (`isListed`) it is the place in its list. */
+export type Entry = { line: number; isListed?: true } & Content;
 
 /** Something is wrong with the input as a whole. The message never quotes it. */
 export class BadInput extends Error {}
@@ -20,6 +27,8 @@ export interface InputOptions {
   usual: readonly string[];
   /** Whether a cell may be an item: the first line of a CSV is a header unless it holds one. */
   isItem(text: string): boolean;
+  /** Whether a cell or field can be nothing but an item, whatever its name. */
+  isSurelyItem(text: string): boolean;
 }
 
 type Kind = 'text' | 'csv' | 'json' | 'jsonl';
@@ -30,13 +39,20 @@ const kindOf = ({ name, column, field }: InputOptions, start: string): Kind => {
   if (column !== undefined) return 'csv';
   const byName = kinds[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''];
   if (byName !== undefined) return byName;
-  return field !== undefined || /^\s*[[{"]/.test(start) ? 'json' : 'text';
+  return field !== undefined || isJsonStart(start) ? 'json' : 'text';
 };
+
+/** By the first line that isn't blank. An address may begin with `{` or a quote. */
+const isJsonStart = (start: string): boolean =>
+  /^(?:\[|\{\s*(?:["}]|$)|"(?:[^"\\\r\n]|\\.)*"[^\S\r\n]*(?:[\r\n]|$))/.test(start.trimStart());
+
+/** More than the first line of a text that is no JSON. */
+const longestStart = 65_536;
 
 /** The text again, after its beginning was looked at. */
 const peek = async (text: AsyncGenerator<string>): Promise<{ start: string; text: AsyncGenerator<string> }> => {
   let start = '';
-  while (start.trim() === '') {
+  while (!/\S[^\r\n]*[\r\n]/.test(start) && start.length < longestStart) {
     const next = await text.next();
     if (next.done) break;
     start += next.value;
@@ -48,41 +64,108 @@ const peek = async (text: AsyncGenerator<string>): Promise<{ start: string; text
   return { start, text: whole() };
 };
 
+/** An address may begin with `#`. */
+const isComment = (word: string): boolean => word.startsWith('#') && (/^#(\s|$)/.test(word) || !word.includes('@'));
+
+const hasSeparator = (word: string): boolean => /[,;]/.test(word.replace(/"(?:[^"\\]|\\.)*"/g, ''));
+
 async function* textEntries(text: AsyncIterable<string>): AsyncGenerator<Entry> {
-  for await (const entry of linesOf(text)) {
-    const word = entry.text.trim();
-    if (word !== '' && !word.startsWith('#')) yield { line: entry.line, text: word };
+  for await (const { line, text: whole } of linesOf(text)) {
+    const word = whole.trim();
+    if (word === '') yield { line, skipped: 'blank' };
+    else if (isComment(word)) yield { line, skipped: 'comment' };
+    else if (hasSeparator(word)) yield { line, problem: 'it holds several values; for a CSV, name its --column' };
+    else yield { line, text: word };
   }
 }
 
 const normal = (name: string): string => name.trim().toLowerCase();
 
-/** Which column holds the items, and whether the first record is a header. */
-const columnOf = (first: readonly string[], { column, usual, isItem }: InputOptions) => {
-  const names = first.map(normal);
+const askFor = (flag: string, candidates: readonly string[]): BadInput =>
+  new BadInput(`more than one ${flag} fits: choose ${candidates.map((each) => `--${flag} ${each}`).join(' or ')}`);
+
+/** The column that holds the items. */
+interface Column {
+  index: number;
+  /** How many columns there are. */
+  width: number;
+  /** Whether the first record only names them. */
+  isNamed: boolean;
+}
+
+const columnOf = (first: readonly string[], { column, usual, isItem }: InputOptions): Column => {
+  const width = first.length;
+  const isNamed = (index: number) => !isItem(first[index]!);
   if (column !== undefined && /^[1-9]\d{0,4}$/.test(column)) {
     const index = Number(column) - 1;
-    return { index, header: !isItem((first[index] ?? '').trim()) };
+    if (index >= width) throw new BadInput(`there is no column ${column}, only ${width}`);
+    return { index, width, isNamed: isNamed(index) };
   }
-  if (column !== undefined && names.includes(normal(column)))
-    return { index: names.indexOf(normal(column)), header: true };
+  const names = first.map(normal);
+  const found = [...names.keys()].filter((index) =>
+    column === undefined ? usual.includes(names[index]!) : names[index] === normal(column),
+  );
+  const candidates = found.map((index) => `${index + 1} (${names[index]})`);
+  if (found.length > 1) throw askFor('column', candidates);
+  if (found.length === 1) return { index: found[0]!, width, isNamed: true };
   if (column !== undefined) throw new BadInput('the first line names no such column');
-  const found = names.findIndex((name) => usual.includes(name));
-  if (found >= 0) return { index: found, header: true };
-  if (first.length === 1) return { index: 0, header: !isItem(first[0]!.trim()) };
+  if (width === 1) return { index: 0, width, isNamed: isNamed(0) };
   throw new BadInput('which column is meant? name it with --column NAME, or --column 2');
 };
 
+/**
+ * Whether a line of a record over several lines seems to be a row of its own: two stray quotes make one cell of all the
+ * rows between them. What the record itself has in a cell isn't lost.
+ */
+const holdsRows = ({ cells, rows }: CsvRecord, index: number, { isItem, isSurelyItem }: InputOptions): boolean =>
+  rows
+    .map((row) => row.map((cell) => cell.replace(/^[\s"]+|[\s"]+$/g, '')))
+    .some((row) => {
+      const isRow = row.length === cells.length && isItem(row[index]!) && row[index] !== cells[index];
+      return isRow || row.some((cell) => isSurelyItem(cell) && !cells.includes(cell));
+    });
+
+const problemIn = (record: CsvRecord | BrokenRecord, { index, width }: Column, options: InputOptions) => {
+  if ('problem' in record) return record.problem;
+  const { length } = record.cells;
+  if (length !== width) return `it has ${length} ${length === 1 ? 'cell' : 'cells'}, and the first line has ${width}`;
+  return holdsRows(record, index, options) ? 'a quoted cell seems to hold whole rows' : undefined;
+};
+
+/** From the first record. Where that can't be read, nothing below it can be understood. */
+const findColumn = (record: CsvRecord | BrokenRecord, options: InputOptions): Column => {
+  const column = 'problem' in record ? undefined : columnOf(record.cells, options);
+  const problem = 'problem' in record ? record.problem : problemIn(record, column!, options);
+  if (problem !== undefined) throw new BadInput(`line ${record.first}: ${problem}`);
+  return column!;
+};
+
+const itemIn = (cells: readonly string[], { index }: Column, { column, isSurelyItem }: InputOptions): string => {
+  const both = [...cells.keys()].filter((each) => each === index || isSurelyItem(cells[each]!));
+  if (column === undefined && both.length > 1)
+    throw askFor(
+      'column',
+      both.map((each) => String(each + 1)),
+    );
+  return cells[index]!;
+};
+
+/** Every line of a record that nothing is taken from. */
+function* linesAs({ first, last }: Lines, content: Content): Generator<Entry> {
+  for (let line = first; line <= last; line += 1) yield { line, ...content };
+}
+
 async function* csvEntries(text: AsyncIterable<string>, options: InputOptions): AsyncGenerator<Entry> {
-  let index: number | undefined;
-  for await (const { line, cells } of csvRecords(text)) {
-    if (cells.length === 1 && cells[0]!.trim() === '') continue;
-    if (index === undefined) {
-      const found = columnOf(cells, options);
-      index = found.index;
-      if (found.header) continue;
-    }
-    yield { line, text: (cells[index] ?? '').trim() };
+  let column: Column | undefined;
+  for await (const record of csvRecords(text)) {
+    const isBlank = 'cells' in record && record.cells.every((cell) => cell === '');
+    const isFirst = !isBlank && column === undefined;
+    if (isFirst) column = findColumn(record, options);
+    const problem = isBlank ? undefined : problemIn(record, column!, options);
+    if (isBlank) yield* linesAs(record, { skipped: 'blank' });
+    else if (problem !== undefined) yield* linesAs(record, { problem });
+    else if (isFirst && column!.isNamed) yield* linesAs(record, { skipped: 'header' });
+    else yield { line: record.first, text: itemIn((record as CsvRecord).cells, column!, options) };
   }
 }
 
@@ -92,27 +175,49 @@ const at = (value: unknown, path: readonly string[]): unknown =>
     value,
   );
 
+const fieldOf = (value: Json, { usual, isSurelyItem }: InputOptions): string | undefined => {
+  const names = Object.keys(value).filter((name) => usual.includes(normal(name)));
+  const others = Object.keys(value).filter((name) => {
+    const text = value[name];
+    return !names.includes(name) && typeof text === 'string' && isSurelyItem(text.trim());
+  });
+  if (names.length > 0 && names.length + others.length > 1) throw askFor('field', [...names, ...others]);
+  return names[0];
+};
+
 /** The items in one JSON value: a text, or an object whose field holds one or a list of them. */
-const itemsIn = (value: unknown, { field, usual }: InputOptions): string[] => {
+const itemsIn = (value: unknown, options: InputOptions): string[] => {
   if (typeof value === 'string') return [value.trim()];
   if (!isObject(value)) return [''];
-  const name = field ?? Object.keys(value).find((key) => usual.includes(normal(key)));
+  const name = options.field ?? fieldOf(value, options);
   const found = name === undefined ? undefined : at(value, name.split('.'));
   if (Array.isArray(found)) return found.map((each) => (typeof each === 'string' ? each.trim() : ''));
   return [typeof found === 'string' ? found.trim() : ''];
 };
 
+/** What one JSON value holds. An object with an empty list holds nothing, and is counted all the same. */
+const contentsOf = (value: unknown, isDoubled: boolean, options: InputOptions): Content[] => {
+  if (isDoubled) return [{ problem: 'it names a field twice' }];
+  const items = itemsIn(value, options);
+  return items.length === 0 ? [{ skipped: 'blank' }] : items.map((text) => ({ text }));
+};
+
 async function* jsonlEntries(text: AsyncIterable<string>, options: InputOptions): AsyncGenerator<Entry> {
   for await (const { line, text: raw } of linesOf(text)) {
-    if (raw.trim() === '') continue;
+    if (raw.trim() === '') {
+      yield { line, skipped: 'blank' };
+      continue;
+    }
     let value: unknown;
     try {
       value = JSON.parse(raw);
     } catch {
       // The platform's message quotes the text.
-      throw new BadInput(`line ${line} is not JSON`);
+      yield { line, problem: 'it is not JSON' };
+      continue;
     }
-    for (const item of itemsIn(value, options)) yield { line, text: item };
+    const isDoubled = placesWithDoubledNames(raw).size > 0;
+    for (const content of contentsOf(value, isDoubled, options)) yield { line, ...content };
   }
 }
 
@@ -133,10 +238,11 @@ async function* jsonEntries(text: AsyncIterable<string>, options: InputOptions):
     const place = locateJsonError(whole);
     throw new BadInput(`it is not JSON: ${place?.problem} at line ${place?.line}, column ${place?.column}`);
   }
+  const doubled = placesWithDoubledNames(whole);
   let line = 0;
   for (const each of Array.isArray(value) ? value : [value]) {
     line += 1;
-    for (const item of itemsIn(each, options)) yield { line, text: item };
+    for (const content of contentsOf(each, doubled.has(line), options)) yield { line, isListed: true, ...content };
   }
 }
 

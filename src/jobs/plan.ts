@@ -1,12 +1,20 @@
 import { createHash } from 'node:crypto';
-import type { Entry } from './input.ts';
+import type { Entry, Skipped } from './input.ts';
 
-/** What would be done: distinct items as they were typed, and what was wrong with the rest. */
+/** A line that holds no item, and why, where that is known. */
+export interface Invalid {
+  line: number;
+  problem?: string;
+}
+
+/** What would be done: distinct items as they were typed, and the lines of everything else, so that none is forgotten. */
 export interface Plan {
   items: string[];
-  duplicates: number;
-  /** Lines, or places in a list, that hold no item. */
-  invalid: number[];
+  duplicates: number[];
+  invalid: Invalid[];
+  skipped: Record<Skipped, number[]>;
+  /** Whether lines are places in a JSON list. */
+  isListed: boolean;
   /** `sha256:…` over the distinct items, whatever their order. */
   digest: string;
 }
@@ -23,21 +31,46 @@ export const digestOf = (folded: Iterable<string>): string =>
     .digest('hex')}`;
 
 export const makePlan = async (entries: AsyncIterable<Entry>, { fold }: PlanOptions): Promise<Plan> => {
-  const items: string[] = [];
   const seen = new Set<string>();
-  const invalid: number[] = [];
-  let duplicates = 0;
-  for await (const { line, text } of entries) {
-    const folded = fold(text);
-    if (folded === undefined) invalid.push(line);
-    else if (seen.has(folded)) duplicates += 1;
+  const plan: Omit<Plan, 'digest'> = {
+    items: [],
+    duplicates: [],
+    invalid: [],
+    skipped: { header: [], comment: [], blank: [] },
+    isListed: false,
+  };
+  for await (const entry of entries) {
+    const { line } = entry;
+    plan.isListed ||= entry.isListed === true;
+    if ('skipped' in entry) plan.skipped[entry.skipped].push(line);
+    else if ('problem' in entry) plan.invalid.push({ line, problem: entry.problem });
     else {
-      seen.add(folded);
-      items.push(text);
+      const folded = fold(entry.text);
+      if (folded === undefined) plan.invalid.push({ line });
+      else if (seen.has(folded)) plan.duplicates.push(line);
+      else {
+        seen.add(folded);
+        plan.items.push(entry.text);
+      }
     }
   }
-  return { items, duplicates, invalid, digest: digestOf(seen) };
+  return { ...plan, digest: digestOf(seen) };
 };
+
+const counted = (count: number, one: string, many = `${one}s`): string[] =>
+  count === 0 ? [] : [`${count.toLocaleString('en-US')} ${count === 1 ? one : many}`];
+
+/** `1 duplicate, 2 comments`: everything in the input that isn't sent; nothing where all is. */
+export const leftOutText = ({ duplicates, invalid, skipped }: Plan): string =>
+  [
+    counted(duplicates.length, 'duplicate'),
+    counted(invalid.length, 'invalid line'),
+    counted(skipped.comment.length, 'comment'),
+    counted(skipped.header.length, 'header line'),
+    counted(skipped.blank.length, 'blank line'),
+  ]
+    .flat()
+    .join(', ');
 
 /** `4, 17 and 20`, cut where there are too many to read. */
 export const linesText = (lines: readonly number[], most = 20): string => {

@@ -64,6 +64,6 @@ export async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<Line
     }
     rest = rest.slice(from);
   }
-  if (rest.endsWith('\r')) rest = rest.slice(0, -1);
-  if (rest !== '') yield { line: line + 1, text: rest };
+  // A last carriage return ends a line, too, also an empty one.
+  if (rest !== '') yield { line: line + 1, text: rest.replace(/\r$/, '') };
 }

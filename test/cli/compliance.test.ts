@@ -91,7 +91,7 @@ const throughSandbox = answering(() => undefined);
 
 describe('compliance delete --dry-run', () => {
   test('prints the plan and needs no account, no home and no network', async () => {
-    const from = file('in.txt', 'A@x.example\n# note\na@X.example\nb@x.example\n');
+    const from = file('in.txt', 'A@x.example\n# note\na@X.example\n\nb@x.example\n');
     const env = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
     const result = await world.run(`compliance delete --from ${from} --dry-run --json`, { env, home: '/dev/null/x' });
     expect(result).toMatchObject({ code: 0, stderr: '', requests: [] });
@@ -102,6 +102,9 @@ describe('compliance delete --dry-run', () => {
       batches: 1,
       estimated_s: 1,
       digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      comments: 1,
+      header_lines: 0,
+      blank_lines: 1,
     });
     expect(receiptFiles()).toEqual([]);
   });
@@ -256,15 +259,53 @@ describe('compliance delete: input', () => {
   });
 
   test('is sent as it was typed, and invalid lines are counted', async () => {
-    const from = file('in.txt', 'Ada.B@X.Example\nnobody\nada.b@x.example\n');
+    const from = file('in.txt', '# all of them\nAda.B@X.Example\nnobody\nada.b@x.example\n');
     const result = await world.run(`compliance delete --from ${from} --skip-invalid --confirm 1 --json`);
     expect(sent(result)).toEqual(['Ada.B@X.Example']);
+    expect(result.stderr).toContain('left out of the input: 1 duplicate, 1 invalid line, 1 comment');
     expect(JSON.parse(result.stdout)).toMatchObject({ total: 1, accepted: 1, skipped: 1 });
     expect(JSON.parse(readFileSync(JSON.parse(result.stdout).receipt, 'utf8').split('\n')[0]!)).toMatchObject({
       total: 1,
       duplicates: 1,
       skipped: 1,
     });
+  });
+
+  test('takes a line that begins with # for an address unless a blank follows', async () => {
+    const from = file('in.txt', `#${people(1)[0]}\n# ${people(2)[1]}\n#nobody\n`);
+    const result = await world.run(`compliance delete --from ${from} --confirm 1`);
+    expect(sent(result)).toEqual([`#${people(1)[0]}`]);
+    expect(result.stderr).toContain('left out of the input: 2 comments');
+    expectNoAddress(result);
+  });
+
+  test('with a broken quote in a CSV is refused by line, or sent without those lines and counted', async () => {
+    const [bob, carl, dora] = people(3);
+    const from = file('in.csv', `email,name\n${dora},Dora\n${bob},"Bob\n${carl},Carl\n`);
+    const refused = await world.run(`compliance delete --from ${from} --yes --max 9`);
+    expect(refused).toMatchObject({ code: 2, requests: [] });
+    expect(refused.stderr).toContain('lines 3, 4: a quote is opened and never closed; --skip-invalid leaves them out');
+    const rest = await world.run(`compliance delete --from ${from} --yes --max 9 --skip-invalid --json`);
+    expect(sent(rest)).toEqual([dora]);
+    expect(JSON.parse(rest.stdout)).toMatchObject({ total: 1, accepted: 1, skipped: 2 });
+    expectNoAddress(refused, rest);
+  });
+
+  test.each([
+    ['two columns of addresses', 'in.csv', `email,work\n${people(2).join()}\n`, '--column 1 or --column 2'],
+    [
+      'two columns of usual names',
+      'in.csv',
+      `email,id,mail\n${people(1)[0]},1,\n`,
+      '--column 1 (email) or --column 3 (mail)',
+    ],
+    ['email beside emails', 'in.json', `[{"email":"${people(1)[0]}","emails":[]}]`, '--field email or --field emails'],
+  ])('with %s asks which is meant', async (_, name, content, words) => {
+    const from = file(name, content);
+    const result = await world.run(`compliance delete --from ${from} --yes --max 9 --skip-invalid`);
+    expect(result).toMatchObject({ code: 2, requests: [] });
+    expect(result.stderr).toContain(`fits: choose ${words}`);
+    expectNoAddress(result);
   });
 
   test('names a wrong argument by its place', async () => {
@@ -285,6 +326,9 @@ describe('compliance delete: input', () => {
     ['compliance', 'delete', '--confirm', people(1)[0]!, people(1)[0]!],
     ['compliance', 'delete', '--from', people(1)[0]!, '--yes'],
     ['compliance', 'key', people(1)[0]!, people(1)[0]!],
+    ['compliance', 'delet', `"${people(1)[0]!}"@[10.0.0.1]`],
+    ['compliance', 'verify', 'r.jsonl', `"a ${people(1)[0]!} b"@x.example`],
+    ['compliance', 'delete', `--email=${canary}.0@=x@y.example`],
   ])('that is misplaced is not repeated: %s %s', async (...words) => {
     const environments: Record<string, string>[] = [{}, { SCHED_ERROR_FORMAT: 'json' }, { SCHED_DEBUG: '1' }];
     for (const env of environments) {
@@ -981,6 +1025,18 @@ describe('events cancel --from', () => {
     expect(result.code).toBe(0);
     expect(JSON.parse(result.stdout)).toMatchObject({ total: 2, accepted: 2 });
     expect(readFileSync(JSON.parse(result.stdout).receipt, 'utf8')).toContain('"by":"read back"');
+  });
+
+  test('counts what is left out, and names broken rows of a CSV', async () => {
+    const uris = await active(2);
+    const plain = await world.run('events cancel --from - --dry-run', {
+      stdin: `# both\n${uris.join('\n')}\n${uris[0]}\n`,
+    });
+    expect(plain.stderr).toContain('left out of the input: 1 duplicate, 1 comment');
+    const csv = `uri,name\n${uris[0]},"A\n${uris[1]},B\n`;
+    const broken = await world.run('events cancel --from - --column uri --yes', { stdin: csv });
+    expect(broken).toMatchObject({ code: 2, requests: [] });
+    expect(broken.stderr).toContain('lines 2, 3: a quote is opened and never closed');
   });
 
   test('refuses lines that are no event, and another service', async () => {

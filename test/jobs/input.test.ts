@@ -1,21 +1,37 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldAddress } from '../../src/jobs/address.ts';
 import { type InputOptions, readEntries } from '../../src/jobs/input.ts';
-import { digestOf, estimatedSeconds, linesText, makePlan } from '../../src/jobs/plan.ts';
+import { digestOf, estimatedSeconds, leftOutText, linesText, makePlan } from '../../src/jobs/plan.ts';
+import { anyAddress, noAddress } from '../support/addresses.ts';
 
 async function* inPieces(bytes: Uint8Array, size: number) {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 
-const read = async (text: string | Uint8Array, options: Partial<InputOptions> = {}, size = 7) => {
+/** Everything that is read from a text, in pieces of a size. */
+async function* entriesOf(text: string | Uint8Array, options: Partial<InputOptions> = {}, size = 7) {
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
+  yield* readEntries(inPieces(bytes, size), {
+    name: 'x',
+    usual: ['email', 'emails', 'mail'],
+    isItem: (word) => word.includes('@'),
+    isSurelyItem: (word) => foldAddress(word) !== undefined,
+    ...options,
+  });
+}
+
+/** The items of a text, and in place of one why there is none. What is skipped is left out. */
+const read = async (...given: Parameters<typeof entriesOf>) => {
   const entries: [number, string][] = [];
-  const usual = ['email', 'mail'];
-  const isItem = (word: string) => word.includes('@');
-  for await (const { line, text: item } of readEntries(inPieces(bytes, size), { name: 'x', usual, isItem, ...options }))
-    entries.push([line, item]);
+  for await (const entry of entriesOf(...given)) {
+    if ('text' in entry) entries.push([entry.line, entry.text]);
+    else if ('problem' in entry) entries.push([entry.line, `! ${entry.problem}`]);
+  }
   return entries;
 };
+
+const planOf = (...given: Parameters<typeof entriesOf>) => makePlan(entriesOf(...given), { fold: foldAddress });
 
 const two = [
   [1, 'a@x.example'],
@@ -55,6 +71,53 @@ describe('input: text', () => {
 
   test('of nothing is nothing', async () => {
     for (const nothing of ['', '\n', '\uFEFF', '# only a comment']) expect(await read(nothing)).toEqual([]);
+  });
+});
+
+describe('input: lines', () => {
+  test('are comments only with a blank after #, or without an @', async () => {
+    const { items, skipped } = await planOf('#a@x.example\n# b@x.example\n#\n#note\n#\tc@x.example\n');
+    expect([items, skipped.comment]).toEqual([['#a@x.example'], [2, 3, 4, 5]]);
+  });
+
+  test('may begin like JSON and be addresses', async () => {
+    for (const address of ['{a}@x.example', '"john doe"@x.example', '{"a"}@x.example'.replaceAll('"', "'")])
+      for (const size of [1, 100]) expect((await planOf(`\n${address}\n`, {}, size)).items).toEqual([address]);
+  });
+
+  test('with several values are none of a list of addresses', async () => {
+    const rows = await read('a@x.example,A\nb@x.example;B\n"c,d"@x.example\n');
+    expect(rows).toEqual([
+      [1, expect.stringContaining('--column')],
+      [2, expect.stringContaining('--column')],
+      [3, '"c,d"@x.example'],
+    ]);
+  });
+
+  test('are each sent or counted by number', async () => {
+    const line = fc.oneof(
+      { weight: 3, arbitrary: anyAddress },
+      fc.constantFrom('a@x.example', 'A@X.example', '', ' ', '#', '# a@x.example', '#a@x.example', '#note', 'nobody'),
+      noAddress,
+    );
+    const file = fc.array(
+      // A line break would make two lines of it, and NUL is no text.
+      line.filter((text) => !/[\r\n\0\p{Cs}]/u.test(text)),
+      { minLength: 1, maxLength: 20 },
+    );
+    const endings = fc.constantFrom('\n', '\r\n', '\r');
+    await fc.assert(
+      fc.asyncProperty(file, endings, fc.constantFrom('', '\uFEFF'), async (more, ending, mark) => {
+        // Quoted from the first line on, it could be JSON.
+        const lines = ['first@x.example', ...more];
+        const plan = await planOf(`${mark}${lines.map((each) => `${each}${ending}`).join('')}`, { name: 'x.txt' }, 100);
+        const { items, duplicates, invalid, skipped } = plan;
+        const counted = [...duplicates, ...invalid.map(({ line }) => line), ...Object.values(skipped).flat()];
+        expect(new Set(counted).size).toBe(counted.length);
+        expect(items).toEqual(lines.filter((_, index) => !counted.includes(index + 1)).map((each) => each.trim()));
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 
@@ -119,51 +182,73 @@ describe('input: JSON', () => {
     expect(await read('[{}, 7, null, {"email": 7}]')).toEqual([1, 2, 3, 4].map((line) => [line, '']));
   });
 
+  test('that names a field twice is refused at its place', async () => {
+    const twice = '{"email":"a@x.example","\\u0065mail":"b@x.example"}';
+    const problem = '! it names a field twice';
+    expect(await read(`[{"email":"c@x.example"},\n${twice},{"p":[${twice}]}]`)).toEqual([
+      [1, 'c@x.example'],
+      [2, problem],
+      [3, problem],
+    ]);
+    expect(await read(`{"email":"c@x.example"}\n${twice}\n`)).toEqual([
+      [1, 'c@x.example'],
+      [2, problem],
+    ]);
+    expect(await read('[{"email":"email"},{"a":{"email":"x"},"email":"{\\"email\\":1}"}]')).toHaveLength(2);
+  });
+
+  test('that holds addresses in two fields asks for --field', async () => {
+    await expect(read('[{"email":"a@x.example","emails":[]}]')).rejects.toThrow(
+      'choose --field email or --field emails',
+    );
+    await expect(read('{"Email":"a@x.example","email":"b@x.example"}')).rejects.toThrow(
+      'choose --field Email or --field email',
+    );
+    await expect(read('{"email":"a@x.example","work":"b@x.example"}')).rejects.toThrow(
+      'choose --field email or --field work',
+    );
+    expect(await read('{"email":"a@x.example","work":"b@x.example"}', { field: 'work' })).toEqual([[1, 'b@x.example']]);
+  });
+
+  test('with an empty list is counted as blank', async () => {
+    expect((await planOf('[{"emails":[]},{"emails":["a@x.example"]}]')).skipped.blank).toEqual([1]);
+  });
+
   test('that is broken is named by its place, never quoted', async () => {
     await expect(read('["a@x.example",\n oops]')).rejects.toThrow(/^it is not JSON: .* at line 2, column \d+$/);
-    await expect(read('{"email":"a@x.example"}\noops\n', { name: 'x.jsonl' })).rejects.toThrow('line 2 is not JSON');
+    expect(await read('{"email":"a@x.example"}\noops\n', { name: 'x.jsonl' })).toEqual([
+      [1, 'a@x.example'],
+      [2, '! it is not JSON'],
+    ]);
   });
 });
 
 describe('plan', () => {
-  const plan = async (text: string) => {
-    const entries = async function* () {
-      for (const [line, item] of await read(text)) yield { line, text: item };
-    };
-    return makePlan(entries(), { fold: foldAddress });
-  };
-
   test('keeps each address once, as it was first typed', async () => {
-    const { items, duplicates, invalid } = await plan('Ada@X.example\nada@x.EXAMPLE\nb@x.example\nnobody\n@\n');
+    const { items, duplicates, invalid } = await planOf('Ada@X.example\nada@x.EXAMPLE\nb@x.example\nnobody\n@\n');
     expect({ items, duplicates, invalid }).toEqual({
       items: ['Ada@X.example', 'b@x.example'],
-      duplicates: 1,
-      invalid: [4, 5],
+      duplicates: [2],
+      invalid: [{ line: 4 }, { line: 5 }],
     });
   });
 
   test('has one digest for one set, whatever the order, the case and the rest of the file', async () => {
-    const { digest } = await plan('a@x.example\nb@x.example\n');
-    expect((await plan('# x\nB@x.example\na@x.example\na@x.example\n')).digest).toBe(digest);
-    expect((await plan('a@x.example\n')).digest).not.toBe(digest);
+    const { digest } = await planOf('a@x.example\nb@x.example\n');
+    expect((await planOf('# x\nB@x.example\na@x.example\na@x.example\n')).digest).toBe(digest);
+    expect((await planOf('a@x.example\n')).digest).not.toBe(digest);
     expect(digest).toBe(digestOf(['b@x.example', 'a@x.example']));
-  });
-
-  test.each([
-    'a b@x.example',
-    'a@x',
-    '@x.example',
-    'a@@x.example',
-    'Ada <a@x.example>',
-    'mailto:a@x.example',
-    `${'a'.repeat(250)}@x.example`,
-  ])('takes %j for no address', (text) => {
-    expect(foldAddress(text)).toBeUndefined();
   });
 
   test('estimates by the limit of a minute', () => {
     expect([0, 1, 500, 4000].map((requests) => estimatedSeconds(requests, 500))).toEqual([0, 1, 100, 800]);
     expect(estimatedSeconds(4000, 100)).toBe(39 * 60);
+  });
+
+  test('counts everything that is left out', async () => {
+    const text = '# note\nemail\n\na@x.example\nA@x.example\n\n';
+    expect(leftOutText(await planOf(text))).toBe('1 duplicate, 1 invalid line, 1 comment, 2 blank lines');
+    expect(leftOutText(await planOf('a@x.example\n'))).toBe('');
   });
 
   test('names lines, and not too many of them', () => {

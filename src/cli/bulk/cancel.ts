@@ -14,12 +14,13 @@ import { readId } from '../ids.ts';
 import { readInput } from '../input.ts';
 import { chanceOf } from '../network.ts';
 import { type OperationCommand, printRequest } from '../operation-command.ts';
-import { checkInvalid, type ItemKind, readPlan } from './input.ts';
+import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from './input.ts';
 import { runBulk } from './run.ts';
 
 const things: ItemKind = {
   usual: ['uri', 'event', 'id', 'event_id', 'uuid'],
   isItem: (text) => /[\d/]/.test(text),
+  isSurelyItem: (text) => /\/scheduled_events\/[\w-]+$/.test(text),
   fold: (text) => {
     const read = readId(text, events.cancel.path, 'event');
     return read.ok ? read.ids.at(-1) : undefined;
@@ -79,6 +80,7 @@ export const cancelFromFile = async ({ fieldFlags }: OperationCommand, invocatio
   if (plan.items.length === 0) problems.add('there is no event in the input');
   problems.check();
   await checkOrigins(invocation, plan);
+  noteLeftOut(invocation, plan);
   const ids = plan.items.map((item) => things.fold(item)!);
   const inputs = { ...invocation, args: [ids[0]!] };
   const { body } = await readInput(inputs, events.cancel, fieldFlags);

@@ -19,3 +19,7 @@ export const bulkFlags = (things: string, thing: string): Flag[] => [
   },
   { name: 'again', description: 'do what was done within the last 12 hours once more', heading: 'Flags' },
 ];
+
+/** How a file is read, for the help of every command that takes one. */
+export const inputNote =
+  'In a list, a comment is # and a blank, or a line with # and no @. A CSV row with a broken quote or another number of cells is an error that names its line; --skip-invalid leaves such lines out. Where several columns or fields fit, choose with --column or --field. Whatever is left out of a file is counted before anything is sent.';

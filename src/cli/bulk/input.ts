@@ -1,10 +1,10 @@
 import { BadInput, type Entry, type InputOptions, readEntries } from '../../jobs/input.ts';
-import { linesText, makePlan, type Plan } from '../../jobs/plan.ts';
+import { leftOutText, linesText, makePlan, type Plan } from '../../jobs/plan.ts';
 import { type Bytes, bytesOf, NotText } from '../../jobs/text-source.ts';
 import type { Invocation } from '../command.ts';
 import type { Context } from '../context.ts';
 
-export interface ItemKind extends Pick<InputOptions, 'usual' | 'isItem'> {
+export interface ItemKind extends Pick<InputOptions, 'usual' | 'isItem' | 'isSurelyItem'> {
   /** What tells it from another item, or nothing where it is none. */
   fold(text: string): string | undefined;
 }
@@ -17,7 +17,10 @@ async function* stdinBytes({ runtime }: Context): Bytes & AsyncGenerator<Uint8Ar
   yield await runtime.stdin.bytes();
 }
 
-const entriesOf = ({ context, args, typed }: Invocation, { usual, isItem }: ItemKind): AsyncIterable<Entry> => {
+const entriesOf = (
+  { context, args, typed }: Invocation,
+  { usual, isItem, isSurelyItem }: ItemKind,
+): AsyncIterable<Entry> => {
   if (typed.from === undefined) return argumentEntries(args);
   const from = String(typed.from);
   return readEntries(from === '-' ? stdinBytes(context) : bytesOf(from), {
@@ -26,6 +29,7 @@ const entriesOf = ({ context, args, typed }: Invocation, { usual, isItem }: Item
     field: typed.field as string | undefined,
     usual,
     isItem,
+    isSurelyItem,
   });
 };
 
@@ -50,13 +54,33 @@ export const readPlan = async (invocation: Invocation, kind: ItemKind): Promise<
   }
 };
 
+/** `line 2 holds no event ID`, `lines 4, 5: a quote is opened and never closed`: the lines with the same problem together. */
+const invalidTexts = ({ invalid, isListed }: Plan, thing: string): string[] => {
+  const problems = [...new Set(invalid.map(({ problem }) => problem))];
+  return problems.map((problem) => {
+    const lines = invalid.filter((each) => each.problem === problem).map(({ line }) => line);
+    const isOne = lines.length === 1;
+    const words = `${isListed ? 'item' : 'line'}${isOne ? '' : 's'} ${linesText(lines)}`;
+    return problem === undefined ? `${words} ${isOne ? 'holds' : 'hold'} no ${thing}` : `${words}: ${problem}`;
+  });
+};
+
 /** Lines that hold no item stop the work unless they were said to be left out. */
-export const checkInvalid = ({ typed, problems }: Invocation, { invalid }: Plan, thing: string): void => {
+export const checkInvalid = ({ typed, problems }: Invocation, plan: Plan, thing: string): void => {
+  const { invalid } = plan;
   if (invalid.length === 0 || typed['skip-invalid'] === true) return;
-  if (typed.from === undefined) for (const place of invalid) problems.add(`argument ${place} is not an ${thing}`);
+  if (typed.from === undefined) for (const { line } of invalid) problems.add(`argument ${line} is not an ${thing}`);
   else {
-    const [noun, verb, them] = invalid.length === 1 ? ['line', 'holds', 'it'] : ['lines', 'hold', 'them'];
-    problems.add(`${noun} ${linesText(invalid)} ${verb} no ${thing}; --skip-invalid leaves ${them} out`);
+    const texts = invalidTexts(plan, thing);
+    const them = invalid.length === 1 ? 'it' : 'them';
+    for (const text of texts.slice(0, -1)) problems.add(text);
+    problems.add(`${texts.at(-1)}; --skip-invalid leaves ${them} out`);
   }
   problems.check();
+};
+
+/** Counts what is in the input and not sent, before anybody is asked. */
+export const noteLeftOut = ({ context }: Invocation, plan: Plan): void => {
+  const text = leftOutText(plan);
+  if (text !== '') context.notes.say(`left out of the input: ${text}`);
 };

@@ -71,7 +71,7 @@ const begin = async (context: Context, folder: string, bulk: Bulk) => {
       key,
       input,
       total: plan.items.length,
-      duplicates: plan.duplicates,
+      duplicates: plan.duplicates.length,
       skipped: plan.invalid.length,
     };
     const unique = Buffer.from(context.runtime.randomBytes(8)).toString('hex');

@@ -3,7 +3,7 @@ import type { Input } from '../../client/client.ts';
 import type { Json } from '../../client/reading.ts';
 import { type Category, SchedError } from '../../errors.ts';
 import { describeInstant } from '../../time/echo.ts';
-import { bulkFlags } from '../bulk/flags.ts';
+import { bulkFlags, inputNote } from '../bulk/flags.ts';
 import { resultFields } from '../bulk/result.ts';
 import type { Command, Invocation } from '../command.ts';
 import { requireConsent } from '../consent.ts';
@@ -129,6 +129,7 @@ export const decorate = {
     notes: [
       'Asks first. An event that is canceled already is reported as such, with exit code 0.',
       'With --from the answer is one count of all, and a receipt says what became of each. An interrupted run is continued by the same command; a finished one is not done again within 12 hours.',
+      inputNote,
     ],
     run: (invocation) =>
       invocation.typed.from === undefined ? runCancel(generic, invocation) : runCancelMany(generic, invocation),

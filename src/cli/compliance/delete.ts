@@ -4,8 +4,8 @@ import { SchedError } from '../../errors.ts';
 import { foldAddress } from '../../jobs/address.ts';
 import { estimatedSeconds, type Plan } from '../../jobs/plan.ts';
 import type { View } from '../../output/view.ts';
-import { bulkFlags } from '../bulk/flags.ts';
-import { checkInvalid, type ItemKind, readPlan } from '../bulk/input.ts';
+import { bulkFlags, inputNote } from '../bulk/flags.ts';
+import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from '../bulk/input.ts';
 import { resultFields } from '../bulk/result.ts';
 import { runBulk } from '../bulk/run.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
@@ -51,6 +51,9 @@ const planView: View = {
     { header: 'BATCHES', path: 'batches', as: 'count' },
     { header: 'ESTIMATED S', path: 'estimated_s', as: 'count' },
     { header: 'DIGEST', path: 'digest', shrink: false },
+    { header: 'COMMENTS', path: 'comments', as: 'count' },
+    { header: 'HEADER LINES', path: 'header_lines', as: 'count' },
+    { header: 'BLANK LINES', path: 'blank_lines', as: 'count' },
   ],
   id: 'digest',
 };
@@ -58,6 +61,7 @@ const planView: View = {
 const addresses: ItemKind = {
   usual: ['email', 'e-mail', 'mail', 'email address', 'e-mail address', 'email_address', 'emails'],
   isItem: (text) => text.includes('@'),
+  isSurelyItem: (text) => foldAddress(text) !== undefined,
   fold: foldAddress,
 };
 
@@ -93,11 +97,14 @@ const printPlan = ({ context }: Invocation, plan: Plan, batchSize: number): Prom
   const batches = Math.ceil(plan.items.length / batchSize);
   return context.printer.one(planView, {
     addresses: plan.items.length,
-    duplicates: plan.duplicates,
-    invalid_lines: plan.invalid,
+    duplicates: plan.duplicates.length,
+    invalid_lines: plan.invalid.map(({ line }) => line),
     batches,
     estimated_s: estimatedSeconds(batches, limits.requestsPerMinute.paid),
     digest: plan.digest,
+    comments: plan.skipped.comment.length,
+    header_lines: plan.skipped.header.length,
+    blank_lines: plan.skipped.blank.length,
   });
 };
 
@@ -122,6 +129,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   checkInvalid(invocation, plan, 'e-mail address');
   problems.check();
   checkEmpty(invocation, plan);
+  noteLeftOut(invocation, plan);
   const isAgreed = consented(invocation, consent, plan);
   const { baseUrl, isSandbox: isEmbedded } = await context.connection();
   const key = (await findKey(invocation, true))!;
@@ -160,6 +168,7 @@ export const deletion = (generic: OperationCommand): Command => ({
   fields: [...resultFields, ...planView.columns.map(({ path }) => path)],
   notes: [
     'Asks first: a person types the count. Without one: --confirm COUNT or --confirm sha256:… as --dry-run prints them, or --yes with --max N; up to 10 addresses typed as arguments need only --yes.',
+    inputNote,
     'No address is ever printed: lines of the input are named by number.',
     'The receipt is one file, written before and after every request. An interrupted run is continued by the same command; a finished one is not sent again within 12 hours. Addresses stand in it as HMACs under a key that is kept elsewhere; in CI that is a file (sched compliance key FILE).',
     'A receipt proves what was sent, when, and that the service said "accepted". It does not prove that data was deleted: the service does that within days and does not say when. Keep the head hash that is printed at the end elsewhere: it alone shows a receipt that was written anew.',
