@@ -52,7 +52,7 @@ const longestStart = 65_536;
 /** The text again, after its beginning was looked at. */
 const peek = async (text: AsyncGenerator<string>): Promise<{ start: string; text: AsyncGenerator<string> }> => {
   let start = '';
-  while (!/\S[^\r\n]*[\r\n]/.test(start) && start.length < longestStart) {
+  while (!/[\r\n]/.test(start.trimStart()) && start.length < longestStart) {
     const next = await text.next();
     if (next.done) break;
     start += next.value;

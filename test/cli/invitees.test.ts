@@ -33,6 +33,24 @@ describe('invitees create', () => {
     expect(JSON.parse(got.stdout)).toEqual(invitee);
   });
 
+  test.each(['a&b/{c}=d!@x.example', 'ünal@bücher.example', '"john doe"@x.example', 'a@[IPv6:2001:db8::1]'])(
+    'books for %s, who is found by it afterwards',
+    async (email) => {
+      const words = (line: string) => [...line.split(' '), email];
+      const line = `invitee create --event-type ${eventType} --start ${start} --name Ada --timezone UTC --json --email`;
+      const booked = await world.run(words(line));
+      expect(booked.code).toBe(0);
+      const { event, email: kept } = JSON.parse(booked.stdout);
+      expect(kept).toBe(email);
+      const events = await world.run(words('events list --json=uri --invitee'));
+      expect(JSON.parse(events.stdout)).toEqual([{ uri: event }]);
+      const found = await world.run(words(`invitees list ${event} --json=email --email`));
+      expect(JSON.parse(found.stdout)).toEqual([{ email }]);
+      const member = await world.run(words('events list --user'));
+      expect(member.stderr).toContain('No member of the organization has the address');
+    },
+  );
+
   test('refuses a slot that is taken with exit 7', async () => {
     expect((await world.run(booking())).code).toBe(0);
     const second = await world.run(booking());

@@ -140,6 +140,15 @@ describe('compliance delete, of many', () => {
     const { code, stdout } = await sched(words, home, { NODE_OPTIONS: '--max-old-space-size=120' });
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, addresses: 100_000, batches: 4000 });
   });
+
+  // The reader of CSV is a piece of the bundle that is loaded on first use.
+  test('reads a CSV, and names the lines of a broken quote', async () => {
+    const [one, two, three] = people(3);
+    const csv = `email,name\n${one},"A, B"\n${two},"C\n${three},D\n`;
+    const words = ['compliance', 'delete', '--from', '-', '--column', 'email', '-n', '--json', '--skip-invalid'];
+    const { code, stdout } = await sched(words, temporaryHome(), {}, csv);
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, addresses: 1, invalid_lines: [3, 4] });
+  });
 });
 
 /** Recipes of the README, as they stand. */
