@@ -61,16 +61,18 @@ const counted = (count: number, one: string, many = `${one}s`): string[] =>
   count === 0 ? [] : [`${count.toLocaleString('en-US')} ${count === 1 ? one : many}`];
 
 /** `1 duplicate, 2 comments`: everything in the input that isn't sent; nothing where all is. */
-export const leftOutText = ({ duplicates, invalid, skipped }: Plan): string =>
-  [
+export const leftOutText = ({ duplicates, invalid, skipped, isListed }: Plan): string => {
+  const line = isListed ? 'item' : 'line';
+  return [
     counted(duplicates.length, 'duplicate'),
-    counted(invalid.length, 'invalid line'),
+    counted(invalid.length, `invalid ${line}`),
     counted(skipped.comment.length, 'comment'),
     counted(skipped.header.length, 'header line'),
-    counted(skipped.blank.length, 'blank line'),
+    counted(skipped.blank.length, `blank ${line}`),
   ]
     .flat()
     .join(', ');
+};
 
 /** `4, 17 and 20`, cut where there are too many to read. */
 export const linesText = (lines: readonly number[], most = 20): string => {

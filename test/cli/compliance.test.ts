@@ -914,6 +914,24 @@ describe('compliance: evidence', () => {
     expectNoAddress(result);
   });
 
+  test('covers the whole run where the clock was set back in the middle of it', async () => {
+    const line = `compliance delete --from ${listFile(30)} --confirm 30 --json`;
+    const breaks = answering((_, times) => (times === 2 ? { status: 404, body: '{}' } : undefined));
+    const aheadMs = 24 * 3_600_000;
+    await world.clock.sleep(aheadMs);
+    const begun = now();
+    await world.run(line, { ...real, send: breaks });
+    await world.clock.sleep(-aheadMs);
+    const { run } = JSON.parse((await world.run(line, { ...real, send: throughSandbox })).stdout);
+    const { requests } = await world.run(`compliance bundle ${run} --to ${join(home, 'b')}`, {
+      ...real,
+      send: throughSandbox,
+    });
+    const { searchParams } = new URL(requests.find(({ url }) => url.includes('/activity_log'))!.url);
+    expect(searchParams.get('min_occurred_at')).toBe(now());
+    expect(Date.parse(searchParams.get('max_occurred_at')!)).toBeGreaterThan(Date.parse(begun));
+  });
+
   test('has the reason where the log may not be read, and no address where it quotes one', async () => {
     const { run } = await finished();
     const refused = answering(() => undefined);

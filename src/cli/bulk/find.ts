@@ -118,7 +118,7 @@ export const find = async (folder: string, bulk: Bulk, now: number): Promise<Fou
   });
 };
 
-/** The receipt that another process may be writing, by its first line alone. */
+/** The receipt that another process may be writing, by its first and last line alone. */
 export const peek = async (folder: string, bulk: Bulk, now: number): Promise<KnownRun | undefined> => {
   const path = bulk.receipt === undefined ? undefined : resolve(bulk.receipt);
   const named = path === undefined ? undefined : await firstLineOf(path);

@@ -51,10 +51,12 @@ const readActivity = async (
   if (organization === 'unknown') return { missing: 'the receipt does not say of which organization' };
   try {
     if (!(await sameOrigin(context, story))) return { missing: 'the account in use is at another service' };
+    // The clock may have been set back before the run was resumed.
+    const [from, to] = [story.firstAt, story.lastAt].sort() as [string, string];
     const query = {
       organization,
-      min_occurred_at: story.firstAt,
-      max_occurred_at: new Date(Date.parse(story.lastAt) + afterMs).toISOString(),
+      min_occurred_at: from,
+      max_occurred_at: new Date(Date.parse(to) + afterMs).toISOString(),
     };
     const client = await context.client();
     const entries: Json[] = [];
