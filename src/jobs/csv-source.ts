@@ -1,3 +1,4 @@
+import { CsvError, parse } from 'csv-parse/sync';
 import { linesOf } from './text-source.ts';
 
 /** The lines of a record, or of what can't be read as one. */
@@ -41,7 +42,6 @@ const mostLines = 1000;
  * line break of Windows inside quotes twice, and so that it is known which lines a broken quote spoils.
  */
 export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRecord | BrokenRecord> {
-  const { parse, CsvError } = await import('csv-parse/sync');
   let delimiter: string | undefined;
   const read = (lines: readonly string[]): { cells: string[] } | { code: string } => {
     try {

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../client/reading.ts';
 import { locateJsonError } from '../state/json.ts';
-import { type BrokenRecord, type CsvRecord, csvRecords, type Lines } from './csv-source.ts';
+import type { BrokenRecord, CsvRecord, Lines } from './csv-source.ts';
 import { placesWithDoubledNames } from './json-source.ts';
 import { type Bytes, linesOf, textOf } from './text-source.ts';
 
@@ -157,6 +157,7 @@ function* linesAs({ first, last }: Lines, content: Content): Generator<Entry> {
 
 async function* csvEntries(text: AsyncIterable<string>, options: InputOptions): AsyncGenerator<Entry> {
   let column: Column | undefined;
+  const { csvRecords } = await import('./csv-source.ts');
   for await (const record of csvRecords(text)) {
     const isBlank = 'cells' in record && record.cells.every((cell) => cell === '');
     const isFirst = !isBlank && column === undefined;
