@@ -87,8 +87,8 @@ export interface Input {
   readonly isTerminal: boolean;
   /** Everything up to the end of the input. */
   bytes(): Promise<Uint8Array>;
-  /** One line typed by a person, without its line break; `undefined` at the end of the input. */
-  line(): Promise<string | undefined>;
+  /** One line typed by a person, without its line break; `undefined` at the end of the input. Rejects with the signal's reason. */
+  line(unwanted?: AbortSignal): Promise<string | undefined>;
 }
 
 export interface Output {

@@ -17,8 +17,8 @@ interface Clock {
 /** How the answer of the browser reaches us. */
 export type Way =
   | { kind: 'browser'; open(url: string): Promise<boolean> }
-  /** `line` is one line that a person typed, or `undefined` at the end of the input. */
-  | { kind: 'paste'; line(): Promise<string | undefined> };
+  /** `line` is one line that a person typed, or `undefined` at the end of the input; it stops reading on `unwanted`. */
+  | { kind: 'paste'; line(unwanted: AbortSignal): Promise<string | undefined> };
 
 export interface LoginOptions {
   issuer: Issuer;
@@ -56,6 +56,12 @@ export const nobodyToLogIn = (): SchedError =>
 const tooLate = (): SchedError =>
   new SchedError('auth', 'The login was not finished in time', { hint: 'sched auth login', outcome: 'not-applied' });
 
+const noAnswer = (): SchedError =>
+  new SchedError('auth', 'No address was pasted', {
+    reason: 'the input ended, so nothing was stored',
+    outcome: 'not-applied',
+  });
+
 const noPort = 0;
 
 /** A port that no service uses (RFC 6335 §6): with --paste nobody needs to listen on it. */
@@ -67,7 +73,7 @@ const somePort = (randomBytes: LoginOptions['randomBytes']): number => {
 const pasted = async (options: LoginOptions, expected: Expectation, line: () => Promise<string | undefined>) => {
   for (;;) {
     const text = await line();
-    if (text === undefined) throw tooLate();
+    if (text === undefined) throw noAnswer();
     const verdict = checkPasted(text, expected);
     if (verdict.kind === 'granted') return verdict.grant;
     if (verdict.kind === 'refused') throw verdict.error;
@@ -75,9 +81,9 @@ const pasted = async (options: LoginOptions, expected: Expectation, line: () => 
   }
 };
 
-/** Whatever comes first: the work, the end of the time, or a signal. */
+/** Whatever comes first: the work, the end of the time, or a signal. The work is told when nobody waits for it any more. */
 const within = async <Value>(
-  work: Promise<Value>,
+  work: (unwanted: AbortSignal) => Promise<Value>,
   { clock, interrupted, timeoutMs = loginTimeoutMs }: LoginOptions,
 ) => {
   const done = new AbortController();
@@ -85,7 +91,7 @@ const within = async <Value>(
     throw tooLate();
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work(done.signal), late]);
   } finally {
     late.catch(() => {});
     done.abort();
@@ -116,12 +122,7 @@ export const login = async (options: LoginOptions): Promise<CredentialRecord> =>
   if (way.kind === 'paste') {
     const expected = expect(`http://127.0.0.1:${options.port || somePort(randomBytes)}${callbackPath}`);
     await onUrl(authorizationUrl(issuer, secrets, expected.redirectUri, scopes));
-    return redeem(
-      await within(
-        pasted(options, expected, () => way.line()),
-        options,
-      ),
-    );
+    return redeem(await within((unwanted) => pasted(options, expected, () => way.line(unwanted)), options));
   }
 
   const listener = await openListener({
@@ -134,7 +135,7 @@ export const login = async (options: LoginOptions): Promise<CredentialRecord> =>
     const url = authorizationUrl(issuer, secrets, listener.redirectUri, scopes);
     await onUrl(url);
     way.open(url).then(options.onOpened, () => options.onOpened?.(false));
-    return await within(listener.result, options);
+    return await within(() => listener.result, options);
   } finally {
     isOver = true;
     await listener.close();

@@ -149,7 +149,7 @@ const throughBrowser = async (
     scopes,
     way:
       typed.paste === true
-        ? { kind: 'paste', line: () => runtime.stdin.line() }
+        ? { kind: 'paste', line: (unwanted) => runtime.stdin.line(unwanted) }
         : { kind: 'browser', open: typed['no-browser'] === true ? async () => true : runtime.openBrowser },
     port,
     store,

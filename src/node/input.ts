@@ -1,26 +1,37 @@
+import { addAbortSignal } from 'node:stream';
 import type { Input } from '../runtime.ts';
 import { isTerminal } from './output.ts';
 
+/** An open stdin keeps the process alive, so every read lets go of it when the read ends, whatever ended it. */
 export const inputOf = (interrupted: () => AbortSignal): Input => ({
   get isTerminal() {
     return isTerminal(0);
   },
   bytes: async () => {
+    const signal = interrupted();
     const chunks: Buffer[] = [];
-    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+    try {
+      for await (const chunk of addAbortSignal(signal, process.stdin)) chunks.push(chunk as Buffer);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
     return Buffer.concat(chunks);
   },
-  line: async () => {
+  line: async (unwanted) => {
+    const signal = unwanted === undefined ? interrupted() : AbortSignal.any([interrupted(), unwanted]);
+    signal.throwIfAborted();
+    // After Ctrl-D there is no second end to wait for.
+    if (process.stdin.readableEnded) return undefined;
     const { createInterface } = await import('node:readline');
-    const lines = createInterface({ input: process.stdin, terminal: false });
-    try {
-      return await new Promise<string | undefined>((resolve, reject) => {
-        lines.once('line', resolve).once('close', () => resolve(undefined));
-        const signal = interrupted();
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      });
-    } finally {
-      lines.close();
-    }
+    const lines = createInterface({ input: process.stdin, terminal: false, signal });
+    return new Promise<string | undefined>((resolve, reject) => {
+      lines
+        .once('line', (text) => {
+          resolve(text);
+          lines.close();
+        })
+        .once('close', () => (signal.aborted ? reject(signal.reason) : resolve(undefined)));
+    });
   },
 });

@@ -347,8 +347,23 @@ describe('login', () => {
       expect(server.counts.code).toBe(1);
     });
 
-    test('ends at the end of the input', async () => {
-      await expect(paste(() => [undefined]).result).rejects.toMatchObject({ category: 'auth' });
+    test('ends at the end of the input, and says that nothing was pasted', async () => {
+      await expect(paste(() => [undefined]).result).rejects.toMatchObject({
+        category: 'auth',
+        message: 'No address was pasted',
+      });
+    });
+
+    // R8
+    test('stops reading when the time is over', async () => {
+      let reading: AbortSignal | undefined;
+      const line = (unwanted: AbortSignal) => {
+        reading = unwanted;
+        return new Promise<undefined>(() => {});
+      };
+      const { result } = start(async () => {}, { way: { kind: 'paste', line }, timeoutMs: 0 });
+      await expect(result).rejects.toMatchObject({ category: 'auth', message: 'The login was not finished in time' });
+      expect(reading?.aborted).toBe(true);
     });
   });
 });

@@ -3,8 +3,19 @@ import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Browser, noBrowser, openChromium } from '../support/browser.ts';
-import { ctrlC, type Terminal } from '../support/terminal.ts';
-import { type RunningSandbox, sched, schedInTerminal, startSandbox, temporaryHome } from './program.ts';
+import { spawn } from '../support/processes.ts';
+import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
+import {
+  cleanEnvironment,
+  isStandalone,
+  program,
+  type RunningSandbox,
+  runner,
+  sched,
+  schedInTerminal,
+  startSandbox,
+  temporaryHome,
+} from './program.ts';
 
 /** Where to leave pictures of the pages for a person to look at. */
 const pictures = process.env.SCHED_PICTURES;
@@ -178,6 +189,48 @@ describe('auth login in a terminal', () => {
     screen.type(`${location}\n`);
     expect((await screen.done).code).toBe(0);
     expect((await status()).user_name).toBe('Amara Lindqvist');
+  });
+
+  // R8. The standalone file loads nothing before itself, so its five minutes cannot be shortened.
+  test.skipIf(isStandalone)('ends with --paste when the time is over, though nothing was typed', async () => {
+    const NODE_OPTIONS = `--import=${new URL('short-login.js', import.meta.url).href}`;
+    const args = ['auth', 'login', '--paste', '--credential-store', 'file', ...addresses()];
+    terminal = schedInTerminal(args, home, { NODE_OPTIONS });
+    const { code, text } = await terminal.done;
+    expect({ code, text }).toEqual({ code: 4, text: expect.stringContaining('The login was not finished in time') });
+    expect(filesIn(home)).toEqual({});
+  });
+
+  test('ends with --paste on Ctrl-D, and says that no address was pasted', async () => {
+    const screen = login('--paste', '--credential-store', 'file', ...addresses());
+    await screen.until(/paste the address/);
+    screen.type(ctrlD);
+    const { code, text } = await screen.done;
+    expect({ code, text }).toEqual({ code: 4, text: expect.stringContaining('error: No address was pasted') });
+    expect(filesIn(home)).toEqual({});
+  });
+
+  test('takes Ctrl-D at a question for no answer to that question and all others', async () => {
+    const screen = login('--no-browser');
+    await screen.until(/--base-url\): $/);
+    screen.type(ctrlD);
+    const { code, text } = await screen.done;
+    expect(code).toBe(2);
+    expect(text).toContain('--base-url is required; --auth-url is required; --client-id is required');
+  });
+
+  // R42
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends on %s while it waits for a token on stdin', async (signal, expected) => {
+    const args = ['auth', 'login', '--with-token', '--credential-store', 'file', '--base-url', sandbox.base_url];
+    const child = spawn(runner, [...program, ...args], { env: cleanEnvironment(home) });
+    // More than a pipe holds: when all of it is accepted, the program is reading.
+    await new Promise((resolve) => child.stdin.write('x'.repeat(1_000_000), resolve));
+    child.kill(signal);
+    expect(await new Promise((resolve) => child.once('close', resolve))).toBe(expected);
+    expect(filesIn(home)).toEqual({});
   });
 
   test('listens on --port, and says when it is taken', async () => {

@@ -11,6 +11,8 @@ import { inTerminal, type Terminal } from '../support/terminal.ts';
 /** The program under test, where it is one file that needs no Node; and the Node to run it on, where it is another. */
 const { SCHED_PROGRAM: standalone, SCHED_NODE: node = process.execPath } = process.env;
 
+export const isStandalone = standalone !== undefined;
+
 /** What is to be started, and the words before its own: `spawn(runner, [...program, 'events', 'list'])`. */
 export const runner = standalone === undefined ? node : resolve(standalone);
 export const program: readonly string[] =

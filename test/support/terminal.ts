@@ -12,6 +12,7 @@ export interface Terminal {
 }
 
 export const ctrlC = '\x03';
+export const ctrlD = '\x04';
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
