@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Json } from '../client/reading.ts';
 import type { Booked, BookingOptions, Desk } from '../jobs/booking.ts';
-import { type Change, change } from '../jobs/read-back.ts';
+import { type Change, type ChangeOptions, change } from '../jobs/read-back.ts';
 import { fileLedger, memoryLedger } from '../state/ledger.ts';
 import type { Flag, Invocation } from './command.ts';
 import type { Context } from './context.ts';
 import { forSameAccount } from './creation.ts';
-import { chanceOf, stateDirectory } from './network.ts';
+import { announcing, chanceOf, serviceAway, stateDirectory } from './network.ts';
 import { marked, recordOf, type Source, sourceWords } from './write-result.ts';
 
 export const bookingFlags: Flag[] = [
@@ -71,6 +71,21 @@ export const deskOf = async (context: Context): Promise<Desk> => {
   };
 };
 
+/** How a change is repeated; waits are announced as those of the network are. */
+export const changeOptions = ({ runtime, settings, notes }: Context): ChangeOptions => {
+  const announce = announcing(runtime, settings, notes);
+  return {
+    clock: runtime.clock,
+    interrupted: runtime.interrupted,
+    random: chanceOf(runtime),
+    maxWaitMs: settings.maxWaitMs,
+    onWait: (seconds) => announce(serviceAway, seconds),
+    onRepeat: (attempt) => {
+      if (settings.verbose) notes.insist(`attempt ${attempt}: its answer was lost, and the record shows no change`);
+    },
+  };
+};
+
 /**
  * Makes a change and returns the record to print. If its answer is lost, the record tells what became of it, and says so;
  * `known` is printed where a change was made and no record can be had.
@@ -79,16 +94,8 @@ export const changeOrReadBack = async (
   context: Context,
   wanted: Change & { known(): Json | Promise<Json> },
 ): Promise<Json> => {
-  const { runtime, settings, notes } = context;
-  const changed = await change(wanted, {
-    clock: runtime.clock,
-    interrupted: runtime.interrupted,
-    random: chanceOf(runtime),
-    onRepeat: (attempt) => {
-      if (settings.verbose) notes.insist(`attempt ${attempt}: its answer was lost, and the record shows no change`);
-    },
-  });
+  const changed = await change(wanted, changeOptions(context));
   if (changed.status !== undefined) return recordOf(context, changed, wanted);
-  notes.say('its answer was lost; the record was read, and shows that it was done');
+  context.notes.say('its answer was lost; the record was read, and shows that it was done');
   return marked(changed.record, { reconciled: true });
 };

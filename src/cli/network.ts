@@ -4,7 +4,7 @@ import { mayRepeat } from '../client/outcome.ts';
 import { authorize } from '../http/authorize.ts';
 import { leaving } from '../http/leaving.ts';
 import { compose, type Layer, type Send } from '../http/message.ts';
-import { type RateLimitOptions, rateLimit } from '../http/rate-limit.ts';
+import { rateLimit } from '../http/rate-limit.ts';
 import { redirect } from '../http/redirect.ts';
 import { retry } from '../http/retry.ts';
 import { trace } from '../http/trace.ts';
@@ -63,11 +63,16 @@ const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | und
   return `${left}, at ${perMinute} a minute: about ${durationText(total)} of waiting ahead`;
 };
 
+/** Says why is waited, and for how long. `perMinute` is how many requests there are, where that is the reason and known. */
+export type Announce = (why: string, seconds: number, perMinute?: number) => void;
+
+export const serviceAway = 'the service is unavailable';
+
 /** A wait is announced with its end, and a long one as such; once also what lies ahead in all. */
-const announce = (runtime: Runtime, settings: Settings, notes: Notes): RateLimitOptions['onWait'] => {
+export const announcing = (runtime: Runtime, settings: Settings, notes: Notes): Announce => {
   let waited = 0;
   let isTold = false;
-  return (seconds, perMinute) => {
+  return (why, seconds, perMinute) => {
     const end = new Date(runtime.clock.now() + seconds * 1000);
     const until =
       seconds < 3600
@@ -80,7 +85,7 @@ const announce = (runtime: Runtime, settings: Settings, notes: Notes): RateLimit
     if (ahead !== undefined) notes.say(ahead);
     isTold ||= ahead !== undefined;
     if (notes.onWait !== undefined) return notes.onWait(seconds);
-    notes.say(`rate limit reached: waiting ${seconds} s${isLong}, until ${until}${before}`);
+    notes.say(`${why}: waiting ${seconds} s${isLong}, until ${until}${before}`);
   };
 };
 
@@ -119,10 +124,14 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
   const { clock, interrupted } = runtime;
   const random = chanceOf(runtime);
   const budget = openBudget(runtime, settings, notes, isSandbox);
+  const announce = announcing(runtime, settings, notes);
+  const { maxWaitMs } = settings;
   const again = retry({
     clock,
     interrupted,
     random,
+    maxWaitMs,
+    onWait: (seconds) => announce(serviceAway, seconds),
     mayRepeat,
     onRetry: (attempt, reason, pauseMs) => {
       if (settings.verbose) notes.insist(`attempt ${attempt} in ${pauseMs} ms: ${reason}`);
@@ -133,11 +142,11 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
     rateLimit({
       clock,
       random,
-      maxWaitMs: settings.maxWaitMs,
+      maxWaitMs,
       interrupted,
       budget,
       booker: bookerOf(runtime, connection),
-      onWait: announce(runtime, settings, notes),
+      onWait: (seconds, perMinute) => announce('rate limit reached', seconds, perMinute),
     }),
     leaving,
     ...(settings.verbose ? [trace(clock, (line) => notes.insist(line))] : []),

@@ -76,10 +76,13 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
   const needed = scopes.join(', ').slice(0, longestQuote);
   const missing = category === 'forbidden' ? scopes.filter((scope) => scopeName.test(scope)).slice(0, mostScopes) : [];
   const { pathname } = new URL(request.url);
+  const { retryAfterSeconds } = reply;
+  const wait = retryAfterSeconds === undefined ? '' : `; the service asks to wait ${retryAfterSeconds} s`;
   const message = category === 'not-found' ? `The service knows nothing at ${pathname}` : summary[category];
   return new SchedError(category, message ?? `The service failed with status ${reply.status}`, {
-    reason: `${said || `HTTP ${reply.status}`}${needed ? ` (needs ${needed})` : ''}${id ? ` [request ${id}]` : ''}`,
+    reason: `${said || `HTTP ${reply.status}`}${needed ? ` (needs ${needed})` : ''}${wait}${id ? ` [request ${id}]` : ''}`,
     ...(missing.length === 0 ? {} : { scopes: missing, hint: `sched auth login --add-scopes ${missing.join(',')}` }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     outcome: category === 'outcome-unknown' ? 'unknown' : 'not-applied',
     http: {
       status: reply.status,

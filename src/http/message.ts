@@ -22,6 +22,8 @@ export interface HttpReply {
   status: number;
   headers: Record<string, string>;
   body: string;
+  /** How long a 503 asks to wait before anything is sent again, where it says so. */
+  retryAfterSeconds?: number;
 }
 
 export const isSuccess = ({ status }: Pick<HttpReply, 'status'>): boolean => status >= 200 && status <= 299;

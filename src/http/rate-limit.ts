@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SchedError } from '../errors.ts';
-import { limitsTold, waitAsked } from './limits.ts';
+import { limitsTold, tooLong, waitAsked } from './limits.ts';
 import { endOf, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
 
 interface Clock {
@@ -65,11 +65,6 @@ const jitterMs = 50;
 /** While the first request of all is under way, the others look again so often. */
 const probePauseMs = 40;
 
-/** Nobody wants a command to sleep for longer. */
-const longestAdvised = 3600;
-
-const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+/, '');
-
 /** `refusal` is the 429, where the service was asked at all. */
 const usedUp = (
   request: HttpRequest,
@@ -79,14 +74,16 @@ const usedUp = (
   now: number,
 ): SchedError => {
   const isSent = refusal !== undefined;
-  const then = timeOf(now + seconds * 1000);
-  const reason = !isTold
-    ? 'the service does not say when to come back'
-    : `${isSent ? 'the service asks to wait' : 'it opens again in'} ${seconds} s, ${isSent ? 'until' : 'at'} ${then}`;
-  const wait = seconds > longestAdvised ? 'the same command then' : `wait, or allow it: --max-wait ${seconds}s`;
+  const { reason, hint } = !isTold
+    ? { reason: 'the service does not say when to come back', hint: 'try again in a minute' }
+    : tooLong(
+        isSent ? `the service asks to wait ${seconds} s, until` : `it opens again in ${seconds} s, at`,
+        seconds,
+        now,
+      );
   return new SchedError('rate-limited', 'The rate limit is used up', {
     reason: isSent ? withRequestId(reason, request, refusal) : reason,
-    hint: isTold ? wait : 'try again in a minute',
+    hint,
     retryAfterSeconds: seconds,
     outcome: isSent ? 'not-applied' : 'not-sent',
     http: exchangeOf(request, refusal),
@@ -196,7 +193,7 @@ export const rateLimit = ({
         settle(buckets, sentAt, reply);
         return reply;
       }
-      const asked = waitAsked(reply.headers, clock.now());
+      const asked = waitAsked(reply, clock.now());
       if (asked === undefined) blind += 1;
       // A reset of 0 still waits a second, so that a confused service is not hammered (R28).
       const seconds = Math.max(1, asked ?? 2 ** blind);

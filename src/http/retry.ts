@@ -1,8 +1,10 @@
 import { SchedError } from '../errors.ts';
 import { NetworkFailure } from './failure.ts';
-import { endOf, type HttpReply, type HttpRequest, type Layer } from './message.ts';
+import { tooLong, waitAsked } from './limits.ts';
+import { endOf, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
 
 interface Clock {
+  now(): number;
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -11,10 +13,14 @@ export interface RetryOptions {
   interrupted: AbortSignal;
   /** From 0 to 1. */
   random(): number;
+  /** Longest single wait that is accepted where the service asks for one. */
+  maxWaitMs: number;
   /** Whether a request that ended so may be sent again; what the reasons are is not known here. */
   mayRepeat(request: HttpRequest, ending: HttpReply | NetworkFailure): boolean;
   /** Told before each repetition. */
   onRetry(attempt: number, reason: string, pauseMs: number): void;
+  /** Told before each wait that the service asks for. */
+  onWait(seconds: number): void;
 }
 
 /** R31. */
@@ -40,8 +46,24 @@ const inDoubt = (error: unknown): unknown =>
     ? new SchedError(error.category, error.message, { ...error.facts, outcome: 'unknown' })
     : error;
 
-/** Sends again what may be sent again, at most twice, after a jittered and growing pause. One quota for all it wraps. */
-export const retry = ({ clock, interrupted, random, mayRepeat, onRetry }: RetryOptions): Layer => {
+/** The service is away for longer than we wait. A write may have been carried out all the same. */
+const awayTooLong = (request: HttpRequest, reply: HttpReply, seconds: number, now: number): SchedError => {
+  const { reason, hint } = tooLong(`the service asks to wait ${seconds} s, until`, seconds, now);
+  return new SchedError('unavailable', 'The service is unavailable', {
+    reason: withRequestId(reason, request, reply),
+    hint,
+    retryAfterSeconds: seconds,
+    outcome: request.method === 'GET' ? 'not-applied' : 'unknown',
+    http: exchangeOf(request, reply),
+  });
+};
+
+/**
+ * Sends again what may be sent again, at most twice, after a jittered and growing pause, or after the wait that a 503
+ * asks for. One quota for all it wraps.
+ */
+export const retry = (options: RetryOptions): Layer => {
+  const { clock, interrupted, random, maxWaitMs, mayRepeat, onRetry, onWait } = options;
   let repetitions = 0;
   return (next) => async (request) => {
     let hasLeft = false;
@@ -51,21 +73,27 @@ export const retry = ({ clock, interrupted, random, mayRepeat, onRetry }: RetryO
         throw hasLeft && request.method !== 'GET' ? inDoubt(error) : error;
       });
       hasLeft ||= !(ending instanceof NetworkFailure) || ending.sent;
+      const asked = ending instanceof NetworkFailure ? undefined : waitAsked(ending, clock.now());
       if (
         request.signal?.aborted ||
         attempt > maxAttempts ||
         repetitions >= maxRepetitions ||
         !mayRepeat(request, ending)
       ) {
-        if (!(ending instanceof NetworkFailure)) return ending;
+        if (!(ending instanceof NetworkFailure))
+          return asked === undefined ? ending : { ...ending, retryAfterSeconds: asked };
         // An earlier attempt may have been carried out, though the last one never left.
         throw ending.sent === hasLeft
           ? ending
           : new NetworkFailure(ending.host, ending.message, hasLeft, { hint: ending.hint });
       }
+      const wait = asked ?? 0;
+      if (wait * 1000 > maxWaitMs) throw awayTooLong(request, ending as HttpReply, wait, clock.now());
       repetitions += 1;
-      const pause = pauseBefore(attempt, random);
+      // Behind a wait the pause keeps those who were told the same time from coming back at once.
+      const pause = wait * 1000 + pauseBefore(attempt, random);
       onRetry(attempt, reasonOf(ending), pause);
+      if (wait > 0) onWait(wait);
       await clock.sleep(pause, endOf(request, interrupted));
     }
   };

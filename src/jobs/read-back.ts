@@ -17,6 +17,10 @@ export interface ChangeOptions {
   interrupted: AbortSignal;
   /** From 0 to 1. */
   random(): number;
+  /** Longest single wait that is accepted where the service asks for one. */
+  maxWaitMs: number;
+  /** Told before each wait that the service asks for. */
+  onWait(seconds: number): void;
   /** Told before it is sent again. */
   onRepeat(attempt: number): void;
 }
@@ -37,6 +41,19 @@ export const readIfPossible = async (read: Change['read']): Promise<Json | undef
   }
 };
 
+/** Waits as long as the service asks before it is asked anything; not where that is too long, and says so. */
+const waitedFor = async (
+  { facts }: SchedError,
+  { clock, interrupted, maxWaitMs, onWait }: ChangeOptions,
+): Promise<boolean> => {
+  const milliseconds = (facts.retryAfterSeconds ?? 0) * 1000;
+  if (milliseconds === 0) return true;
+  if (milliseconds > maxWaitMs) return false;
+  onWait(milliseconds / 1000);
+  await clock.sleep(milliseconds, interrupted);
+  return true;
+};
+
 /**
  * Makes a change whose repetition does no harm. After a lost answer the record is read: if it shows the change, that was
  * it; if it does not, the change is sent again; if it cannot tell, nobody knows.
@@ -50,11 +67,12 @@ export const change = async ({ send, read, isDone }: Change, options: ChangeOpti
     } catch (error) {
       if (!(error instanceof SchedError) || (lost === undefined && !isUndecided(error))) throw error;
       lost ??= error;
+      const mayRepeat = read !== undefined && isUndecided(error) && (await waitedFor(error, options));
       const record = await readIfPossible(read);
       const verdict = record === undefined ? undefined : isDone(record);
       if (verdict === true) return { record: record! };
       // The first attempt may be carried out yet, so a later one that was refused or never left decides nothing.
-      if (verdict === undefined || attempt === maxAttempts || !isUndecided(error)) throw lost;
+      if (verdict === undefined || attempt === maxAttempts || !mayRepeat) throw lost;
     }
     onRepeat(attempt + 1);
     await clock.sleep(Math.round(pauseMs * 2 ** (attempt - 1) * (0.5 + random())), interrupted);

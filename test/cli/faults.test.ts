@@ -64,6 +64,14 @@ const after: Omit<Row, 'fault'> = {
   booking: [1, 0],
   creation: [1, 10],
 };
+/** A wait that is too long for us: what could be sent again is not, and the command can be repeated later. */
+const tooLong: Omit<Row, 'fault'> = {
+  read: [1, 9],
+  deletion: [1, 9],
+  change: [1, 10],
+  booking: [1, 10],
+  creation: [1, 10],
+};
 
 const table: Record<string, Row> = {
   'never left': { fault: failing(true, false), ...all(3, 9) },
@@ -71,6 +79,8 @@ const table: Record<string, Row> = {
   'reset after': { fault: failing(false, true), ...after },
   '500 before': { fault: answering(500), ...before },
   '503 in HTML before': { fault: answering(503, {}, '<html>'), ...before },
+  '503 for half a minute': { fault: answering(503, { 'retry-after': '30' }), ...before },
+  '503 for a day': { fault: answering(503, { 'retry-after': '86400' }), ...tooLong },
   '500 after': {
     fault: afterCommit((reply) => ({ ...reply, status: 500, body: '{}' })),
     ...after,
@@ -285,6 +295,87 @@ describe('faults: a change whose answer is lost', () => {
       send: once(world, row, failing(false, true)),
     });
     expect([code, requests.filter(matcher(row)).length]).toEqual([10, 1]);
+  });
+});
+
+describe('faults: a 503 that asks to wait', () => {
+  const away = (world: World, isMeant: (request: HttpRequest) => boolean, seconds: string): Send => {
+    let left = 1;
+    return (request) =>
+      isMeant(request) && left-- > 0
+        ? answering(503, { 'retry-after': seconds })(request, world.service)
+        : world.service(request);
+  };
+  const isRead = ({ method }: HttpRequest) => method === 'GET';
+  const isWrite = ({ method }: HttpRequest) => method !== 'GET';
+
+  test('is waited for by a read, and the wait is announced', async () => {
+    const world = await createWorld({ env: env() });
+    const start = world.clock.now();
+    const { code, stderr } = await world.run('users me --tz UTC', { send: away(world, isRead, '30') });
+    expect(code).toBe(0);
+    expect(stderr).toBe('the service is unavailable: waiting 30 s, until 18:00:30\n');
+    expect(world.clock.now() - start).toBeGreaterThanOrEqual(30_000);
+  });
+
+  test('is exit 9 with the time where the wait is too long, also for api', async () => {
+    const world = await createWorld({ env: env() });
+    for (const line of ['users me', 'api /users/me']) {
+      const { code, stderr } = await world.run(`${line} --json --max-wait 20s`, { send: away(world, isRead, '30') });
+      expect(code).toBe(9);
+      expect(JSON.parse(stderr).error).toMatchObject({
+        code: 'unavailable',
+        cause: 'the service asks to wait 30 s, until 2026-11-15T18:00:30Z',
+        retry_after_s: 30,
+      });
+    }
+  });
+
+  test('is waited for by a change before the record is read and the change sent again', async () => {
+    const world = await createWorld({ env: env() });
+    const line = (await linesIn(world))['events cancel']!;
+    const start = world.clock.now();
+    const times: [string, number][] = [];
+    const send = away(world, isWrite, '30');
+    const { code, stderr } = await world.run(`${line} --tz UTC`, {
+      send: (request) => {
+        times.push([request.method, world.clock.now() - start]);
+        return send(request);
+      },
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain('the service is unavailable: waiting 30 s, until 18:00:30\n');
+    const first = times.findIndex(([method]) => method === 'POST');
+    expect(times.slice(first + 1).map(([method]) => method)).toEqual(['GET', 'POST']);
+    for (const [, time] of times.slice(first + 1)) expect(time).toBeGreaterThanOrEqual(30_000);
+  });
+
+  test('leaves a change unknown where the wait is too long, and says how long it is', async () => {
+    const world = await createWorld({ env: env() });
+    const line = (await linesIn(world))['events cancel']!;
+    const { code, stderr, requests } = await world.run(`${line} --json --no-wait`, {
+      send: away(world, isWrite, '30'),
+    });
+    expect([code, requests.filter(isWrite).length]).toEqual([10, 1]);
+    expect(JSON.parse(stderr.trim().split('\n').at(-1)!).error).toMatchObject({
+      cause: expect.stringContaining('the service asks to wait 30 s'),
+      retry_after_s: 30,
+      outcome: 'unknown',
+    });
+  });
+
+  test('stops a deletion where the wait is too long, and the same command resumes it', async () => {
+    const world = await createWorld({ env: env() });
+    const line = 'compliance delete noa.levi@gefen.example --yes --json';
+    const stopped = await world.run(line, { send: away(world, isWrite, '3600') });
+    expect([stopped.code, stopped.requests.filter(isWrite).length]).toEqual([9, 1]);
+    expect(JSON.parse(stopped.stderr.trim().split('\n').at(-1)!).error).toMatchObject({
+      retry_after_s: 3600,
+      outcome: 'unknown',
+    });
+    const resumed = await world.run(line);
+    expect(resumed.code).toBe(0);
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ accepted: 1, unknown: 0 });
   });
 });
 

@@ -72,12 +72,34 @@ describe('rate-limit: the wait asked for', () => {
     ['a Retry-After, before the reset', { 'retry-after': '3', 'x-ratelimit-reset': '17' }, 3],
     ['a Retry-After date', { 'retry-after': 'Sun, 15 Nov 2026 18:00:30 GMT' }, 30],
     ['a Retry-After date in the past', { 'retry-after': 'Sun, 15 Nov 2026 17:00:00 GMT' }, undefined],
+    // R15
+    [
+      'a Retry-After date by the clock of the service',
+      { 'retry-after': 'Mon, 16 Nov 2026 20:00:30 GMT', date: 'Mon, 16 Nov 2026 20:00:00 GMT' },
+      30,
+    ],
+    [
+      'a Retry-After date beside a date of another form',
+      { 'retry-after': 'Sun, 15 Nov 2026 18:00:30 GMT', date: 'now' },
+      30,
+    ],
     ['a Retry-After of another form, so the reset', { 'retry-after': 'soon', 'x-ratelimit-reset': '17' }, 17],
     ['an ISO date', { 'retry-after': '2026-11-15T18:00:30Z' }, undefined],
     ['a date that does not exist', { 'retry-after': 'Sun, 99 Nov 2026 18:00:30 GMT' }, undefined],
     ['no header at all', {}, undefined],
   ])('is read from %s', (_, headers, seconds) => {
-    expect(waitAsked(headers, someday)).toBe(seconds);
+    expect(waitAsked(refused(headers), someday)).toBe(seconds);
+  });
+
+  test('is read from the Retry-After of a 503, but not from its reset, which is about the rate limit', () => {
+    const away = (headers: Record<string, string>) => waitAsked({ ...refused(headers), status: 503 }, someday);
+    expect(away({ 'retry-after': '3', 'x-ratelimit-reset': '17' })).toBe(3);
+    expect(away({ 'retry-after': 'Sun, 15 Nov 2026 18:00:30 GMT' })).toBe(30);
+    expect(away({ 'x-ratelimit-reset': '17' })).toBeUndefined();
+  });
+
+  test.each([200, 500, 302, 404])('is not read from a %d', (status) => {
+    expect(waitAsked({ ...refused({ 'retry-after': '3' }), status }, someday)).toBeUndefined();
   });
 });
 
@@ -218,7 +240,7 @@ describe('rate-limit', () => {
       const { category, facts } = await failure(send());
       expect(category).toBe('rate-limited');
       expect(facts).toMatchObject({
-        retryAfterSeconds: waitAsked({ 'x-ratelimit-reset': value }, someday),
+        retryAfterSeconds: waitAsked(refused({ 'x-ratelimit-reset': value }), someday),
         outcome: 'not-applied',
         http: { status: 429, method: 'POST', path: '/invitees' },
       });

@@ -6,18 +6,21 @@ import { retry } from '../../src/http/retry.ts';
 import { virtualClock } from '../support/run.ts';
 
 const request: HttpRequest = { method: 'GET', url: 'https://api.example.com/a', headers: {} };
-const reply = (status: number): HttpReply => ({ status, headers: {}, body: '{}' });
+const reply = (status: number, headers = {}): HttpReply => ({ status, headers, body: '{}' });
 const lost = (sent: boolean) => new NetworkFailure('api.example.com', 'the connection was reset', sent);
 
 const retrying = (endings: (HttpReply | Error)[], mayRepeat = () => true, random = () => 0.5) => {
   const clock = virtualClock();
   const told: string[] = [];
+  const waits: number[] = [];
   let sent = 0;
   const layer = retry({
     clock,
     interrupted: new AbortController().signal,
     random,
+    maxWaitMs: 90_000,
     mayRepeat,
+    onWait: (seconds) => waits.push(seconds),
     onRetry: (attempt, reason, pause) => told.push(`${attempt}: ${reason}, ${pause}`),
   });
   const send = layer(async () => {
@@ -25,7 +28,7 @@ const retrying = (endings: (HttpReply | Error)[], mayRepeat = () => true, random
     if (ending instanceof Error) throw ending;
     return ending;
   });
-  return { clock, told, send: () => send(request), sent: () => sent };
+  return { clock, told, waits, send: (more = {}) => send({ ...request, ...more }), sent: () => sent };
 };
 
 // R31
@@ -54,8 +57,10 @@ describe('retry', () => {
       clock,
       interrupted: new AbortController().signal,
       random: () => 0,
+      maxWaitMs: 0,
       mayRepeat: () => true,
       onRetry: () => {},
+      onWait: () => {},
     });
     const send = layer(async () => {
       sent += 1;
@@ -69,6 +74,45 @@ describe('retry', () => {
     const { send, sent } = retrying([lost(true)], () => false);
     await expect(send()).rejects.toThrow('reset');
     expect(sent()).toBe(1);
+  });
+
+  test.each(['30', 'Sun, 15 Nov 2026 18:00:30 GMT'])(
+    'waits as long as a 503 asks, says so, and comes back a little later: %s',
+    async (value) => {
+      const { send, clock, waits } = retrying([reply(503, { 'retry-after': value }), reply(200)]);
+      expect((await send()).status).toBe(200);
+      expect({ slept: clock.slept[0], waits }).toEqual({ slept: 30_500, waits: [30] });
+    },
+  );
+
+  test('waits for a 503 at most twice, and says how long the last one asks for', async () => {
+    const { send, clock, sent } = retrying([reply(503, { 'retry-after': '10' })]);
+    expect(await send()).toMatchObject({ status: 503, retryAfterSeconds: 10 });
+    expect({ slept: clock.slept, sent: sent() }).toEqual({ slept: [10_500, 11_000], sent: 3 });
+  });
+
+  test.each([
+    ['GET', 'not-applied'],
+    ['POST', 'unknown'],
+  ])('fails at once when a 503 asks for more than the longest wait: %s', async (method, outcome) => {
+    const { send, clock, sent } = retrying([reply(503, { 'retry-after': '91', 'x-request-id': 'abc' })]);
+    await expect(send({ method })).rejects.toMatchObject({
+      category: 'unavailable',
+      facts: {
+        reason: 'the service asks to wait 91 s, until 2026-11-15T18:01:31Z [request abc]',
+        hint: 'wait, or allow it: --max-wait 91s',
+        retryAfterSeconds: 91,
+        outcome,
+        http: { status: 503, method, path: '/a' },
+      },
+    });
+    expect({ slept: clock.slept, sent: sent() }).toEqual({ slept: [], sent: 1 });
+  });
+
+  test('does not send again what may not be, whatever a 503 asks for', async () => {
+    const { send, clock, sent } = retrying([reply(503, { 'retry-after': '1' })], () => false);
+    expect(await send()).toMatchObject({ status: 503, retryAfterSeconds: 1 });
+    expect({ slept: clock.slept, sent: sent() }).toEqual({ slept: [], sent: 1 });
   });
 
   test('has one quota for the whole command', async () => {

@@ -10,9 +10,9 @@ import { askWho, isSandboxed } from '../compliance/who.ts';
 import { sandboxAddress } from '../connection.ts';
 import { requireConsent } from '../consent.ts';
 import type { Context } from '../context.ts';
+import { changeOptions } from '../desk.ts';
 import { readId } from '../ids.ts';
 import { readInput } from '../input.ts';
-import { chanceOf } from '../network.ts';
 import { type OperationCommand, printRequest } from '../operation-command.ts';
 import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from './input.ts';
 import { runBulk } from './run.ts';
@@ -47,9 +47,9 @@ const isCanceled = async (client: Client, path: { event: string }): Promise<bool
   (await client.call(events.get, { path })).status === 'canceled';
 
 /** Cancels one event; after a lost answer the event itself tells. */
-const sendCancel =
-  ({ runtime, notes }: Context, client: Client, body: unknown): Job['send'] =>
-  async ([id], leaving): Promise<Answer> => {
+const sendCancel = (context: Context, client: Client, body: unknown): Job['send'] => {
+  const options = changeOptions(context);
+  return async ([id], leaving): Promise<Answer> => {
     const path = { event: id! };
     const input: Input = { path, body };
     try {
@@ -59,18 +59,19 @@ const sendCancel =
           read: () => client.call(events.get, { path }),
           isDone: ({ status }) => status === 'canceled',
         },
-        { clock: runtime.clock, interrupted: runtime.interrupted, random: chanceOf(runtime), onRepeat: () => {} },
+        options,
       );
       return { verdict: 'accepted', ...(status === undefined ? { by: 'read back' } : { status }) };
     } catch (error) {
       if (!(error instanceof SchedError) || !isOwnFault(error)) throw error;
       if (error.category === 'conflict' && (await isCanceled(client, path)))
         return { verdict: 'accepted', status: 409, by: 'canceled already' };
-      notes.insist(`failed: ${id}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`);
+      context.notes.insist(`failed: ${id}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`);
       const { status } = error.facts.http ?? {};
       return { verdict: 'rejected', ...(status === undefined ? {} : { status }) };
     }
   };
+};
 
 /** Cancels the events that a file names, one after another, with a receipt. */
 export const cancelFromFile = async ({ fieldFlags }: OperationCommand, invocation: Invocation): Promise<void> => {
