@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { limits } from '../api/limits.ts';
 import { mayRepeat } from '../client/outcome.ts';
 import { authorize } from '../http/authorize.ts';
 import { leaving } from '../http/leaving.ts';
@@ -48,6 +49,8 @@ export const openBudget = (runtime: Runtime, settings: Settings, notes: Notes, i
     pid: runtime.machine.pid,
     isAlive: runtime.machine.isAlive,
     timeoutMs: settings.timeoutMs,
+    // Assumed: a service that tells no limit has the one that is documented.
+    pacePerMinute: limits.requestsPerMinute.paid,
     onTrouble: (reason) => {
       if (settings.verbose) notes.insist(`the rate budget is not shared with other processes: ${reason}`);
     },
@@ -67,6 +70,8 @@ const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | und
 export type Announce = (why: string, seconds: number, perMinute?: number) => void;
 
 export const serviceAway = 'the service is unavailable';
+const unknownLimit = (perMinute: number): string =>
+  `the service names no rate limit, so at most ${perMinute} requests a minute are sent`;
 
 /** A wait is announced with its end, and a long one as such; once also what lies ahead in all. */
 export const announcing = (runtime: Runtime, settings: Settings, notes: Notes): Announce => {
@@ -146,7 +151,8 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
       interrupted,
       budget,
       booker: bookerOf(runtime, connection),
-      onWait: (seconds, perMinute) => announce('rate limit reached', seconds, perMinute),
+      onWait: ({ seconds, perMinute, isPace }) =>
+        announce(isPace ? unknownLimit(perMinute!) : 'rate limit reached', seconds, perMinute),
     }),
     leaving,
     ...(settings.verbose ? [trace(clock, (line) => notes.insist(line))] : []),

@@ -168,9 +168,7 @@ export const createClient = (options: ClientOptions): Client => {
       const isStale = cursor.page_token !== undefined && reply.status === 400 && complainsOf(reply, 'page_token');
       throw isStale ? staleCursor(request, reply) : refusalOf(request, reply);
     };
-    const onLoop = () =>
-      integrityError(requestAt(undefined), 'pagination.next_page_token repeats: the listing would never end');
-    return paginate(fetch, onLoop, listOptions);
+    return paginate(fetch, (problem) => integrityError(requestAt(undefined), problem), listOptions);
   };
 
   const pages = (operation: Operation, input: Input, listOptions?: ListOptions<Json>): AsyncGenerator<Json[]> =>

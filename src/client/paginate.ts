@@ -20,14 +20,22 @@ export interface ListOptions<Item> {
   letLeave?: () => Promise<void>;
 }
 
+/** R40. A service may send some empty pages, but so many in a row will not end. */
+export const mostEmptyPages = 100;
+
+const endless = (isLoop: boolean, empty: number): string | undefined => {
+  if (isLoop) return 'pagination.next_page_token repeats: the listing would never end';
+  return empty < mostEmptyPages ? undefined : `${empty} pages in a row are empty, and each names a next one`;
+};
+
 /**
  * The results page by page, each fetched when it is taken, or one ahead: a consumer that stops stops the fetching.
  * What goes wrong with a page ahead is told when its turn comes. An empty page with a token goes on; a token seen before
- * ends the listing with an error.
+ * ends the listing with an error, and so do too many pages in a row that the service sent empty.
  */
 export async function* paginate<Item>(
   fetch: (query: { count: number; page_token?: string }, signal: AbortSignal) => Promise<Page<Item>>,
-  onLoop: () => Error,
+  onEndless: (problem: string) => Error,
   {
     limit = Number.POSITIVE_INFINITY,
     pageSize = limits.pageSize.max,
@@ -38,6 +46,7 @@ export async function* paginate<Item>(
   const seen = new Set<string>();
   const unwanted = new AbortController();
   let left = limit;
+  let empty = 0;
   const ask = (token?: string): Promise<Page<Item>> => {
     const count = Math.min(pageSize, left);
     return fetch(token === undefined ? { count } : { count, page_token: token }, unwanted.signal);
@@ -50,15 +59,17 @@ export async function* paginate<Item>(
       const items = page.items.filter(keep).slice(0, left);
       left -= items.length;
       token = page.nextToken;
-      const isLoop = token !== undefined && seen.has(token);
-      if (letLeave !== undefined && left > 0 && token !== undefined && !isLoop) {
+      // Rows that are not kept are rows all the same: a service may ignore a filter for any number of pages.
+      empty = page.items.length === 0 ? empty + 1 : 0;
+      const problem = token === undefined ? undefined : endless(seen.has(token), empty);
+      if (letLeave !== undefined && left > 0 && token !== undefined && problem === undefined) {
         coming = ask(token);
         coming.catch(() => {});
         await letLeave();
       }
       if (items.length > 0) yield items;
       if (token === undefined) return;
-      if (isLoop && left > 0) throw onLoop();
+      if (problem !== undefined && left > 0) throw onEndless(problem);
       seen.add(token);
     }
   } finally {

@@ -10,18 +10,24 @@ interface Clock {
 
 type Kind = 'general' | 'bookings';
 
+type Refusal =
+  | { until: number; why: 'limit' | 'probe' | 'own probe' }
+  | { until: number; why: 'pace'; perMinute: number };
+
 /** What is left of the limits, whoever else uses them up. */
 export interface Budget {
-  /** Leave to send one request; else until when there is none, and whether a limit or only another's first request is why. */
-  take(key: string, kind: Kind, most?: number): { until: number; why: 'limit' | 'probe' } | undefined;
-  untake(key: string): void;
+  /**
+   * Leave to send one request; else until when there is none, and why: a limit, the pace where no limit is known, or a
+   * request that is in flight, of another process or of this one.
+   */
+  take(key: string, kind: Kind, most?: number): Refusal | undefined;
+  untake(key: string, kind: Kind): void;
   settle(
     key: string,
     kind: Kind,
     facts: {
       sentAt: number;
       told?: ReturnType<typeof limitsTold>;
-      isAnswered: boolean;
       closedMs?: number | undefined;
       least?: number | undefined;
     },
@@ -41,8 +47,16 @@ export interface RateLimitOptions {
   budget: Budget;
   /** Whose bookings are counted together, where that is known; else those of the token. */
   booker?: string | undefined;
-  /** Told before each wait; and how many requests a minute there are, where that is what is waited for and known. */
-  onWait(seconds: number, perMinute?: number): void;
+  /** Told before each wait. */
+  onWait(wait: Wait): void;
+}
+
+export interface Wait {
+  seconds: number;
+  /** How many requests a minute there are, where that is the reason and known. */
+  perMinute?: number | undefined;
+  /** Nobody told that number: it is how many we send where no limit is known. */
+  isPace: boolean;
 }
 
 interface Bucket {
@@ -62,22 +76,22 @@ const maxBlindWaits = 2;
 const maxRefusals = 5;
 /** Turns are taken a little late, by chance: whoever else uses the token is in no queue of ours. */
 const jitterMs = 50;
-/** While the first request of all is under way, the others look again so often. */
+/** While a request of another process is the only one that may be in flight, this one looks again so often. */
 const probePauseMs = 40;
 
-/** `refusal` is the 429, where the service was asked at all. */
+/** `refusal` is the 429, where the service was asked at all; `pace` is what we send a minute, where that is the reason. */
 const usedUp = (
   request: HttpRequest,
   seconds: number,
-  refusal: HttpReply | undefined,
-  isTold: boolean,
   now: number,
+  { refusal, pace, isTold = true }: { refusal?: HttpReply | undefined; pace?: number | undefined; isTold?: boolean },
 ): SchedError => {
   const isSent = refusal !== undefined;
+  const why = pace === undefined ? '' : `the service names none, so at most ${pace} requests a minute are sent; `;
   const { reason, hint } = !isTold
     ? { reason: 'the service does not say when to come back', hint: 'try again in a minute' }
     : tooLong(
-        isSent ? `the service asks to wait ${seconds} s, until` : `it opens again in ${seconds} s, at`,
+        isSent ? `the service asks to wait ${seconds} s, until` : `${why}it opens again in ${seconds} s, at`,
         seconds,
         now,
       );
@@ -125,7 +139,7 @@ export const rateLimit = ({
     for (const [index, bucket] of buckets.entries()) {
       const refused = budget.take(bucket.key, bucket.kind, bucket.kind === 'bookings' ? 1 : undefined);
       if (refused === undefined) continue;
-      for (const { key } of buckets.slice(0, index)) budget.untake(key);
+      for (const { key, kind } of buckets.slice(0, index)) budget.untake(key, kind);
       return { ...refused, bucket };
     }
     return undefined;
@@ -134,16 +148,21 @@ export const rateLimit = ({
   const wait = async (
     request: HttpRequest,
     milliseconds: number,
-    refusal: HttpReply | undefined,
-    bucket?: Bucket,
+    { bucket, ...why }: { bucket?: Bucket | undefined; refusal?: HttpReply; pace?: number | undefined },
   ): Promise<void> => {
     const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
-    if (milliseconds > maxWaitMs) throw usedUp(request, seconds, refusal, true, clock.now());
+    if (milliseconds > maxWaitMs) throw usedUp(request, seconds, clock.now(), why);
     const turn =
       bucket === undefined ? 0 : budget.waiting(bucket.key, bucket.kind, clock.now() + Math.ceil(milliseconds));
     const limit = bucket?.kind === 'general' ? budget.limitOf(bucket.key) : null;
-    onWait(seconds, limit ?? undefined);
+    onWait({ seconds, perMinute: why.pace ?? limit ?? undefined, isPace: why.pace !== undefined });
     await clock.sleep(Math.ceil(milliseconds) + turn + Math.floor(random() * jitterMs), endOf(request, interrupted));
+  };
+
+  /** Those who wait for the end of this process's own request. */
+  const waiters: (() => void)[] = [];
+  const ended = () => {
+    for (const wake of waiters.splice(0)) wake();
   };
 
   /** Comes back when the request may leave. */
@@ -151,9 +170,15 @@ export const rateLimit = ({
     for (;;) {
       const refused = takeAll(buckets);
       if (refused === undefined) return;
-      if (refused.why === 'probe')
-        await clock.sleep(Math.ceil(probePauseMs * (0.5 + random())), endOf(request, interrupted));
-      else await wait(request, Math.max(1, refused.until - clock.now()), undefined, refused.bucket);
+      const end = endOf(request, interrupted);
+      if (refused.why === 'own probe') {
+        await new Promise<void>((resolve) => waiters.push(resolve));
+        end.throwIfAborted();
+      } else if (refused.why === 'probe') await clock.sleep(Math.ceil(probePauseMs * (0.5 + random())), end);
+      else {
+        const pace = refused.why === 'pace' ? refused.perMinute : undefined;
+        await wait(request, Math.max(1, refused.until - clock.now()), { bucket: refused.bucket, pace });
+      }
     }
   };
 
@@ -166,18 +191,16 @@ export const rateLimit = ({
 
   const settle = (buckets: readonly Bucket[], sentAt: number, reply: HttpReply | undefined, closedMs?: number) => {
     const told = reply === undefined ? undefined : limitsTold(reply.headers, clock.now());
-    // Neither a failure nor a refused token tells whether there are limits.
-    const isAnswered = reply !== undefined && reply.status < 500 && reply.status !== 401;
     for (const bucket of buckets) {
       const isMeant = isAbout(bucket, buckets, told?.limit);
       budget.settle(bucket.key, bucket.kind, {
         sentAt,
-        isAnswered,
         // Headers describe the window with the fewest left.
         least: told?.remaining,
         ...(isMeant ? { told, closedMs } : {}),
       });
     }
+    ended();
   };
 
   return (next) => async (request) => {
@@ -199,8 +222,8 @@ export const rateLimit = ({
       const seconds = Math.max(1, asked ?? 2 ** blind);
       settle(buckets, sentAt, reply, seconds * 1000);
       if (blind > maxBlindWaits || refusals > maxRefusals)
-        throw usedUp(request, seconds, reply, asked !== undefined, clock.now());
-      await wait(request, seconds * 1000, reply, buckets.at(-1));
+        throw usedUp(request, seconds, clock.now(), { refusal: reply, isTold: asked !== undefined });
+      await wait(request, seconds * 1000, { bucket: buckets.at(-1), refusal: reply });
     }
   };
 };

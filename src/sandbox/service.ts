@@ -16,7 +16,7 @@ import { Refusal } from './refusal.ts';
 import { findRoute, type Route } from './route.ts';
 import { requireScope } from './scope.ts';
 import type { Store } from './store.ts';
-import { throttle } from './throttle.ts';
+import { plenty, throttle } from './throttle.ts';
 
 /** A request that found its operation and its caller. */
 export interface Call extends Route {
@@ -125,9 +125,8 @@ export const createService = ({
     }
     const authorization = header(request, 'authorization');
     const holder = findHolder(store, authorization, now);
-    if (holder && limits) {
-      throttle(store, holder.caller, { method: request.method, pathname: url.pathname }, now, headers);
-    }
+    if (!limits) Object.assign(headers, plenty);
+    else if (holder) throttle(store, holder.caller, { method: request.method, pathname: url.pathname }, now, headers);
     const route = await findRoute(request.method, url.pathname);
     if (holder?.isDeletionDue) carryOutDeletions(store, now);
     const isPublic = route.row.scope === undefined;

@@ -37,11 +37,11 @@ export interface Waiter {
 export interface BudgetState {
   version: 1;
   windows: Window[];
-  /** Whether a limit has been told; `none` where the service answers without naming one. */
-  told: 'nothing' | 'none' | 'limit';
+  /** Whether a reply has told a limit. */
+  told: 'nothing' | 'limit';
   /** Nobody sends before this: a refusal said so. */
   closedUntil: number;
-  /** The one request that is in flight while nothing has been told. */
+  /** The one request that is in flight while no limit has been told. */
   probe?: { holder: string; until: number; pid?: number };
   leases: Lease[];
   waiting: Waiter[];
@@ -59,8 +59,6 @@ export interface Settlement {
   sentAt: number;
   now: number;
   told?: Told | undefined;
-  /** The status told something, though no header did. */
-  isAnswered: boolean;
   /** A 429: nobody sends for so long. */
   closedMs?: number | undefined;
   /** Every window of the request has at least so many left, whichever the headers describe. */
@@ -69,7 +67,21 @@ export interface Settlement {
   unused: number;
 }
 
-export type Grant = { permits: number; end: number } | { until: number; why: 'limit' | 'probe' };
+/** No permit until then: a limit is reached, our own pace is, or the one request that may be in flight is another's or ours. */
+export type Refusal =
+  | { until: number; why: 'limit' | 'probe' | 'own probe' }
+  | { until: number; why: 'pace'; perMinute: number };
+
+export interface GrantOptions {
+  /** Permits wanted at once. */
+  most: number;
+  /** How long a request may be in flight. */
+  probeMs: number;
+  /** How many requests a minute leave, one at a time, while no limit has been told; as many as there are where it is missing. */
+  pace?: number | undefined;
+}
+
+export type Grant = { permits: number; end: number } | Refusal;
 
 const minute = 60_000;
 
@@ -81,8 +93,7 @@ export type Kind = keyof typeof windowsOf;
 export const emptyState = (kind: Kind): BudgetState => ({
   version: 1,
   windows: windowsOf[kind].map((length) => ({ length, limit: null, opened: 0, end: 0, isSure: false, used: 0 })),
-  // Limits of bookings are learnt from refusals; they are not worth waiting for.
-  told: kind === 'general' ? 'nothing' : 'none',
+  told: 'nothing',
   closedUntil: 0,
   leases: [],
   waiting: [],
@@ -152,30 +163,39 @@ const shareOf = ({ waiting }: BudgetState, holder: string, now: number, left: nu
 };
 
 /** Hands out permits, or says until when there are none. Changes `state`. */
-export const grant = (state: BudgetState, holder: string, now: number, most: number, probeMs: number): Grant => {
+export const grant = (
+  state: BudgetState,
+  holder: string,
+  now: number,
+  { most, probeMs, pace }: GrantOptions,
+): Grant => {
   if (state.closedUntil > now) return { until: state.closedUntil, why: 'limit' };
-  if (state.told === 'nothing') {
-    if (state.probe !== undefined && state.probe.holder !== holder) return { until: state.probe.until, why: 'probe' };
-    state.probe = { holder, until: now + probeMs };
-  }
-  const full = state.windows.filter((window) => window.limit !== null && window.used >= window.limit);
-  if (full.length > 0) return { until: Math.max(...full.map(({ end }) => end)), why: 'limit' };
+  const isPaced = pace !== undefined && state.told === 'nothing';
+  const { probe } = state;
+  if (isPaced && probe !== undefined)
+    return { until: probe.until, why: probe.holder === holder ? 'own probe' : 'probe' };
+  const refusal = (until: number): Refusal =>
+    isPaced ? { until, why: 'pace', perMinute: pace } : { until, why: 'limit' };
+  const limitOf = ({ limit }: Window): number => limit ?? (isPaced ? pace : Number.POSITIVE_INFINITY);
+  const full = state.windows.filter((window) => window.used >= limitOf(window));
+  if (full.length > 0) return refusal(Math.max(...full.map(({ end }) => end)));
 
   // Whoever still holds permits of the window before has at most one request under way, and it may count here.
   const carried = state.leases.filter((lease) => lease.opened !== state.windows[0]!.opened).length;
   for (const window of state.windows) {
     if (isOpen(window, now)) continue;
-    Object.assign(window, { opened: now, end: now + window.length + replyMs, isSure: false, used: carried });
+    // The window of our own pace ends when we say so.
+    const end = now + window.length + (isPaced ? 0 : replyMs);
+    Object.assign(window, { opened: now, end, isSure: false, used: carried });
   }
   const [first] = state.windows as [Window];
   state.leases = state.leases.filter((lease) => lease.opened === first.opened);
-  const left = Math.min(
-    ...state.windows.map(({ limit, used }) => (limit === null ? Number.POSITIVE_INFINITY : limit - used)),
-  );
+  const left = Math.min(...state.windows.map((window) => limitOf(window) - window.used));
   const share = shareOf(state, holder, now, left);
   // Those carried over may have filled a very small window, and what is left of it may be for those who waited.
-  if (share <= 0) return { until: first.end, why: 'limit' };
-  const permits = state.told === 'nothing' ? 1 : Math.min(share, blockOf(left, first.end - now, most));
+  if (share <= 0) return refusal(first.end);
+  const permits = isPaced ? 1 : Math.min(share, blockOf(left, first.end - now, most));
+  if (isPaced) state.probe = { holder, until: now + probeMs };
   for (const window of state.windows) window.used += permits;
   state.leases = [
     ...state.leases.filter((lease) => lease.holder !== holder),
@@ -211,12 +231,11 @@ const learn = (state: BudgetState, told: Told, { holder, sentAt, now, unused }: 
 
 /** Takes in what became of a request. Changes `state`. */
 export const settle = (state: BudgetState, settlement: Settlement): void => {
-  const { holder, now, told, isAnswered, closedMs, least = 0, unused } = settlement;
+  const { holder, now, told, closedMs, least = 0, unused } = settlement;
   if (state.probe?.holder === holder) delete state.probe;
   // A window that holds less than is left is none any more: the plan was changed.
   for (const window of state.windows) if (window.limit !== null && window.limit < least) window.limit = null;
   if (told !== undefined) learn(state, told, settlement);
-  else if (isAnswered && state.told === 'nothing') state.told = 'none';
   if (closedMs !== undefined) state.closedUntil = Math.max(state.closedUntil, now + closedMs);
   const lease = state.leases.find((each) => each.holder === holder);
   if (lease === undefined) return;

@@ -8,6 +8,7 @@ import {
   type Kind,
   know,
   queue,
+  type Refusal,
   settle,
   type Told,
   type Waiter,
@@ -31,6 +32,8 @@ export interface SharedBudgetOptions {
   isAlive?(pid: number): boolean;
   /** How long a request may be in flight. */
   timeoutMs: number;
+  /** How many requests of a token leave in a minute, one at a time, while the service has told no limit. */
+  pacePerMinute: number;
   /** Told once, when the directory cannot be used. */
   onTrouble(reason: string): void;
 }
@@ -63,6 +66,7 @@ export const createSharedBudget = ({
   pid,
   isAlive = () => true,
   timeoutMs,
+  pacePerMinute,
   onTrouble,
 }: SharedBudgetOptions) => {
   const buckets = new Map<string, Local>();
@@ -120,13 +124,15 @@ export const createSharedBudget = ({
 
   const tell = (state: BudgetState, local: Local): void => {
     if (local.news === undefined) return;
-    settle(state, { holder, ...local.news, isAnswered: true, unused: local.permits });
+    settle(state, { holder, ...local.news, unused: local.permits });
     local.news = undefined;
   };
 
-  const take = (key: string, kind: Kind, most = 20): { until: number; why: 'limit' | 'probe' } | undefined => {
+  const take = (key: string, kind: Kind, most = 20): Refusal | undefined => {
     const local = bucket(key);
     const now = clock.now();
+    // Limits of bookings are learnt from refusals; they are not worth a pace.
+    const pace = kind === 'general' ? pacePerMinute : undefined;
     if (local.permits > 0 && now < local.end) {
       local.permits -= 1;
       return undefined;
@@ -134,9 +140,9 @@ export const createSharedBudget = ({
     const answer = update(key, kind, (state) => {
       local.permits = 0;
       tell(state, local);
-      // Whoever was killed with the first request under way will never tell what it learnt.
+      // A process that was killed with its request under way will never say that it is over.
       if (state.probe?.pid !== undefined && !isAlive(state.probe.pid)) delete state.probe;
-      const granted = grant(state, holder, now, most, timeoutMs + 5000);
+      const granted = grant(state, holder, now, { most, probeMs: timeoutMs + 5000, pace });
       if (state.probe?.holder === holder) state.probe.pid = pid;
       return granted;
     });
@@ -151,9 +157,15 @@ export const createSharedBudget = ({
     /** Leave to send one request; else until when there is none. */
     take,
 
-    /** A permit that was taken and not used after all. */
-    untake: (key: string): void => {
-      bucket(key).permits += 1;
+    /** A permit that was taken and not used after all. A wait follows, so all permits in hand are given back. */
+    untake: (key: string, kind: Kind): void => {
+      const local = bucket(key);
+      const unused = local.permits + 1;
+      local.permits = 0;
+      update(key, kind, (state) => {
+        tell(state, local);
+        giveBack(state, holder, unused);
+      });
     },
 
     settle: (
@@ -162,7 +174,6 @@ export const createSharedBudget = ({
       facts: {
         sentAt: number;
         told?: Told | undefined;
-        isAnswered: boolean;
         closedMs?: number | undefined;
         least?: number | undefined;
       },

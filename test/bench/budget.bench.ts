@@ -49,6 +49,7 @@ const perPage = async (directory: string): Promise<number> => {
     holder: 'bench',
     pid: process.pid,
     timeoutMs: 30_000,
+    pacePerMinute: 500,
     onTrouble: (reason) => {
       throw new Error(reason);
     },

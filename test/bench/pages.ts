@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { plenty } from '../../src/sandbox/throttle.ts';
 
 export const pageSize = 100;
 
@@ -36,7 +37,7 @@ export const pagesServer = () => {
     const body =
       path === 'users' ? me : `{"collection":${records},"pagination":${JSON.stringify({ next_page_token: next })}}`;
     response
-      .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+      .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...plenty })
       .end(body);
   });
 };

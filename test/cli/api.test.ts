@@ -637,6 +637,18 @@ describe('api --paginate', () => {
     expect(requests.every(({ url }) => url.startsWith(`${base}/things?count=100`))).toBe(true);
   }); // R40
 
+  // R40
+  test('ends a listing of empty pages at the hundredth, though each has another cursor', async () => {
+    let page = 0;
+    const send: Send = async (request) =>
+      replying({
+        body: JSON.stringify({ collection: [], pagination: { next_page_token: page++ < 1000 ? `T${page}` : null } }),
+      })(request);
+    const { code, requests, stderr } = await run(['/things', '--paginate', '--json'], { send });
+    expect([code, requests.length]).toEqual([13, 100]);
+    expect(JSON.parse(stderr).error.cause).toBe('100 pages in a row are empty, and each names a next one');
+  });
+
   test('goes on after an empty page with a cursor, and stops when nobody reads', async () => {
     const replies = [
       { collection: [], pagination: { next_page_token: 'A' } },

@@ -67,6 +67,27 @@ describe('ratelimit', () => {
   });
 });
 
+// R40
+describe('a service that names no rate limit', () => {
+  test('is sent 500 requests a minute, and the wait says why', async () => {
+    let page = 0;
+    const send: Send = async () => {
+      page += 1;
+      const next = page < 501 ? `T${page}` : null;
+      return {
+        status: 200,
+        headers: {},
+        body: JSON.stringify({ collection: [{ page }], pagination: { next_page_token: next } }),
+      };
+    };
+    const { code, stderr, requests } = await world.run('api /things --paginate -o jsonl --tz UTC', { send });
+    expect([code, requests.length]).toEqual([0, 501]);
+    expect(JSON.parse(stderr).note).toBe(
+      'the service names no rate limit, so at most 500 requests a minute are sent: waiting 60 s, until 18:01:00',
+    );
+  });
+});
+
 // R29
 describe('a rate limit that is used up', () => {
   test('is waited for, and the wait announced with its end', async () => {

@@ -11,7 +11,7 @@ const listing = (pages: Record<string, Page<number>>, options?: ListOptions<numb
     if (asked.length > 50) throw new Error('an endless listing');
     return pages[query.page_token ?? '']!;
   };
-  return { asked, pages: paginate(fetch, () => new Error('loop'), options) };
+  return { asked, pages: paginate(fetch, (problem) => new Error(problem), options) };
 };
 
 const three = {
@@ -89,8 +89,38 @@ describe('paginate', () => {
     ['A → A without rows', { '': { items: [], nextToken: 'a' }, a: { items: [], nextToken: 'a' } }, 2],
   ])('ends a listing that goes round in circles: %s', async (_, circle, times) => {
     const { asked, pages } = listing(circle);
-    await expect(gather(pages)).rejects.toThrow('loop');
+    await expect(gather(pages)).rejects.toThrow('next_page_token repeats');
     expect(asked).toHaveLength(times);
+  });
+
+  /** So many pages with these rows, each with a token of its own, and then one with the row 7. */
+  const manyPages = (count: number, rows: (page: number) => number[], options?: ListOptions<number>) => {
+    let asked = 0;
+    const fetch = async ({ page_token: token = '0' }: Asked): Promise<Page<number>> => {
+      asked += 1;
+      const page = Number(token);
+      return page === count ? { items: [7] } : { items: rows(page), nextToken: String(page + 1) };
+    };
+    return { asked: () => asked, pages: paginate(fetch, (problem) => new Error(problem), options) };
+  };
+
+  // R40
+  test.each([undefined, async () => {}])('ends a listing after a hundred empty pages in a row', async (letLeave) => {
+    const options = letLeave && { letLeave };
+    expect(await gather(manyPages(99, () => [], options).pages)).toEqual([7]);
+    const { asked, pages } = manyPages(100, () => [], options);
+    await expect(gather(pages)).rejects.toThrow('100 pages in a row are empty, and each names a next one');
+    expect(asked()).toBe(100);
+  });
+
+  test('counts empty pages from the last one with rows', async () => {
+    const { pages } = manyPages(300, (page) => (page % 100 === 50 ? [1] : []));
+    expect(await gather(pages)).toEqual([1, 1, 1, 7]);
+  });
+
+  test('goes on through any number of pages whose rows are not kept', async () => {
+    const { pages } = manyPages(300, () => [1, 2], { keep: (row) => row === 7 });
+    expect(await gather(pages)).toEqual([7]);
   });
 
   test('fetches nothing more once its consumer stops', async () => {
@@ -116,7 +146,7 @@ describe('paginate: one page ahead', () => {
         asked.push({ ...query, signal, let: resolve, fail: reject });
         signal.addEventListener('abort', () => reject(signal.reason));
       });
-    return { asked, pages: paginate(fetch, () => new Error('loop'), { letLeave: async () => {}, ...options }) };
+    return { asked, pages: paginate(fetch, (problem) => new Error(problem), { letLeave: async () => {}, ...options }) };
   };
 
   const first = async ({ asked, pages }: ReturnType<typeof slowly>, page: Page<number>) => {
@@ -167,7 +197,7 @@ describe('paginate: one page ahead', () => {
     );
     expect((await pages.next()).value).toEqual([1]);
     expect((await pages.next()).value).toEqual([2]);
-    await expect(pages.next()).rejects.toThrow('loop');
+    await expect(pages.next()).rejects.toThrow('next_page_token repeats');
     expect(asked).toHaveLength(2);
   });
 });

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { plenty } from '../../src/sandbox/throttle.ts';
 import { execFileSync, spawn } from '../support/processes.ts';
 import { ctrlC } from '../support/terminal.ts';
 import {
@@ -194,6 +195,8 @@ describe('the program', () => {
           JSON.stringify({ resource: { uri: 'http://127.0.0.1/users/U', current_organization: 'O' } }),
         );
       }
+      // So many pages take longer than a minute where no limit is told.
+      for (const [name, value] of Object.entries(plenty)) response.setHeader(name, value);
       const page = Number(searchParams.get('page_token') ?? 0);
       const collection = Array.from({ length: pageSize }, (_, index) => ({
         uri: `http://127.0.0.1/scheduled_events/E${page * pageSize + index}`,

@@ -15,7 +15,7 @@ const request = {
 };
 const refused = (headers: Record<string, string> = {}): HttpReply => ({ status: 429, headers, body: '{}' });
 const budgetOf = (clock: { now(): number }) =>
-  createSharedBudget({ clock, holder: 'a', pid: 1, timeoutMs: 1000, onTrouble: () => {} });
+  createSharedBudget({ clock, holder: 'a', pid: 1, timeoutMs: 1000, pacePerMinute: 500, onTrouble: () => {} });
 const fine: HttpReply = { status: 200, headers: {}, body: 'fine' };
 
 /** Answers with these one after another, the last one for ever. */
@@ -29,7 +29,7 @@ const answering = (replies: HttpReply[], maxWaitMs = 90_000, interrupted = new A
     budget: budgetOf(clock),
     maxWaitMs,
     interrupted,
-    onWait: (seconds) => said.push(seconds),
+    onWait: ({ seconds }) => said.push(seconds),
   });
   const send = layer(async () => {
     // A loop that never gives up would hang the test instead of failing it.

@@ -2,10 +2,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { mapInOrder } from '../../src/cli/in-order.ts';
+import type { Send } from '../../src/http/message.ts';
 import { type BudgetState, current, emptyState, grant, know, settle, type Window } from '../../src/state/budget.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 import { fileVersions } from '../../src/state/versions.ts';
-import { limitedService, simulatedClock, simulatedProcess } from './simulation.ts';
+import { limitedService, type SimulatedClock, simulatedClock, simulatedProcess } from './simulation.ts';
 
 const temporary = () => mkdtempSync(join(tmpdir(), 'sched-budget-'));
 
@@ -191,6 +193,7 @@ describe('budget: shared by processes', () => {
         pid,
         ...(isAlive && { isAlive }),
         timeoutMs: 30_000,
+        pacePerMinute: 500,
         onTrouble: () => {},
       });
     expect(open(1).take('general-x', 'general')).toBeUndefined();
@@ -252,6 +255,101 @@ describe('budget: shared by processes', () => {
   });
 });
 
+// R40
+describe('budget: of a service that names no limit', () => {
+  /** A service without headers, and what it saw. */
+  const silentService = (clock: SimulatedClock) => {
+    const times: number[] = [];
+    let flying = 0;
+    let mostAtOnce = 0;
+    const send: Send = async () => {
+      flying += 1;
+      mostAtOnce = Math.max(mostAtOnce, flying);
+      times.push(clock.now());
+      await clock.sleep(5);
+      flying -= 1;
+      return { status: 200, headers: {}, body: '{}' };
+    };
+    return { send, times, mostAtOnce: () => mostAtOnce };
+  };
+  const mostInAMinute = (times: number[]) =>
+    Math.max(...times.map((from) => times.filter((time) => time >= from && time < from + 60_000).length));
+
+  test.each([
+    [1, 1100, 1],
+    [1, 1100, 4],
+    [5, 220, 1],
+    [3, 200, 2],
+  ])('%i processes of %i requests, %i at once: 500 a minute in all, one in flight', async (processes, each, atOnce) => {
+    const { clock, run } = simulatedClock();
+    const service = silentService(clock);
+    const directory = temporary();
+    const work = async () => {
+      const client = simulatedProcess(clock, service.send, directory);
+      await mapInOrder(Array.from({ length: each }), atOnce, () => client.send());
+      client.budget.close();
+    };
+    await run(Promise.all(Array.from({ length: processes }, work)));
+    expect(service.times).toHaveLength(processes * each);
+    // A fixed window: what is left of one and all of the next may come close together, as at the service itself.
+    expect(mostInAMinute(service.times)).toBeLessThanOrEqual(2 * 500);
+    expect(service.times[500]! - service.times[0]!).toBeGreaterThanOrEqual(60_000);
+    expect(service.mostAtOnce()).toBe(1);
+  });
+
+  test('does not slow down a command of few requests', async () => {
+    const { clock, run } = simulatedClock();
+    const { send } = silentService(clock);
+    const client = simulatedProcess(clock, send, temporary());
+    const started = clock.now();
+    for (let sent = 0; sent < 499; sent += 1) await run(client.send());
+    expect(clock.now() - started).toBe(499 * 5);
+    expect(client.waits).toEqual([]);
+  });
+
+  test('fails where the wait is too long, and says that the number is ours', async () => {
+    const { clock, run } = simulatedClock();
+    const { send } = silentService(clock);
+    const client = simulatedProcess(clock, send, temporary(), { maxWaitMs: 0 });
+    for (let sent = 0; sent < 500; sent += 1) await run(client.send());
+    const error = await run(client.send()).catch((failure) => failure);
+    expect(error).toMatchObject({ category: 'rate-limited', facts: { outcome: 'not-sent', retryAfterSeconds: 58 } });
+    expect(error.facts.reason).toMatch(/^the service names none, so at most 500 requests a minute are sent; /);
+  });
+
+  test('ends as soon as a reply names one', async () => {
+    const { clock, run } = simulatedClock();
+    const silent = silentService(clock);
+    const limited = limitedService(clock, { limit: 2000 });
+    let isSilent = true;
+    const client = simulatedProcess(clock, (request) => (isSilent ? silent : limited).send(request), temporary());
+    await run(client.send());
+    isSilent = false;
+    await run(client.send());
+    await run(mapInOrder(Array.from({ length: 1000 }), 4, () => client.send()));
+    expect(limited.seen.mostAtOnce).toBe(4);
+    expect(client.waits).toEqual([]);
+  });
+
+  test('lets go of the one request in flight when a booking has to wait for its own window', async () => {
+    const { clock, run } = simulatedClock();
+    const directory = temporary();
+    const day = { 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '80' };
+    const booker = simulatedProcess(clock, async () => ({ status: 200, headers: day, body: '{}' }), directory);
+    const booking = { method: 'POST', url: 'https://api.example.com/invitees', body: '{}' };
+    await run(booker.send(booking));
+    const waiting = booker.send(booking);
+    await new Promise(setImmediate);
+    const { send } = silentService(clock);
+    const other = simulatedProcess(clock, send, directory);
+    const started = clock.now();
+    await run(other.send());
+    expect(clock.now() - started).toBe(5);
+    booker.interrupted.abort(new Error('Interrupted'));
+    await expect(waiting).rejects.toThrow('Interrupted');
+  });
+});
+
 describe('budget: around the end of a window', () => {
   const opened = 1_000_000_000_000;
   const window: Window = { length: 60_000, limit: 320, opened, end: opened + 60_000, isSure: true, used: 100 };
@@ -265,7 +363,7 @@ describe('budget: around the end of a window', () => {
   test('a request that may be under way is counted in the next one', () => {
     const leases = ['a', 'b', 'c'].map((holder) => ({ holder, permits: 5, opened }));
     const next = current(stateWith({ leases }), 'general', opened + 60_001);
-    const granted = grant(next, 'd', opened + 60_001, 20, 1000);
+    const granted = grant(next, 'd', opened + 60_001, { most: 20, probeMs: 1000 });
     expect(granted).toMatchObject({ permits: 19 });
     expect(next.windows[0]).toMatchObject({ used: 3 + 19, isSure: false });
   });
@@ -277,12 +375,13 @@ describe('budget: around the end of a window', () => {
       holder: 'a',
       pid: 1,
       timeoutMs: 1000,
+      pacePerMinute: 500,
       onTrouble: () => {},
     });
     const used = () => budget.look('general-x', 'general').levels[0]!.used;
     budget.take('general-x', 'general');
     const told = { limit: 320, remaining: 319, resetMs: 60_000 };
-    budget.settle('general-x', 'general', { sentAt: now, isAnswered: true, told });
+    budget.settle('general-x', 'general', { sentAt: now, told });
     budget.take('general-x', 'general');
     const afterBlock = used();
     budget.take('general-x', 'general');
@@ -295,7 +394,7 @@ describe('budget: around the end of a window', () => {
   test('its end is the least that replies have told, and a late reply does not move it', () => {
     const state = stateWith({});
     const told = { limit: 320, remaining: 200, resetMs: 30_000 };
-    const facts = { holder: 'a', isAnswered: true, unused: 0 };
+    const facts = { holder: 'a', unused: 0 };
     settle(state, { ...facts, told, sentAt: opened + 29_600, now: opened + 29_700 });
     expect(state.windows[0]).toMatchObject({ end: opened + 59_700, used: 120 });
     // Sent at the same time, and five seconds on its way back.
@@ -384,7 +483,9 @@ describe('budget: a plan', () => {
       const state = bookings(0, 47, 47);
       state.windows[0]!.limit = 10;
       if (isKnown) know(state, [10, 50, 100], false);
-      const grants = Array.from({ length: 12 }, (_, index) => grant(state, `p${index}`, opened + 1, 1, 1000));
+      const grants = Array.from({ length: 12 }, (_, index) =>
+        grant(state, `p${index}`, opened + 1, { most: 1, probeMs: 1000 }),
+      );
       expect(grants.filter((each) => 'permits' in each)).toHaveLength(granted);
     }
   });
@@ -407,7 +508,7 @@ describe('budget: a plan', () => {
   test('is outlived by a reply with more left than it allows', () => {
     const state = bookings(1, 1, 1);
     know(state, [null, null, 5], false);
-    settle(state, { holder: 'a', sentAt: opened, now: opened + 1, isAnswered: true, least: 499, unused: 0 });
+    settle(state, { holder: 'a', sentAt: opened, now: opened + 1, least: 499, unused: 0 });
     expect(limitsOf(state)).toEqual([null, null, null]);
   });
 });
@@ -471,12 +572,12 @@ describe('budget: what is on disk', () => {
       holder: 'a',
       pid: 1,
       timeoutMs: 1000,
+      pacePerMinute: 500,
       onTrouble: (reason) => troubles.push(reason),
     });
     expect(budget.take('general-x', 'general')).toBeUndefined();
     budget.settle('general-x', 'general', {
       sentAt: 1e12,
-      isAnswered: true,
       told: { limit: 1, remaining: 0, resetMs: 5000 },
     });
     expect(budget.take('general-x', 'general')).toMatchObject({ why: 'limit' });
@@ -492,6 +593,7 @@ describe('budget: what is on disk', () => {
       holder: 'a',
       pid: 1,
       timeoutMs: 1000,
+      pacePerMinute: 500,
       onTrouble: (reason) => troubles.push(reason),
     });
     budget.take('general-x', 'general');
@@ -512,13 +614,13 @@ describe('budget: what is on disk', () => {
       holder: 'a',
       pid: 1,
       timeoutMs: 30_000,
+      pacePerMinute: 500,
       onTrouble: () => {},
     });
     for (let sent = 0; sent < 400; sent += 1) {
       expect(budget.take('general-x', 'general')).toBeUndefined();
       budget.settle('general-x', 'general', {
         sentAt: someTime,
-        isAnswered: true,
         told: { ...told, remaining: 499 - sent },
       });
     }

@@ -116,6 +116,7 @@ export const simulatedProcess = (
     holder: `p${processes}`,
     pid: processes,
     timeoutMs: 30_000,
+    pacePerMinute: 500,
     onTrouble: (reason) => {
       throw new Error(reason);
     },
@@ -127,7 +128,7 @@ export const simulatedProcess = (
     maxWaitMs,
     interrupted: interrupted.signal,
     budget,
-    onWait: (seconds) => waits.push(seconds),
+    onWait: ({ seconds }) => waits.push(seconds),
   })(service);
   return { budget, waits, interrupted, send: (more: Partial<HttpRequest> = {}) => send({ ...request, ...more }) };
 };
