@@ -4,7 +4,7 @@ import { SchedError } from './errors.ts';
 import { isPlainConfig } from './profile/glance.ts';
 import { profileName } from './profile/name.ts';
 import type { Config, Profile } from './profile/schema.ts';
-import { readPrivateFile, writePrivateFile } from './state/files.ts';
+import { probePrivateFile, readPrivateFile, writePrivateFile } from './state/files.ts';
 import { locateJsonError } from './state/json.ts';
 import type { Held, LockOptions } from './state/lock.ts';
 import { directory, directoryPath } from './state/paths.ts';
@@ -87,6 +87,17 @@ export const changeConfig = async (world: Changing, change: (config: Config) => 
   } finally {
     await turn?.release();
   }
+};
+
+/** Room for a profile more than there are. */
+const profileLength = 4_096;
+
+/** Proves that the file could be replaced by a longer one. */
+export const probeConfig = async (world: World): Promise<void> => {
+  const file = configFile(world);
+  const length = ((await readPrivateFile(file))?.length ?? 0) + profileLength;
+  const unique = Buffer.from(world.randomBytes(8)).toString('hex');
+  await probePrivateFile(file, Buffer.from(world.randomBytes(length)).toString('base64'), unique);
 };
 
 /** The profile that is meant: named, else chosen by the environment, else the current one, else the only one. */

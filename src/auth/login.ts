@@ -27,7 +27,8 @@ export interface LoginOptions {
   scopes: readonly string[];
   way: Way;
   port?: number | undefined;
-  store: CredentialStore;
+  /** Where the token will be stored. */
+  store: Pick<CredentialStore, 'probe'>;
   send: Send;
   clock: Clock;
   interrupted: AbortSignal;
@@ -110,6 +111,8 @@ export const login = async (options: LoginOptions): Promise<CredentialRecord> =>
   const expect = (redirectUri: string): Expectation => ({ issuer, secrets, redirectUri });
   let isOver = false;
   const redeem = async (grant: Grant): Promise<CredentialRecord> => {
+    // The person took some time: a code is not spent on a token that cannot be stored any more.
+    await store.probe();
     const tokens = await exchange(grant, send);
     const record = recordFromLogin(tokens, { issuer, origin: new URL(baseUrl).origin, scopes, now: clock.now() });
     interrupted.throwIfAborted();

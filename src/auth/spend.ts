@@ -60,9 +60,23 @@ const refreshFirmly = async (record: CredentialRecord, { sendToEnd, clock }: Spe
   return refresh(issuerOf(record), record.refresh_token!, sendToEnd);
 };
 
+const cannotStore = (store: CredentialStore, error: SchedError): SchedError =>
+  new SchedError('environment', 'The login was not refreshed, because the new token could not be stored', {
+    reason: `${[error.message, error.facts.reason].filter(Boolean).join(': ')}; the refresh token is unspent`,
+    hint: `make room in ${store.describe()} or allow writing there, then run the same command again`,
+    outcome: 'not-sent',
+  });
+
+/** R24: a token whose successor cannot be stored is not spent. */
+const reserveRoom = ({ store, key }: Spending, old: CredentialRecord): Promise<() => Promise<void>> =>
+  store.reserve(key, old).catch((error: unknown) => {
+    throw error instanceof SchedError ? cannotStore(store, error) : error;
+  });
+
 /** Spends a refresh token and keeps what it buys. Only with the lock in hand. */
 export const spend = async (options: Spending, old: CredentialRecord): Promise<CredentialRecord> => {
   const { key, store, clock } = options;
+  const release = await reserveRoom(options, old);
   let fresh: CredentialRecord;
   try {
     fresh = renewed(old, await refreshFirmly(old, options), clock.now());
@@ -73,6 +87,8 @@ export const spend = async (options: Spending, old: CredentialRecord): Promise<C
     const now = await store.read(key);
     if (now !== undefined && now.refresh_token !== old.refresh_token) return now;
     throw logInAgain('the service no longer accepts the refresh token');
+  } finally {
+    await release();
   }
   await writeFirmly(options, fresh);
   return fresh;

@@ -1,6 +1,6 @@
 import { type CredentialKey, isPlainRecord, nameOf } from './record.ts';
 import type { CredentialRecord } from './record-schema.ts';
-import { DamagedCredential, type StoreKind, unavailable, type Vault } from './vault.ts';
+import { DamagedCredential, type Entries, type StoreKind, unavailable, type Vault } from './vault.ts';
 
 export interface CredentialStore {
   readonly kind: StoreKind;
@@ -11,8 +11,13 @@ export interface CredentialStore {
   write(key: CredentialKey, record: CredentialRecord): Promise<void>;
   /** Whether there was one, damaged or not. */
   remove(key: CredentialKey): Promise<boolean>;
-  /** Writes, reads and removes something harmless. */
+  /** Writes, reads and removes something harmless, as large as a credential. */
   probe(): Promise<void>;
+  /**
+   * Proves that a successor of this record can be written, and keeps the room for it until the returned function is
+   * called, which never fails. Only with the lock of the credential in hand.
+   */
+  reserve(key: CredentialKey, record: CredentialRecord): Promise<() => Promise<void>>;
 }
 
 const parse = async (text: string, where: string): Promise<CredentialRecord> => {
@@ -31,10 +36,20 @@ const parse = async (text: string, where: string): Promise<CredentialRecord> => 
   throw new DamagedCredential(where, `not as expected: ${fields.join(', ')}`);
 };
 
-const probeName = 'probe';
+/** Access and refresh tokens of the longer kind; what a login brings is not known before. */
+const usualLength = 4_096;
+
+const probeName = (key: CredentialKey): string => `probe-${nameOf(key)}`;
 
 export const createStore = (vault: Vault, randomBytes: (count: number) => Uint8Array): CredentialStore => {
   const failed = (what: string) => unavailable(`${vault.describe()} does not work`, what);
+  const hex = (length: number) => Buffer.from(randomBytes(Math.ceil(length / 2))).toString('hex');
+  const tryOut = async (entries: Entries, name: string, length: number): Promise<void> => {
+    // By chance, so that no file system makes it smaller than it is.
+    const text = hex(length);
+    await entries.set(name, text);
+    if ((await entries.get(name)) !== text) throw failed('a trial entry could not be read back');
+  };
   return {
     kind: vault.kind,
     describe: () => vault.describe(),
@@ -50,15 +65,30 @@ export const createStore = (vault: Vault, randomBytes: (count: number) => Uint8A
         if (read === undefined || JSON.stringify(JSON.parse(read)) !== text)
           throw failed('what was written could not be read back');
       }),
-    remove: (key) => vault.use((entries) => entries.delete(nameOf(key))),
+    remove: (key) =>
+      vault.use(async (entries) => {
+        await entries.delete(probeName(key));
+        return entries.delete(nameOf(key));
+      }),
     probe: () =>
       vault.use(async (entries) => {
-        const name = `${probeName}-${Buffer.from(randomBytes(8)).toString('hex')}`;
-        await entries.set(name, probeName);
-        const read = await entries.get(name);
+        const name = `probe-${hex(16)}`;
+        await tryOut(entries, name, usualLength);
         await entries.delete(name);
-        if (read !== probeName) throw failed('a trial entry could not be read back');
       }),
+    reserve: async (key, record) => {
+      // The same name each time: what a killed process left is replaced by the next one, and then removed.
+      const name = probeName(key);
+      // The next token may be longer than this one.
+      await vault.use((entries) => tryOut(entries, name, 2 * JSON.stringify(record).length));
+      return () =>
+        vault
+          .use((entries) => entries.delete(name))
+          .then(
+            () => {},
+            () => {},
+          );
+    },
   };
 };
 

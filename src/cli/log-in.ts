@@ -10,7 +10,7 @@ import { authorize } from '../http/authorize.ts';
 import { urlProblem } from '../http/proxy.ts';
 import { nameProblem } from '../profile/name.ts';
 import { type Config, Profile } from '../profile/schema.ts';
-import { changeConfig, chosenName, readConfig } from '../profiles.ts';
+import { changeConfig, chosenName, probeConfig, readConfig } from '../profiles.ts';
 import type { Invocation } from './command.ts';
 import { checkToken } from './connection.ts';
 import { forgetLogin, keepLogin, openLogin, storeOf } from './login.ts';
@@ -152,7 +152,13 @@ const throughBrowser = async (
         ? { kind: 'paste', line: (unwanted) => runtime.stdin.line(unwanted) }
         : { kind: 'browser', open: typed['no-browser'] === true ? async () => true : runtime.openBrowser },
     port,
-    store,
+    store: {
+      probe: async () => {
+        await store.probe();
+        // A token that no profile names could not be used, and nobody could log out of it.
+        await probeConfig(runtime);
+      },
+    },
     send: runtime.send,
     clock: runtime.clock,
     interrupted: runtime.interrupted,

@@ -62,6 +62,13 @@ export const writePrivateFile = async (path: string, text: string, unique: strin
   }
 };
 
+/** Proves that a file could be replaced by this text, by doing the same beside it. Nothing is left of it. */
+export const probePrivateFile = async (path: string, text: string, unique: string): Promise<void> => {
+  const probe = `${path}.probe-${unique}`;
+  await writePrivateFile(probe, text, unique);
+  await removePrivateFile(probe);
+};
+
 /** The text of a file, or `undefined` if there is none. Such files are small: waiting for one takes longer than to read it. */
 export const readPrivateFile = async (path: string): Promise<string | undefined> => {
   checkDirectory(dirname(path));

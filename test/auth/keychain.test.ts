@@ -294,7 +294,9 @@ describe('keychain: a real Secret Service', () => {
     const long = record(`${canary}-${'x'.repeat(6_000)}`);
     await store.write(key, long);
     expect(await (await keychain(env)).read(key)).toEqual(long);
+    const release = await store.reserve(key, long);
     await store.write(key, record());
+    await release();
     expect(await store.read(key)).toEqual(record());
     expect(await store.remove(key)).toBe(true);
     expect(await store.read(key)).toBeUndefined();

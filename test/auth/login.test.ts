@@ -317,6 +317,27 @@ describe('login', () => {
     });
   });
 
+  // R24
+  test('does not spend the code where the store no longer works when it comes', async () => {
+    let probes = 0;
+    const store = {
+      probe: async () => {
+        probes += 1;
+        if (probes > 1) throw new SchedError('environment', 'the disk is full');
+      },
+    };
+    let page: Reply | undefined;
+    const { result, server } = start(
+      async (url) => {
+        page = await visit(server.allow(url));
+      },
+      { store },
+    );
+    await expect(result).rejects.toMatchObject({ category: 'environment', message: 'the disk is full' });
+    expect(server.counts.code).toBe(0);
+    await expect.poll(() => page?.body).toContain('The login did not work');
+  });
+
   describe('by pasting', () => {
     const paste = (make: (url: string, allow: (url: string) => string) => (string | undefined)[]) => {
       const server = createOAuthServer();

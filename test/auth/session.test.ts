@@ -217,6 +217,78 @@ describe('session', () => {
     expect(server.counts.refresh).toBe(0);
   });
 
+  /** A store that fails to write from the moment it is told to. */
+  const fullStore = () => {
+    const entries = memoryEntries();
+    let isFull = false;
+    const vault: Vault = {
+      kind: 'file',
+      describe: () => '/home/ada/credentials',
+      use: (work) =>
+        work({
+          ...entries,
+          set: async (name, text) => {
+            if (isFull) throw new SchedError('environment', 'Cannot write it', { reason: 'ENOSPC' });
+            await entries.set(name, text);
+          },
+        }),
+    };
+    const fill = () => {
+      isFull = true;
+    };
+    return { store: createStore(vault, random), texts: entries.texts, fill };
+  };
+
+  // R24
+  test('spends nothing where its successor could not be stored, and says what to do', async () => {
+    const { session, server, record, key, events } = await world();
+    const { store, texts, fill } = fullStore();
+    await store.write(key, record);
+    fill();
+    const before = [...texts];
+    await expect(session({ store }).renew({ token: record.access_token, origin })).rejects.toMatchObject({
+      category: 'environment',
+      message: 'The login was not refreshed, because the new token could not be stored',
+      facts: {
+        reason: 'Cannot write it: ENOSPC; the refresh token is unspent',
+        hint: 'make room in /home/ada/credentials or allow writing there, then run the same command again',
+        outcome: 'not-sent',
+      },
+    });
+    expect([server.counts.refresh, [...texts], events]).toEqual([0, before, ['taken', 'released']]);
+  });
+
+  test('keeps room for the successor while the service is asked, and gives it back before storing it', async () => {
+    const { session, server, record, texts, key } = await world();
+    let reserved: string[] = [];
+    const sendToEnd: Send = (request) => {
+      reserved = [...texts].filter(([name]) => name !== nameOf(key)).map(([, text]) => text);
+      return server.send(request);
+    };
+    await session({ sendToEnd }).renew({ token: record.access_token, origin });
+    expect(reserved).toHaveLength(1);
+    expect(reserved[0]!.length).toBeGreaterThanOrEqual(2 * JSON.stringify(record).length);
+    expect([...texts.keys()]).toEqual([nameOf(key)]);
+  });
+
+  test.each([
+    ['is refused', { status: 400, body: '{"error":"invalid_grant"}' }],
+    ['fails', { status: 503, body: '' }],
+  ])('gives the room back when the refresh %s', async (_, reply) => {
+    const { session, server, record, texts, key } = await world();
+    server.answerWith(reply);
+    await expect(session().renew({ token: record.access_token, origin })).rejects.toBeInstanceOf(SchedError);
+    expect([...texts.keys()]).toEqual([nameOf(key)]);
+  });
+
+  test('removes what a killed refresh left of the room when the login is forgotten', async () => {
+    const { store, texts, key, record, server, lock } = await world();
+    await store.reserve(key, record);
+    expect(texts.size).toBe(2);
+    await forget({ key, store, lock, send: server.send });
+    expect(texts.size).toBe(0);
+  });
+
   test('tries to store again when the store fails for a moment', async () => {
     let failures = 0;
     const { session, server, store, key, record } = await world({

@@ -1,10 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { addCanary, expectNoSecret, leaksIn } from '../support/canary.ts';
+import { spawnSync } from '../support/processes.ts';
 import { createWorld, replying } from '../support/run.ts';
 import { noSecretService, type SecretService, startSecretService } from '../support/secret-service.ts';
 import { times } from '../support/times.ts';
@@ -141,6 +142,49 @@ test(`${crowd} processes at expiry renew the token once`, { timeout: 120_000 }, 
   expect((await sched(['auth', 'refresh'], home)).code).toBe(0);
 });
 
+// R24
+describe('a refresh whose new token cannot be stored', () => {
+  const place = mkdtempSync(join(tmpdir(), 'sched-full-'));
+  const mount = (...words: string[]) => spawnSync('mount', [...words, place]).status === 0;
+  // The unit tests hold the rule where nobody may mount anything.
+  const canMount = mount('-t', 'tmpfs', '-o', 'size=64k', 'none');
+  afterAll(() => canMount && spawnSync('umount', [place]));
+
+  const fill = () => {
+    const file = openSync(join(place, 'filler'), 'w');
+    try {
+      for (;;) writeSync(file, Buffer.alloc(4096));
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'ENOSPC' });
+    } finally {
+      closeSync(file);
+    }
+  };
+
+  test.runIf(canMount).each([
+    ['a full disk', 'ENOSPC', fill, () => rmSync(join(place, 'filler'))],
+    ['a read-only disk', 'EROFS', () => mount('-o', 'remount,ro'), () => mount('-o', 'remount,rw')],
+  ])('spends nothing on %s, and works again afterwards', async (_, code, spoil, restore) => {
+    const env = { SCHED_CONFIG_DIR: join(place, 'config') };
+    expect((await logIn(sandbox, home, { env })).code).toBe(0);
+    const folder = join(place, 'config/credentials');
+    const files = () => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    const before = files();
+    spoil();
+    for (const line of ['auth refresh', 'auth refresh --json']) {
+      const { code: exit, stderr } = await sched(line.split(' '), home, env);
+      expect(exit).toBe(3);
+      expect(stderr).toContain('The login was not refreshed, because the new token could not be stored');
+      expect(stderr).toContain(`${code}; the refresh token is unspent`);
+    }
+    expect(files()).toEqual(before);
+    restore();
+    expect((await sched(['auth', 'refresh'], home, env)).code).toBe(0);
+    expect(files()).toHaveLength(1);
+    expect(files()).not.toEqual(before);
+  });
+});
+
 describe('a login', () => {
   test('appears in no output but that of auth token', async () => {
     await logIn(sandbox, home);
@@ -229,6 +273,7 @@ describe.skipIf(noSecretService !== '')(`auth login with a real keychain ${noSec
     const status = await sched(['auth', 'status', '--json'], home, withBus);
     expect(JSON.parse(status.stdout)).toMatchObject({ source: 'keychain', user_name: 'Amara Lindqvist' });
     expect((await sched(['events', 'list', '--limit', '1'], home, withBus)).code).toBe(0);
+    expect((await sched(['auth', 'refresh'], home, withBus)).code).toBe(0);
     const { stdout: token } = await sched(['auth', 'token'], home, withBus);
     expect(leaksIn(everythingBelow(home), [token.trim()])).toEqual([]);
     expect(readdirSync(join(home, '.config/sched'))).toEqual(['config.json']);

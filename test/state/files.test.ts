@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readPrivateFile, removePrivateFile, writePrivateFile } from '../../src/state/files.ts';
+import { probePrivateFile, readPrivateFile, removePrivateFile, writePrivateFile } from '../../src/state/files.ts';
 
 let root: string;
 let path: string;
@@ -38,6 +38,14 @@ describe('files', () => {
   });
 
   test('become 0600 where a 0644 file stood, in a directory whose mode is left alone', async () => {
+  test('are probed without a trace, and the probe fails where a file cannot be written', async () => {
+    await writePrivateFile(path, 'x', '1');
+    await probePrivateFile(path, 'y'.repeat(10_000), '2');
+    expect([await readPrivateFile(path), readdirSync(join(root, 'a', 'b'))]).toEqual(['x', ['secret.json']]);
+    await expect(probePrivateFile(join(path, 'below'), 'y', '3')).rejects.toMatchObject({ category: 'environment' });
+  });
+
+  test('become 0600 where a 0644 file stood in a 0755 directory', async () => {
     mkdirSync(join(root, 'a', 'b'), { recursive: true });
     chmodSync(join(root, 'a', 'b'), 0o755);
     writeFileSync(path, 'old', { mode: 0o644 });
