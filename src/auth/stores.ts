@@ -36,8 +36,8 @@ const parse = async (text: string, where: string): Promise<CredentialRecord> => 
   throw new DamagedCredential(where, `not as expected: ${fields.join(', ')}`);
 };
 
-/** Access and refresh tokens of the longer kind; what a login brings is not known before. */
-const usualLength = 4_096;
+/** What a login brings is not known before. */
+const usualLength = 1_024;
 
 const probeName = (key: CredentialKey): string => `probe-${nameOf(key)}`;
 
@@ -79,8 +79,7 @@ export const createStore = (vault: Vault, randomBytes: (count: number) => Uint8A
     reserve: async (key, record) => {
       // The same name each time: what a killed process left is replaced by the next one, and then removed.
       const name = probeName(key);
-      // The next token may be longer than this one.
-      await vault.use((entries) => tryOut(entries, name, 2 * JSON.stringify(record).length));
+      await vault.use((entries) => tryOut(entries, name, JSON.stringify(record).length));
       return () =>
         vault
           .use((entries) => entries.delete(name))

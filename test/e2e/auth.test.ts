@@ -146,9 +146,16 @@ test(`${crowd} processes at expiry renew the token once`, { timeout: 120_000 }, 
 describe('a refresh whose new token cannot be stored', () => {
   const place = mkdtempSync(join(tmpdir(), 'sched-full-'));
   const mount = (...words: string[]) => spawnSync('mount', [...words, place]).status === 0;
+  const mountSmall = () => mount('-t', 'tmpfs', '-o', 'size=64k', 'none');
+  const unmount = () => spawnSync('umount', [place]).status === 0;
   // The unit tests hold the rule where nobody may mount anything.
-  const canMount = mount('-t', 'tmpfs', '-o', 'size=64k', 'none');
-  afterAll(() => canMount && spawnSync('umount', [place]));
+  const canMount = mountSmall() && unmount();
+  beforeAll(() => {
+    mountSmall();
+  });
+  afterAll(() => {
+    unmount();
+  });
 
   const fill = () => {
     const file = openSync(join(place, 'filler'), 'w');
@@ -279,6 +286,18 @@ describe.skipIf(noSecretService !== '')(`auth login with a real keychain ${noSec
     expect(readdirSync(join(home, '.config/sched'))).toEqual(['config.json']);
     expect((await sched(['auth', 'logout'], home, withBus)).code).toBe(0);
     expect((await sched(['auth', 'status'], home, withBus)).code).toBe(4);
+  });
+
+  // R24
+  test('asks for no login that no profile could name', { timeout: 30_000 }, async () => {
+    const { base_url, auth_url, client_id } = sandbox;
+    const addresses = ['--base-url', base_url, '--auth-url', auth_url, '--client-id', client_id];
+    const env = { ...service.env, SCHED_CONFIG_DIR: '/dev/null/config' };
+    const terminal = schedInTerminal(['auth', 'login', '--no-browser', ...addresses], home, env);
+    const { code, text } = await terminal.done;
+    expect(code).toBe(3);
+    expect(text).toContain('/dev/null/config');
+    expect(text).not.toContain('/oauth/authorize');
   });
 
   test('moves to it from a file, of which nothing is left', { timeout: 30_000 }, async () => {
