@@ -37,7 +37,6 @@ describe('files', () => {
     expect(await readPrivateFile(path)).toBe('x');
   });
 
-  test('become 0600 where a 0644 file stood, in a directory whose mode is left alone', async () => {
   test('are probed without a trace, and the probe fails where a file cannot be written', async () => {
     await writePrivateFile(path, 'x', '1');
     await probePrivateFile(path, 'y'.repeat(10_000), '2');
@@ -45,7 +44,7 @@ describe('files', () => {
     await expect(probePrivateFile(join(path, 'below'), 'y', '3')).rejects.toMatchObject({ category: 'environment' });
   });
 
-  test('become 0600 where a 0644 file stood in a 0755 directory', async () => {
+  test('become 0600 where a 0644 file stood, in a directory whose mode is left alone', async () => {
     mkdirSync(join(root, 'a', 'b'), { recursive: true });
     chmodSync(join(root, 'a', 'b'), 0o755);
     writeFileSync(path, 'old', { mode: 0o644 });
