@@ -32,7 +32,12 @@ export const jsonText = (value: unknown, indent?: number): string => {
   try {
     return JSON.stringify(value, null, indent);
   } catch {
-    const text = JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `\0${each}` : each), indent);
-    return text.replace(/"\\u0000(-?\d+)"/g, '$1');
+    const withLarge = (mark: string, space?: number): string =>
+      JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `${mark}${each}` : each), space);
+    // More NULs than any text begins with, so that no text is taken for a number.
+    const runs = withLarge('').match(/"(?:\\u0000)+/g) ?? [];
+    const count = runs.reduce((most, run) => Math.max(most, (run.length - 1) / 6), 0) + 1;
+    const marks = new RegExp(`"(?:\\\\u0000){${count}}(-?\\d+)"`, 'g');
+    return withLarge('\0'.repeat(count), indent).replace(marks, '$1');
   }
 };

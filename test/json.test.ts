@@ -25,6 +25,12 @@ describe('json', () => {
     expect(parseJson(text)).toEqual(['\x0012345678901234567890', Number('12345678901234567890')]);
   });
 
+  test('writes no string as a number', () => {
+    const value = { '\x001': ['\x002', '\0\x003', '"\x004"'], large: 12345678901234567890n };
+    expect(JSON.parse(jsonText(value))).toEqual({ ...value, large: Number('12345678901234567890') });
+    expect(jsonText([12345678901234567890n, '\x005'])).toBe('[12345678901234567890,"\\u00005"]');
+  });
+
   test('refuses what is no JSON', () => {
     expect(() => parseJson('[12345678901234567890')).toThrow(SyntaxError);
     expect(() => parseJson('[012345678901234567890]')).toThrow(SyntaxError);
