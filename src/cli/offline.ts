@@ -77,7 +77,7 @@ const known = async (context: Context, { baseUrl, isSandbox }: Connection): Prom
  * shell of whoever runs the line.
  */
 export const offline = (context: Context): Context => {
-  const unknowns = createUnknowns();
+  const unknowns = createUnknowns(context.runtime.randomBytes);
   let connection: Promise<Connection> | undefined;
   let identity: Promise<Identity> | undefined;
   const connected = () => {

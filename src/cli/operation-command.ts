@@ -3,7 +3,7 @@ import { type Operation, pathParameters } from '../api/operation.ts';
 import { type Input, isRead } from '../client/client.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { jsonText, parseJson } from '../json.ts';
-import { curlLine } from '../output/curl.ts';
+import { type CurlRequest, curlLine } from '../output/curl.ts';
 import { escapeJson } from '../output/sanitise.ts';
 import type { View } from '../output/view.ts';
 import type { Argument, Command, Invocation } from './command.ts';
@@ -53,39 +53,35 @@ const exampleOf = (noun: string, verb: string, operation: Operation, flags: read
   return [noun, verb, ...args, ...required].join(' ');
 };
 
-const curlOf = (operation: Operation, { method, url, headers, body }: HttpRequest): string =>
-  curlLine({
-    method,
-    url,
-    headers: { ...(operation.scope === undefined ? {} : { authorization: '' }), ...headers },
-    // R49: an address is not even shown to the one who typed it.
-    ...(body === undefined
-      ? {}
-      : { body: operation.path.startsWith('/data_compliance/') ? { file: 'FILE' } : escapeJson(body) }),
-  });
+const curlOf = (operation: Operation, { method, url, headers, body }: HttpRequest): CurlRequest => ({
+  method,
+  url,
+  headers: { ...(operation.scope === undefined ? {} : { authorization: '' }), ...headers },
+  // R49: an address is not even shown to the one who typed it.
+  ...(body === undefined
+    ? {}
+    : { body: operation.path.startsWith('/data_compliance/') ? { file: 'FILE' } : escapeJson(body) }),
+});
 
 /** Prints curl lines, and says how to set what they leave to the shell. */
 export const printCurl = async (
   { printer, notes, unknowns }: Context,
-  lines: string[],
-  requests: HttpRequest[],
+  requests: readonly CurlRequest[],
 ): Promise<void> => {
-  const left = requests.map(({ url, body = '' }) => `${url} ${body}`).join(' ');
+  const left = requests.map(({ url, body }) => `${url} ${typeof body === 'string' ? body : ''}`).join(' ');
   for (const note of unknowns?.notesFor(left) ?? []) notes.say(note);
   // What has to be done first is read first.
   await notes.flush();
-  await printer.text(lines.join('\n'));
+  await printer.text(requests.map((request) => curlLine(request, unknowns?.partsOf)).join('\n'));
 };
 
 /** What `--dry-run` and `--curl` print instead of sending it. */
 export const printRequest = async ({ context }: Invocation, operation: Operation, inputs: Input[]): Promise<void> => {
   const client = await context.client();
   if (context.settings.curl) {
-    const requests = inputs.map((input) => client.prepare(operation, input));
     return printCurl(
       context,
-      requests.map((request) => curlOf(operation, request)),
-      requests,
+      inputs.map((input) => curlOf(operation, client.prepare(operation, input))),
     );
   }
   const connection = await context.connection();

@@ -7,15 +7,10 @@ export interface CurlRequest {
   body?: string | { file: string };
 }
 
-/** What stands for a value that only the reader's shell knows; it comes through URLs, paths and JSON as it is. */
-export const shellVariable = (name: string): string => `__sched_variable_${name}__`;
+/** A text with the variables of the reader's shell in it, which are no text. */
+export type Parts = readonly (string | { variable: string })[];
 
-const variables = /__sched_variable_([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)__/;
-
-/** The names of the variables that a text leaves to the shell, each once. */
-export const shellVariablesIn = (text: string): string[] => [
-  ...new Set(Array.from(text.matchAll(new RegExp(variables, 'g')), (match) => match[1]!)),
-];
+export const variableWord = (name: string): string => `"$${name}"`;
 
 const ansiEscapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', "'": "\\'", '\\': '\\\\' };
 
@@ -27,48 +22,56 @@ const word = (text: string): string => {
   return `$'${text.replace(/[\x00-\x1f\x7f'\\]/g, spell)}'`;
 };
 
-/** A word in which variables expand; inside `'…'` they would not. `isPlace` tells that an ID is wanted where a URI is held. */
-const expanding = (text: string, isPlace: (index: number) => boolean): string => {
-  const parts = text.split(variables);
-  if (parts.length === 1) return word(text);
-  const isPlain = parts.every((part, index) => index % 2 === 1 || !/[$`"\\!\x00-\x1f\x7f]/.test(part));
-  let at = 0;
-  const pieces = parts.map((part, index) => {
-    if (index % 2 === 0) {
-      at += part.length;
-      return isPlain ? part : part === '' ? '' : word(part);
-    }
-    const spelled = isPlace(at) ? `\${${part}##*/}` : /^\w/.test(parts[index + 1]!) ? `\${${part}}` : `$${part}`;
-    at += shellVariable(part).length;
-    return isPlain ? spelled : `"${spelled}"`;
-  });
-  return isPlain ? `"${pieces.join('')}"` : pieces.join('');
+/** A variable holds a URI, of which a path wants the ID alone. */
+type Piece = string | { variable: string; isId: boolean };
+
+const spelled = ({ variable, isId }: Exclude<Piece, string>, next: Piece | undefined): string => {
+  if (isId) return `\${${variable}##*/}`;
+  return typeof next === 'string' && /^\w/.test(next) ? `\${${variable}}` : `$${variable}`;
 };
 
-const urlWord = (url: string): string => {
+/** A word in which variables expand; inside `'…'` they would not. */
+const expanding = (pieces: readonly Piece[]): string => {
+  if (pieces.every((piece) => typeof piece === 'string')) return word(pieces.join(''));
+  const isPlain = pieces.every((piece) => typeof piece !== 'string' || !/[$`"\\!\x00-\x1f\x7f]/.test(piece));
+  const words = pieces.map((piece, index) => {
+    if (typeof piece !== 'string')
+      return isPlain ? spelled(piece, pieces[index + 1]) : `"${spelled(piece, undefined)}"`;
+    return isPlain || piece === '' ? piece : word(piece);
+  });
+  return isPlain ? `"${words.join('')}"` : words.join('');
+};
+
+const piecesOf = (parts: Parts, isId: boolean): Piece[] =>
+  parts.map((part) => (typeof part === 'string' ? part : { ...part, isId }));
+
+const urlWord = (url: string, partsOf: (text: string) => Parts): string => {
   const end = url.includes('?') ? url.indexOf('?') : url.length;
-  return expanding(url, (at) => at < end);
+  return expanding([...piecesOf(partsOf(url.slice(0, end)), true), ...piecesOf(partsOf(url.slice(end)), false)]);
 };
 
 const headerWord = ([name, value]: [string, string]): string =>
   name.toLowerCase() === 'authorization' ? `'Authorization: Bearer '"$SCHED_TOKEN"` : word(`${name}: ${value}`);
 
 // curl takes `@name` for a file, and its own name is what it should say to the service.
-const bodyWords = (body: NonNullable<CurlRequest['body']>): string[] =>
+const bodyWords = (body: NonNullable<CurlRequest['body']>, partsOf: (text: string) => Parts): string[] =>
   typeof body === 'string'
-    ? [body.startsWith('@') ? '--data-raw' : '--data', expanding(body, () => false)]
+    ? [body.startsWith('@') ? '--data-raw' : '--data', expanding(piecesOf(partsOf(body), false))]
     : ['--data', `@${body.file}`];
 
-/** The same request as a line for a shell that knows `SCHED_TOKEN`. */
-export const curlLine = ({ method, url, headers, body }: CurlRequest): string =>
+/** The same request as a line for a shell that knows `SCHED_TOKEN`. `partsOf` tells the variables in it. */
+export const curlLine = (
+  { method, url, headers, body }: CurlRequest,
+  partsOf: (text: string) => Parts = (text) => [text],
+): string =>
   [
     'curl',
     ...(method === 'GET' ? [] : ['-X', word(method)]),
     // curl would take brackets and braces for patterns.
     ...(/[[\]{}]/.test(url) ? ['--globoff'] : []),
-    urlWord(url),
+    urlWord(url, partsOf),
     ...Object.entries(headers)
       .filter(([name]) => name.toLowerCase() !== 'user-agent')
       .flatMap((header) => ['-H', headerWord(header)]),
-    ...(body === undefined ? [] : bodyWords(body)),
+    ...(body === undefined ? [] : bodyWords(body, partsOf)),
   ].join(' ');

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { nouns } from '../../src/cli/nouns.ts';
 import type { HttpRequest } from '../../src/http/message.ts';
+import { safe, safeForRunner } from '../../src/output/sanitise.ts';
+import { hostile, madeUp } from '../output/samples.ts';
+import { addCanary } from '../support/canary.ts';
 import { execFileSync } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
 
@@ -16,9 +19,9 @@ beforeAll(async () => {
 });
 
 /** What curl would be called with, for each line. */
-const wordsOf = (lines: string, variables: Record<string, string>): string[][] => {
+const wordsOf = (lines: string, variables: Record<string, string>, shell = 'sh'): string[][] => {
   const script = `set -u\ncurl() { printf '%s\\0' "$@"; printf 'END\\0'; }\n${lines}`;
-  const output = execFileSync('sh', ['-s'], {
+  const output = execFileSync(shell, ['-s'], {
     input: script,
     encoding: 'utf8',
     env: { PATH: process.env.PATH ?? '', SCHED_TOKEN: world.token, ...variables },
@@ -200,9 +203,74 @@ describe('--curl', () => {
     expect(stderr).toContain('the service replaces all rules');
   });
 
-  test('expands nothing that was typed', async () => {
-    const { stdout } = await world.run(['event-types', 'create', '--name', '$(touch x) `id` $HOME "q" \\', '--curl']);
-    const [words] = wordsOf(stdout, env);
-    expect(JSON.parse(requestOf(words!).body!).name).toBe('$(touch x) `id` $HOME "q" \\');
+  describe('reaches curl as it was typed, and names no other variable', () => {
+    const texts = [
+      '$(touch x) `id` $HOME "q" \\',
+      '__sched_variable_AWS_SECRET_ACCESS_KEY__',
+      `\${AWS_SECRET_ACCESS_KEY}`,
+      '"$AWS_SECRET_ACCESS_KEY"',
+      "'$AWS_SECRET_ACCESS_KEY'",
+      `v${'0'.repeat(32)}AWS_SECRET_ACCESS_KEY`,
+      '{user} and {organization}',
+      "it's",
+      '!!',
+      'a\tb\nc\rd',
+      ...hostile,
+      ...madeUp(60, 61),
+    ].filter((text) => text.trim() !== '' && !/[\0\p{Cs}]/u.test(text));
+    const variables = {
+      ...Object.fromEntries(['SCHED_USER', 'SCHED_ORG'].map((name) => [name, 'https://a.example/users/U'])),
+    };
+    /** Not one of ours, and never to be seen. */
+    const foreign = { AWS_SECRET_ACCESS_KEY: 'foreign-canary-0123456789' };
+    beforeAll(() => addCanary(foreign.AWS_SECRET_ACCESS_KEY));
+
+    const inBody = (words: string[]) => JSON.parse(requestOf(words).body!).name as string;
+    const inQuery = (words: string[]) => new URL(words.find((word) => word.startsWith('http'))!).searchParams.get('q');
+    test.each<[string, string[], (words: string[]) => string | null]>([
+      ['a name', ['event-types', 'create', '--name'], inBody],
+      [
+        'a name beside a variable',
+        ['one-offs', 'create', '--days', '3', '--duration', '30', '--host', 'me', '--name'],
+        inBody,
+      ],
+      ['a field of api', ['api', 'POST', '/event_types', '-f', 'owner={user}', '-f', 'name='], inBody],
+      ['a query of api', ['api', '/scheduled_events', '-f', 'user={user}', '-f', 'q='], inQuery],
+      [
+        'a header of api',
+        ['api', '/users/me', '-H', 'x-note: '],
+        (words) => words.find((word) => word.startsWith('x-note'))!.slice(8),
+      ],
+    ])('%s', async (where, line, read) => {
+      const fitting = where.includes('header') ? texts.filter((text) => /^[!-~]([ -~]*[!-~])?$/.test(text)) : texts;
+      const lines = await Promise.all(
+        fitting.map(async (text) => {
+          const words = /[= ]$/.test(line.at(-1)!) ? [...line.slice(0, -1), `${line.at(-1)}${text}`] : [...line, text];
+          const { code, stdout, stderr } = await world.run([...words, '--curl'], {
+            env: { SCHED_USER: '', SCHED_ORG: '' },
+          });
+          expect([code, stderr]).toEqual([0, expect.any(String)]);
+          return stdout;
+        }),
+      );
+      const found = wordsOf(lines.join(''), { ...variables, ...foreign }, 'bash').map(read);
+      expect(found).toEqual(fitting);
+    });
+
+    test('a name to be looked up', async () => {
+      // A note shows what a terminal would obey in another way, and an ID is not looked up.
+      const names = texts.filter((text) => safeForRunner(safe(text)) === text && !/^-|^[\w-]+$|:\/\//.test(text));
+      const scripts = await Promise.all(
+        names.map(async (name) => (await world.run(['event-types', 'get', name, '--curl'])).stderr),
+      );
+      const script = `set -u\nexec 3>&1\nsched() { printf '%s\\0' "$@" >&3; }\n${scripts.join('').replaceAll('first: ', '')}`;
+      const output = execFileSync('bash', ['-s'], {
+        input: script,
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH ?? '', ...foreign },
+      });
+      const programs = output.split('\0').filter((word) => word.startsWith('.[] | select'));
+      expect(programs).toEqual(names.map((name) => `.[] | select(.name == ${JSON.stringify(name)}).uri`));
+    });
   });
 });

@@ -2,7 +2,7 @@ import type { Operation } from '../../api/operation.ts';
 import type { RawInput } from '../../client/client.ts';
 import { usageError } from '../../errors.ts';
 import type { HttpRequest } from '../../http/message.ts';
-import { curlLine } from '../../output/curl.ts';
+import type { CurlRequest } from '../../output/curl.ts';
 import { escapeJson } from '../../output/sanitise.ts';
 import { bookingIn, bookRaw } from '../api/booking.ts';
 import { isJson, layOutJson } from '../api/json-text.ts';
@@ -84,13 +84,12 @@ const printPlan = ({ printer, runtime, settings }: Context, json: string): Promi
     ? printer.whole(json)
     : runtime.stdout.write(`${layOutJson(json, settings.format !== 'jsonl')}\n`);
 
-const curlText = ({ method, url, headers, body }: HttpRequest, isHidden: boolean): string =>
-  curlLine({
-    method,
-    url,
-    headers: { authorization: '', ...headers },
-    ...(body === undefined ? {} : { body: isHidden ? { file: 'FILE' } : isJson(body) ? escapeJson(body) : body }),
-  });
+const curlOf = ({ method, url, headers, body }: HttpRequest, isHidden: boolean): CurlRequest => ({
+  method,
+  url,
+  headers: { authorization: '', ...headers },
+  ...(body === undefined ? {} : { body: isHidden ? { file: 'FILE' } : isJson(body) ? escapeJson(body) : body }),
+});
 
 const printPages = async (invocation: Invocation, { input, operation }: Plan): Promise<void> => {
   const { context, typed } = invocation;
@@ -120,7 +119,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   // R49
   if (isHidden && typed.paginate === true)
     throw usageError(['--paginate is not for data_compliance: nothing of its replies is shown']);
-  if (context.settings.curl) return printCurl(context, [curlText(request, isHidden)], [request]);
+  if (context.settings.curl) return printCurl(context, [curlOf(request, isHidden)]);
   if (context.settings.dryRun) {
     const url = shownUrl(request.url, await context.connection());
     return printPlan(context, requestText(input, url, isHidden));
