@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WrittenHelp } from './cli/written-help.ts';
 import { ClosedPipe, Ended, exitCodes, type SchedError } from './errors.ts';
-import { keeperWord, type Runtime } from './runtime.ts';
+import { guarded } from './guarded.ts';
+import { keeperWord, type Runtime, type World } from './runtime.ts';
 import { ensurePrivateDirectory } from './state/directories.ts';
 import { directory } from './state/paths.ts';
 import { version } from './version.ts';
@@ -44,7 +45,8 @@ const keepCompiled = (runtime: Runtime): void => {
  * Runs one command line and returns its exit code. Any throw becomes words and a code here, and only here. `help` gives
  * the help texts that were written down when the program was built; without it they are made.
  */
-export const run = async (argv: readonly string[], runtime: Runtime, help?: () => WrittenHelp): Promise<number> => {
+export const run = async (argv: readonly string[], world: World, help?: () => WrittenHelp): Promise<number> => {
+  const runtime = guarded(world);
   try {
     if (argv.length === 1 && argv[0] === '--version') {
       await runtime.stdout.write(`${version}\n`);

@@ -1,7 +1,8 @@
 import type { Send } from './http/message.ts';
+import type { Secrets } from './redact.ts';
 
 /** The outside world as one value. No other module reads a stream, a clock, the environment or chance. */
-export interface Runtime {
+export interface World {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: string;
@@ -46,6 +47,14 @@ export interface Runtime {
   startKeeper?(): Promise<Apart | undefined>;
   /** For a keeper: who started it. */
   starter?(): Peer;
+}
+
+/** The outside world as commands see it: what goes to the terminal or a pipe holds no secret. */
+export interface Runtime extends World {
+  /** R12: a secret that is kept here is printed nowhere, in whatever form. */
+  readonly secrets: Secrets;
+  /** Writes to stdout as it is, for a command whose answer is a secret. */
+  reveal(text: string): Promise<void>;
 }
 
 /** The other end of two pipes, spoken with in lines. */

@@ -72,15 +72,17 @@ const allowed: Record<string, string[]> = {
   'errors.ts': [],
   'json.ts': [],
   'nearest.ts': [],
+  'redact.ts': [],
   'version.ts': [],
   'http/': ['errors.ts', 'node:', 'undici'],
-  'client/': ['api/', 'http/', 'errors.ts', 'json.ts', 'version.ts', 'type zod'],
+  'client/': ['api/', 'http/', 'errors.ts', 'json.ts', 'redact.ts', 'version.ts', 'type zod'],
   'state/': ['node:', 'errors.ts'],
   'auth/': [
     'api/',
     'http/',
     'state/',
     'errors.ts',
+    'redact.ts',
     'version.ts',
     'node:',
     'type runtime.ts',
@@ -108,7 +110,8 @@ const allowed: Record<string, string[]> = {
   'time/': ['nearest.ts', 'temporal-polyfill'],
   'sandbox/': ['api/', 'type http/message.ts', 'type runtime.ts', 'type zod', 'node:', 'libsql', 'node:sqlite'],
   'docs/': ['cli/tree.ts', 'type cli/command.ts', 'type commander'],
-  'runtime.ts': ['type http/message.ts'],
+  'runtime.ts': ['type http/message.ts', 'type redact.ts'],
+  'guarded.ts': ['redact.ts', 'type runtime.ts'],
   'node/': ['runtime.ts', 'errors.ts', 'node:', 'http/transport.ts', 'type http/message.ts', 'auth/browser.ts'],
 };
 

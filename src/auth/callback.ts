@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { validateAuthResponse } from 'oauth4webapi';
 import { SchedError } from '../errors.ts';
+import { cut } from '../redact.ts';
 import { type Issuer, serverOf } from './issuer.ts';
 import type { LoginSecrets } from './pkce.ts';
 
@@ -52,7 +53,7 @@ const longestWords = 200;
 
 const denial = (parameters: URLSearchParams): SchedError => {
   const code = parameters.get('error')!;
-  const words = parameters.get('error_description')?.slice(0, longestWords);
+  const words = cut(parameters.get('error_description') ?? '', longestWords);
   // RFC 6749 §4.1.2.1 lists the codes; anything else is not worth showing.
   const name = /^[a-z_]{1,40}$/.test(code) ? code : 'an unknown error';
   return new SchedError('auth', code === 'access_denied' ? 'The login was denied' : 'The service refused the login', {

@@ -1,5 +1,5 @@
 import { type ErrorFacts, SchedError } from '../errors.ts';
-import type { Peer, Runtime } from '../runtime.ts';
+import type { Peer, World } from '../runtime.ts';
 import type { CredentialKey } from './record.ts';
 import { lockOf } from './session.ts';
 import { logInAgain, protocol, spend } from './spend.ts';
@@ -60,7 +60,7 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
 const usual = { lock: lockOf, open: openStore };
 
 /** Spends a refresh token in place of the command that started us. */
-export const keepFor = async (starter: Peer, world: Runtime, { lock, open } = usual): Promise<void> => {
+export const keepFor = async (starter: Peer, world: World, { lock, open } = usual): Promise<void> => {
   const hear = () => Promise.race([starter.hear(), aborted(world.interrupted)]);
   try {
     const told = await hear();

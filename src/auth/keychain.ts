@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import type { SchedError } from '../errors.ts';
+import { cut } from '../redact.ts';
 import { keychainScript, keychainWord } from './keychain-child.ts';
 import { BrokenParts, inParts } from './parts.ts';
 import { busTrouble } from './session-bus.ts';
@@ -76,7 +77,7 @@ const entriesOver = (ask: (question: Record<string, string>) => Promise<Reply>, 
     const { value, error } = await ask(question);
     if (error === undefined) return value;
     const quotes = question.text !== undefined && error.includes(question.text);
-    throw fail(quotes ? 'it refused' : error.slice(0, longestWords));
+    throw fail(quotes ? 'it refused' : cut(error, longestWords));
   };
   const entries: Entries = {
     get: async (name) => ((await asked({ op: 'get', name })) as string | null) ?? undefined,

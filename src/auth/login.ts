@@ -1,5 +1,6 @@
 import { SchedError } from '../errors.ts';
 import type { Send } from '../http/message.ts';
+import type { SecretKind } from '../redact.ts';
 import { callbackPath, checkPasted, checkRequest, type Expectation, type Grant } from './callback.ts';
 import { authorizationUrl, type Issuer } from './issuer.ts';
 import { openListener } from './loopback.ts';
@@ -33,6 +34,8 @@ export interface LoginOptions {
   clock: Clock;
   interrupted: AbortSignal;
   randomBytes(count: number): Uint8Array;
+  /** Told what must not be printed, before it is sent anywhere. */
+  onSecret?(secret: string, kind: SecretKind): void;
   /** Told the address, always and before it is opened. */
   onUrl(url: string): void | Promise<void>;
   /** Told whether a browser could be opened. */
@@ -108,9 +111,11 @@ export const login = async (options: LoginOptions): Promise<CredentialRecord> =>
   interrupted.throwIfAborted();
   await store.probe();
   const secrets = await makeSecrets(randomBytes);
+  options.onSecret?.(secrets.verifier, 'verifier');
   const expect = (redirectUri: string): Expectation => ({ issuer, secrets, redirectUri });
   let isOver = false;
   const redeem = async (grant: Grant): Promise<CredentialRecord> => {
+    options.onSecret?.(grant.parameters.get('code')!, 'code');
     // The person took some time: a code is not spent on a token that cannot be stored any more.
     await store.probe();
     const tokens = await exchange(grant, send);

@@ -4,6 +4,7 @@ import { oauthPaths } from '../api/oauth-paths.ts';
 import { SchedError } from '../errors.ts';
 import { NetworkFailure } from '../http/failure.ts';
 import type { HttpReply, Send } from '../http/message.ts';
+import { cut } from '../redact.ts';
 import { version } from '../version.ts';
 import type { Grant } from './callback.ts';
 import { type Issuer, mayBeInsecure, serverOf } from './issuer.ts';
@@ -84,16 +85,13 @@ const optionsFor = (issuer: Issuer, send: Send, seen: (reply: HttpReply) => void
   headers: { 'user-agent': `sched/${version}` },
 });
 
-/** The service's words, unless they quote what it was sent. */
-const wordsOf = (error: oauth.ResponseBodyError, secrets: readonly string[]): string => {
-  const name = /^[a-z_]{1,40}$/.test(error.error) ? error.error : 'an unknown error';
-  const words = error.error_description?.slice(0, longestWords);
-  const quotes = words !== undefined && secrets.some((secret) => words.includes(secret.slice(0, 12)));
-  return words && !quotes ? `${name}: ${words}` : name;
+const wordsOf = ({ error, error_description: words }: oauth.ResponseBodyError): string => {
+  const name = /^[a-z_]{1,40}$/.test(error) ? error : 'an unknown error';
+  return words ? `${name}: ${cut(words, longestWords)}` : name;
 };
 
 /** Errors of the library carry replies and parameters, so none of them leaves this file. */
-const translated = (error: unknown, reply: HttpReply | undefined, secrets: readonly string[]): unknown => {
+const translated = (error: unknown, reply: HttpReply | undefined): unknown => {
   if (error instanceof SchedError) return error;
   if (error instanceof NetworkFailure) {
     return new TokenEndpointUnavailable(`${error.host}: ${error.message}`, error.sent, error.hint);
@@ -103,7 +101,7 @@ const translated = (error: unknown, reply: HttpReply | undefined, secrets: reado
   if (status >= 500 || status === 429 || status === 408) {
     return new TokenEndpointUnavailable(`HTTP ${status}`, status !== 429);
   }
-  if (error instanceof oauth.ResponseBodyError) return new TokenRefused(error.error, wordsOf(error, secrets));
+  if (error instanceof oauth.ResponseBodyError) return new TokenRefused(error.error, wordsOf(error));
   if (status >= 400) return new TokenRefused('', `HTTP ${status}`);
   return malformed(status >= 300 ? 'it redirects elsewhere, and redirects are not followed' : 'it has the wrong shape');
 };
@@ -147,7 +145,7 @@ export const exchange = async (grant: Grant, send: Send): Promise<Tokens> => {
     );
     return tokensFrom(await oauth.processAuthorizationCodeResponse(server, client, response));
   } catch (error) {
-    throw translated(error, seen, [grant.verifier, grant.parameters.get('code') ?? grant.verifier]);
+    throw translated(error, seen);
   }
 };
 
@@ -162,7 +160,7 @@ export const refresh = async (issuer: Issuer, refreshToken: string, send: Send):
     const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, options);
     return tokensFrom(await oauth.processRefreshTokenResponse(server, client, response));
   } catch (error) {
-    throw translated(error, seen, [refreshToken]);
+    throw translated(error, seen);
   }
 };
 
@@ -181,7 +179,7 @@ export const revoke = async (issuer: Issuer, token: string, send: Send): Promise
     await oauth.processRevocationResponse(await oauth.revocationRequest(server, client, oauth.None(), token, options));
     return undefined;
   } catch (error) {
-    const why = translated(error, seen, [token]);
+    const why = translated(error, seen);
     return (why instanceof SchedError ? why.facts.reason : undefined) ?? 'the request could not be made';
   }
 };

@@ -63,7 +63,7 @@ export const checkToken = (text: string, name: string): string => {
 };
 
 /** The token that the environment gives, if it gives one. */
-export const environmentToken = async ({ env }: Runtime): Promise<string | undefined> => {
+export const environmentToken = async ({ env, secrets }: Runtime): Promise<string | undefined> => {
   if (env.SCHED_TOKEN) return checkToken(env.SCHED_TOKEN, 'SCHED_TOKEN');
   if (!env.SCHED_TOKEN_FILE) return undefined;
   const text = await readFile(env.SCHED_TOKEN_FILE, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -72,7 +72,9 @@ export const environmentToken = async ({ env }: Runtime): Promise<string | undef
       outcome: 'not-sent',
     });
   });
-  return checkToken(text, 'SCHED_TOKEN_FILE');
+  const token = checkToken(text, 'SCHED_TOKEN_FILE');
+  secrets.keep(token);
+  return token;
 };
 
 /** The addresses: the environment's, else the profile's. */

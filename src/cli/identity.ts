@@ -76,7 +76,14 @@ const readCache = async (file: string, now: number): Promise<Identity | undefine
 };
 
 /** Keeps such a fact. Tokens come and go, so what was kept of old ones goes with it. */
-export const writeCache = async ({ clock, randomBytes }: Runtime, file: string, facts: object): Promise<void> => {
+export const writeCache = async (
+  { clock, randomBytes, secrets }: Runtime,
+  file: string,
+  facts: object,
+): Promise<void> => {
+  const text = JSON.stringify({ ...facts, at: clock.now() });
+  // R12: a service may put the token in a URI.
+  if (secrets.redact(text) !== text) return;
   const folder = dirname(file);
   const others = (await readdir(folder).catch(() => [])).filter((name) => /^(identity|plan)-[0-9a-f]{32}\./.test(name));
   for (const path of others.map((name) => join(folder, name)))
@@ -84,7 +91,7 @@ export const writeCache = async ({ clock, randomBytes }: Runtime, file: string, 
       await rm(path, { force: true }).catch(() => {});
   const draft = Buffer.from(randomBytes(8)).toString('hex');
   // It only saves a request: a directory that cannot be written must not stop a command.
-  await writePrivateFile(file, JSON.stringify({ ...facts, at: clock.now() }), draft).catch(() => {});
+  await writePrivateFile(file, text, draft).catch(() => {});
 };
 
 /** Who a token belongs to, as it was told before. */

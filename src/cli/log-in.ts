@@ -13,7 +13,7 @@ import { type Config, Profile } from '../profile/schema.ts';
 import { changeConfig, chosenName, probeConfig, readConfig } from '../profiles.ts';
 import type { Invocation } from './command.ts';
 import { checkToken } from './connection.ts';
-import { forgetLogin, keepLogin, openLogin, storeOf } from './login.ts';
+import { forgetLogin, keepLogin, keepSecret, openLogin, storeOf } from './login.ts';
 import { describeLogin, type LoginFacts } from './login-facts.ts';
 import { commandLine } from './own-command.ts';
 import { askText, askYes } from './question.ts';
@@ -163,6 +163,7 @@ const throughBrowser = async (
     clock: runtime.clock,
     interrupted: runtime.interrupted,
     randomBytes: runtime.randomBytes,
+    onSecret: runtime.secrets.keep,
     finish,
     onUrl: async (url) => {
       notes.insist(
@@ -234,6 +235,7 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
 
   /** Whose it is, kept, and written down in the profile. */
   const settle = async (first: CredentialRecord): Promise<LoginFacts> => {
+    keepSecret(runtime, first);
     const me = await whose(first, baseUrl, invocation);
     const uri = me === undefined ? '' : String(me.uri);
     const record = {

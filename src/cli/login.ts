@@ -11,8 +11,27 @@ import type { Notes } from './notes.ts';
 
 type StoreKind = CredentialStore['kind'];
 
-export const storeOf = (kind: StoreKind, runtime: Runtime): Promise<CredentialStore> =>
-  openStore(kind, runtime, directory('config', runtime));
+/** The tokens of a credential are printed nowhere from now on. */
+export const keepSecret = ({ secrets }: Runtime, { access_token, refresh_token = '' }: CredentialRecord): void => {
+  secrets.keep(access_token);
+  secrets.keep(refresh_token, 'refresh token');
+};
+
+export const storeOf = async (kind: StoreKind, runtime: Runtime): Promise<CredentialStore> => {
+  const store = await openStore(kind, runtime, directory('config', runtime));
+  return {
+    ...store,
+    read: async (key) => {
+      const record = await store.read(key);
+      if (record !== undefined) keepSecret(runtime, record);
+      return record;
+    },
+    write: async (key, record) => {
+      keepSecret(runtime, record);
+      await store.write(key, record);
+    },
+  };
+};
 
 /** The login of a profile as a session that renews itself; nothing where the profile has none. */
 export const openLogin = async (

@@ -75,7 +75,7 @@ const isPaged = ({ query }: Operation): boolean => query !== undefined && Object
 
 const staleCursor = (request: HttpRequest, reply: HttpReply): SchedError =>
   new SchedError('unavailable', 'The listing took too long: its next page is no longer to be had', {
-    reason: withRequestId('the service let the page token lapse', request, reply),
+    reason: withRequestId('the service let the page token lapse', reply),
     hint: 'run it again, with nothing slow at the other end of the pipe',
     outcome: 'not-applied',
     http: exchangeOf(request, reply),

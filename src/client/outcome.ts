@@ -72,7 +72,7 @@ export type Written =
 /** A write whose 2xx cannot be read, so that nobody knows what was made. */
 export const unreadableWrite = (request: HttpRequest, reply: HttpReply, problem: string): SchedError =>
   new SchedError('outcome-unknown', 'The service sent a reply that is not JSON', {
-    reason: withRequestId(problem, request, reply),
+    reason: withRequestId(problem, reply),
     outcome: 'unknown',
     http: exchangeOf(request, reply),
   });

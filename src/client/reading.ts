@@ -29,7 +29,7 @@ const misshapen = (problem: string): Unfit => new Unfit('another-shape', problem
 /** A read was answered by another shape than we can work with. */
 export const integrityError = (request: HttpRequest, problem: string, reply?: HttpReply): SchedError =>
   new SchedError('integrity', 'The service sent a reply that does not fit', {
-    reason: reply === undefined ? problem : withRequestId(problem, request, reply),
+    reason: reply === undefined ? problem : withRequestId(problem, reply),
     outcome: 'not-applied',
     http: exchangeOf(request, reply),
   });
@@ -37,7 +37,7 @@ export const integrityError = (request: HttpRequest, problem: string, reply?: Ht
 /** A read was answered by something that is not JSON. */
 export const unreadableRead = (request: HttpRequest, reply: HttpReply, problem: string): SchedError =>
   new SchedError('unavailable', 'The service sent a reply that is not JSON', {
-    reason: withRequestId(`${problem}; is the base URL right?`, request, reply),
+    reason: withRequestId(`${problem}; is the base URL right?`, reply),
     outcome: 'not-applied',
     http: exchangeOf(request, reply),
   });

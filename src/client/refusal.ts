@@ -1,5 +1,6 @@
 import { type Category, SchedError } from '../errors.ts';
 import type { HttpReply, HttpRequest } from '../http/message.ts';
+import { cut } from '../redact.ts';
 
 /** What the service says of an error, in either of its two shapes; every part may be missing. */
 interface Refusal {
@@ -68,12 +69,12 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
   const details = (Array.isArray(refusal.details) ? refusal.details : [])
     .filter((detail) => isText(detail?.message))
     .map((detail) => (isText(detail.parameter) ? `${detail.parameter}: ${detail.message}` : detail.message));
-  const said = [words.join(': '), ...details].filter(isText).join('; ').slice(0, longestQuote);
+  const said = cut([words.join(': '), ...details].filter(isText).join('; '), longestQuote);
   const isRead = request.method === 'GET';
   const category = isSlotGone(request, reply, refusal) ? 'conflict' : categoryOf(reply.status, isRead);
-  const id = reply.headers['x-request-id']?.slice(0, longestRequestId);
+  const id = cut(reply.headers['x-request-id'] ?? '', longestRequestId);
   const scopes = Array.isArray(refusal.required_scopes) ? refusal.required_scopes.filter(isText) : [];
-  const needed = scopes.join(', ').slice(0, longestQuote);
+  const needed = cut(scopes.join(', '), longestQuote);
   const missing = category === 'forbidden' ? scopes.filter((scope) => scopeName.test(scope)).slice(0, mostScopes) : [];
   const { pathname } = new URL(request.url);
   const { retryAfterSeconds } = reply;

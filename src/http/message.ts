@@ -29,22 +29,18 @@ export interface HttpReply {
 export const isSuccess = ({ status }: Pick<HttpReply, 'status'>): boolean => status >= 200 && status <= 299;
 
 /** What the service calls a request. Whatever does not look like an ID may be anything, an address among it. */
-export const requestIdOf = ({ headers: sent }: HttpRequest, { headers }: HttpReply): string | undefined => {
-  const id = /^[\w.:+/=-]{1,100}$/.exec(headers['x-request-id'] ?? '')?.[0];
-  const token = sent.authorization?.replace(/^Bearer /, '');
-  // R12: it may also be what the service was sent.
-  return token !== undefined && id?.includes(token) ? undefined : id;
-};
+export const requestIdOf = ({ headers }: HttpReply): string | undefined =>
+  /^[\w.:+/=-]{1,100}$/.exec(headers['x-request-id'] ?? '')?.[0];
 
 /** A reason with that name behind it, for whoever must ask the service about it. */
-export const withRequestId = (reason: string, request: HttpRequest, reply: HttpReply): string => {
-  const id = requestIdOf(request, reply);
+export const withRequestId = (reason: string, reply: HttpReply): string => {
+  const id = requestIdOf(reply);
   return id === undefined ? reason : `${reason} [request ${id}]`;
 };
 
 /** What the service was asked, and what is known of its reply. */
 export const exchangeOf = (request: HttpRequest, reply?: HttpReply) => {
-  const id = reply === undefined ? undefined : requestIdOf(request, reply);
+  const id = reply === undefined ? undefined : requestIdOf(reply);
   return {
     ...(reply === undefined ? {} : { status: reply.status }),
     method: request.method,

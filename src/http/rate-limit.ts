@@ -96,7 +96,7 @@ const usedUp = (
         now,
       );
   return new SchedError('rate-limited', 'The rate limit is used up', {
-    reason: isSent ? withRequestId(reason, request, refusal) : reason,
+    reason: isSent ? withRequestId(reason, refusal) : reason,
     hint,
     retryAfterSeconds: seconds,
     outcome: isSent ? 'not-applied' : 'not-sent',

@@ -50,7 +50,7 @@ const inDoubt = (error: unknown): unknown =>
 const awayTooLong = (request: HttpRequest, reply: HttpReply, seconds: number, now: number): SchedError => {
   const { reason, hint } = tooLong(`the service asks to wait ${seconds} s, until`, seconds, now);
   return new SchedError('unavailable', 'The service is unavailable', {
-    reason: withRequestId(reason, request, reply),
+    reason: withRequestId(reason, reply),
     hint,
     retryAfterSeconds: seconds,
     outcome: request.method === 'GET' ? 'not-applied' : 'unknown',

@@ -4,7 +4,7 @@ interface Clock {
   now(): number;
 }
 
-/** Tells of every request and its reply, headers left out: no secret can be in it. */
+/** Tells of every request and its reply, without headers and bodies. */
 export const trace =
   (clock: Clock, note: (line: string) => void): Layer =>
   (next) =>
@@ -14,7 +14,7 @@ export const trace =
     note(`→ ${request.method} ${request.url}${size}`);
     try {
       const reply = await next(request);
-      const id = requestIdOf(request, reply);
+      const id = requestIdOf(reply);
       note(
         `← ${reply.status} in ${clock.now() - started} ms, ${Buffer.byteLength(reply.body)} bytes${id ? `, request ${id}` : ''}`,
       );

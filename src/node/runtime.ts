@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import type { Runtime } from '../runtime.ts';
+import type { World } from '../runtime.ts';
 import { clock } from './clock.ts';
 import { inputOf } from './input.ts';
 import { starter, startKeeper } from './keeper.ts';
@@ -42,7 +42,7 @@ const zoneOfFile = (TZ = ''): string | undefined => {
 };
 
 /** The real world. What most commands do without, other programs and the network, is loaded when it is wanted. */
-export const nodeRuntime = (): Runtime => {
+export const nodeRuntime = (): World => {
   silenceSqliteWarning();
   let made: ReturnType<typeof interruption> | undefined;
   // Signals end the program at once until somebody wants to be told of them: what is as short as --version never does.

@@ -6,6 +6,8 @@ import { endPage } from '../../src/auth/page.ts';
 import { SchedError } from '../../src/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
+import { createSecrets } from '../../src/redact.ts';
+import { leaksIn } from '../support/canary.ts';
 import { everythingIn, memoryStore, random } from './support/memory.ts';
 import { canary, createOAuthServer } from './support/oauth-server.ts';
 
@@ -288,7 +290,6 @@ describe('login', () => {
     ['a negative lifetime', { body: `{"access_token":"${canary}","token_type":"Bearer","expires_in":-1}` }],
     ['a lifetime in words', { body: `{"access_token":"${canary}","token_type":"Bearer","expires_in":"soon"}` }],
     ['a redirect', { status: 302, headers: { location: `https://evil.example/?${canary}` } }],
-    ['a refusal', { status: 400, body: `{"error":"invalid_grant","error_description":"${canary}-code-1 is no good"}` }],
     ['a failure', { status: 503, body: canary }],
   ])('stores nothing and tells no secret when the reply is %s', async (_, reply) => {
     let page: Promise<Reply> | undefined;
@@ -303,6 +304,23 @@ describe('login', () => {
     expect((await page!).body).toContain('The login did not work');
     expect((await page!).body).not.toContain(canary);
     expect(texts.size).toBe(0);
+  });
+
+  // R12
+  test('names its secrets before they are sent, so that no refusal repeats them', async () => {
+    const secrets = createSecrets();
+    let sent = new URLSearchParams();
+    const { result, server } = start(async (url) => visit(server.allow(url)), {
+      onSecret: secrets.keep,
+      send: async ({ body }) => {
+        sent = new URLSearchParams(body);
+        const error = { error: 'invalid_grant', error_description: `no ${body}` };
+        return { status: 400, headers: { 'content-type': 'application/json' }, body: JSON.stringify(error) };
+      },
+    });
+    const error = await result.catch((reason) => reason);
+    expect(error.facts.reason).toContain(sent.get('code'));
+    expect(leaksIn(secrets.redact(everythingIn(error)), [sent.get('code')!, sent.get('code_verifier')!])).toEqual([]);
   });
 
   test('tells of a network failure in words', async () => {

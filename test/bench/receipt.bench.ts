@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { limits } from '../../src/api/limits.ts';
-import type { Output, Runtime } from '../../src/runtime.ts';
+import type { Output, World } from '../../src/runtime.ts';
 import { beside, type Measurement, median } from './measurement.ts';
 
 declare const BENCH_ROOT: string;
@@ -57,8 +57,8 @@ const withoutReceipt: Plugin = {
 };
 
 interface Program {
-  run(argv: string[], runtime: Runtime): Promise<number>;
-  runtime: Runtime;
+  run(argv: string[], runtime: World): Promise<number>;
+  runtime: World;
 }
 
 /** The whole program, built as it is released but for the plugins, and then loaded: starting it is not what is measured. */
@@ -170,7 +170,7 @@ export const measure = async (): Promise<Measurement[]> => {
       await take();
       let since = performance.now();
       let requests = 0;
-      const sendToEnd: Runtime['sendToEnd'] = async (request) => {
+      const sendToEnd: World['sendToEnd'] = async (request) => {
         const reply = await runtime.sendToEnd(request);
         requests += 1;
         if (requests % requestsInATurn > 0) return reply;
@@ -180,7 +180,7 @@ export const measure = async (): Promise<Measurement[]> => {
         since = performance.now();
         return reply;
       };
-      const world: Runtime = { ...runtime, sendToEnd, env, home, interrupted, stdout: silent, stderr: silent };
+      const world: World = { ...runtime, sendToEnd, env, home, interrupted, stdout: silent, stderr: silent };
       const code = await run(words, world);
       worked += performance.now() - since;
       give();

@@ -221,15 +221,26 @@ describe('the search for secrets (R12)', () => {
     ['base64', Buffer.from(`Bearer ${token}`).toString('base64')],
     ['base64', Buffer.from(`x${token}`).toString('base64')],
     ['base64', Buffer.from(`xyz:${token}x`).toString('base64url')],
-    ['URL-encoded', encodeURIComponent(token)],
+    ['plain, escaped', encodeURIComponent(token)],
+    ['plain, escaped', [...token].map((char) => `\\u00${char.charCodeAt(0).toString(16)}`).join('')],
+    ['plain, escaped', [...token].map((char) => `&#${char.charCodeAt(0)};`).join('')],
+    ['hex', Buffer.from(token).toString('hex').toUpperCase()],
   ])('catches a deliberate leak, %s', async (form, leak) => {
+    const given = { line: ['users', 'me'], env: { SCHED_TOKEN: token } };
+    const told = `R12: sched users me: stdout holds a secret of ${token.length} characters, ${form}`;
+    expect(() => expectNoSecret(given, { stdout: `{"name":"${leak}"}`, stderr: '' })).toThrow(told);
+  });
+
+  test('catches what the program prints in process', async () => {
+    addCanary(token);
     const world = await createWorld();
-    const send = replying({ body: JSON.stringify({ resource: { uri: 'http://127.0.0.1:4010/users/A', name: leak } }) });
-    const run = world.run('users me --json', { env: { SCHED_TOKEN: token }, send });
-    await expect(run).rejects.toThrow(
-      `R12: sched users me --json: stdout holds a secret of ${token.length} characters`,
+    const send = replying({
+      body: JSON.stringify({ resource: { uri: 'http://127.0.0.1:4010/users/A', name: token } }),
+    });
+    // The program does not know that it is a secret.
+    await expect(world.run('users me --json', { send })).rejects.toThrow(
+      `R12: sched users me --json: stdout holds a secret of ${token.length} characters, plain`,
     );
-    await expect(run).rejects.toThrow(form);
   });
 
   test('looks at stderr too, and lets auth token answer', () => {

@@ -32,17 +32,54 @@ const formsOf = (secret: string): Record<string, string[]> => {
   return {
     plain: [secret],
     base64: [...base64, ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))],
-    'URL-encoded': [encodeURIComponent(secret), String(new URLSearchParams({ s: secret })).slice('s='.length)],
+    hex: [Buffer.from(secret).toString('hex')],
   };
 };
 
+const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const character = (code: string, base: number) => {
+  const number = Number.parseInt(code, base);
+  return number <= 0x10ffff ? String.fromCodePoint(number) : '';
+};
+
+/** Every escape of JSON, JavaScript, URLs, e-mail and HTML undone, and lines put together. */
+const undoOnce = (text: string): string =>
+  text
+    .replace(/\r?\n[ \t]*|(?:\\+r)?\\+n/g, '')
+    .replace(/\\+(?:u([0-9a-f]{4})|x([0-9a-f]{2})|u\{([0-9a-f]{1,6})\})/gi, (_, a, b, c) => character(a ?? b ?? c, 16))
+    .replace(/[%=]([0-7][0-9a-f])/gi, (_, code) => character(code, 16))
+    .replace(/&#(\d{1,6});/g, (_, code) => character(code, 10))
+    .replace(/&#x([0-9a-f]{1,5});/gi, (_, code) => character(code, 16))
+    .replace(/&(amp|lt|gt|quot|apos);/g, (_, name) => entities[name]!);
+
+/** Signs that quoting doubles or puts a backslash before do not count. */
+const bare = (text: string): string => text.replace(/[\\"']/g, '');
+
+const anyEscape = /\\|[%=][0-9a-f]{2}|&#?\w+;|\n/i;
+
+/** The texts in which a secret would be seen: as it stands, and with the escapes undone again and again. */
+const readings = (text: string): string[] => {
+  if (!anyEscape.test(text)) return [text];
+  const once = undoOnce(text);
+  return [text, once, undoOnce(once)];
+};
+
+const holds = (text: string, spelling: string): boolean =>
+  text.includes(spelling) || bare(text.toLowerCase()).includes(bare(spelling.toLowerCase()));
+
 /** In which forms which secret stands in a text; a secret is named by its length alone. */
-export const leaksIn = (text: string, secrets: Iterable<string>): string[] =>
-  [...secrets].flatMap((secret) =>
-    Object.entries(formsOf(secret)).flatMap(([form, spellings]) =>
-      spellings.some((spelling) => text.includes(spelling)) ? [`a secret of ${secret.length} characters, ${form}`] : [],
-    ),
+export const leaksIn = (text: string, secrets: Iterable<string>): string[] => {
+  const [plain = '', ...undone] = readings(text);
+  return [...secrets].flatMap((secret) =>
+    Object.entries(formsOf(secret)).flatMap(([form, spellings]) => {
+      const told = `a secret of ${secret.length} characters, ${form}`;
+      if (spellings.some((spelling) => holds(plain, spelling))) return [told];
+      return spellings.some((spelling) => undone.some((reading) => holds(reading, spelling)))
+        ? [`${told}, escaped`]
+        : [];
+    }),
   );
+};
 
 const fileText = (path: string | undefined): string => {
   try {

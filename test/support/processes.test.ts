@@ -12,11 +12,12 @@ import { execFile, execFileSync, spawn, spawnSync, takeLeaks } from './processes
 import { inTerminal } from './terminal.ts';
 
 const token = 'canary-token-0123456789';
+/** A secret that only the search knows: the program would not print one of its own. */
+const leaked = 'canary-name-01234567890';
 
-/** A service that tells everybody the token it was sent. */
-const service = createServer(({ headers }, response) => {
+const service = createServer((_, response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ resource: { uri: 'https://api.example.com/users/U', name: headers.authorization } }));
+  response.end(JSON.stringify({ resource: { uri: 'https://api.example.com/users/U', name: leaked } }));
 });
 let env: Record<string, string>;
 let home: string;
@@ -24,6 +25,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
   env = { SCHED_TOKEN: token, SCHED_BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}` };
   home = temporaryHome();
+  addCanary(leaked);
 });
 afterAll(() => service.close());
 

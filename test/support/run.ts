@@ -2,7 +2,7 @@ import { ClosedPipe } from '../../src/errors.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { run as runProgram } from '../../src/main.ts';
 import { letLeave } from '../../src/node/network.ts';
-import type { Clock, Runtime } from '../../src/runtime.ts';
+import type { Clock, World } from '../../src/runtime.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import type { Plan } from '../../src/sandbox/plan.ts';
 import { expectNoSecret } from './canary.ts';
@@ -38,7 +38,7 @@ export interface WorldOptions {
   /** Plan of the organization. */
   plan?: Plan;
   /** What shows more than fits on a screen of five lines. */
-  openPager?: NonNullable<Runtime['openPager']>;
+  openPager?: NonNullable<World['openPager']>;
   /** stdout takes this many characters before its reader goes away. */
   closeAfter?: number;
   systemZone?: string;
@@ -105,7 +105,7 @@ const runInWorld = async (
     },
   });
   const lines = stdin.split('\n');
-  const runtime: Runtime = {
+  const runtime: World = {
     env: { SCHED_TOKEN: token, SCHED_BASE_URL: 'http://127.0.0.1:4010', ...env },
     home,
     platform: 'linux',

@@ -17,7 +17,9 @@ export const addStepSummary = async (
   const facts = { ...result, state };
   const rows = [Object.keys(facts), Object.keys(facts).map(() => '---'), Object.values(facts).map(cell)];
   const table = rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
-  await appendFile(file, `### ${title}\n\n${table}\n\n`).catch((error: NodeJS.ErrnoException) => {
-    notes.say(`the step summary could not be written: ${error.code}`);
-  });
+  await appendFile(file, runtime.secrets.redact(`### ${title}\n\n${table}\n\n`)).catch(
+    (error: NodeJS.ErrnoException) => {
+      notes.say(`the step summary could not be written: ${error.code}`);
+    },
+  );
 };

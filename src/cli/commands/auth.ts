@@ -119,10 +119,10 @@ const token = async (invocation: Invocation): Promise<void> => {
   if (ttl === undefined) problems.add(`--min-ttl '${typed['min-ttl']}' is not a duration such as 20m`);
   problems.check();
   const fromEnvironment = await environmentToken(context.runtime);
-  if (fromEnvironment !== undefined) return context.printer.text(fromEnvironment);
+  if (fromEnvironment !== undefined) return context.runtime.reveal(`${fromEnvironment}\n`);
   const { session } = await sessionOf(invocation);
   const record: CredentialRecord = await session.lasting(ttl ?? 0);
-  await context.printer.text(record.access_token);
+  await context.runtime.reveal(`${record.access_token}\n`);
 };
 
 const refresh = async (invocation: Invocation): Promise<void> => {

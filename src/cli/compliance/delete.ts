@@ -150,7 +150,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     items: plan.items,
     mark: (item) => key.mac(foldAddress(item)!),
     batchSize,
-    send: sendDeletion(await context.client()),
+    send: sendDeletion(await context.client(), context.runtime.secrets.redact),
     receipt: typed.receipt as string | undefined,
     again: typed.again === true,
     consent: async (story) => {

@@ -3,7 +3,7 @@ import type { Client } from '../../client/client.ts';
 import { isObject } from '../../client/reading.ts';
 import { refusalOf } from '../../client/refusal.ts';
 import { SchedError } from '../../errors.ts';
-import { type HttpReply, type HttpRequest, requestIdOf } from '../../http/message.ts';
+import { type HttpReply, requestIdOf } from '../../http/message.ts';
 import type { Answer, Job } from '../../jobs/run.ts';
 import { isUndecided } from '../../jobs/undecided.ts';
 
@@ -36,20 +36,23 @@ const silenced = ({ category, message, facts }: SchedError, reply: HttpReply): S
   });
 };
 
-const requestId = (request: HttpRequest, reply: HttpReply): { request?: string } => {
-  const id = requestIdOf(request, reply);
-  return id === undefined ? {} : { request: id };
+const requestId = (reply: HttpReply, redact: (text: string) => string): { request?: string } => {
+  const id = requestIdOf(reply);
+  return id === undefined ? {} : { request: redact(id) };
 };
 
-/** Asks for the deletion of some addresses. Nothing the service says of them leaves this function. */
+/**
+ * Asks for the deletion of some addresses. Nothing the service says of them leaves this function; its ID of the request
+ * goes into the receipt, without secrets (R12).
+ */
 export const sendDeletion =
-  (client: Client): Job['send'] =>
+  (client: Client, redact: (text: string) => string): Job['send'] =>
   async (items, leaving): Promise<Answer> => {
     const prepared = client.prepare(compliance.delete, { body: { emails: items } });
     const request = { ...prepared, beforeLeaving: leaving };
     const reply = await client.send(request);
     const { status } = reply;
-    const facts = { status, ...requestId(request, reply) };
+    const facts = { status, ...requestId(reply, redact) };
     if (status >= 200 && status <= 299) return { ...facts, verdict: 'accepted' };
     if (status === 413) return { ...facts, verdict: 'split', isTooLarge: true };
     if (status === 400 || status === 422) return { ...facts, verdict: 'split' };

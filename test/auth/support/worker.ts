@@ -12,7 +12,7 @@ import { openStore } from '../../../src/auth/stores.ts';
 import type { SchedError } from '../../../src/errors.ts';
 import type { Send } from '../../../src/http/message.ts';
 import { nodeRuntime } from '../../../src/node/runtime.ts';
-import { keeperWord, type Runtime } from '../../../src/runtime.ts';
+import { keeperWord, type World } from '../../../src/runtime.ts';
 import type { Held, Lock } from '../../../src/state/lock.ts';
 import type { Plan } from './build-worker.ts';
 import { fingerprint, machineIn } from './memory.ts';
@@ -52,7 +52,7 @@ const post: Send = (request) =>
   });
 
 const real = nodeRuntime();
-const world: Runtime = {
+const world: World = {
   ...real,
   machine: { ...machineIn(plan.home), program: real.machine.program! },
   sendToEnd: async (request) => {

@@ -1,0 +1,239 @@
+/*
+ * R12: no secret is printed, in whatever form the service or a layer of ours spells it. Found are, in any mix and in
+ * letters of either case: the text itself, hex, and base64 (both alphabets, wherever in a longer text it begins, so that
+ * `Bearer TOKEN` and `user:TOKEN` are found too); each character of these plain, percent-encoded (once or more often) or
+ * quoted-printable, as an escape of JSON or JavaScript (`\u0041`, `\x41`, `\/`), as an HTML entity, or with its quote
+ * doubled; broken over lines, and cut off at a `…`.
+ */
+
+export interface Secrets {
+  /** From now on this text is redacted. `kind` is what stands in its place. */
+  keep(secret: string, kind?: SecretKind): void;
+  redact(text: string): string;
+}
+
+export type SecretKind = 'token' | 'refresh token' | 'code' | 'verifier' | 'password';
+
+/** What is shorter stands in any text by chance, and is no secret of a real service. */
+const shortest = 8;
+
+/** The ready tokens of the sandbox are words that help and documentation name. */
+const isPublic = /^sandbox_[a-z_]+$/;
+
+/** Of a secret that is cut off, so many characters are redacted too. */
+const shortestPart = 4;
+
+/** Marks the end of a text that was cut, so that a secret cut in two is recognised by its first part. */
+const cutMark = '…';
+
+/** At most so many characters. What is to be printed is cut here and nowhere else: see `cutMark`. */
+export const cut = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length - 1)}${cutMark}`;
+
+/** The middle of a text in base64, wherever in a longer one it begins: the letters at the edges depend on the neighbours. */
+const inBase64 = (secret: string, offset: number): string => {
+  const bytes = Buffer.from(`${'\0'.repeat(offset)}${secret}`);
+  return bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
+};
+
+const spellingsOf = (secret: string): string[] => {
+  const base64 = [0, 1, 2].map((offset) => inBase64(secret, offset));
+  const base64Url = base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
+  return [...new Set([secret, Buffer.from(secret).toString('hex'), ...base64, ...base64Url])];
+};
+
+const hexOf = (code: number, digits: number): string => code.toString(16).padStart(digits, '0');
+
+const entities: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
+const characterNamed = (name: string) => Object.keys(entities).find((char) => entities[char] === name.toLowerCase());
+
+/** A line break that a narrow screen or an encoding puts in. */
+const lineBreak = String.raw`(?:\r?\n[ \t]{0,200})?`;
+/** Between two characters it may be written as an escape. */
+const anyBreak = String.raw`(?:(?:\\{1,8}r)?\\{1,8}n|${lineBreak})`;
+const broken = (text: string): string => [...text].join(lineBreak);
+
+// An escape may be escaped again, but so often only: a service that sends nothing but backslashes is not to keep us busy.
+const percent = (digits: string): string => `[%=]${lineBreak}(?:${broken('25')}${lineBreak}){0,4}${digits}`;
+/** A sign that begins or ends an escape, which a URL may have escaped in its turn. */
+const sign = (char: string): string => `(?:\\${char}|${percent(broken(hexOf(char.charCodeAt(0), 2)))})${lineBreak}`;
+const slash = `(?:${sign('\\')}){1,8}`;
+const ampersand = `${sign('&')}(?:${broken('amp')}${lineBreak}${sign(';')}){0,4}`;
+const entity = (inner: string): string => `${ampersand}${inner}${lineBreak}${sign(';')}`;
+
+/** CSV and YAML double a quote, JSON a backslash; a shell closes the word, escapes the quote and opens the word again. */
+const doubled: Record<string, string> = {
+  '"': String.raw`\\{0,8}""?`,
+  "'": String.raw`\\{0,8}'(?:\\?''?)?`,
+  '\\': String.raw`\\\\?`,
+};
+
+/** All ways to write one character, as the source of a pattern. */
+const characterSource = (char: string): string => {
+  const code = char.codePointAt(0)!;
+  const hex = broken(hexOf(code, 1));
+  const units = Array.from({ length: char.length }, (_, index) => broken(`u${hexOf(char.charCodeAt(index), 4)}`));
+  const bytes = [...Buffer.from(char)].map((byte) => percent(broken(hexOf(byte, 2))));
+  const named = entities[char] === undefined ? '' : `|${broken(entities[char])}`;
+  const forms = [
+    units.map((unit) => slash + unit).join(''),
+    String.raw`${slash}(?:u\{0{0,6}${hex}\}|${broken(`x${hexOf(code, 2)}`)})`,
+    entity(`(?:${sign('#')}(?:0{0,6}${broken(String(code))}|x0{0,6}${hex})${named})`),
+    bytes.join(''),
+    // Last, because the character may be the one that begins an escape.
+    doubled[char] ?? String.raw`\\{0,8}${char.replace(/[\^$.*+?()[\]{}|/]/, String.raw`\$&`)}`,
+  ];
+  return `(?:${forms.join('|')})`;
+};
+
+interface Spelling {
+  text: string;
+  characters: readonly string[];
+  /** Of letters and digits, which are nearly always written as they are; −1 where another form is as likely. */
+  codes: Int16Array;
+  patterns: (RegExp | undefined)[];
+  kind: SecretKind;
+}
+
+const spelled = (text: string, kind: SecretKind): Spelling => {
+  const characters = [...text];
+  const codes = Int16Array.from(characters, (char) => (/^[\w-]$/.test(char) ? char.charCodeAt(0) : -1));
+  return { text, characters, codes, patterns: [], kind };
+};
+
+const patternAt = ({ characters, patterns }: Spelling, index: number): RegExp => {
+  patterns[index] ??= new RegExp(`${anyBreak}${characterSource(characters[index]!)}`, 'iy');
+  return patterns[index];
+};
+
+/** Where the secret ends that begins there in this spelling; nothing where another text goes on. */
+const endOf = (spelling: Spelling, text: string, start: number): number | undefined => {
+  const { codes } = spelling;
+  // A secret may hold what looks like an escape.
+  if (text.startsWith(spelling.text, start)) return start + spelling.text.length;
+  let end = start;
+  for (let index = 0; index < codes.length; index += 1) {
+    if (text.charCodeAt(end) === codes[index]) {
+      end += 1;
+      continue;
+    }
+    const pattern = patternAt(spelling, index);
+    pattern.lastIndex = end;
+    if (!pattern.test(text)) return index >= shortestPart && text.startsWith(cutMark, end) ? end : undefined;
+    end = pattern.lastIndex;
+  }
+  return end;
+};
+
+/** Two characters as a number. Characters beyond ASCII share numbers with others, which only costs a closer look. */
+const pairOf = (first: number, second: number): number => ((first & 127) << 7) | (second & 127);
+
+const pairsOf = (firsts: string, seconds: string): number[] =>
+  [...firsts].flatMap((first) => [...seconds].map((second) => pairOf(first.charCodeAt(0), second.charCodeAt(0))));
+
+const bothCases = (char: string): string => char.toLowerCase() + char.toUpperCase();
+
+interface Found {
+  end: number;
+  kind: SecretKind;
+}
+
+const longestOf = (spellings: readonly Spelling[] | undefined, text: string, start: number): Found | undefined => {
+  let longest: Found | undefined;
+  for (const spelling of spellings ?? []) {
+    const end = endOf(spelling, text, start);
+    if (end !== undefined && end > (longest?.end ?? 0)) longest = { end, kind: spelling.kind };
+  }
+  return longest;
+};
+
+const backslash = 0x5c;
+const escapeSigns = new Set([...'\\%=&'].map((sign) => sign.charCodeAt(0)));
+
+/** What may follow a plain character in place of the next one. */
+const escapes = `\\%=&\r\n"'`;
+
+/** How an escape begins, and the whole of one. Of several backslashes the last one counts. */
+const escapeStarts = [
+  ...pairsOf('\\', 'uUxX\r\n'),
+  ...pairsOf('%=', '0123456789abcdefABCDEF\r\n'),
+  ...pairsOf('&', '#%aglqAGLQ\r\n'),
+];
+const digit = `[0-9a-f]${lineBreak}`;
+const anyEscape = new RegExp(
+  [
+    String.raw`${sign('\\')}(?:u((?:${digit}){4})|x((?:${digit}){2})|u\{0{0,6}((?:${digit}){1,6})\})`,
+    entity(
+      String.raw`(?:${sign('#')}(?:x0{0,6}((?:${digit}){1,6})|0{0,6}((?:\d${lineBreak}){1,7}))|(amp|lt|gt|quot|apos))`,
+    ),
+    percent(`((?:${digit}){2})`),
+    String.raw`\\(.)`,
+  ].join('|'),
+  'iy',
+);
+
+/** The number of the character, or of its first byte, that is escaped there. */
+const escapedAt = (text: string, start: number): number | undefined => {
+  anyEscape.lastIndex = start;
+  const [, unit, byte, point, hex, decimal, name, percented, plain] = anyEscape.exec(text) ?? [];
+  const numbers = unit ?? byte ?? point ?? hex ?? percented;
+  if (numbers !== undefined) return Number.parseInt(numbers.replace(/\s/g, ''), 16);
+  if (decimal !== undefined) return Number(decimal.replace(/\s/g, ''));
+  return (name === undefined ? plain : characterNamed(name))?.charCodeAt(0);
+};
+
+export const createSecrets = (): Secrets => {
+  const known = new Set<string>();
+  // Every character of an output is looked at: by twos in a table, and closer only where a secret may begin.
+  const mayBegin = new Uint8Array(1 << 14);
+  for (const pair of escapeStarts) mayBegin[pair] = 1;
+  const byPair = new Map<number, Spelling[]>();
+  const byCharacter = new Map<number, Spelling[]>();
+
+  const add = (spelling: Spelling): void => {
+    const [first = '', second = ''] = spelling.characters;
+    for (const pair of new Set(pairsOf(bothCases(first), bothCases(second) + escapes))) {
+      mayBegin[pair] = 1;
+      byPair.set(pair, [...(byPair.get(pair) ?? []), spelling]);
+    }
+    if (/\W/.test(first)) mayBegin[pairOf(backslash, first.charCodeAt(0))] = 1;
+    for (const code of new Set([...Buffer.from(bothCases(first))].concat(first.charCodeAt(0))))
+      byCharacter.set(code, [...(byCharacter.get(code) ?? []), spelling]);
+  };
+
+  const secretAt = (text: string, start: number, pair: number): Found | undefined => {
+    const plain = longestOf(byPair.get(pair), text, start);
+    if (plain !== undefined || !escapeSigns.has(text.charCodeAt(start))) return plain;
+    return longestOf(byCharacter.get(escapedAt(text, start) ?? -1), text, start);
+  };
+
+  /** Backslashes before a secret go with it: one that stayed would escape what stands in its place, and spoil JSON. */
+  const withoutEscape = (text: string): string => {
+    let end = text.length;
+    while (text[end - 1] === '\\') end -= 1;
+    return text.slice(0, end);
+  };
+
+  return {
+    keep: (secret, kind = 'token') => {
+      if (secret.length < shortest || isPublic.test(secret) || known.has(secret)) return;
+      known.add(secret);
+      for (const text of spellingsOf(secret)) add(spelled(text, kind));
+    },
+    redact: (text) => {
+      if (known.size === 0) return text;
+      let redacted = '';
+      let from = 0;
+      for (let at = 0; at < text.length - 1; at += 1) {
+        const pair = pairOf(text.charCodeAt(at), text.charCodeAt(at + 1));
+        if (mayBegin[pair] === 0) continue;
+        const secret = secretAt(text, at, pair);
+        if (secret === undefined) continue;
+        redacted += `${withoutEscape(text.slice(from, at))}[${secret.kind}]`;
+        from = secret.end;
+        at = secret.end - 1;
+      }
+      return from === 0 ? text : redacted + text.slice(from);
+    },
+  };
+};
