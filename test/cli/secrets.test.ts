@@ -288,6 +288,8 @@ describe('the tokens of a login that the service quotes', () => {
       {
         home,
         env: none,
+        // The time limit of a login doesn't pass by itself.
+        clock: { now: world.clock.now, sleep: () => new Promise(() => {}) },
         terminals: ['stdin', 'stderr'],
         stdin: `${redirect}?${new URLSearchParams({ code, state })}`,
         send: async (request) =>

@@ -42,6 +42,8 @@ export interface WorldOptions {
   /** stdout takes this many characters before its reader goes away. */
   closeAfter?: number;
   systemZone?: string;
+  /** In place of a clock that moves whenever somebody sleeps. */
+  clock?: Clock;
 }
 
 /** A clock that moves only when somebody sleeps. */
@@ -65,7 +67,7 @@ export const createWorld = async (options: WorldOptions = {}) => {
   const sandbox = await openSandbox({ file, clock, verify: true, plan: options.plan });
   const close = closeLater(() => sandbox.close());
   const run = (line: string | string[], more: WorldOptions = {}): Promise<Result> =>
-    runInWorld(line, sandbox.service, sandbox.token, clock, {
+    runInWorld(line, sandbox.service, sandbox.token, more.clock ?? clock, {
       ...options,
       ...more,
       env: { ...options.env, ...more.env },
