@@ -73,7 +73,7 @@ _sched_command() {
     'invitees reconcile')
       flags=''
       takers=''
-      fields='verdict event_type start_time sent_at decidable_at uri event'
+      fields='verdict event_type start_time sent_at decidable_at uri event reason'
       ;;
     'event-types list')
       flags='--user --org --active --no-active --sort --limit --all --page-size'

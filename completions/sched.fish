@@ -612,7 +612,7 @@ function __sched_fields
         case 'invitees list' 'invitees get' 'invitees create' 'invitees no-show'
             printf '%s\n' uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by
         case 'invitees reconcile'
-            printf '%s\n' verdict event_type start_time sent_at decidable_at uri event
+            printf '%s\n' verdict event_type start_time sent_at decidable_at uri event reason
         case 'event-types list' 'event-types get' 'event-types create' 'event-types update' 'one-offs create'
             printf '%s\n' uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile profile.type profile.name profile.owner secret booking_method custom_questions custom_questions.name custom_questions.type custom_questions.position custom_questions.enabled custom_questions.required custom_questions.answer_choices custom_questions.include_other deleted_at admin_managed locale
         case 'event-types hosts'

@@ -290,7 +290,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'invitees reconcile' = @{
             takers = @()
-            fields = @('verdict', 'event_type', 'start_time', 'sent_at', 'decidable_at', 'uri', 'event')
+            fields = @('verdict', 'event_type', 'start_time', 'sent_at', 'decidable_at', 'uri', 'event', 'reason')
             flags = [ordered]@{}
         }
         'event-types list' = @{

@@ -26,6 +26,8 @@ export interface Context {
   printer: Printer;
   connection(): Promise<Connection>;
   client(): Promise<Client>;
+  /** The time that the service's last reply gave, if it gave one. */
+  serviceTime(): number | undefined;
   identity(): Promise<Identity>;
   /** The root of the service's own URIs; the profile's or the base URL where the token may not tell. */
   root(): Promise<string>;
@@ -102,6 +104,7 @@ export const createContext = (runtime: Runtime, settings: Settings, notes: Notes
     }),
     connection,
     client,
+    serviceTime: () => network?.serviceTime(),
     identity,
     root,
     close: async () => {

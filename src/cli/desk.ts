@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import type { Json } from '../client/reading.ts';
-import type { Booked, BookingOptions, Desk } from '../jobs/booking.ts';
+import type { Desk } from '../jobs/attempt.ts';
+import type { Booked, BookingOptions } from '../jobs/booking.ts';
 import { type Change, type ChangeOptions, change } from '../jobs/read-back.ts';
-import { fileLedger, memoryLedger } from '../state/ledger.ts';
+import { embedded, fileLedger, noLedger, serviceAt } from '../state/ledger.ts';
+import { directoryPath } from '../state/paths.ts';
 import type { Flag, Invocation } from './command.ts';
 import type { Context } from './context.ts';
 import { forSameAccount } from './creation.ts';
@@ -43,31 +45,32 @@ export const bookedRecord = ({ notes }: Context, { record, how, unshown }: Booke
   return marked(record ?? asked, { ...(how === 'booked' ? {} : { [how]: true }), ...(isTold ? { source } : {}) });
 };
 
+/** How older versions wrote down an address of this machine: as it was typed. */
+const aliasesOf = (origin: string): string[] =>
+  origin.includes('//127.0.0.1') ? ['localhost', '[::1]'].map((name) => origin.replace('127.0.0.1', name)) : [];
+
 /** What booking needs of the world. */
 export const deskOf = async (context: Context): Promise<Desk> => {
   const { runtime, settings, notes } = context;
   const { baseUrl, isSandbox } = await context.connection();
-  const directory = stateDirectory(runtime);
-  if (directory === undefined && settings.verbose)
-    notes.insist('bookings are not remembered from one command to the next: there is no home directory');
+  const state = stateDirectory(runtime);
+  const origin = isSandbox ? embedded : serviceAt(baseUrl);
   return {
     client: await context.client(),
     ledger:
-      directory === undefined
-        ? memoryLedger()
-        : fileLedger({
-            directory: join(directory, 'bookings'),
-            now: runtime.clock.now,
-            randomBytes: runtime.randomBytes,
-          }),
+      state === undefined
+        ? noLedger(directoryPath('state', runtime), `the home directory ${runtime.home} does not exist`)
+        : fileLedger({ directory: join(state, 'bookings'), randomBytes: runtime.randomBytes }),
     clock: runtime.clock,
     interrupted: runtime.interrupted,
-    // The embedded service has another port each time.
-    origin: isSandbox ? 'sandbox' : new URL(baseUrl).origin,
+    origin,
+    aliases: aliasesOf(origin),
+    serviceTime: context.serviceTime,
     owner: context.identity,
     timeoutMs: settings.timeoutMs,
     pid: runtime.machine.pid,
     checkAgain: forSameAccount('sched invitees reconcile', settings),
+    onUnkept: (reason) => notes.say(`booking without the ledger: ${reason}`),
   };
 };
 

@@ -7,7 +7,7 @@ import { SchedError } from '../errors.ts';
 import type { Credential } from '../http/authorize.ts';
 import type { Runtime } from '../runtime.ts';
 import { readPrivateFile, writePrivateFile } from '../state/files.ts';
-import { directory } from '../state/paths.ts';
+import { directory, isHomeless } from '../state/paths.ts';
 import type { Connection } from './connection.ts';
 import { isPlainId } from './ids.ts';
 
@@ -76,11 +76,9 @@ const readCache = async (file: string, now: number): Promise<Identity | undefine
 };
 
 /** Keeps such a fact. Tokens come and go, so what was kept of old ones goes with it. */
-export const writeCache = async (
-  { clock, randomBytes, secrets }: Runtime,
-  file: string,
-  facts: object,
-): Promise<void> => {
+export const writeCache = async (runtime: Runtime, file: string, facts: object): Promise<void> => {
+  if (isHomeless('cache', runtime)) return;
+  const { clock, randomBytes, secrets } = runtime;
   const text = JSON.stringify({ ...facts, at: clock.now() });
   // R12: a service may put the token in a URI.
   if (secrets.redact(text) !== text) return;

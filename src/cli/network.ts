@@ -8,23 +8,21 @@ import { compose, type Layer, type Send } from '../http/message.ts';
 import { rateLimit } from '../http/rate-limit.ts';
 import { redirect } from '../http/redirect.ts';
 import { retry } from '../http/retry.ts';
+import { serviceClock } from '../http/service-time.ts';
 import { trace } from '../http/trace.ts';
 import { durationText } from '../output/progress.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Settings } from '../settings.ts';
 import { checkDirectory } from '../state/directories.ts';
-import { directory } from '../state/paths.ts';
+import { directory, isHomeless } from '../state/paths.ts';
 import { createSharedBudget, type SharedBudget } from '../state/shared-budget.ts';
 import { createShowTime } from '../time/show.ts';
 import type { Connection } from './connection.ts';
 import type { Notes } from './notes.ts';
 
-/** Where this user's state is; nothing where there is no home to keep it in (Debian's name for that is a path). */
-export const stateDirectory = (runtime: Runtime): string | undefined => {
-  const isChosen = Boolean(runtime.env.SCHED_STATE_DIR || runtime.env.XDG_STATE_HOME);
-  const hasHome = runtime.home !== '/nonexistent' && existsSync(runtime.home);
-  return isChosen || hasHome ? directory('state', runtime) : undefined;
-};
+/** Where this user's state is; nothing where that would be in a home directory that does not exist. */
+export const stateDirectory = (runtime: Runtime): string | undefined =>
+  isHomeless('state', runtime) ? undefined : directory('state', runtime);
 
 /** The runtime directory forgets everything when the user logs out, which suits a budget; a directory that was chosen wins. */
 const budgetDirectory = (runtime: Runtime): string | undefined => {
@@ -120,6 +118,8 @@ export interface Network {
   send: Send;
   /** Without one. */
   sendPlain: Send;
+  /** The time that the last reply gave, if it gave one. */
+  serviceTime(): number | undefined;
   close(): void;
 }
 
@@ -131,6 +131,7 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
   const budget = openBudget(runtime, settings, notes, isSandbox);
   const announce = announcing(runtime, settings, notes);
   const { maxWaitMs } = settings;
+  const time = serviceClock();
   const again = retry({
     clock,
     interrupted,
@@ -157,10 +158,11 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
     leaving,
     ...(settings.verbose ? [trace(clock, (line) => notes.insist(line))] : []),
   );
-  const sendPlain = inner(transportOf(runtime, notes));
+  const sendPlain = inner(time.layer(transportOf(runtime, notes)));
   return {
     send: again(authorize(credentials)(sendPlain)),
     sendPlain: again(sendPlain),
+    serviceTime: time.now,
     close: budget.close,
   };
 };

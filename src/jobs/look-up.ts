@@ -25,9 +25,27 @@ export interface LookUp {
   found: Json[];
   /** Whether every host of the event type was looked at, so that finding nothing proves something. */
   isComplete: boolean;
+  /** Whether an event of that type is there at that time, but without the invitee. */
+  isSharedSlot: boolean;
+  /** Whose events were listed. */
+  whose: Partial<Owner>;
 }
 
+/** The ID at the end of a URI. */
 export const idIn = (uri: unknown): string => String(uri).split('/').at(-1)!;
+
+/** The same for every spelling of an event type that a service may take: a URI, a bare ID, other case, a slash at the end. */
+export const idKey = (uri: string): string => {
+  const path = uri.trim().split(/[?#]/)[0]!.replace(/\/+$/, '');
+  try {
+    return decodeURIComponent(idIn(path)).toLowerCase();
+  } catch {
+    return idIn(path).toLowerCase();
+  }
+};
+
+/** The second in which a meeting starts; more exact no service is. */
+export const secondOf = (time: unknown): number => Math.floor(Date.parse(String(time)) / 1000);
 
 const isHidden = (error: unknown): boolean =>
   error instanceof SchedError && ['forbidden', 'not-found'].includes(error.category);
@@ -38,15 +56,21 @@ const gather = async (pages: AsyncIterable<Json[]>): Promise<Json[]> => {
   return rows;
 };
 
-/** Whether nobody but this user hosts the event type; `false` too where that cannot be learnt. */
-const isOnlyHost = async (client: Client, eventType: string, user: string): Promise<boolean> => {
+/** IDs of the hosts of an event type; none where they cannot be learnt. */
+const hostsOf = async (client: Client, eventType: string): Promise<string[]> => {
   try {
     const hosts = await gather(client.pages(eventTypes.hosts, { query: { event_type: eventType } }));
-    return hosts.length > 0 && hosts.every(({ member }) => isObject(member) && idIn(member.uri) === idIn(user));
+    return hosts.map(({ member }) => (isObject(member) ? idIn(member.uri) : ''));
   } catch (error) {
-    if (isHidden(error)) return false;
+    if (isHidden(error)) return [];
     throw error;
   }
+};
+
+/** Whether nobody but this user hosts the event type; `false` too where that cannot be learnt. */
+const isOnlyHost = async (client: Client, eventType: string, user: string): Promise<boolean> => {
+  const hosts = await hostsOf(client, eventType);
+  return hosts.length > 0 && hosts.every((host) => host === idIn(user));
 };
 
 /** Events of every host the token shows: the whole organization's, or only the user's own. */
@@ -54,8 +78,8 @@ const eventsAt = async (
   client: Client,
   owner: Owner,
   wanted: Wanted,
-): Promise<{ rows: Json[]; isComplete: boolean }> => {
-  const start = Date.parse(wanted.start_time);
+): Promise<Pick<LookUp, 'isComplete' | 'whose'> & { rows: Json[] }> => {
+  const start = secondOf(wanted.start_time) * 1000;
   const list = (whose: Partial<Owner>) => {
     const query = {
       ...whose,
@@ -66,25 +90,29 @@ const eventsAt = async (
   };
   if (owner.organization !== '') {
     try {
-      const rows = await list({ organization: owner.organization });
+      const whose = { organization: owner.organization };
+      const rows = await list(whose);
       // One machine may have accounts of several organizations, and none sees the events of another.
-      return { rows, isComplete: idIn(owner.organization) === idIn(wanted.organization) };
+      return { rows, whose, isComplete: idIn(owner.organization) === idIn(wanted.organization) };
     } catch (error) {
       if (!isHidden(error)) throw error;
     }
   }
+  const whose = { user: owner.user };
   return {
-    rows: await list({ user: owner.user }),
+    rows: await list(whose),
+    whose,
     isComplete: await isOnlyHost(client, wanted.event_type, owner.user),
   };
 };
 
 /** Looks for a booking: events of its type at its start, and their invitees. */
 export const lookUp = async (client: Client, owner: Owner, wanted: Wanted): Promise<LookUp> => {
-  const { rows, isComplete } = await eventsAt(client, owner, wanted);
-  const start = Date.parse(wanted.start_time);
+  const { rows, whose, isComplete } = await eventsAt(client, owner, wanted);
   const fitting = rows.filter(
-    (event) => idIn(event.event_type) === idIn(wanted.event_type) && Date.parse(String(event.start_time)) === start,
+    (event) =>
+      idKey(String(event.event_type)) === idKey(wanted.event_type) &&
+      secondOf(event.start_time) === secondOf(wanted.start_time),
   );
   const found: Json[] = [];
   let sawAll = isComplete;
@@ -98,5 +126,37 @@ export const lookUp = async (client: Client, owner: Owner, wanted: Wanted): Prom
       sawAll = false;
     }
   }
-  return { found, isComplete: sawAll };
+  const isSharedSlot = found.length === 0 && fitting.some(({ status }) => status !== 'canceled');
+  return { found, isComplete: sawAll, isSharedSlot, whose };
+};
+
+/** Enough for any busy service to show something new, and few requests. */
+const mostEvents = 500;
+
+/**
+ * Whether the list that found nothing is up to date and shows all hosts: it shows an event made after `since`, and one of
+ * each host of the event type. A list that lags behind, or silently leaves out what this user may not see, does not.
+ */
+export const isTrustworthy = async (
+  client: Client,
+  owner: Owner,
+  { event_type }: Wanted,
+  { whose }: LookUp,
+  since: number,
+): Promise<boolean> => {
+  const me = idIn(owner.user);
+  const hosts = await hostsOf(client, event_type);
+  const hidden = new Set(hosts);
+  let isNewer = false;
+  const query = { ...whose, min_start_time: new Date(since).toISOString() };
+  for await (const page of client.pages(events.list, { query }, { limit: mostEvents })) {
+    for (const { created_at, event_memberships } of page) {
+      isNewer ||= Date.parse(String(created_at)) > since;
+      const members = Array.isArray(event_memberships) ? event_memberships.map(({ user }: Json) => idIn(user)) : [];
+      // What this user hosts too is shown anyway, and says nothing of the other hosts.
+      for (const host of members) if (host === me || !members.includes(me)) hidden.delete(host);
+    }
+    if (isNewer && hosts.length > 0 && hidden.size === 0) return true;
+  }
+  return false;
 };

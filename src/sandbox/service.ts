@@ -157,6 +157,8 @@ export const createService = ({
     const headers = {
       'content-type': 'application/json',
       'x-request-id': `${now.toString(36)}-${++requests}`,
+      // By the sandbox's own clock, which may have been moved: the HTTP server would send the system's time.
+      date: new Date(now).toUTCString(),
     };
     try {
       return await answer(request, now, headers);

@@ -10,20 +10,28 @@ import { readPrivateFile, writePrivateFile } from './files.ts';
  *
  *   START-DIGEST.NUMBER.json
  *
- * the start in base 36, so that what has passed is removed without being read. A number is made by a hard link, whole and
- * once: of two processes that want the same booking at the same time, one gets it. The last number counts.
+ * the start in base 36, so that only old files are read when old ones are removed. A number is made by a hard link, whole
+ * and once: of two processes that want the same booking at the same time, one gets it. At each address of the service the
+ * last number counts.
+ *
+ * START-DIGEST.NUMBER.missed holds the service's time of the first look-up that did not find an open attempt. It has a
+ * file of its own, so that noting it cannot overwrite the verdict of the process that sent the request.
+ *
+ * Reading removes nothing: this machine's clock may be wrong.
  */
 
 export interface Entry {
-  version: 1;
-  /** Of origin, event type, start and address: the address itself is not kept. */
+  /** In version 1 the digest covers the origin too. */
+  version: 1 | 2;
+  /** Of event type, start and e-mail address. The e-mail address itself is not kept. */
   digest: string;
+  /** The address of the service, as `serviceAt` writes it. */
   origin: string;
   event_type: string;
   start_time: string;
   /** `open`: sent, or about to be, and no answer yet. */
   state: 'open' | 'booked' | 'refused';
-  /** When it left, in milliseconds since 1970. */
+  /** When it left, in milliseconds since 1970, by this machine's clock. */
   at: number;
   /** After so long the request itself had given up. */
   timeoutMs: number;
@@ -33,7 +41,12 @@ export interface Entry {
   event?: string;
   invitee?: string;
   /** A duplicate was asked for, to stand beside this one, where that is known. */
-  besides?: Pick<Entry, 'event' | 'invitee'>;
+  besides?: Pick<Entry, 'event' | 'invitee'> & {
+    /** The service accepted that one, and nothing has shown it. */
+    isUnseen?: true;
+  };
+  /** Invitees that the service showed before a duplicate was sent: none of them is the duplicate. */
+  shownBefore?: string[];
 }
 
 export interface Kept {
@@ -41,21 +54,47 @@ export interface Kept {
   entry: Entry;
 }
 
+export interface Found {
+  /** The highest number of the first digest, 0 if there is none. */
+  last: number;
+  /** The last attempt at each address of the service. */
+  attempts: Kept[];
+}
+
 export interface Ledger {
-  /** Whether other processes will see it. */
-  readonly isKept: boolean;
-  find(entry: Pick<Entry, 'digest' | 'start_time'>): Promise<Kept | undefined>;
+  /** The first digest is the one new attempts have, the others are those of older versions. */
+  find(digests: readonly string[]): Promise<Found>;
   /** Writes the next attempt, and makes sure of it; whether nobody else was quicker. */
   claim(kept: Kept): Promise<boolean>;
   /** Replaces an attempt of one's own. */
   replace(kept: Kept): Promise<void>;
-  /** All bookings at that origin whose outcome is not known. */
+  /** Notes that a look-up did not find this attempt, and tells when that was first noted, by the service's clock. */
+  miss(kept: Kept, serviceTime: number): Promise<number>;
+  /** All bookings at that address whose outcome is not known. */
   open(origin: string): Promise<Kept[]>;
+  /** Removes what began 30 days before that time. What is open stays: time alone settles nothing. */
+  prune(now: number): Promise<void>;
 }
+
+/** What the ledger calls the embedded service, which has another port each time. */
+export const embedded = 'sandbox';
+
+const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Whether an address is on this machine. */
+export const isLocal = (address: string): boolean =>
+  address === embedded || (URL.canParse(address) && loopback.test(new URL(address).hostname));
+
+/** The name of a service in the ledger. The names of this machine are one. */
+export const serviceAt = (baseUrl: string): string => {
+  if (!URL.canParse(baseUrl)) return baseUrl;
+  const url = new URL(baseUrl);
+  if (isLocal(baseUrl)) url.hostname = '127.0.0.1';
+  return url.origin;
+};
 
 interface Options {
   directory: string;
-  now(): number;
   randomBytes(count: number): Uint8Array;
 }
 
@@ -78,24 +117,31 @@ const readName = (name: string): Name | undefined => {
     : { name, start: Number.parseInt(start!, 36), digest: digest!, number: Number(number) };
 };
 
-const trouble = (path: string, error: unknown): SchedError =>
-  new SchedError('environment', 'A booking cannot be remembered, so it is not made', {
-    reason: `${path}: ${(error as NodeJS.ErrnoException).code ?? (error as Error).message}`,
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+
+const trouble = (directory: string, reason: string): SchedError =>
+  new SchedError('environment', 'The ledger of bookings cannot be kept, so nothing was booked', {
+    reason: `${directory}: ${reason}`,
+    hint: 'set SCHED_STATE_DIR to a directory you can write to, or book without the ledger: --allow-duplicate',
     outcome: 'not-sent',
   });
+
+const dayMs = 86_400_000;
+/** Long enough that nobody books that slot again. */
+const keptForMs = 30 * dayMs;
 
 let drafts = 0;
 
 /** In files that outlive the process, the machine's power cut included. */
-export const fileLedger = ({ directory, now, randomBytes }: Options): Ledger => {
+export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
   const unique = () => `${Buffer.from(randomBytes(8)).toString('hex')}-${++drafts}`;
 
   const names = async (): Promise<Name[]> => {
-    const all = await readdir(directory).catch(() => []);
-    const read = all.flatMap((name) => readName(name) ?? []);
-    const past = read.filter(({ start }) => start * 1000 <= now());
-    for (const { name } of past) await unlink(join(directory, name)).catch(() => {});
-    return read.filter((name) => !past.includes(name));
+    const all = await readdir(directory).catch((error: unknown) => {
+      if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return [];
+      throw trouble(directory, codeOf(error));
+    });
+    return all.flatMap((name) => readName(name) ?? []);
   };
 
   const read = async ({ name, number }: Name): Promise<Kept | undefined> => {
@@ -103,7 +149,7 @@ export const fileLedger = ({ directory, now, randomBytes }: Options): Ledger => 
     if (text === undefined) return undefined;
     try {
       const entry = JSON.parse(text) as Entry;
-      if (entry.version === 1 && typeof entry.at === 'number') return { number, entry };
+      if ([1, 2].includes(entry.version) && typeof entry.at === 'number') return { number, entry };
     } catch {
       // Told below.
     }
@@ -114,17 +160,34 @@ export const fileLedger = ({ directory, now, randomBytes }: Options): Ledger => 
     });
   };
 
-  const last = (all: Name[]): Name | undefined =>
-    all.reduce<Name | undefined>(
-      (most, name) => (most === undefined || name.number > most.number ? name : most),
-      undefined,
-    );
+  /** The last attempt at each address of the service. */
+  const lastOf = async (all: Name[]): Promise<Kept[]> => {
+    const byService = new Map<string, Kept>();
+    for (const name of all.toSorted((a, b) => a.number - b.number)) {
+      const kept = await read(name);
+      if (kept !== undefined) byService.set(serviceAt(kept.entry.origin), kept);
+    }
+    return [...byService.values()];
+  };
+
+  const byDigest = (all: Name[]): Name[][] => {
+    const groups = new Map<string, Name[]>();
+    for (const name of all) groups.set(name.digest, [...(groups.get(name.digest) ?? []), name]);
+    return [...groups.values()];
+  };
+
+  const notePath = ({ number, entry }: Kept) => join(directory, nameOf(entry, number).replace(/json$/, 'missed'));
 
   return {
-    isKept: true,
-    find: async ({ digest }) => {
-      const found = last((await names()).filter((name) => name.digest === digest));
-      return found === undefined ? undefined : read(found);
+    find: async (digests) => {
+      const all = await names();
+      const groups = digests.map((digest) => all.filter((name) => name.digest === digest));
+      const attempts: Kept[] = [];
+      for (const group of groups)
+        for (const kept of await lastOf(group))
+          if (!attempts.some(({ entry }) => serviceAt(entry.origin) === serviceAt(kept.entry.origin)))
+            attempts.push(kept);
+      return { last: Math.max(0, ...groups[0]!.map(({ number }) => number)), attempts };
     },
     claim: async ({ number, entry }) => {
       const path = join(directory, nameOf(entry, number));
@@ -144,41 +207,51 @@ export const fileLedger = ({ directory, now, randomBytes }: Options): Ledger => 
         await folder?.close();
         return true;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-        throw error instanceof SchedError ? error : trouble(path, error);
+        if (codeOf(error) === 'EEXIST') return false;
+        throw trouble(directory, error instanceof SchedError ? (error.facts.reason ?? error.message) : codeOf(error));
       } finally {
         await unlink(draft).catch(() => {});
       }
     },
     replace: async ({ number, entry }) =>
       writePrivateFile(join(directory, nameOf(entry, number)), JSON.stringify(entry), unique()),
+    miss: async (kept, serviceTime) => {
+      const path = notePath(kept);
+      const noted = Number((await readPrivateFile(path)) ?? Number.NaN);
+      // A service whose clock was set back is measured from now on.
+      if (noted <= serviceTime) return noted;
+      await writePrivateFile(path, String(serviceTime), unique());
+      return serviceTime;
+    },
     open: async (origin) => {
-      const byDigest = new Map<string, Name[]>();
-      for (const name of await names()) byDigest.set(name.digest, [...(byDigest.get(name.digest) ?? []), name]);
       const entries: Kept[] = [];
-      for (const all of byDigest.values()) {
-        const kept = await read(last(all)!);
-        if (kept?.entry.state === 'open' && kept.entry.origin === origin) entries.push(kept);
-      }
+      for (const group of byDigest(await names()))
+        for (const kept of await lastOf(group))
+          if (kept.entry.state === 'open' && serviceAt(kept.entry.origin) === serviceAt(origin)) entries.push(kept);
       return entries.sort((a, b) => a.entry.at - b.entry.at);
+    },
+    prune: async (now) => {
+      const old = (await names()).filter(({ start }) => start * 1000 + keptForMs < now);
+      for (const group of byDigest(old)) {
+        // A damaged file stays too: a person has to look at it.
+        const last = await lastOf(group).catch(() => undefined);
+        if (last === undefined || last.some(({ entry }) => entry.state === 'open')) continue;
+        for (const { name } of group)
+          for (const file of [name, name.replace(/json$/, 'missed')])
+            await unlink(join(directory, file)).catch(() => {});
+      }
     },
   };
 };
 
-/** For as long as the process lives, where there is no home to keep anything in. */
-export const memoryLedger = (): Ledger => {
-  const entries = new Map<string, Kept>();
-  const put = async (kept: Kept) => {
-    entries.set(kept.entry.digest, kept);
-  };
-  return {
-    isKept: false,
-    find: async ({ digest }) => entries.get(digest),
-    claim: async (kept) => {
-      await put(kept);
-      return true;
-    },
-    replace: put,
-    open: async () => [...entries.values()].filter(({ entry }) => entry.state === 'open'),
-  };
-};
+/** Where there is no directory to keep a ledger in: nothing is booked, unless duplicates are allowed. */
+export const noLedger = (directory: string, reason: string): Ledger => ({
+  find: async () => ({ last: 0, attempts: [] }),
+  claim: async () => {
+    throw trouble(directory, reason);
+  },
+  replace: async () => {},
+  miss: async (_, serviceTime) => serviceTime,
+  open: async () => [],
+  prune: async () => {},
+});

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import { checkDirectory } from './directories.ts';
 
 interface World {
@@ -42,4 +43,14 @@ export const directory = (kind: Kind, world: World): string => {
   const variable = variableOf(kind);
   checkDirectory(path, { variable, isOurs: !world.env[variable], uid: world.uid });
   return path;
+};
+
+/**
+ * Whether files of a kind would be below a home directory that does not exist (Debian's name for that is a path). We do
+ * not make a home directory: what is written there may be gone with the next command.
+ */
+export const isHomeless = (kind: Kind, world: World): boolean => {
+  const { env, home, platform } = world;
+  const isBelowHome = directoryPath(kind, world) !== directoryPath(kind, { env, platform, home: `${home}/else` });
+  return isBelowHome && !(isAbsolute(home) && home !== '/nonexistent' && existsSync(home));
 };

@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -20,6 +29,7 @@ import {
   rightVerdicts,
   slot,
   typesOf,
+  untilProven,
   type World,
 } from './lost-answers.ts';
 
@@ -54,7 +64,7 @@ describe('booking: an answer that is lost', () => {
     const early = await world.run('invitees reconcile --json');
     expect(early.code).toBe(10);
     expect(JSON.parse(early.stdout)).toMatchObject([{ verdict: 'unknown', event_type: eventType }]);
-    await world.clock.sleep(151_000);
+    await untilProven(world, eventType);
     const late = await world.run('invitees reconcile --json');
     expect(late.code).toBe(0);
     expect(JSON.parse(late.stdout)).toMatchObject([{ verdict: 'not-booked' }]);
@@ -70,7 +80,7 @@ describe('booking: an answer that is lost', () => {
     expect([soon.code, posts(soon.requests)]).toEqual([10, 0]);
     await world.clock.sleep(140_000);
     expect((await world.run(booking(0), { send })).code).toBe(10);
-    await world.clock.sleep(11_000);
+    await untilProven(world, eventType);
     const late = await world.run(booking(0), { send });
     expect([late.code, posts(late.requests)]).toEqual([0, 1]);
     expect(await bookedAt(0)).toBe(1);
@@ -112,9 +122,10 @@ describe('booking: an answer that is lost', () => {
     let isStopped = false;
     const stopped: Send = async (request) => {
       if (!isBooking(request) || isStopped) return counted(request);
-      // Written down, it is stopped before it is connected, for longer than its time limit and two minutes.
+      // The process is paused after writing the ledger entry, before it connects, until the other one may book.
       isStopped = true;
-      await world.clock.sleep(151_000);
+      expect((await world.run(booking(0), { send: counted })).code).toBe(10);
+      await untilProven(world, eventType);
       expect((await world.run(booking(0), { send: counted })).code).toBe(0);
       throw new NetworkFailure('127.0.0.1:4010', 'no complete reply within 30 s', false);
     };
@@ -153,7 +164,7 @@ describe('booking: an answer that is lost', () => {
 
   test('an account of another organization never takes finding nothing there for a proof', async () => {
     await world.run(booking(0), { send: breaking(world, faults['reset before commit']) });
-    await world.clock.sleep(151_000);
+    await untilProven(world, eventType);
     const elsewhere: Send = async (request) => {
       const { pathname } = new URL(request.url);
       const reply = await world.service(request);
@@ -174,7 +185,10 @@ describe('booking: an answer that is lost', () => {
 describe('booking: a 2xx that does not show the booking', () => {
   const accepted = { status: 201, headers: { 'content-type': 'application/json' }, body: '{"ok":true}' };
   const entry = () => {
-    const [file] = readdirSync(join(state, 'bookings')).sort().reverse();
+    const [file] = readdirSync(join(state, 'bookings'))
+      .filter((name) => name.endsWith('.json'))
+      .sort()
+      .reverse();
     return JSON.parse(readFileSync(join(state, 'bookings', file!), 'utf8'));
   };
   /** Accepts a booking, and shows it only when it is told to. */
@@ -231,7 +245,8 @@ describe('booking: a 2xx that does not show the booking', () => {
   test('is booked again only when finding nothing proves that it is gone', async () => {
     const { send } = hiding();
     await world.run(booking(0), { send });
-    await world.clock.sleep(151_000);
+    expect((await world.run(booking(0))).code).toBe(7);
+    await untilProven(world, eventType);
     const later = await world.run(booking(0));
     expect([later.code, posts(later.requests), await bookedAt(0)]).toEqual([0, 1, 1]);
   });
@@ -343,7 +358,7 @@ describe('booking: the same again', () => {
     await world.run(line, { send: breaking(world, faults['reset before commit']) });
     const early = await world.run('invitees reconcile --json');
     expect([early.code, JSON.parse(early.stdout)]).toMatchObject([10, [{ verdict: 'unknown' }]]);
-    await world.clock.sleep(151_000);
+    await untilProven(world, eventType);
     const late = await world.run('invitees reconcile --json');
     expect([late.code, JSON.parse(late.stdout)]).toMatchObject([0, [{ verdict: 'not-booked' }]]);
     const third = await world.run(booking(0));
@@ -423,7 +438,15 @@ describe('booking: a raw request', () => {
 
   test('is known under every spelling of its path, and its flags are for it alone', async () => {
     expect((await world.run(raw(0))).code).toBe(0);
-    for (const path of ['/invitees/', '/Invitees', '/%69nvitees', '/invitees;x=1', '/invitees.json', '/v2/invitees']) {
+    for (const path of [
+      '/invitees/',
+      '/Invitees',
+      '/%69nvitees',
+      '/invitees;x=1',
+      '/invitees.json',
+      '/invitees%20',
+      '/v2/invitees',
+    ]) {
       const { code, requests } = await world.run(raw(0).replace('/invitees', path));
       expect([path, code === 7 || code === 2, posts(requests)]).toEqual([path, true, 0]);
     }
@@ -432,11 +455,62 @@ describe('booking: a raw request', () => {
     expect(stderr).toContain('--if-absent is for POST /invitees');
   });
 
-  test('that is none goes to the service as it is, once', async () => {
-    const send = breaking(world, faults['reset before commit']);
-    const { code, requests } = await world.run('api POST /invitees -f event_type=x', { send });
-    expect([code, posts(requests)]).toEqual([10, 1]);
-    expect((await world.run('api POST /invitees -f event_type=x')).code).toBe(2);
+  const bodyWith = (parts: object) => JSON.stringify({ ...asked, ...parts });
+  const asked = { start_time: slot(0), invitee: { email: 'ada@engine.example', name: 'Ada', timezone: 'UTC' } };
+  const line = 'api POST /invitees --input -';
+
+  test.each([
+    ['the basic form of its time', (type: string) => bodyWith({ event_type: type, start_time: '20270201T100000Z' })],
+    ['another offset', (type: string) => bodyWith({ event_type: type, start_time: '20270201T1130+0130' })],
+    ['parts of a second', (type: string) => bodyWith({ event_type: type, start_time: '2027-02-01T10:00:00.5Z' })],
+    ['a bare ID of the event type', (type: string) => bodyWith({ event_type: type.split('/').at(-1) })],
+    ['a slash behind the event type', (type: string) => bodyWith({ event_type: `${type}/` })],
+    [
+      'an escaped name of a field',
+      (type: string) => bodyWith({ event_type: type }).replace('start_t', 'start\\u005ft'),
+    ],
+  ])('is the same booking with %s', async (_, body) => {
+    expect((await world.run(booking(0))).code).toBe(0);
+    const { code, requests } = await world.run(line, { stdin: body(eventType) });
+    expect([code, posts(requests)]).toEqual([7, 0]);
+  });
+
+  test.each([
+    ['an epoch', 'start_time', bodyWith({ event_type: 'X', start_time: 1_801_562_400 })],
+    ['a time without an offset', 'start_time', bodyWith({ event_type: 'X', start_time: '2027-02-01T10:00:00' })],
+    ['a day that does not exist', 'start_time', bodyWith({ event_type: 'X', start_time: '2027-13-01T10:00:00Z' })],
+    ['no event type', 'event_type', bodyWith({})],
+    ['no invitee', 'invitee.email', bodyWith({ event_type: 'X', invitee: null })],
+    [
+      'a field twice',
+      "'start_time' is in it twice",
+      `{"start_time":"${slot(1)}",${bodyWith({ event_type: 'X' }).slice(1)}`,
+    ],
+    [
+      'a field twice in other case',
+      "'EMAIL' is in it twice",
+      bodyWith({ event_type: 'X' }).replace('","name', '","EMAIL":"b@x.example","name'),
+    ],
+    ['a list', 'not a JSON object', '[]'],
+  ])('with %s is refused, and sent with --allow-duplicate alone', async (_, words, stdin) => {
+    const { code, stderr, requests } = await world.run(line, { stdin });
+    expect([code, posts(requests)]).toEqual([2, 0]);
+    expect(stderr).toContain(words);
+    const meant = await world.run(`${line} --allow-duplicate`, {
+      stdin,
+      send: breaking(world, faults['reset before commit']),
+    });
+    expect([meant.code, posts(meant.requests)]).toEqual([10, 1]);
+  });
+
+  test('with a form for a body, or with fields in the query, is refused', async () => {
+    const form = `${line} -H 'Content-Type: application/x-www-form-urlencoded'`;
+    const fields = line.replace('/invitees', `/invitees?start_time=${slot(1)}`);
+    for (const each of [form, fields]) {
+      const stdin = each === form ? 'start_time=x' : bodyWith({ event_type: eventType });
+      const { code, requests } = await world.run(each, { stdin });
+      expect([each, code, posts(requests)]).toEqual([each, 2, 0]);
+    }
   });
 });
 
@@ -459,12 +533,17 @@ describe('booking: what is on disk', () => {
     expect(JSON.parse(readFileSync(files()[0]!, 'utf8'))).toMatchObject({ state: 'booked' });
   });
 
-  test('lapses when the start has passed', async () => {
-    await world.run(booking(0), { send: breaking(world, faults['reset before commit']) });
-    expect(files()).toHaveLength(1);
-    await world.clock.sleep(monday - world.clock.now() + 1);
-    expect((await world.run('invitees reconcile')).code).toBe(0);
-    expect(files()).toHaveLength(0);
+  test('is removed only long after its start, when another booking is made', async () => {
+    await world.run(booking(0));
+    const untilAfterStart = (days: number) => world.clock.sleep(monday + days * 86_400_000 - world.clock.now());
+    await untilAfterStart(29);
+    await world.run(booking(130));
+    expect(files()).toHaveLength(2);
+    await untilAfterStart(31);
+    for (const line of ['invitees reconcile', 'doctor']) await world.run(line);
+    expect(files()).toHaveLength(2);
+    await world.run(booking(131));
+    expect(files()).toHaveLength(2);
   });
 
   test('stops a booking when it cannot be written', async () => {
@@ -476,7 +555,7 @@ describe('booking: what is on disk', () => {
 
   test.each([
     ['damaged', () => '{"ver'],
-    ['of a newer version', (text: string) => text.replace('"version":1', '"version":2')],
+    ['of a newer version', (text: string) => text.replace('"version":2', '"version":3')],
   ])('that is %s stops the same booking', async (_, spoil) => {
     await world.run(booking(0), { send: breaking(world, faults['reset before commit']) });
     for (const file of files()) writeFileSync(file, spoil(readFileSync(file, 'utf8')));
@@ -491,14 +570,37 @@ describe('booking: what is on disk', () => {
     expect(await bookedAt(0)).toBe(1);
   });
 
-  test('is no condition where there is no home', async () => {
-    const none = await createWorld();
+  test.each([
+    ['the home directory does not exist', (folder: string) => ({ home: join(folder, 'none') })],
+    ['the home directory is not an absolute path', () => ({ home: 'src' })],
+    ["the home directory is Debian's name for none", () => ({ home: '/nonexistent' })],
+    [
+      'XDG_STATE_HOME is relative, and there is no home',
+      (folder: string) => ({ home: join(folder, 'none'), env: { XDG_STATE_HOME: 'state' } }),
+    ],
+    ['a file is in its place', (folder: string) => ({ env: { SCHED_STATE_DIR: join(folder, 'file') } })],
+    ['the directory is a symbolic link', (folder: string) => ({ env: { SCHED_STATE_DIR: join(folder, 'linked') } })],
+  ])('is needed: where %s nothing is booked, but with --allow-duplicate', async (_, where) => {
+    writeFileSync(join(state, 'file'), '');
+    mkdirSync(join(state, 'linked'));
+    symlinkSync(state, join(state, 'linked', 'bookings'));
+    const none = await createWorld(where(state));
     const type = await plainType(none);
-    const { code, stderr } = await none.run(booking(0, '-v', type));
-    expect(code).toBe(0);
-    expect(stderr).toContain('not remembered');
-    const failed = await none.run(booking(1, '', type), { send: breaking(none, faults['reset before commit']) });
-    expect(failed.code).toBe(10);
-    expect(failed.stderr).toContain('--if-absent');
+    for (let run = 0; run < 2; run += 1) {
+      const { code, stderr, requests } = await none.run(booking(0, '', type));
+      expect([code, posts(requests)]).toEqual([3, 0]);
+      expect(lastJson(stderr).error).toMatchObject({ code: 'environment', outcome: 'not-sent' });
+      expect(lastJson(stderr).error.hint).toMatch(/SCHED_STATE_DIR.*--allow-duplicate/);
+    }
+    expect(existsSync(join(state, 'none'))).toBe(false);
+    const meant = await none.run(booking(0, '--allow-duplicate', type));
+    expect([meant.code, posts(meant.requests)]).toEqual([0, 1]);
+    expect(meant.stderr).toContain('booking without the ledger');
+    const send = breaking(none, faults['reset after commit']);
+    const found = await none.run(booking(1, '--allow-duplicate', type), { send });
+    expect([found.code, JSON.parse(found.stdout)._sched]).toEqual([0, { reconciled: true }]);
+    const failing = breaking(none, faults['reset before commit']);
+    const failed = await none.run(booking(2, '--allow-duplicate', type), { send: failing });
+    expect([failed.code, lastJson(failed.stderr).error.hint]).toEqual([10, 'the same command again with --if-absent']);
   });
 });

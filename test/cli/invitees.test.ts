@@ -1,10 +1,13 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createWorld } from '../support/run.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 let eventType: string;
 beforeEach(async () => {
-  world = await createWorld();
+  world = await createWorld({ env: { SCHED_STATE_DIR: mkdtempSync(join(tmpdir(), 'sched-invitees-')) } });
   const types = JSON.parse((await world.run('event-types list --active --json')).stdout);
   eventType = types.find(
     (type: { kind: string; pooling_type: string | null; custom_questions: { required: boolean }[] }) =>
@@ -53,7 +56,7 @@ describe('invitees create', () => {
 
   test('refuses a slot that is taken with exit 7', async () => {
     expect((await world.run(booking())).code).toBe(0);
-    const second = await world.run(booking());
+    const second = await world.run(booking().replace('ada@', 'bob@'));
     expect(second.code).toBe(7);
   });
 

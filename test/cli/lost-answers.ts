@@ -81,6 +81,13 @@ export const slot = (index: number): string => {
 export const bookingLine = (type: string, index: number, more = '') =>
   `invitees create --event-type ${type} --start ${slot(index)} --email ada@engine.example --name "Ada Byron" --timezone Europe/Paris --json ${more}`;
 
+/** Until finding nothing proves that nothing was booked: the time has passed, and the list shows a newer booking. */
+export const untilProven = async (world: World, type: string): Promise<void> => {
+  await world.clock.sleep(151_000);
+  const { code } = await world.run(bookingLine(type, 100));
+  if (code !== 0) throw new Error(`the newer booking ended with ${code}`);
+};
+
 /** Active bookings at the time of a slot, as the service itself says. */
 export const bookedIn = async (world: World, index: number): Promise<number> => {
   const start = slot(index);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { directory } from '../../src/state/paths.ts';
+import { directory, isHomeless } from '../../src/state/paths.ts';
 
 const at = (kind: 'config' | 'state' | 'cache', platform: string, env: Record<string, string> = {}) =>
   directory(kind, { env, home: '/home/ada', platform });
@@ -35,5 +35,17 @@ describe('paths', () => {
     for (const platform of ['linux', 'darwin', 'win32'])
       expect(at(kind, platform, { [`SCHED_${name}_DIR`]: '/mine', [`XDG_${name}_HOME`]: '/x' })).toBe('/mine');
     expect(at(kind, 'linux', { [`SCHED_${name}_DIR`]: '' })).toContain('/home/ada/');
+  });
+
+  test('are homeless where they would be below a home directory that does not exist', () => {
+    const homeless = (home: string, env: Record<string, string> = {}) =>
+      isHomeless('state', { env, home, platform: 'linux' });
+    expect(homeless(process.cwd())).toBe(false);
+    for (const home of ['', 'src', '/nonexistent', '/no/such/home']) {
+      expect([home, homeless(home)]).toEqual([home, true]);
+      expect([home, homeless(home, { XDG_STATE_HOME: 'relative' })]).toEqual([home, true]);
+      expect([home, homeless(home, { XDG_STATE_HOME: '/data' })]).toEqual([home, false]);
+      expect([home, homeless(home, { SCHED_STATE_DIR: '/mine' })]).toEqual([home, false]);
+    }
   });
 });

@@ -35,6 +35,8 @@ export interface WorldOptions {
   home?: string;
   /** When the world is seeded, and the clock begins. */
   start?: number;
+  /** How far this machine's clock is ahead of the service's. */
+  clockAheadMs?: number;
   /** Plan of the organization. */
   plan?: Plan;
   /** What shows more than fits on a screen of five lines. */
@@ -88,6 +90,7 @@ const runInWorld = async (
     send = service,
     closeAfter = Number.POSITIVE_INFINITY,
     systemZone = 'Europe/Paris',
+    clockAheadMs = 0,
     openPager,
     // Nothing can be made below a device, not even by root: what is kept on disk must not be needed.
     home = '/dev/null/home',
@@ -118,7 +121,7 @@ const runInWorld = async (
     },
     stdout: output('stdout'),
     stderr: output('stderr'),
-    clock,
+    clock: { ...clock, now: () => clock.now() + clockAheadMs },
     systemZone,
     randomBytes: (count) => new Uint8Array(count),
     send: async (request) => {

@@ -55,3 +55,20 @@ export const isJson = (text: string): boolean => {
     return false;
   }
 };
+
+const nameOrBrace = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/gs;
+
+/** A name that one object of valid JSON has twice: readers differ in which of the two they take. Case is ignored. */
+export const repeatedName = (json: string): string | undefined => {
+  const open: Set<string>[] = [];
+  for (const [found, text, colon] of json.matchAll(nameOrBrace)) {
+    if (found === '{') open.push(new Set());
+    else if (found === '}') open.pop();
+    else if (colon !== undefined) {
+      const name = JSON.parse(text!) as string;
+      if (open.at(-1)!.has(name.toLowerCase())) return name;
+      open.at(-1)!.add(name.toLowerCase());
+    }
+  }
+  return undefined;
+};

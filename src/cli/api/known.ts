@@ -23,6 +23,7 @@ const segmentsOf = (path: string): string[] =>
     .map((segment) =>
       folded(segment)
         .split(';')[0]!
+        .trim()
         .replace(/\.(json|xml)$/, ''),
     );
 
@@ -46,12 +47,6 @@ export const rowsAt = async (path: string): Promise<Operation[]> => {
     .sort((a, b) => a.path.split('{').length - b.path.split('{').length);
 };
 
-/** Whether this books, wherever the service lies below its host. */
-export const isBooking = (method: string, path: string): boolean => {
-  const segments = segmentsOf(path);
-  return method === 'POST' && segments.at(-1) === 'invitees' && !segments.includes('scheduled_events');
-};
-
 const compliancePart = compliance.delete.path.split('/')[1]!;
 const cancellationPart = events.cancel.path.split('/').at(-1)!;
 const availabilityPart = availability.update.path.split('/')[1]!;
@@ -59,6 +54,13 @@ const availabilityPart = availability.update.path.split('/')[1]!;
 /** Whether addresses of people may be in what is sent or answered, so that nothing of either may be printed (R49). */
 export const isPrivate = (words: readonly string[]): boolean =>
   words.some((word) => folded(word).includes(compliancePart));
+
+/** Whether this books, wherever the service lies below its host. */
+export const isBooking = (method: string, path: string): boolean => {
+  const segments = segmentsOf(path);
+  const isOther = segments.includes('scheduled_events') || isPrivate([path]);
+  return method === 'POST' && segments.at(-1) === 'invitees' && !isOther;
+};
 
 /** How many addresses a deletion names, where its body tells. */
 const addressesIn = (body: string | undefined): string => {

@@ -106,6 +106,15 @@ const printPages = async (invocation: Invocation, { input, operation }: Plan): P
 /** What a known write does. A raw deletion is not journalled, so like a change it is sent once. */
 const effectOf = (operation: Operation | undefined): Pick<HttpRequest, 'effect'> =>
   operation?.effect === undefined ? {} : { effect: operation.effect === 'deletion' ? 'change' : operation.effect };
+/** What is to be booked; nothing where the body cannot be read, and is to be sent all the same. */
+const readBooking = ({ typed }: Invocation, { body, query = [] }: RawInput) => {
+  try {
+    return bookingIn(body, query);
+  } catch (error) {
+    if (typed['allow-duplicate'] !== true) throw error;
+    return undefined;
+  }
+};
 
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
@@ -128,8 +137,10 @@ const run = async (invocation: Invocation): Promise<void> => {
   if (question !== undefined) await requireConsent(context, question);
   if (typed.paginate === true) return printPages(invocation, planned);
   const showing = { operation, isPrivate: isHidden };
-  const booking = isBooking(input.method, input.path) ? bookingIn(input.body) : undefined;
-  if (booking !== undefined) return bookRaw(invocation, request, booking, showing);
+  if (isBooking(input.method, input.path)) {
+    const booking = readBooking(invocation, input);
+    if (booking !== undefined) return bookRaw(invocation, request, booking, showing);
+  }
   try {
     await printReply(invocation, request, await client.send(request), showing);
   } catch (error) {
@@ -159,7 +170,7 @@ export const api: Command = {
     'Nested fields: a[b]=1 is {"a":{"b":1}}, a[]=1 a[]=2 is {"a":[1,2]}, a[][b]=1 a[][b]=2 is {"a":[{"b":1},{"b":2}]}, a[] alone is {"a":[]}.',
     'The reply is printed as it came, laid out for reading; the body of a refusal too, before the error. With a format (--json, --jq, --fields, -o) only JSON is printed: any other reply to a read is exit code 9, and a write that the service accepted is exit code 0 with a note. --json=FIELDS, --fields and -o table, tsv, csv or id look into "resource" or "collection". -H is the header of the request here, not the line of column names.',
     'Asks first on DELETE, and on any write to a path that holds cancellation, data_compliance or event_type_availability_schedules. On data_compliance neither request nor reply is shown, only sizes. No other write asks.',
-    'POST /invitees books as `sched invitees create` does: written down first, looked up if its answer is lost, never sent twice, and refused while the same booking of this machine stands. Any other write is sent once too: a 2xx is success, and exit code 10 says that its outcome is unknown.',
+    'POST /invitees books as `sched invitees create` does: written down first, looked up if its answer is lost, never sent twice, and refused while the same booking of this machine stands. A body that does not say clearly what to book is sent only with --allow-duplicate. Any other write is sent once too: a 2xx is success, and exit code 10 says that its outcome is unknown.',
     'Only the base URL is ever asked, with URIs of the service rewritten to it. Headers that carry secrets or belong to the connection are refused.',
   ],
   run,

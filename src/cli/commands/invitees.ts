@@ -2,7 +2,8 @@ import { eventTypes } from '../../api/event-types.ts';
 import { invitees } from '../../api/invitees.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
-import { type Booking, book, reconcile, type Settled } from '../../jobs/booking.ts';
+import { type Booking, book } from '../../jobs/booking.ts';
+import { reconcile, type Settled } from '../../jobs/reconcile.ts';
 import { nearest } from '../../nearest.ts';
 import type { View } from '../../output/view.ts';
 import { describeInstant } from '../../time/echo.ts';
@@ -133,7 +134,7 @@ export const decorate = {
     ...generic,
     flags: [...generic.flags.slice(0, -1), answerFlag, generic.flags.at(-1)!, ...bookingFlags],
     notes: [
-      'In scripts and CI give --if-absent: it looks at the service first, so that running it again never books twice. A booking is written down here before it is asked for. If its answer is lost it is looked up, and never sent a second time; if that does not settle it the exit code is 10, and `sched invitees reconcile` looks again. The same booking from the same machine is refused with exit code 7 as long as it stands.',
+      'In scripts and CI give --if-absent: it looks at the service first, so that running it again never books twice. A booking is written down here before it is asked for. If its answer is lost it is looked up, and never sent a second time; if that does not settle it the exit code is 10, and `sched invitees reconcile` looks again. The same booking from the same machine is refused with exit code 7 as long as it stands. Where that cannot be written down, nothing is booked (exit code 3) unless you add --allow-duplicate.',
       'A time without an offset is read in --tz. It is refused where the invitee lives in another zone, because it could mean either.',
     ],
     run: (invocation) => runCreate(generic, invocation),
@@ -175,7 +176,7 @@ const runReconcile = async ({ context, problems }: Invocation): Promise<void> =>
   const [first] = unknown;
   if (first === undefined) return;
   throw new SchedError('outcome-unknown', `${unknown.length} of ${rows} bookings are still not known`, {
-    reason: `nothing is found for them; that proves something from ${first.decidable_at} on, and only to a token that sees every host`,
+    reason: first.reason ?? 'nothing is found for them',
     hint: desk.checkAgain,
     outcome: 'unknown',
   });
@@ -189,9 +190,9 @@ export const extra = (): Command[] => [
     flags: [],
     examples: ['invitees reconcile', 'invitees reconcile --json'],
     notes: [
-      'Looks at every booking of this machine whose answer was lost. Each is booked, not-booked or unknown; not-booked is said only by a token that sees every host of the event type, and two minutes after the request had to end. Exit code 10 while one is unknown.',
+      'Looks at every booking of this machine whose answer was lost. Each is booked, not-booked or unknown; not-booked needs proof: a token that sees every host of the event type, two minutes after the request had to end by the clock of the service, and a list of events that shows a newer one. Exit code 10 while one is unknown.',
     ],
-    fields: ['verdict', 'event_type', 'start_time', 'sent_at', 'decidable_at', 'uri', 'event'],
+    fields: ['verdict', 'event_type', 'start_time', 'sent_at', 'decidable_at', 'uri', 'event', 'reason'],
     run: runReconcile,
   },
 ];

@@ -16,10 +16,9 @@ export const bookingCheck: Check = async (patient) => {
   const { fileLedger } = await import('../../state/ledger.ts');
   const ledger = fileLedger({
     directory: join(directoryPath('state', runtime), 'bookings'),
-    now: runtime.clock.now,
     randomBytes: runtime.randomBytes,
   });
-  const open = await ledger.open(new URL(baseUrl).origin).catch((error: unknown) => stumbled('bookings', error));
+  const open = await ledger.open(baseUrl).catch((error: unknown) => stumbled('bookings', error));
   if (!Array.isArray(open)) return [open];
   const { length } = open;
   if (length === 0) return [];

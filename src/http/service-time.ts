@@ -1,0 +1,21 @@
+import type { Layer } from './message.ts';
+
+/** RFC 9110 §5.6.7: the one form that a service may send. */
+const imfDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** The `Date` of a reply, in milliseconds since 1970. */
+const dateOf = (text = ''): number | undefined => {
+  const time = imfDate.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
+};
+
+/** The service's own clock, as its last reply showed it: this machine's may be wrong. */
+export const serviceClock = () => {
+  let time: number | undefined;
+  const layer: Layer = (next) => async (request) => {
+    const reply = await next(request);
+    time = dateOf(reply.headers.date);
+    return reply;
+  };
+  return { layer, now: () => time };
+};

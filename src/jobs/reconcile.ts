@@ -1,0 +1,38 @@
+import { type Desk, doubtOf, look, madeBy, madeOf, nothingMade } from './attempt.ts';
+
+/** One attempt whose outcome was open, and what is known of it now. */
+export interface Settled {
+  event_type: string;
+  start_time: string;
+  sent_at: string;
+  verdict: 'booked' | 'not-booked' | 'unknown';
+  /** From when on finding nothing may prove something. */
+  decidable_at?: string;
+  uri?: string;
+  event?: string;
+  /** Why it is unknown. */
+  reason?: string;
+}
+
+/** Looks up every booking of this machine whose outcome is open, and closes those that are clear. */
+export async function* reconcile(desk: Desk): AsyncGenerator<Settled> {
+  for (const kept of await desk.ledger.open(desk.origin)) {
+    const { entry } = kept;
+    const seen = await look(desk, entry);
+    const record = madeBy(entry, seen);
+    const doubt = record === undefined ? await doubtOf(desk, kept, seen) : undefined;
+    if (record !== undefined) await desk.ledger.replace({ ...kept, entry: madeOf(entry, record) });
+    else if (doubt === undefined) await desk.ledger.replace({ ...kept, entry: nothingMade(entry) });
+    yield {
+      event_type: entry.event_type,
+      start_time: entry.start_time,
+      sent_at: new Date(entry.at).toISOString(),
+      verdict: record !== undefined ? 'booked' : doubt === undefined ? 'not-booked' : 'unknown',
+      ...(doubt?.seconds === undefined
+        ? {}
+        : { decidable_at: new Date(desk.clock.now() + doubt.seconds * 1000).toISOString() }),
+      ...(record === undefined ? {} : { uri: String(record.uri), event: String(record.event) }),
+      ...(doubt === undefined ? {} : { reason: doubt.reason }),
+    };
+  }
+}

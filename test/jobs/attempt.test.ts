@@ -1,0 +1,274 @@
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { HttpRequest, Send } from '../../src/http/message.ts';
+import {
+  bookedIn,
+  bookingLine,
+  breaking,
+  faults,
+  isBooking,
+  lost,
+  monday,
+  plainType,
+  posts,
+  typesOf,
+  untilProven,
+  type World,
+} from '../cli/lost-answers.ts';
+import { createWorld } from '../support/run.ts';
+
+let world: World;
+let state: string;
+let eventType: string;
+
+beforeEach(async () => {
+  state = mkdtempSync(join(tmpdir(), 'sched-booking-'));
+  world = await createWorld({ env: { SCHED_STATE_DIR: state, SCHED_CACHE_DIR: state } });
+  eventType = await plainType(world);
+});
+
+const booking = (index: number, more = '', type = eventType) => bookingLine(type, index, more);
+
+const bookedAt = (index: number) => bookedIn(world, index);
+/** A service that does not show this token the events of the whole organization. */
+const forbidding =
+  (send: Send): Send =>
+  async (request) =>
+    /\/scheduled_events\?.*organization=/.test(request.url) ? { status: 403, headers: {}, body: '{}' } : send(request);
+const lastJson = (text: string) => JSON.parse(text.trim().split('\n').at(-1)!);
+
+// R27: the ledger forgets nothing by this machine's clock, R15: a clock a day wrong still works.
+describe('booking: a wrong clock', () => {
+  const day = 86_400_000;
+
+  test.each([day, -day, 400 * day])('%d ms ahead: the same command three times books once', async (clockAheadMs) => {
+    await world.clock.sleep(monday - 6 * 3_600_000 - world.clock.now());
+    const codes: number[] = [];
+    let sent = 0;
+    for (let run = 0; run < 3; run += 1) {
+      const { code, requests } = await world.run(booking(0), { clockAheadMs });
+      codes.push(code);
+      sent += posts(requests);
+    }
+    expect([codes, sent]).toEqual([[0, 7, 7], 1]);
+  });
+
+  test.each([[[day, day, day]], [[0, day, 400 * day]], [[day, 0, -day]], [[0, 0, day]]])(
+    '%j ms ahead: a booking whose answer is lost is sent once',
+    async (clocks) => {
+      const send = breaking(world, faults['reset before commit']);
+      let sent = 0;
+      for (const clockAheadMs of clocks) {
+        const { code, requests } = await world.run(booking(0), { send, clockAheadMs });
+        expect(code).toBe(10);
+        sent += posts(requests);
+      }
+      expect(sent).toBe(1);
+    },
+  );
+
+  test('reconcile and doctor remove nothing', async () => {
+    await world.run(booking(0), { send: breaking(world, faults['reset before commit']) });
+    await world.run(booking(1));
+    const before = readdirSync(join(state, 'bookings'));
+    for (const line of ['doctor', 'invitees reconcile']) await world.run(line, { clockAheadMs: 400 * day });
+    expect(readdirSync(join(state, 'bookings'))).toEqual(before);
+    expect((await world.run(booking(0))).code).toBe(10);
+    expect((await world.run(booking(1))).code).toBe(7);
+  });
+
+  test.each([
+    ['ours alone is far ahead', 0, 400 * day],
+    ["the service's alone is far ahead", 400 * day, 0],
+  ])('nothing is removed where %s', async (_, service, clockAheadMs) => {
+    const dated: Send = async (request) => {
+      const reply = await world.service(request);
+      return { ...reply, headers: { ...reply.headers, date: new Date(world.clock.now() + service).toUTCString() } };
+    };
+    for (const index of [0, 1]) await world.run(booking(index), { send: dated, clockAheadMs });
+    expect(readdirSync(join(state, 'bookings'))).toHaveLength(2);
+  });
+
+  test('set back after a lost answer: the clock of the service decides alone', async () => {
+    const send = breaking(world, faults['reset before commit'], 1);
+    expect((await world.run(booking(0), { send, clockAheadMs: day })).code).toBe(10);
+    expect((await world.run(booking(0))).code).toBe(10);
+    await untilProven(world, eventType);
+    const late = await world.run(booking(0));
+    expect([late.code, posts(late.requests)]).toEqual([0, 1]);
+  });
+
+  test('a service whose clock jumps ahead does not shorten the time', async () => {
+    const losing = breaking(world, faults['reset before commit'], 1);
+    let jumped = 0;
+    const send: Send = async (request) => {
+      const reply = await losing(request);
+      const date = new Date(world.clock.now() + jumped).toUTCString();
+      const created = `"created_at":"${new Date(world.clock.now() + jumped).toISOString()}"`;
+      return {
+        ...reply,
+        headers: { ...reply.headers, date },
+        body: reply.body.replaceAll(/"created_at":"[^"]*"/g, created),
+      };
+    };
+    expect((await world.run(booking(0), { send })).code).toBe(10);
+    jumped = 3_600_000;
+    const soon = await world.run(booking(0), { send });
+    expect([soon.code, posts(soon.requests)]).toEqual([10, 0]);
+    await world.clock.sleep(151_000);
+    const late = await world.run(booking(0), { send });
+    expect([late.code, posts(late.requests)]).toEqual([0, 1]);
+  });
+
+  test('a service that tells no time never proves that nothing was booked', async () => {
+    const losing = breaking(world, faults['reset before commit'], 1);
+    const send: Send = async (request) => {
+      const reply = await losing(request);
+      const { date: _, ...headers } = reply.headers;
+      return { ...reply, headers };
+    };
+    expect((await world.run(booking(0), { send })).code).toBe(10);
+    await untilProven(world, eventType);
+    const late = await world.run(booking(0), { send });
+    expect([late.code, posts(late.requests)]).toEqual([10, 0]);
+    expect(late.stderr).toContain('tells no time');
+  });
+
+  test('a duplicate whose answer is lost is found, and an older booking is not taken for it', async () => {
+    const { uri } = JSON.parse(
+      (await world.run(booking(0), { env: { SCHED_STATE_DIR: join(state, 'other') } })).stdout,
+    );
+    for (const clockAheadMs of [-day, day]) {
+      const failed = await world.run(booking(0, '--allow-duplicate'), {
+        clockAheadMs,
+        send: breaking(world, faults['reset before commit']),
+      });
+      expect(failed.code).toBe(10);
+    }
+    const { stdout } = await world.run(booking(1, '--allow-duplicate'), {
+      clockAheadMs: day,
+      send: breaking(world, faults['reset after commit']),
+    });
+    expect(JSON.parse(stdout)._sched).toEqual({ reconciled: true });
+    expect(uri).not.toBe(JSON.parse(stdout).uri);
+  });
+});
+
+// R27
+describe('booking: a list that finds nothing proves nothing', () => {
+  const unsent = () => breaking(world, faults['reset before commit'], 1);
+  const isList = ({ url }: HttpRequest) => new URL(url).pathname === '/scheduled_events';
+  /** The service, with a list of events that is changed on its way. */
+  const listing = (change: (rows: Record<string, unknown>[]) => unknown[]): Send => {
+    const losing = unsent();
+    return async (request) => {
+      const reply = await losing(request);
+      if (!isList(request)) return reply;
+      const body = JSON.parse(reply.body);
+      return { ...reply, body: JSON.stringify({ ...body, collection: change(body.collection) }) };
+    };
+  };
+  const lose = async (send: Send) => {
+    expect((await world.run(booking(0), { send })).code).toBe(10);
+    await untilProven(world, eventType);
+  };
+  const staysOpen = async (send: Send, words: string) => {
+    const again = await world.run(booking(0), { send });
+    expect([again.code, posts(again.requests)]).toEqual([10, 0]);
+    expect(lastJson(again.stderr).error.cause).toContain(words);
+    expect((await world.run('invitees reconcile', { send })).code).toBe(10);
+  };
+
+  test('while it shows nothing newer', async () => {
+    const send = unsent();
+    expect((await world.run(booking(0), { send })).code).toBe(10);
+    await world.clock.sleep(3_600_000);
+    await staysOpen(send, 'may lag behind');
+    const meant = await world.run(booking(0, '--allow-duplicate'), { send });
+    expect([meant.code, posts(meant.requests)]).toEqual([0, 1]);
+  });
+
+  test('while it lags behind, though the booking was made', async () => {
+    const sentAt = world.clock.now();
+    const lagging = listing((rows) => rows.filter(({ created_at }) => Date.parse(String(created_at)) < sentAt));
+    const send: Send = async (request) => {
+      if (isBooking(request)) await world.service(request);
+      return lagging(request);
+    };
+    await lose(send);
+    await staysOpen(send, 'may lag behind');
+    const caughtUp = await world.run(booking(0));
+    expect([caughtUp.code, posts(caughtUp.requests), await bookedAt(0)]).toEqual([0, 0, 1]);
+  });
+
+  test('while it shows no event of a host, but those this user is in too', async () => {
+    const me = JSON.parse((await world.run('users me --json')).stdout).uri;
+    const send = listing((rows) =>
+      rows.map((event) => ({ ...event, event_memberships: [{ user: me }, ...(event.event_memberships as object[])] })),
+    );
+    const shared = (await typesOf(world)).find(({ pooling_type }) => pooling_type === 'round_robin')!.uri;
+    expect((await world.run(booking(0, '', shared), { send })).code).toBe(10);
+    await untilProven(world, eventType);
+    const again = await world.run(booking(0, '', shared), { send });
+    expect([again.code, posts(again.requests)]).toEqual([10, 0]);
+    const clear = await world.run(booking(0, '', shared));
+    expect([clear.code, posts(clear.requests)]).toEqual([0, 1]);
+  });
+
+  test('of a duplicate, where it is not known what was there before', async () => {
+    const env = { SCHED_STATE_DIR: join(state, 'other') };
+    expect((await world.run(booking(0), { env })).code).toBe(0);
+    const losing = unsent();
+    const send: Send = async (request) => {
+      if (isList(request)) throw lost();
+      return losing(request);
+    };
+    expect((await world.run(booking(0, '--allow-duplicate'), { send })).code).toBe(10);
+    expect((await world.run('invitees reconcile')).code).toBe(10);
+    await untilProven(world, eventType);
+    const late = await world.run('invitees reconcile --json');
+    expect([late.code, JSON.parse(late.stdout)]).toMatchObject([10, [{ verdict: 'unknown' }]]);
+  });
+
+  test('while others are booked into the same meeting', async () => {
+    const send = unsent();
+    await lose(send);
+    const other = booking(0).replace('ada@engine.example', 'bob@engine.example');
+    expect((await world.run(other)).code).toBe(0);
+    await staysOpen(send, 'that time is booked');
+  });
+});
+
+// R27
+describe('booking: one that was made and is not shown any more', () => {
+  const hiding: Send = async (request) => {
+    if (request.method !== 'GET') return world.service(request);
+    const { pathname } = new URL(request.url);
+    const date = new Date(world.clock.now()).toUTCString();
+    if (pathname === '/scheduled_events')
+      return { status: 200, headers: { date }, body: '{"collection":[],"pagination":{}}' };
+    return pathname.includes('/invitees/') ? { status: 404, headers: { date }, body: '{}' } : world.service(request);
+  };
+  const elsewhere = { SCHED_BASE_URL: 'https://api.example.com' };
+
+  test('may only be late to show, so it is not booked again', async () => {
+    expect((await world.run(booking(0), { env: elsewhere })).code).toBe(0);
+    for (let run = 0; run < 2; run += 1) {
+      const again = await world.run(booking(0), { env: elsewhere, send: hiding });
+      expect([again.code, posts(again.requests)]).toEqual([10, 0]);
+      expect(lastJson(again.stderr).error.cause).toContain('was booked from here');
+      await world.clock.sleep(151_000);
+    }
+  });
+
+  test('is gone in the sandbox, for a token that sees every host', async () => {
+    const shared = (await typesOf(world)).find(({ pooling_type }) => pooling_type === 'round_robin')!.uri;
+    expect((await world.run(booking(0, '', shared))).code).toBe(0);
+    const other = await world.run(booking(0, '', shared), { send: forbidding(hiding) });
+    expect([other.code, posts(other.requests)]).toEqual([10, 0]);
+    const all = await world.run(booking(0, '', shared), { send: hiding });
+    expect(posts(all.requests)).toBe(1);
+  });
+});

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Send } from '../../src/http/message.ts';
+import { type Entry, fileLedger, serviceAt } from '../../src/state/ledger.ts';
+import { bookingLine, breaking, faults, isBooking, plainType, posts, slot, type World } from '../cli/lost-answers.ts';
+import { createWorld } from '../support/run.ts';
+
+let world: World;
+let state: string;
+let eventType: string;
+
+beforeEach(async () => {
+  state = mkdtempSync(join(tmpdir(), 'sched-booking-'));
+  world = await createWorld({ env: { SCHED_STATE_DIR: state, SCHED_CACHE_DIR: state } });
+  eventType = await plainType(world);
+});
+
+const booking = (index: number, more = '', type = eventType) => bookingLine(type, index, more);
+
+/** A service that takes the same booking twice: the second one is made in another slot, and shown at the first. */
+const twice =
+  (some: World): Send =>
+  async (request) =>
+    some.service(isBooking(request) ? { ...request, body: request.body!.replace(slot(0), slot(9)) } : request);
+
+// R27
+describe('booking: one service under several names', () => {
+  const named = (base: string) => ({ env: { SCHED_BASE_URL: base } });
+
+  test.each(['http://localhost:4010', 'http://[::1]:4010', 'https://proxy.example'])('%s is the same', async (base) => {
+    expect((await world.run(booking(0))).code).toBe(0);
+    const second = await world.run(booking(0), named(base));
+    expect([second.code, posts(second.requests)]).toEqual([7, 0]);
+    const lostOne = await world.run(booking(1), { ...named(base), send: breaking(world, faults['500 before commit']) });
+    expect(lostOne.code).toBe(10);
+    const again = await world.run(booking(1));
+    expect([again.code, posts(again.requests)]).toEqual([10, 0]);
+  });
+
+  test('a sandbox at another port is another service', async () => {
+    await world.run(booking(0), {
+      ...named('http://127.0.0.1:4011'),
+      send: breaking(world, faults['500 before commit']),
+    });
+    const other = await world.run(booking(0));
+    expect([other.code, posts(other.requests)]).toEqual([0, 1]);
+  });
+
+  test('a service that is reached through two ports of this machine is one', async () => {
+    const remote: Send = async (request) => {
+      const own = (text: string) => text.replaceAll('https://api.example.com', 'http://127.0.0.1:4010');
+      const reply = await world.service({
+        ...request,
+        url: own(decodeURIComponent(request.url)),
+        body: own(request.body ?? ''),
+      });
+      return { ...reply, body: reply.body.replaceAll('http://127.0.0.1:4010', 'https://api.example.com') };
+    };
+    const line = booking(0).replace('http://127.0.0.1:4010', 'https://api.example.com');
+    expect((await world.run(line, { ...named('http://127.0.0.1:4011'), send: remote })).code).toBe(0);
+    const second = await world.run(line, { ...named('http://127.0.0.1:4012'), send: remote });
+    expect([second.code, posts(second.requests)]).toEqual([7, 0]);
+  });
+
+  test('reconcile settles what was sent to another name of this machine', async () => {
+    await world.run(booking(0), {
+      ...named('http://localhost:4010'),
+      send: breaking(world, faults['500 before commit']),
+    });
+    expect((await world.run('invitees reconcile')).code).toBe(10);
+  });
+
+  test('a canceled booking under one name does not hide the one under the other', async () => {
+    await world.run(booking(0));
+    const other = { ...named('https://proxy.example'), send: twice(world) };
+    const { event } = JSON.parse((await world.run(booking(0, '--allow-duplicate'), other)).stdout);
+    await world.run(`events cancel ${event} --yes`);
+    expect((await world.run(booking(0), named('https://proxy.example'))).code).toBe(7);
+  });
+
+  test.each(['http://127.0.0.1:4010', 'http://localhost:4010'])(
+    'entries of version 1 at %s still count',
+    async (origin) => {
+      await world.run(booking(0));
+      const [file] = readdirSync(join(state, 'bookings'));
+      const path = join(state, 'bookings', file!);
+      const entry = JSON.parse(readFileSync(path, 'utf8'));
+      const key = [1, origin, eventType.split('/').at(-1), slot(0), 'ada@engine.example'];
+      const digest = createHash('sha256').update(JSON.stringify(key)).digest('hex');
+      rmSync(path);
+      writeFileSync(path.replace(entry.digest, digest), JSON.stringify({ ...entry, version: 1, origin, digest }), {
+        mode: 0o600,
+      });
+      const second = await world.run(booking(0));
+      expect([second.code, posts(second.requests)]).toEqual([7, 0]);
+      writeFileSync(
+        path.replace(entry.digest, digest),
+        JSON.stringify({ ...entry, version: 1, origin, digest, state: 'open' }),
+      );
+      const third = await world.run(booking(0));
+      expect([third.code, JSON.parse(third.stdout)._sched]).toEqual([0, { reconciled: true }]);
+    },
+  );
+});
+
+describe('ledger', () => {
+  const day = 86_400_000;
+  const start = Date.parse('2027-02-01T10:00:00Z');
+  const entry = (number: number, more: Partial<Entry> = {}): Entry => ({
+    version: 2,
+    digest: String(number).repeat(64),
+    origin: 'https://api.example.com',
+    event_type: 'X',
+    start_time: new Date(start).toISOString(),
+    state: 'booked',
+    at: 0,
+    timeoutMs: 30_000,
+    pid: 1,
+    ...more,
+  });
+  const open = () =>
+    fileLedger({ directory: join(state, 'bookings'), randomBytes: (count) => new Uint8Array(count).fill(7) });
+
+  test('prunes what began more than 30 days ago, but nothing that is open or damaged', async () => {
+    const ledger = open();
+    await ledger.claim({ number: 1, entry: entry(1) });
+    await ledger.claim({ number: 1, entry: entry(2, { state: 'open' }) });
+    await ledger.claim({ number: 1, entry: entry(3) });
+    const files = () => readdirSync(join(state, 'bookings'));
+    writeFileSync(join(state, 'bookings', files().find((name) => name.includes('333'))!), '{"ver');
+    await ledger.claim({ number: 1, entry: entry(4, { start_time: new Date(start + day).toISOString() }) });
+    await ledger.prune(start + 30 * day);
+    expect(files()).toHaveLength(4);
+    await ledger.prune(start + 30 * day + 1);
+    expect(files().map((name) => name.split('-')[1]![0])).toEqual(['2', '3', '4']);
+  });
+
+  test('notes once when an attempt was first missed, and again after the service set its clock back', async () => {
+    const ledger = open();
+    const kept = { number: 1, entry: entry(1, { state: 'open' }) };
+    await ledger.claim(kept);
+    expect([await ledger.miss(kept, 500), await ledger.miss(kept, 900)]).toEqual([500, 500]);
+    expect([await ledger.miss(kept, 400), await ledger.miss(kept, 900)]).toEqual([400, 400]);
+    await ledger.replace({ ...kept, entry: entry(1) });
+    expect(await ledger.open('https://api.example.com')).toEqual([]);
+    await ledger.prune(start + 31 * day);
+    expect(readdirSync(join(state, 'bookings'))).toEqual([]);
+  });
+
+  test('cannot be read: that is an error, and not an empty ledger', async () => {
+    const loop = join(state, 'loop');
+    symlinkSync(loop, loop);
+    const ledger = fileLedger({ directory: loop, randomBytes: (count) => new Uint8Array(count) });
+    await expect(ledger.find(['0'.repeat(64)])).rejects.toMatchObject({ category: 'environment' });
+  });
+
+  test.each([
+    ['http://localhost:4010', 'http://127.0.0.1:4010'],
+    ['http://api.localhost:4010/v2', 'http://127.0.0.1:4010'],
+    ['http://[::1]:4010/', 'http://127.0.0.1:4010'],
+    ['http://127.0.0.2', 'http://127.0.0.1'],
+    ['https://API.example.com/v2', 'https://api.example.com'],
+    ['https://127.example.com', 'https://127.example.com'],
+    ['sandbox', 'sandbox'],
+  ])('calls the service at %s %s', (address, name) => {
+    expect(serviceAt(address)).toBe(name);
+  });
+});
