@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { inOurWords, problemOf } from './api/wording.ts';
 import { SchedError } from './errors.ts';
-import { isPlainConfig } from './profile/glance.ts';
 import { profileName } from './profile/name.ts';
-import type { Config, Profile } from './profile/schema.ts';
+import { Config, type Profile } from './profile/schema.ts';
 import { probePrivateFile, readPrivateFile, writePrivateFile } from './state/files.ts';
 import { locateJsonError } from './state/json.ts';
 import type { Held, LockOptions } from './state/lock.ts';
@@ -41,8 +40,6 @@ export const readConfig = async (world: World): Promise<Config> => {
   const place = locateJsonError(text);
   if (place !== undefined) throw broken(file, `${place.problem} at line ${place.line}, column ${place.column}`);
   const value: unknown = JSON.parse(text);
-  if (isPlainConfig(value)) return value;
-  const { Config } = await import('./profile/schema.ts');
   const read = Config.safeParse(value, inOurWords);
   if (read.success) return read.data;
   throw broken(file, read.error.issues.map(({ path, message }) => problemOf(dotted(path), message)).join('; '));

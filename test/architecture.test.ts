@@ -132,7 +132,7 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   'cli-table3': { in: /^output\// },
   'string-width': { in: /^output\// },
   zod: {
-    in: /^(api\/(zod|oauth|json-schema)\.ts$|profile\/schema\.ts$|auth\/record-schema\.ts$)/,
+    in: /^(api\/|profile\/schema\.ts$|auth\/record-schema\.ts$)/,
     typesAnywhere: true,
   },
   'temporal-polyfill': { in: /^time\// },

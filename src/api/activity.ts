@@ -1,9 +1,10 @@
-import { dateTime, loose, reference, text, word } from './field.ts';
+import * as z from 'zod/mini';
+import { dateTime, described, loose, reference, text, word } from './field.ts';
 import { listQuery, many, operation, resource } from './operation.ts';
 
 // Assumed: the contents of an actor.
-const Actor = loose({
-  uri: text('reference of the actor').optional(),
+const Actor = z.looseObject({
+  uri: z.optional(text('reference of the actor')),
   type: text('kind of actor'),
   display_name: text('name of the actor'),
   alternative_identifier: text('e-mail address of the actor'),
@@ -15,7 +16,7 @@ export const ActivityEntry = resource('activity entry', {
   action: text('what was done'),
   fully_qualified_name: text('namespace and action in one word'),
   namespace: text('what it was done to'),
-  actor: Actor.as('who did it'),
+  actor: described(Actor, 'who did it'),
   details: loose({}, 'particulars'),
   occurred_at: dateTime('when it happened'),
 });
@@ -31,10 +32,10 @@ export const activity = {
       {
         organization: reference('organizations', 'whose log'),
         // Assumed: these four filters.
-        action: word('only entries of this action').optional(),
-        namespace: word('only entries of this namespace').optional(),
-        min_occurred_at: dateTime('entries at or after this time').optional(),
-        max_occurred_at: dateTime('entries before this time').optional(),
+        action: z.optional(word('only entries of this action')),
+        namespace: z.optional(word('only entries of this namespace')),
+        min_occurred_at: z.optional(dateTime('entries at or after this time')),
+        max_occurred_at: z.optional(dateTime('entries before this time')),
       },
       ['occurred_at'],
     ),

@@ -1,15 +1,13 @@
+import * as z from 'zod/mini';
 import { choice, date, flag, list, literal, oneOf, record, reference, text, word } from './field.ts';
 import { listQuery, many, one, operation, resource } from './operation.ts';
 import { weekdays } from './weekdays.ts';
 
 const timeOfDay = (description: string) =>
-  text(description, (string) =>
-    string.regex(/^([01]\d|2[0-3]):[0-5]\d$|^24:00$/, 'must be a time of day such as 09:30'),
-  );
+  text(description).check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$|^24:00$/, 'must be a time of day such as 09:30'));
 
-const Interval = record({ from: timeOfDay('when it begins'), to: timeOfDay('when it ends') }).refine(
-  ({ from, to }) => from < to,
-  { path: ['to'], message: 'must be later than from' },
+const Interval = record({ from: timeOfDay('when it begins'), to: timeOfDay('when it ends') }).check(
+  z.refine(({ from, to }) => from < to, { path: ['to'], error: 'must be later than from' }),
 );
 
 const intervals = list(Interval, 'open hours; none is a day off');
@@ -54,8 +52,8 @@ export const availability = {
     scope: 'availability:write',
     body: record({
       // Assumed: the rules sent replace all that were there.
-      rules: list(AvailabilityRule, 'open hours, in place of all others').optional(),
-      timezone: word('IANA time zone of the hours').optional(),
+      rules: z.optional(list(AvailabilityRule, 'open hours, in place of all others')),
+      timezone: z.optional(word('IANA time zone of the hours')),
     }),
     reply: one(AvailabilitySchedule),
   }),

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { email, list, record } from './field.ts';
 import { bare, operation, resource } from './operation.ts';
 
@@ -13,7 +14,7 @@ export const compliance = {
     scope: 'data_compliance:write',
     plan: 'enterprise',
     body: record({
-      emails: list(email('address of an invitee'), 'whose data is deleted', (emails) => emails.min(1)),
+      emails: list(email('address of an invitee'), 'whose data is deleted').check(z.minLength(1)),
     }),
     reply: bare(DeletionAccepted, 202),
   }),

@@ -1,4 +1,5 @@
-import { dateTime, flag, integer, list, partial, record, reference, text, word } from './field.ts';
+import * as z from 'zod/mini';
+import { dateTime, described, flag, integer, list, record, reference, text, word } from './field.ts';
 import { LocationChoice } from './locations.ts';
 import { listQuery, many, minutes, one, operation, resource } from './operation.ts';
 import { User } from './users.ts';
@@ -15,7 +16,7 @@ const CustomQuestion = record({
   position: integer('place among the questions, from 0'),
   enabled: flag('whether invitees are asked'),
   required: flag('whether an answer is needed'),
-  answer_choices: list(text(), 'answers to choose from'),
+  answer_choices: list(z.string(), 'answers to choose from'),
   include_other: flag("whether an answer of one's own is allowed"),
 });
 
@@ -23,23 +24,23 @@ export const EventType = resource('event type', {
   uri: text('canonical reference of the event type'),
   name: text('name'),
   active: flag('whether it can be booked'),
-  slug: text('the part of the scheduling page address that names it').nullable(),
+  slug: z.nullable(text('the part of the scheduling page address that names it')),
   scheduling_url: text('address of its scheduling page'),
   duration: integer('length in minutes'),
   kind: text('solo or group'),
-  pooling_type: text('how several hosts share it: round_robin or collective').nullable(),
+  pooling_type: z.nullable(text('how several hosts share it: round_robin or collective')),
   type: text('StandardEventType or AdhocEventType'),
   color: text('colour, # and six hex digits'),
   created_at: dateTime('when it was created'),
   updated_at: dateTime('when it was last changed'),
-  internal_note: text('note that invitees do not see').nullable(),
-  description_plain: text('description as plain text').nullable(),
-  description_html: text('description as HTML').nullable(),
-  profile: Profile.as('original owner of the event type').nullable(),
+  internal_note: z.nullable(text('note that invitees do not see')),
+  description_plain: z.nullable(text('description as plain text')),
+  description_html: z.nullable(text('description as HTML')),
+  profile: z.nullable(described(Profile, 'original owner of the event type')),
   secret: flag("whether it is hidden from the owner's page"),
   booking_method: text('instant or poll'),
   custom_questions: list(CustomQuestion, 'questions asked at booking'),
-  deleted_at: dateTime('when it was deleted').nullable(),
+  deleted_at: z.nullable(dateTime('when it was deleted')),
   admin_managed: flag('whether an administrator manages it'),
   locale: text('language of its scheduling page'),
 });
@@ -47,14 +48,12 @@ export const EventType = resource('event type', {
 export const EventTypeHost = resource('event type host', {
   uri: text('canonical reference of the membership'),
   event_type: text('reference of the event type'),
-  member: User.record.as('the host'),
+  member: described(User.record, 'the host'),
   created_at: dateTime('when the host was added'),
   updated_at: dateTime('when the membership was last changed'),
 });
 
-const color = text('colour, # and six hex digits', (string) =>
-  string.regex(/^#[0-9a-fA-F]{6}$/, 'must be # and six hex digits'),
-);
+const color = text('colour, # and six hex digits').check(z.regex(/^#[0-9a-fA-F]{6}$/, 'must be # and six hex digits'));
 
 /** What a host may choose about an event type, at its making or later. */
 const choices = {
@@ -63,7 +62,7 @@ const choices = {
   active: flag('whether it can be booked'),
   color,
   description_plain: text('description as plain text'),
-  location: LocationChoice.as('where to meet'),
+  location: described(LocationChoice, 'where to meet'),
 };
 
 export const eventTypes = {
@@ -74,10 +73,10 @@ export const eventTypes = {
     scope: 'event_types:read',
     query: listQuery(
       {
-        user: reference('users', 'whose event types').optional(),
-        organization: reference('organizations', 'event types of the whole organization').optional(),
+        user: z.optional(reference('users', 'whose event types')),
+        organization: z.optional(reference('organizations', 'event types of the whole organization')),
         // Assumed: the list can be narrowed to those that can be booked.
-        active: flag('only those that can, or cannot, be booked').optional(),
+        active: z.optional(flag('only those that can, or cannot, be booked')),
       },
       ['name', 'position', 'created_at', 'updated_at'],
     ),
@@ -101,11 +100,11 @@ export const eventTypes = {
     body: record({
       owner: reference('users', 'who hosts it'),
       ...choices,
-      duration: choices.duration.optional(),
-      active: choices.active.optional(),
-      color: choices.color.optional(),
-      description_plain: choices.description_plain.optional(),
-      location: choices.location.optional(),
+      duration: z.optional(choices.duration),
+      active: z.optional(choices.active),
+      color: z.optional(choices.color),
+      description_plain: z.optional(choices.description_plain),
+      location: z.optional(choices.location),
     }),
     reply: one(EventType, 201),
   }),
@@ -115,7 +114,7 @@ export const eventTypes = {
     path: '/event_types/{event_type}',
     effect: 'change',
     scope: 'event_types:write',
-    body: partial({ ...choices, timezone: word('IANA time zone') }),
+    body: z.partial(record({ ...choices, timezone: word('IANA time zone') })),
     reply: one(EventType),
   }),
   hosts: operation({

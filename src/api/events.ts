@@ -1,13 +1,14 @@
-import { choice, dateTime, email, integer, list, record, reference, text } from './field.ts';
+import * as z from 'zod/mini';
+import { choice, dateTime, described, email, integer, list, record, reference, text } from './field.ts';
 import { listQuery, many, one, operation, resource } from './operation.ts';
 
-export const eventStatus = choice(['active', 'canceled']);
+export const eventStatus = choice(['active', 'canceled'], 'active or canceled');
 
 const Location = record({
   type: text('kind of location'),
-  location: text('address, phone number or instructions').nullable(),
-  join_url: text('address of the online meeting').nullable(),
-  status: text('state of the online meeting').nullable(),
+  location: z.nullable(text('address, phone number or instructions')),
+  join_url: z.nullable(text('address of the online meeting')),
+  status: z.nullable(text('state of the online meeting')),
 });
 
 const InviteesCounter = record({
@@ -25,14 +26,14 @@ const EventMembership = record({
 export const ScheduledEvent = resource('event', {
   uri: text('canonical reference of the event'),
   name: text('name'),
-  meeting_notes_plain: text('notes as plain text').nullable(),
-  meeting_notes_html: text('notes as HTML').nullable(),
-  status: eventStatus.as('active or canceled'),
+  meeting_notes_plain: z.nullable(text('notes as plain text')),
+  meeting_notes_html: z.nullable(text('notes as HTML')),
+  status: eventStatus,
   start_time: dateTime('when it starts'),
   end_time: dateTime('when it ends'),
   event_type: text('reference of its event type'),
-  location: Location.as('where it takes place').nullable(),
-  invitees_counter: InviteesCounter.as('how many invitees'),
+  location: z.nullable(described(Location, 'where it takes place')),
+  invitees_counter: described(InviteesCounter, 'how many invitees'),
   created_at: dateTime('when it was booked'),
   updated_at: dateTime('when it was last changed'),
   event_memberships: list(EventMembership, 'its hosts'),
@@ -46,14 +47,14 @@ export const events = {
     scope: 'scheduled_events:read',
     query: listQuery(
       {
-        user: reference('users', 'whose events').optional(),
-        organization: reference('organizations', 'events of the whole organization').optional(),
+        user: z.optional(reference('users', 'whose events')),
+        organization: z.optional(reference('organizations', 'events of the whole organization')),
         // Assumed: group, invitee_email, min_start_time and max_start_time; only status is documented beside the owners.
-        group: reference('groups', 'events of a group').optional(),
-        invitee_email: email('events this address is invited to').optional(),
-        status: eventStatus.as('only events in this state').optional(),
-        min_start_time: dateTime('events that start at or after this time').optional(),
-        max_start_time: dateTime('events that start before this time').optional(),
+        group: z.optional(reference('groups', 'events of a group')),
+        invitee_email: z.optional(email('events this address is invited to')),
+        status: z.optional(described(eventStatus, 'only events in this state')),
+        min_start_time: z.optional(dateTime('events that start at or after this time')),
+        max_start_time: z.optional(dateTime('events that start before this time')),
       },
       ['start_time'],
     ),
@@ -72,7 +73,7 @@ export const events = {
     path: '/scheduled_events/{event}/cancellation',
     effect: 'change',
     scope: 'scheduled_events:write',
-    body: record({ reason: text('told to the invitees').optional() }),
+    body: record({ reason: z.optional(text('told to the invitees')) }),
     reply: one(ScheduledEvent),
   }),
 };

@@ -1,153 +1,80 @@
-import type * as z from 'zod';
+import * as z from 'zod/mini';
 import { isEmailAddress } from './email-address.ts';
-import { type Zod, zod } from './zod.ts';
 
-/** What flags, help and the liberal reader need to know of a field: plain, so that most commands make no schema of it. */
-interface Facts {
-  readonly type: 'string' | 'number' | 'boolean' | 'enum' | 'literal' | 'array' | 'object' | 'union';
-  readonly format?: 'email' | 'datetime' | 'date';
-  readonly description?: string | undefined;
-  /** It may be left out. */
-  readonly isOptional?: true;
-  /** The words it may be. */
-  readonly choices?: readonly string[];
-  /** What a list holds. */
-  readonly element?: Field;
-  /** What an object holds. */
-  readonly fields?: Shape;
-  /** Of which it is one. */
-  readonly options?: readonly Field[];
-  /** A reference leads to a record under this first part of a path. */
-  readonly collection?: string;
-  /** What results can be sorted by. */
-  readonly sortedBy?: readonly string[];
-}
+/** The schema of a field, a query, a body or a record. */
+export type Field = z.ZodMiniType;
 
 export type Shape = Readonly<Record<string, Field>>;
 
-/** A field of a request or a record. Its zod schema is made when something is to be held against it. */
-export interface Field<Schema extends z.ZodType = z.ZodType> extends Facts {
-  readonly schema: Schema;
-  optional(): Field<z.ZodOptional<Schema>>;
-  nullable(): Field<z.ZodNullable<Schema>>;
-  /** The same in other words. */
-  as(description: string): this;
-  /** The same under one more condition, which only the schema knows. */
-  refine(test: (value: z.output<Schema>) => boolean, problem: string | Problem): this;
-}
-
-interface Problem {
-  path: string[];
-  message: string;
-}
+/** An object of known fields. */
+export type RecordField<S extends Shape = Shape> = z.ZodMiniObject<S, z.core.$strict>;
 
 /** What a value of a field is once it was checked. */
-export type Value<F> = F extends Field<infer Schema> ? z.output<Schema> : never;
+export type Value<F extends Field> = z.output<F>;
 
-type Schemas<S extends Shape> = { [Name in keyof S]: S[Name]['schema'] };
+/** Facts that zod has no place for. Its global registry would print them in OpenAPI, so they have a registry of their own. */
+export const facts = z.registry<{
+  /** A reference leads to a record under this first part of a path. */
+  collection?: string;
+  /** What results can be sorted by. */
+  sortedBy?: readonly string[];
+}>();
 
-/** An object of known fields. */
-export interface RecordField<S extends Shape = Shape> extends Field<z.ZodObject<Schemas<S>, z.core.$strict>> {
-  readonly fields: S;
-}
-
-interface ListField<Element extends Field> extends Field<z.ZodArray<Element['schema']>> {
-  readonly element: Element;
-}
-
-const field = <Schema extends z.ZodType>(facts: Facts, make: (z: Zod) => Schema): Field<Schema> => {
-  let made: Schema | undefined;
-  return {
-    ...facts,
-    get schema() {
-      made ??= make(zod()).meta({ description: facts.description });
-      return made;
-    },
-    optional: () => field({ ...facts, isOptional: true }, (z) => z.optional(make(z))),
-    nullable: () => field(facts, (z) => z.nullable(make(z))),
-    as: (words) => field({ ...facts, description: words }, make),
-    refine: (test, problem) => field(facts, (z) => make(z).refine(test, problem)),
-  };
+/** The same field with this description. */
+export const described = <F extends Field>(field: F, description: string): F => {
+  const copy = field.clone();
+  z.globalRegistry.add(copy, { description });
+  return copy;
 };
 
-/** More that the schema demands of a value. */
-type Check<Schema> = (schema: Schema) => Schema;
-const none = <Schema>(schema: Schema): Schema => schema;
-
-export const text = (description?: string, check: Check<z.ZodString> = none) =>
-  field({ type: 'string', description }, (z) => check(z.string()));
+export const text = (description: string) => described(z.string(), description);
 
 /** Text that is not empty. */
-export const word = (description: string) => text(description, (string) => string.min(1));
+export const word = (description: string) => described(z.string().check(z.minLength(1)), description);
 
-export const flag = (description: string) => field({ type: 'boolean', description }, (z) => z.boolean());
+export const flag = (description: string) => described(z.boolean(), description);
 
-export const integer = (description: string, check: Check<z.ZodInt> = none) =>
-  field({ type: 'number', description }, (z) => check(z.int()));
+export const integer = (description: string) => described(z.int(), description);
 
-export const email = (description: string) =>
-  field({ type: 'string', format: 'email', description }, (z) => z.stringFormat('email', isEmailAddress));
+export const email = (description: string) => described(z.stringFormat('email', isEmailAddress), description);
 
-export const dateTime = (description: string) =>
-  field({ type: 'string', format: 'datetime', description }, (z) => z.iso.datetime({ offset: true }));
+export const dateTime = (description: string) => described(z.iso.datetime({ offset: true }), description);
 
-export const date = (description: string) =>
-  field({ type: 'string', format: 'date', description }, (z) => z.iso.date());
+export const date = (description: string) => described(z.iso.date(), description);
 
 /** A reference to another record: on the wire its full URI under `/collection/`. */
-export const reference = (collection: string, description: string) =>
-  field({ type: 'string', collection, description }, (z) => z.string().min(1));
+export const reference = (collection: string, description: string) => {
+  const field = word(description);
+  facts.add(field, { collection });
+  return field;
+};
 
-export const choice = <const Words extends readonly string[]>(choices: Words, description?: string) =>
-  field({ type: 'enum', choices, description }, (z) => z.enum(choices));
+export const choice = <const Words extends readonly string[]>(words: Words, description: string) =>
+  described(z.enum(words), description);
 
 export const literal = <const Word extends string>(value: Word, description: string) =>
-  field({ type: 'literal', description }, (z) => z.literal(value));
+  described(z.literal(value), description);
 
 /** `field:asc` or `field:desc`, comma-separated. Assumed: the direction may be left out and means `asc`. */
 export const sorting = (fields: readonly string[]) => {
   const name = `(${fields.join('|')})(:(asc|desc))?`;
-  const description = `order of the results: ${fields.join(', ')}, each with :asc or :desc`;
-  return field({ type: 'string', sortedBy: fields, description }, (z) =>
-    z.string().regex(new RegExp(`^${name}(,${name})*$`), `one of ${fields.join(', ')}, each with :asc or :desc`),
+  const pattern = new RegExp(`^${name}(,${name})*$`);
+  const field = described(
+    z.string().check(z.regex(pattern, `one of ${fields.join(', ')}, each with :asc or :desc`)),
+    `order of the results: ${fields.join(', ')}, each with :asc or :desc`,
   );
+  facts.add(field, { sortedBy: fields });
+  return field;
 };
 
-export const list = <Element extends Field>(
-  element: Element,
-  description?: string,
-  check: Check<z.ZodArray<Element['schema']>> = none,
-): ListField<Element> =>
-  field({ type: 'array', element, description }, (z) =>
-    check(z.array(element.schema as Element['schema'])),
-  ) as ListField<Element>;
+export const list = <Element extends Field>(element: Element, description: string) =>
+  described(z.array(element), description);
 
-const schemasOf = <S extends Shape>(fields: S): Schemas<S> =>
-  Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, each.schema])) as Schemas<S>;
-
-export const record = <S extends Shape>(fields: S): RecordField<S> =>
-  field({ type: 'object', fields }, (z) => z.strictObject(schemasOf(fields))) as RecordField<S>;
-
-/** An object whose every field may be left out. */
-export const partial = <S extends Shape>(fields: S) =>
-  record(
-    Object.fromEntries(Object.entries(fields).map(([name, each]) => [name, each.optional()])) as {
-      [Name in keyof S]: Field<z.ZodOptional<S[Name]['schema']>>;
-    },
-  );
+export const record = <S extends Shape>(fields: S): RecordField<S> => z.strictObject(fields);
 
 /** An object of which only some fields are known. */
-export const loose = <S extends Shape>(fields: S, description?: string) =>
-  field({ type: 'object', fields, description }, (z) => z.looseObject(schemasOf(fields)));
+export const loose = <S extends Shape>(fields: S, description: string) => described(z.looseObject(fields), description);
 
 /** One of several objects, told apart by their `type`. */
-export const oneOf = <const Options extends readonly [Field<z.ZodObject>, ...Field<z.ZodObject>[]]>(
-  options: Options,
-  description?: string,
-) =>
-  field({ type: 'union', options, description }, (z) =>
-    z.discriminatedUnion(
-      'type',
-      options.map(({ schema }) => schema) as { -readonly [Index in keyof Options]: Options[Index]['schema'] },
-    ),
-  );
+export const oneOf = <const Options extends readonly [z.ZodMiniObject, ...z.ZodMiniObject[]]>(options: Options) =>
+  z.discriminatedUnion('type', options);

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { dateTime, loose, reference, text } from './field.ts';
 import { listQuery, many, one, operation, resource } from './operation.ts';
 
@@ -46,9 +47,9 @@ export const groups = {
     scope: 'groups:read',
     assumed: true,
     query: listQuery({
-      organization: reference('organizations', 'relationships of the whole organization').optional(),
-      owner: reference('organization_memberships', 'relationships of one member').optional(),
-      group: reference('groups', 'relationships of one group').optional(),
+      organization: z.optional(reference('organizations', 'relationships of the whole organization')),
+      owner: z.optional(reference('organization_memberships', 'relationships of one member')),
+      group: z.optional(reference('groups', 'relationships of one group')),
     }),
     reply: many(GroupRelationship),
   }),

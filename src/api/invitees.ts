@@ -1,5 +1,19 @@
+import * as z from 'zod/mini';
 import { eventStatus } from './events.ts';
-import { dateTime, email, type Field, flag, integer, list, loose, record, reference, text, word } from './field.ts';
+import {
+  dateTime,
+  described,
+  email,
+  type Field,
+  flag,
+  integer,
+  list,
+  loose,
+  record,
+  reference,
+  text,
+  word,
+} from './field.ts';
 import { LocationChoice } from './locations.ts';
 import { listQuery, many, one, operation, resource } from './operation.ts';
 
@@ -23,7 +37,7 @@ const Payment = record({
   provider: text('payment provider'),
   amount: integer('amount paid'),
   currency: text('currency of the amount'),
-  terms: text('terms of the payment').nullable(),
+  terms: z.nullable(text('terms of the payment')),
   successful: flag('whether the payment went through'),
 });
 
@@ -35,26 +49,29 @@ const NoShow = record({
 export const Invitee = resource('invitee', {
   uri: text('canonical reference of the invitee'),
   email: email('e-mail address'),
-  first_name: text('given name').nullable(),
-  last_name: text('family name').nullable(),
+  first_name: z.nullable(text('given name')),
+  last_name: z.nullable(text('family name')),
   name: text('full name'),
-  status: eventStatus.as('active or canceled'),
-  timezone: text('IANA time zone name of the invitee').nullable(),
+  status: eventStatus,
+  timezone: z.nullable(text('IANA time zone name of the invitee')),
   event: text('reference of the scheduled event'),
   created_at: dateTime('when the invitee booked'),
   updated_at: dateTime('when the invitee was last changed'),
-  tracking: record(trackingShape((description) => text(description).nullable())).as('where the booking came from'),
-  text_reminder_number: text('phone number for reminders').nullable(),
+  tracking: described(
+    record(trackingShape((description) => z.nullable(text(description)))),
+    'where the booking came from',
+  ),
+  text_reminder_number: z.nullable(text('phone number for reminders')),
   rescheduled: flag('whether the invitee moved to another event'),
-  old_invitee: text('reference of the invitee before rescheduling').nullable(),
-  new_invitee: text('reference of the invitee after rescheduling').nullable(),
+  old_invitee: z.nullable(text('reference of the invitee before rescheduling')),
+  new_invitee: z.nullable(text('reference of the invitee after rescheduling')),
   cancel_url: text('page on which the invitee can cancel'),
   reschedule_url: text('page on which the invitee can reschedule'),
-  payment: Payment.as('payment made at booking').nullable(),
-  no_show: NoShow.as('set when the invitee did not come').nullable(),
-  reconfirmation: loose({}, 'request to confirm the booking again').nullable(),
-  scheduling_method: text('how the booking was made').nullable(),
-  invitee_scheduled_by: text('reference of the user who booked for the invitee').nullable(),
+  payment: z.nullable(described(Payment, 'payment made at booking')),
+  no_show: z.nullable(described(NoShow, 'set when the invitee did not come')),
+  reconfirmation: z.nullable(loose({}, 'request to confirm the booking again')),
+  scheduling_method: z.nullable(text('how the booking was made')),
+  invitee_scheduled_by: z.nullable(text('reference of the user who booked for the invitee')),
 });
 
 const QuestionAnswer = record({
@@ -65,16 +82,17 @@ const QuestionAnswer = record({
 
 const NewInvitee = record({
   email: email('e-mail address of the invitee'),
-  name: word('full name of the invitee').optional(),
-  first_name: word('given name of the invitee').optional(),
-  last_name: word('family name of the invitee').optional(),
+  name: z.optional(word('full name of the invitee')),
+  first_name: z.optional(word('given name of the invitee')),
+  last_name: z.optional(word('family name of the invitee')),
   timezone: word('IANA time zone of the invitee'),
-})
+}).check(
   // Assumed: e-mail, time zone and one of the two names are required.
-  .refine((invitee) => invitee.name !== undefined || invitee.first_name !== undefined, {
+  z.refine((invitee) => invitee.name !== undefined || invitee.first_name !== undefined, {
     path: ['name'],
-    message: 'name or first_name is required',
-  });
+    error: 'name or first_name is required',
+  }),
+);
 
 export const invitees = {
   list: operation({
@@ -84,9 +102,9 @@ export const invitees = {
     scope: 'scheduled_events:read',
     query: listQuery(
       {
-        status: eventStatus.as('only invitees in this state').optional(),
+        status: z.optional(described(eventStatus, 'only invitees in this state')),
         // Assumed: the list can be narrowed to an address.
-        email: email('only the invitee with this address').optional(),
+        email: z.optional(email('only the invitee with this address')),
       },
       ['created_at'],
     ),
@@ -108,13 +126,14 @@ export const invitees = {
     body: record({
       event_type: reference('event_types', 'what to book'),
       start_time: dateTime('when the meeting starts'),
-      invitee: NewInvitee.as('who is invited'),
+      invitee: described(NewInvitee, 'who is invited'),
       // Assumed: an answer carries the question's text and position.
-      custom_questions: list(QuestionAnswer, 'answers to the questions of the event type').optional(),
-      location: LocationChoice.as('where to meet').optional(),
-      tracking: record(trackingShape((description) => text(description).optional()))
-        .optional()
-        .as('where the booking came from'),
+      custom_questions: z.optional(list(QuestionAnswer, 'answers to the questions of the event type')),
+      location: z.optional(described(LocationChoice, 'where to meet')),
+      tracking: described(
+        z.optional(record(trackingShape((description) => z.optional(text(description))))),
+        'where the booking came from',
+      ),
     }),
     reply: one(Invitee),
   }),

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { choice, flag, record, reference, text } from './field.ts';
 import { many, operation, resource } from './operation.ts';
 
@@ -20,7 +21,7 @@ const kind = choice(locationKinds, 'kind of location');
 /** Where to meet, as a request says it. */
 export const LocationChoice = record({
   kind,
-  location: text('address, phone number or instructions').optional(),
+  location: z.optional(text('address, phone number or instructions')),
 });
 
 export const ConnectedLocation = resource('location', {
@@ -36,7 +37,7 @@ export const locations = {
     scope: 'locations:read',
     // Assumed: the list takes the user and has no pages; the change history names it without its shape.
     assumed: true,
-    query: record({ user: reference('users', 'whose locations').optional() }),
+    query: record({ user: z.optional(reference('users', 'whose locations')) }),
     reply: many(ConnectedLocation),
   }),
 };

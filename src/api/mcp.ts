@@ -1,12 +1,13 @@
+import * as z from 'zod/mini';
 import { list, text } from './field.ts';
 import { bare, operation, resource } from './operation.ts';
 
 /** RFC 9728 §2. */
 export const ProtectedResource = resource('protected resource', {
   resource: text('address of the protected resource'),
-  authorization_servers: list(text(), 'addresses of the servers that issue its tokens'),
-  scopes_supported: list(text(), 'scopes it knows'),
-  bearer_methods_supported: list(text(), 'how a token can be sent'),
+  authorization_servers: list(z.string(), 'addresses of the servers that issue its tokens'),
+  scopes_supported: list(z.string(), 'scopes it knows'),
+  bearer_methods_supported: list(z.string(), 'how a token can be sent'),
 });
 
 export const mcp = {

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { integer, type RecordField, record, type Shape, sorting, text } from './field.ts';
 import { limits } from './limits.ts';
 import type { Scope } from './scopes.ts';
@@ -59,7 +60,7 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
 export const pathParameters = (path: string): string[] => Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1]!);
 
 export const minutes = (description: string) =>
-  integer(description, (int) => int.min(limits.durationMinutes.min).max(limits.durationMinutes.max));
+  integer(description).check(z.gte(limits.durationMinutes.min), z.lte(limits.durationMinutes.max));
 
 /**
  * The query of a list: its own filters, then what every list takes. A list without an order of its own refuses `sort`.
@@ -67,10 +68,10 @@ export const minutes = (description: string) =>
  */
 export const listQuery = <Filters extends Shape>(filters: Filters, sortFields: readonly string[] = []) => {
   const paging = {
-    count: integer('results per page', (int) => int.min(limits.pageSize.min).max(limits.pageSize.max)).optional(),
-    page_token: text('where the next page starts').optional(),
+    count: z.optional(integer('results per page').check(z.gte(limits.pageSize.min), z.lte(limits.pageSize.max))),
+    page_token: z.optional(text('where the next page starts')),
   };
-  const order = { sort: sorting(sortFields).optional() };
+  const order = { sort: z.optional(sorting(sortFields)) };
   // Its type may still know the name.
   return record({ ...filters, ...paging, ...(sortFields.length === 0 ? ({} as typeof order) : order) });
 };

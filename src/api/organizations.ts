@@ -1,4 +1,5 @@
-import { choice, dateTime, email, reference, text } from './field.ts';
+import * as z from 'zod/mini';
+import { choice, dateTime, described, email, reference, text } from './field.ts';
 import { listQuery, many, one, operation, resource } from './operation.ts';
 import { User } from './users.ts';
 
@@ -15,22 +16,22 @@ export const Organization = resource('organization', {
 export const Membership = resource('member', {
   uri: text('canonical reference of the membership'),
   role: text('owner, admin or user'),
-  user: User.record.as('the member'),
+  user: described(User.record, 'the member'),
   organization: text('reference of the organization'),
   created_at: dateTime('when the user joined'),
   updated_at: dateTime('when the membership was last changed'),
 });
 
-const invitationStatus = choice(['pending', 'accepted', 'declined']);
+const invitationStatus = choice(['pending', 'accepted', 'declined'], 'pending, accepted or declined');
 
 // Assumed: the fields of an invitation beyond those it shares with an organization.
 export const Invitation = resource('invitation', {
   uri: text('canonical reference of the invitation'),
   organization: text('reference of the organization'),
   email: email('address the invitation went to'),
-  status: invitationStatus.as('pending, accepted or declined'),
-  last_sent_at: dateTime('when it was last sent').nullable(),
-  user: text('reference of the user who accepted it').nullable(),
+  status: invitationStatus,
+  last_sent_at: z.nullable(dateTime('when it was last sent')),
+  user: z.nullable(text('reference of the user who accepted it')),
   name: text('name of the organization'),
   kind: text('kind of the organization'),
   plan: text('plan of the organization'),
@@ -56,11 +57,11 @@ export const members = {
     path: '/organization_memberships',
     scope: 'organizations:read',
     query: listQuery({
-      organization: reference('organizations', 'whose members').optional(),
-      user: reference('users', 'only the membership of this user').optional(),
-      role: choice(['owner', 'admin', 'user'], 'only members with this role').optional(),
+      organization: z.optional(reference('organizations', 'whose members')),
+      user: z.optional(reference('users', 'only the membership of this user')),
+      role: z.optional(choice(['owner', 'admin', 'user'], 'only members with this role')),
       // Assumed: the list can be narrowed to an address.
-      email: email('only the member with this address').optional(),
+      email: z.optional(email('only the member with this address')),
     }),
     reply: many(Membership),
   }),
@@ -82,8 +83,8 @@ export const invitations = {
     query: listQuery(
       {
         organization: reference('organizations', 'whose invitations'),
-        email: email('only invitations to this address').optional(),
-        status: invitationStatus.as('only invitations in this state').optional(),
+        email: z.optional(email('only invitations to this address')),
+        status: z.optional(described(invitationStatus, 'only invitations in this state')),
       },
       ['created_at'],
     ),

@@ -1,4 +1,5 @@
-import { choice, dateTime, flag, list, loose, record, reference, text } from './field.ts';
+import * as z from 'zod/mini';
+import { choice, dateTime, described, flag, list, loose, record, reference, text } from './field.ts';
 import { listQuery, many, operation, resource } from './operation.ts';
 
 // Assumed: the contents of questions, answers and results.
@@ -7,7 +8,7 @@ const Question = record({
   name: text('the question'),
   type: text('kind of answer'),
   required: flag('whether an answer is needed'),
-  answer_choices: list(text(), 'answers to choose from').nullable(),
+  answer_choices: z.nullable(list(z.string(), 'answers to choose from')),
 });
 
 const Answer = record({
@@ -36,9 +37,9 @@ export const Submission = resource('submission', {
   routing_form: text('reference of the form'),
   questions_and_answers: list(Answer, 'what was answered'),
   tracking: loose({}, 'where the submitter came from'),
-  result: Result.as('where the submitter was led').nullable(),
-  submitter: text('reference of the invitee who booked afterwards').nullable(),
-  submitter_type: text('kind of the submitter').nullable(),
+  result: z.nullable(described(Result, 'where the submitter was led')),
+  submitter: z.nullable(text('reference of the invitee who booked afterwards')),
+  submitter_type: z.nullable(text('kind of the submitter')),
   created_at: dateTime('when it was submitted'),
   updated_at: dateTime('when it was last changed'),
 });

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { dateTime, email, text } from './field.ts';
 import { one, operation, resource } from './operation.ts';
 
@@ -8,7 +9,7 @@ export const User = resource('user', {
   email: email('e-mail address'),
   scheduling_url: text('address of the scheduling page'),
   timezone: text('IANA time zone name'),
-  avatar_url: text('address of the profile picture').nullable(),
+  avatar_url: z.nullable(text('address of the profile picture')),
   created_at: dateTime('when the user was created'),
   updated_at: dateTime('when the user was last changed'),
   current_organization: text('the organization the user belongs to'),

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 
 type Issue = z.core.$ZodRawIssue;
 
@@ -20,12 +20,14 @@ const formats: Readonly<Record<string, string>> = {
   url: 'a URL',
 };
 
-/** Both ends, also where only one was passed: nobody should meet the other one next. */
+/** Names both bounds, even if only one was exceeded, so that the next try doesn't hit the other one. */
 const numberWords = ({ schema }: Issue): string => {
-  const { minValue, maxValue } = (schema ?? {}) as { minValue?: number | null; maxValue?: number | null };
-  const from = Number.isSafeInteger(minValue) && minValue! > Number.MIN_SAFE_INTEGER ? ` from ${minValue}` : '';
-  const to = Number.isSafeInteger(maxValue) && maxValue! < Number.MAX_SAFE_INTEGER ? ` to ${maxValue}` : '';
-  return `must be a whole number${from}${from === '' && to !== '' ? ' up' : ''}${to}`;
+  const checks = (schema?._zod.def.checks ?? []).map(({ _zod }) => _zod.def as { check: string; value?: unknown });
+  const bound = (check: string) => checks.find((each) => each.check === check)?.value;
+  const [least, most] = [bound('greater_than'), bound('less_than')];
+  const from = least === undefined ? '' : ` from ${least}`;
+  const to = most === undefined ? '' : `${from === '' ? ' up' : ''} to ${most}`;
+  return `must be a whole number${from}${to}`;
 };
 
 const lengthWords = (origin: string, bound: string, length: number | bigint): string => {

@@ -3,39 +3,6 @@ import type { Issuer } from './issuer.ts';
 import type { CredentialRecord } from './record-schema.ts';
 import type { Tokens } from './tokens.ts';
 
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isSomething = (value: unknown): boolean => typeof value === 'string' && value !== '';
-const isNumber = (value: unknown): boolean => typeof value === 'number';
-const isToken = (value: unknown): boolean => typeof value === 'string' && /^[\x21-\x7e]{1,16384}$/.test(value);
-
-const isFine: Record<keyof CredentialRecord, (value: unknown) => boolean> = {
-  version: (value) => value === 1,
-  kind: (value) => value === 'oauth' || value === 'pat',
-  origin: isSomething,
-  issuer: isSomething,
-  client_id: isText,
-  access_token: isToken,
-  refresh_token: isToken,
-  scope: isText,
-  expires_at: isNumber,
-  created_at: isNumber,
-  owner: isText,
-  organization: isText,
-  name: isText,
-};
-
-const optional = ['refresh_token', 'expires_at', 'name'];
-
-/** Whether a record is just as we write it: then no schema is needed, which takes longer to make than all of this. */
-export const isPlainRecord = (value: unknown): value is CredentialRecord =>
-  typeof value === 'object' &&
-  value !== null &&
-  Object.keys(value).every((key) => Object.hasOwn(isFine, key)) &&
-  Object.entries(isFine).every(([key, isThis]) => {
-    const inner = (value as Record<string, unknown>)[key];
-    return inner === undefined ? optional.includes(key) : isThis(inner);
-  });
-
 /** Which credential is meant. Directories do not enter: two of them may share one keychain. */
 export interface CredentialKey {
   readonly issuer: string;

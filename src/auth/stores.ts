@@ -1,5 +1,5 @@
-import { type CredentialKey, isPlainRecord, nameOf } from './record.ts';
-import type { CredentialRecord } from './record-schema.ts';
+import { type CredentialKey, nameOf } from './record.ts';
+import { CredentialRecord } from './record-schema.ts';
 import { DamagedCredential, type Entries, type StoreKind, unavailable, type Vault } from './vault.ts';
 
 export interface CredentialStore {
@@ -20,7 +20,7 @@ export interface CredentialStore {
   reserve(key: CredentialKey, record: CredentialRecord): Promise<() => Promise<void>>;
 }
 
-const parse = async (text: string, where: string): Promise<CredentialRecord> => {
+const parse = (text: string, where: string): CredentialRecord => {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -28,8 +28,6 @@ const parse = async (text: string, where: string): Promise<CredentialRecord> => 
     // The platform's message quotes the text.
     throw new DamagedCredential(where, 'it is not JSON');
   }
-  if (isPlainRecord(value)) return value;
-  const { CredentialRecord } = await import('./record-schema.ts');
   const read = CredentialRecord.safeParse(value);
   if (read.success) return read.data;
   const fields = [...new Set(read.error.issues.map(({ path }) => path.join('.') || 'the whole'))];

@@ -19,9 +19,8 @@ const external = ['libsql', '@napi-rs/keyring'];
 const target = 'node20.19';
 
 /**
- * What is read when it is first called, from a file of its own, not when the one that imports it is loaded: zod, when
- * something is held against a schema, and string-width, when text is measured that is not plain. Either takes as long as
- * all else that a command loads. `SCHED_LATE` becomes a `require` of that file.
+ * What is read when it is first called, from a file of its own, not when the one that imports it is loaded: string-width,
+ * when text is measured that is not plain. `SCHED_LATE` becomes a `require` of that file.
  * @type {Record<string, { importer: string, source: string, instead: string }>}
  */
 const lateModules = {
@@ -29,11 +28,6 @@ const lateModules = {
     importer: 'src/output/width.ts',
     source: 'string-width',
     instead: "export default (text) => SCHED_LATE('string-width').default(text);",
-  },
-  './zod.ts': {
-    importer: 'src/api/field.ts',
-    source: './src/api/zod.ts',
-    instead: "export const zod = () => SCHED_LATE('./zod.ts').zod();",
   },
 };
 
@@ -45,7 +39,7 @@ const late = {
   name: 'late',
   setup: ({ onLoad, onResolve }) => {
     const namespace = 'late';
-    onResolve({ filter: /^(string-width|\.\/zod\.ts)$/ }, ({ path, importer }) =>
+    onResolve({ filter: /^string-width$/ }, ({ path, importer }) =>
       importer === join(root, lateModules[path]?.importer ?? '') ? { path, namespace } : undefined,
     );
     onLoad({ filter: /.*/, namespace }, ({ path }) => ({ contents: lateModules[path]?.instead }));

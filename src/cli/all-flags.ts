@@ -10,5 +10,5 @@ export const allFlags = (command: Command): Flag[] => {
 
 /** Names that `--fields` knows: those of the record a command answers with. */
 export const knownFields = ({ fields, operation }: Command): string[] => [
-  ...(fields ?? (operation === undefined ? [] : Object.keys(operation.reply.of.record.fields))),
+  ...(fields ?? (operation === undefined ? [] : Object.keys(operation.reply.of.record.shape))),
 ];

@@ -1,4 +1,5 @@
 import type { Field, Shape } from '../api/field.ts';
+import { type Inspected, inspect } from '../api/inspect.ts';
 import type { Operation } from '../api/operation.ts';
 import type { Flag } from './command.ts';
 import { isNamed } from './ids.ts';
@@ -49,7 +50,7 @@ const paging = new Set(['count', 'page_token']);
 /** What a word on the command line can stand for. */
 const plainTypes = new Set(['string', 'number', 'boolean', 'enum']);
 
-const placeholderOf = (name: string, { type, format, collection }: Field): string => {
+const placeholderOf = (name: string, { type, format, collection }: Inspected): string => {
   if (collection !== undefined) return words[collection] ?? (isNamed(collection) ? 'NAME|ID' : 'ID');
   if (type === 'enum') return 'WORD';
   if (type === 'number') return 'N';
@@ -58,14 +59,15 @@ const placeholderOf = (name: string, { type, format, collection }: Field): strin
 };
 
 const flagOf = (part: 'query' | 'body', path: string[], field: Field, required: boolean): FieldFlag => {
-  const { type, choices, collection, description = '', element, sortedBy } = field;
+  const inspected = inspect(field);
+  const { type, choices, collection, description = '', element, sortedBy } = inspected;
   if (element !== undefined) return { ...flagOf(part, path, element, required), repeat: true };
   const last = path.at(-1)!;
   // Whose it is need not be said: the token's own user or organization is meant.
   const isOwn = required && ['users', 'organizations'].includes(collection ?? '');
   return {
     name: names[path.join('.')] ?? last.replaceAll('_', '-'),
-    ...(type === 'boolean' ? { negatable: true } : { value: placeholderOf(last, field) }),
+    ...(type === 'boolean' ? { negatable: true } : { value: placeholderOf(last, inspected) }),
     ...(choices === undefined ? {} : { choices }),
     ...(sortedBy === undefined ? {} : { suggestions: sortedBy.flatMap((by) => [`${by}:asc`, `${by}:desc`]) }),
     description: `${description}${isOwn ? ' (default: your own)' : ''}`,
@@ -82,15 +84,16 @@ const flagOf = (part: 'query' | 'body', path: string[], field: Field, required: 
 const flagsOf = (part: 'query' | 'body', fields: Shape, path: string[], required: boolean): FieldFlag[] =>
   Object.entries(fields).flatMap(([name, field]) => {
     const here = [...path, name];
-    const needed = required && !field.isOptional;
-    if (field.fields !== undefined) return flagsOf(part, field.fields, here, needed);
-    return plainTypes.has((field.element ?? field).type) ? [flagOf(part, here, field, needed)] : [];
+    const { fields: inner, element, isOptional } = inspect(field);
+    const needed = required && !isOptional;
+    if (inner !== undefined) return flagsOf(part, inner, here, needed);
+    return plainTypes.has(inspect(element ?? field).type) ? [flagOf(part, here, field, needed)] : [];
   });
 
 /** The flags that an operation's query and body ask for. */
 export const fieldFlags = (operation: Operation): FieldFlag[] => [
-  ...(operation.query === undefined ? [] : flagsOf('query', operation.query.fields, [], true)).filter(
+  ...(operation.query === undefined ? [] : flagsOf('query', operation.query.shape, [], true)).filter(
     ({ path }) => !paging.has(path[0]!),
   ),
-  ...(operation.body === undefined ? [] : flagsOf('body', operation.body.fields, [], true)),
+  ...(operation.body === undefined ? [] : flagsOf('body', operation.body.shape, [], true)),
 ];

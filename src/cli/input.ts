@@ -33,7 +33,7 @@ const dotted = (path: readonly PropertyKey[]): string =>
     .replace(/^\./, '');
 
 /** What is wrong with a whole body, each named by the flag that would mend it where there is one. */
-const bodyProblems = ({ schema }: Field, body: Json, flags: readonly FieldFlag[]): string[] =>
+const bodyProblems = (schema: Field, body: Json, flags: readonly FieldFlag[]): string[] =>
   (schema.safeParse(body, inOurWords).error?.issues ?? []).map(({ path, message }) => {
     const flag = flags.find((candidate) => candidate.part === 'body' && candidate.path.join('.') === path.join('.'));
     return problemOf(flag === undefined ? dotted(path) || 'the body' : `--${flag.name}`, message);

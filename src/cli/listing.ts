@@ -161,7 +161,7 @@ export const printListing = async (invocation: Invocation, listing: Listing): Pr
 
 /** How many rows the first request asks for; nothing where the list has no pages. */
 export const firstCount = (invocation: Invocation, operation: Operation, bounds: Bounds): { count?: number } => {
-  if (operation.query === undefined || !Object.hasOwn(operation.query.fields, 'count')) return {};
+  if (operation.query === undefined || !Object.hasOwn(operation.query.shape, 'count')) return {};
   const most = isScreenful(invocation, bounds) ? screenful + 1 : (bounds.limit ?? Number.POSITIVE_INFINITY);
   return { count: Math.min(bounds.pageSize, most) };
 };

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { inspect } from '../api/inspect.ts';
 import { users } from '../api/users.ts';
 import { recordFromToken } from '../auth/record.ts';
 import type { CredentialRecord } from '../auth/record-schema.ts';
@@ -53,7 +54,7 @@ const readAddresses = async (
     if (value === undefined && required.includes(key)) {
       if (settings.canAsk) {
         asked += 1;
-        const what = Profile.shape[key].description;
+        const what = inspect(Profile.shape[key]).description;
         const spoken = `Question ${asked} of ${missing}: ${what}\nFlag: ${flagOf(key)}\nAnswer, or Enter to stop: `;
         value = (await askText(context, settings.accessible ? spoken : `${what} (${flagOf(key)}): `)) || undefined;
       }

@@ -1,4 +1,5 @@
 import type { Noun } from '../api/catalogue.ts';
+import { inspect } from '../api/inspect.ts';
 import { type Operation, pathParameters } from '../api/operation.ts';
 import { type Input, isRead } from '../client/client.ts';
 import type { HttpRequest } from '../http/message.ts';
@@ -134,7 +135,7 @@ export const positional = (
   const flag = generic.fieldFlags.find((candidate) => candidate.name === name)!;
   const command: OperationCommand = {
     ...generic,
-    arguments: [{ name, description: `${identifiers(flag.field.collection)}: ${flag.description}`, required }],
+    arguments: [{ name, description: `${identifiers(inspect(flag.field).collection)}: ${flag.description}`, required }],
     flags: generic.flags.filter((candidate) => candidate.name !== name),
   };
   return {

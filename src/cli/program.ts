@@ -1,5 +1,6 @@
 import { Command as Commander, Option } from 'commander';
 import type { Field } from '../api/field.ts';
+import { inspect } from '../api/inspect.ts';
 import { allFlags, knownFields } from './all-flags.ts';
 import type { Argument, Command, Flag } from './command.ts';
 import { type HelpPage, layOutPage } from './help-page.ts';
@@ -97,13 +98,13 @@ export const helpOf = (words: string, command: Command, columns: number): string
 
 /** The fields of what a field holds: of an object, of each item of a list, of any of several shapes. */
 const innerFields = (field: Field): string[] => {
-  const inner = field.element ?? field;
-  return (inner.options ?? [inner]).flatMap(({ fields = {} }) => Object.keys(fields));
+  const inner = inspect(field).element ?? field;
+  return (inspect(inner).options ?? [inner]).flatMap((each) => Object.keys(inspect(each).fields ?? {}));
 };
 
 /** Fields of a record and of what it holds, as `--fields` takes them: `location`, `location.type`. */
 export const fieldPaths = (command: Command): string[] => {
-  const shape = command.operation?.reply.of.record.fields ?? {};
+  const shape = command.operation?.reply.of.record.shape ?? {};
   const paths = knownFields(command).flatMap((name) => [
     name,
     ...(shape[name] === undefined ? [] : innerFields(shape[name]).map((inner) => `${name}.${inner}`)),

@@ -21,7 +21,7 @@ export const fillScope = async (
   noun: string,
   context: Context,
 ): Promise<string | undefined> => {
-  const fields = operation.query?.fields ?? {};
+  const fields = operation.query?.shape ?? {};
   const query = input.query!;
   const isOpen = !narrowing.some((name) => query[name] !== undefined);
   if (isOpen && fields.organization !== undefined && ofTheOrganization.has(noun)) {

@@ -1,4 +1,5 @@
 import { isEmailAddress } from '../api/email-address.ts';
+import { inspect } from '../api/inspect.ts';
 import { inOurWords, problemOf } from '../api/wording.ts';
 import { nearest } from '../nearest.ts';
 import { timestampOf } from '../time/wall.ts';
@@ -96,14 +97,14 @@ export const readValue = async (
   invocation: Invocation,
 ): Promise<Checked<Value>> => {
   if (typeof raw === 'boolean') return { ok: true, value: { ready: raw } };
-  const { collection, type, format } = flag.field;
+  const { collection, type, format } = inspect(flag.field);
   if (collection !== undefined) return readOwnReference(flag, raw, collection);
   if (flag.choices !== undefined) return readChoice(flag, raw, flag.choices);
   if (format === 'datetime') return readMoment(flag, raw, invocation);
   if (flag.value === 'ZONE') return readZoneName(flag, raw);
   if (type === 'number' && !/^-?\d+$/.test(raw)) return refuse(flag, raw, 'is not a whole number');
   const value = type === 'number' ? Number(raw) : raw;
-  const checked = flag.field.schema.safeParse(value, inOurWords);
+  const checked = flag.field.safeParse(value, inOurWords);
   if (checked.success) return { ok: true, value: { ready: value } };
   const { message } = checked.error.issues[0]!;
   if (raw === '') return { ok: false, problem: problemOf(`--${flag.name}`, message) };

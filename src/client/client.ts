@@ -71,7 +71,7 @@ const unreachable = (request: HttpRequest, failure: NetworkFailure): SchedError 
 };
 
 /** A list without `count` is to answer in one piece; should it name a next page all the same, that is asked for. */
-const isPaged = ({ query }: Operation): boolean => query !== undefined && Object.hasOwn(query.fields, 'count');
+const isPaged = ({ query }: Operation): boolean => query !== undefined && Object.hasOwn(query.shape, 'count');
 
 const staleCursor = (request: HttpRequest, reply: HttpReply): SchedError =>
   new SchedError('unavailable', 'The listing took too long: its next page is no longer to be had', {

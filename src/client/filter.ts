@@ -1,3 +1,4 @@
+import { inspect } from '../api/inspect.ts';
 import type { Operation } from '../api/operation.ts';
 import type { Input } from './client.ts';
 import type { Json } from './reading.ts';
@@ -21,10 +22,10 @@ const testOf = (name: string, wanted: unknown, fields: Set<string>): Test | unde
 
 /** Keeps the rows that fit the query. A row that lacks the field is kept: nothing can be said of it. */
 export const keepFor = (operation: Operation, query: Input['query'] = {}): Test => {
-  const parameters = operation.query!.fields;
-  const fields = new Set(Object.keys(operation.reply.of.record.fields));
+  const parameters = operation.query!.shape;
+  const fields = new Set(Object.keys(operation.reply.of.record.shape));
   const tests = Object.entries(query)
-    .filter(([name]) => parameters[name]!.collection === undefined)
+    .filter(([name]) => inspect(parameters[name]!).collection === undefined)
     .map(([name, wanted]) => ({ field: name.replace(/^(min|max)_/, ''), test: testOf(name, wanted, fields) }));
   return (row) =>
     tests.every(

@@ -1,4 +1,5 @@
 import type { Field } from '../api/field.ts';
+import { inspect } from '../api/inspect.ts';
 
 /** JSON's name for what a value is. */
 const kindOf = (value: unknown): string =>
@@ -21,10 +22,11 @@ const fitting = new WeakMap<Field, Fits>();
 const fitsOf = (field: Field): Fits | undefined => {
   const known = fitting.get(field);
   if (known !== undefined) return known;
-  const wanted = expected[field.type];
+  const { type, element, fields: inside = {} } = inspect(field);
+  const wanted = expected[type];
   if (wanted === undefined) return undefined;
-  const each = field.element === undefined ? undefined : fitsOf(field.element);
-  const fields = Object.entries(field.fields ?? {}).flatMap(([name, inner]): [string, Fits][] => {
+  const each = element === undefined ? undefined : fitsOf(element);
+  const fields = Object.entries(inside).flatMap(([name, inner]): [string, Fits][] => {
     const fits = fitsOf(inner);
     return fits === undefined ? [] : [[name, fits]];
   });
@@ -48,11 +50,11 @@ export const misfit = (field: Field, value: unknown, path = ''): string | undefi
 
 const misfitAt = (field: Field, value: unknown, path: string): string | undefined => {
   if (value === null || value === undefined) return undefined;
-  const wanted = expected[field.type];
+  const { type, element, fields = {} } = inspect(field);
+  const wanted = expected[type];
   if (wanted === undefined) return undefined;
   if (kindOf(value) !== wanted)
     return `${path || 'the record'} is not ${wanted === 'string' || wanted === 'number' || wanted === 'boolean' ? `a ${wanted}` : `an ${wanted}`}`;
-  const { element, fields = {} } = field;
   if (element !== undefined) {
     for (const [index, item] of (value as unknown[]).entries()) {
       const problem = misfitAt(element, item, `${path}[${index}]`);

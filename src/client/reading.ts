@@ -105,7 +105,7 @@ const parse = (reply: HttpReply): Json => {
 /** An object, with a `uri` where the service documents one, its other fields of the documented kinds if present. */
 const record = (resource: Resource, value: unknown, where: string): Json => {
   if (!isObject(value)) throw misshapen(`${where} is not an object`);
-  if (Object.hasOwn(resource.record.fields, 'uri') && typeof value.uri !== 'string')
+  if (Object.hasOwn(resource.record.shape, 'uri') && typeof value.uri !== 'string')
     throw misshapen(`${where} has no uri`);
   const problem = misfit(resource.record, value, where);
   if (problem !== undefined) throw misshapen(problem);

@@ -1,47 +1,59 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { choice, described, word } from '../api/field.ts';
 import { urlProblem } from '../http/proxy.ts';
 import { formats } from '../output/formats.ts';
 import { zoneProblem } from '../time/zone.ts';
 import { profileName } from './name.ts';
 
 const checked = (problemOf: (text: string) => string | undefined) =>
-  z.string().superRefine((text, context) => {
-    const problem = problemOf(text);
-    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  z.string().check((payload) => {
+    const problem = problemOf(payload.value);
+    if (problem !== undefined) payload.issues.push({ code: 'custom', message: problem, input: payload.value });
   });
 
-const url = checked(urlProblem).transform((text) => text.replace(/\/+$/, ''));
+const url = (description: string) =>
+  described(
+    z.pipe(
+      checked(urlProblem),
+      z.transform((text: string) => text.replace(/\/+$/, '')),
+    ),
+    description,
+  );
 
 /** What is known of one account. Nothing in it is secret. */
 export const Profile = z.strictObject({
-  base_url: url.describe('address of the API'),
-  auth_url: url.optional().describe('address of the authorization server'),
-  mcp_url: url.optional().describe('address of the MCP server'),
-  client_id: z.string().min(1).optional().describe('identifier of this program at the authorization server'),
-  issuer: url.optional().describe('the authorization server, as it names itself'),
-  user: z.string().min(1).optional().describe('user that is meant where none is named'),
-  organization: z.string().min(1).optional().describe('organization that is meant where none is named'),
-  timezone: checked(zoneProblem).optional().describe('zone in which times are read and shown'),
-  output: z.enum(formats).optional().describe('format on a terminal'),
-  uri_root: url.optional().describe('root under which the service names its records'),
+  base_url: url('address of the API'),
+  auth_url: z.optional(url('address of the authorization server')),
+  mcp_url: z.optional(url('address of the MCP server')),
+  client_id: z.optional(word('identifier of this program at the authorization server')),
+  issuer: z.optional(url('the authorization server, as it names itself')),
+  user: z.optional(word('user that is meant where none is named')),
+  organization: z.optional(word('organization that is meant where none is named')),
+  timezone: z.optional(described(checked(zoneProblem), 'zone in which times are read and shown')),
+  output: z.optional(choice(formats, 'format on a terminal')),
+  uri_root: z.optional(url('root under which the service names its records')),
   /** Where the login is kept, and under which name. */
-  login: z
-    .strictObject({ store: z.enum(['keychain', 'file']), issuer: z.string(), client: z.string(), user: z.string() })
-    .optional(),
+  login: z.optional(
+    z.strictObject({
+      store: z.enum(['keychain', 'file']),
+      issuer: z.string(),
+      client: z.string(),
+      user: z.string(),
+    }),
+  ),
 });
 
 export type Profile = z.infer<typeof Profile>;
 
-/** Keys a person may set; the rest is learnt at login. */
-export const settableKeys = Object.keys(Profile.shape).filter((key) => key !== 'login') as Exclude<
-  keyof Profile,
-  'login'
->[];
+/** What a person may set; the rest is learnt at login. */
+export const SettableProfile = z.omit(Profile, { login: true });
+
+export const settableKeys = Object.keys(SettableProfile.shape) as (keyof typeof SettableProfile.shape)[];
 
 export const Config = z.strictObject({
   version: z.literal(1),
-  current: z.string().optional(),
-  profiles: z.record(z.string().regex(profileName), Profile),
+  current: z.optional(z.string()),
+  profiles: z.record(z.string().check(z.regex(profileName)), Profile),
 });
 
 export type Config = z.infer<typeof Config>;

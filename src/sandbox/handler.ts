@@ -40,7 +40,7 @@ type Params<Row extends Operation> = { [Name in PathParameter<Row['path']>]: str
 type RecordOf<Row extends Operation> = Value<Row['reply']['of']['record']>;
 
 /** A list whose query knows no page token has no pages. */
-type ListOf<Row extends Operation> = Row extends { query: { fields: { page_token: unknown } } }
+type ListOf<Row extends Operation> = Row extends { query: { shape: { page_token: unknown } } }
   ? Page<RecordOf<Row>>
   : Array<RecordOf<Row>>;
 

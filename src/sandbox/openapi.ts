@@ -1,4 +1,5 @@
 import { loadCatalogue } from '../api/catalogue.ts';
+import { inspect } from '../api/inspect.ts';
 import { jsonSchema } from '../api/json-schema.ts';
 import { type Operation, pathParameters, type Resource } from '../api/operation.ts';
 import { scopes } from '../api/scopes.ts';
@@ -59,7 +60,7 @@ const success = ({ reply, query }: Operation): Json => {
   if (reply.kind === 'one') {
     return { type: 'object', required: ['resource'], properties: { resource: reference(reply.of) } };
   }
-  const isPaged = query !== undefined && Object.hasOwn(query.fields, 'count');
+  const isPaged = query !== undefined && Object.hasOwn(query.shape, 'count');
   return {
     type: 'object',
     required: ['collection', ...(isPaged ? ['pagination'] : [])],
@@ -94,12 +95,12 @@ const parameters = ({ path, query }: Operation): Json[] => [
     required: true,
     schema: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,128}$' },
   })),
-  ...Object.entries(query?.fields ?? {}).map(([name, { isOptional = false, description, schema }]) => ({
+  ...Object.entries(query?.shape ?? {}).map(([name, field]) => ({
     name,
     in: 'query',
-    required: !isOptional,
-    description,
-    schema: jsonSchema(schema, 'input'),
+    required: !inspect(field).isOptional,
+    description: inspect(field).description,
+    schema: jsonSchema(field, 'input'),
   })),
 ];
 
@@ -110,7 +111,7 @@ const describe = (noun: string, verb: string, row: Operation): Json => ({
   ...(row.assumed ? { description: 'Assumed: the documentation names this operation without its shape.' } : {}),
   security: row.scope === undefined ? [] : [{ oauth: [row.scope] }, { token: [] }],
   parameters: parameters(row),
-  ...(row.body === undefined ? {} : { requestBody: { required: true, ...json(jsonSchema(row.body.schema, 'input')) } }),
+  ...(row.body === undefined ? {} : { requestBody: { required: true, ...json(jsonSchema(row.body, 'input')) } }),
   responses: {
     [row.reply.status]: { description: 'Success', headers: rateLimitHeaders, ...json(success(row)) },
     ...Object.fromEntries(
@@ -130,7 +131,7 @@ export const openapi = async (version: string): Promise<Json> => {
   for (const [noun, rows] of Object.entries(catalogue)) {
     for (const [verb, row] of Object.entries(rows)) {
       paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: describe(noun, verb, row) };
-      schemas[componentName(row.reply.of)] = jsonSchema(row.reply.of.record.schema, 'output');
+      schemas[componentName(row.reply.of)] = jsonSchema(row.reply.of.record, 'output');
     }
   }
   return {

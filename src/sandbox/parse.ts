@@ -1,6 +1,8 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Field, Shape } from '../api/field.ts';
+import { type Inspected, inspect } from '../api/inspect.ts';
 import type { Operation } from '../api/operation.ts';
+import { inOurWords } from '../api/wording.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { origin } from './names.ts';
 import { type Detail, invalid, Refusal } from './refusal.ts';
@@ -39,7 +41,7 @@ const detailsOf = (issue: z.core.$ZodIssue): Detail[] => {
 
 /** References stand under the one origin and in the right collection; anything else cannot be ours. */
 const wrongReferences = (field: Field, value: unknown, path: PropertyKey[] = []): Detail[] => {
-  const { collection, element, fields } = field;
+  const { collection, element, fields } = inspect(field);
   if (collection !== undefined && typeof value === 'string') {
     const prefix = `${origin}/${collection}/`;
     if (value.startsWith(prefix) && /^[\w-]{1,128}$/.test(value.slice(prefix.length))) return [];
@@ -55,25 +57,25 @@ const wrongReferences = (field: Field, value: unknown, path: PropertyKey[] = [])
 };
 
 const wording: z.core.ParseContext<z.core.$ZodIssue> = {
-  error: (issue) => (issue.input === undefined && issue.code === 'invalid_type' ? required : undefined),
+  error: (issue) => (issue.input === undefined && issue.code === 'invalid_type' ? required : inOurWords.error(issue)),
 };
 
 const parse = (field: Field, value: unknown): unknown => {
-  const parsed = field.schema.safeParse(value, wording);
+  const parsed = field.safeParse(value, wording);
   const details = parsed.success ? wrongReferences(field, parsed.data) : parsed.error.issues.flatMap(detailsOf);
   if (details.length > 0) throw invalid(...details);
   return parsed.data;
 };
 
 /** What a text on the wire stands for; what it cannot stand for is left for the schema to refuse. */
-const fromText = (type: Field['type'] | undefined, text: string): unknown => {
+const fromText = (type: Inspected['type'], text: string): unknown => {
   if (type === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
   return text;
 };
 
 const readQuery = (row: Operation, search: URLSearchParams): unknown => {
-  const fields: Shape = row.query?.fields ?? {};
+  const fields: Shape = row.query?.shape ?? {};
   const given: Record<string, unknown> = {};
   const refused = new Map<string, Detail>();
   for (const [name, text] of search) {
@@ -81,7 +83,7 @@ const readQuery = (row: Operation, search: URLSearchParams): unknown => {
       refused.set(name, { parameter: name, message: 'is not a parameter of this operation', code: 'unknown' });
     else if (Object.hasOwn(given, name))
       refused.set(name, { parameter: name, message: 'is given twice', code: 'repeated' });
-    else given[name] = fromText(fields[name]?.type, text);
+    else given[name] = fromText(inspect(fields[name]!).type, text);
   }
   if (refused.size > 0) throw invalid(...refused.values());
   return row.query && Object.freeze(parse(row.query, given));

@@ -63,7 +63,7 @@ const listOf = (url: URL, caller: Caller | undefined): string => {
   return JSON.stringify([caller?.user, url.pathname, ...filters.sort()]);
 };
 
-const isPaged = ({ query }: Operation): boolean => query !== undefined && 'page_token' in query.fields;
+const isPaged = ({ query }: Operation): boolean => query !== undefined && 'page_token' in query.shape;
 
 const jsonOf = (record: unknown): string => (typeof record === 'string' ? record : JSON.stringify(record));
 
@@ -97,7 +97,7 @@ const recordsOf = ({ kind }: Operation['reply'], result: unknown): unknown[] => 
 /** Throws where an answer is not exactly what its row says. */
 const checkAnswer = ({ row, noun, verb }: Route, result: unknown) => {
   for (const record of recordsOf(row.reply, result)) {
-    const { error } = row.reply.of.record.schema.safeParse(record);
+    const { error } = row.reply.of.record.safeParse(record);
     if (error) throw new Error(`${noun} ${verb} answers with a wrong shape: ${error.message}`);
   }
 };

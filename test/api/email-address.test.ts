@@ -12,9 +12,9 @@ const verdicts = (text: string): boolean[] => [
   isEmailAddress(text),
   isEmail(text),
   foldAddress(text) === text.toLowerCase(),
-  compliance.delete.body!.schema.safeParse({ emails: [text] }).success,
-  invitees.list.query!.fields.email!.schema.safeParse(text).success,
-  invitees.create.body!.fields.invitee.schema.safeParse({ email: text, name: 'A', timezone: 'UTC' }).success,
+  compliance.delete.body!.safeParse({ emails: [text] }).success,
+  invitees.list.query!.shape.email!.safeParse(text).success,
+  invitees.create.body!.shape.invitee.safeParse({ email: text, name: 'A', timezone: 'UTC' }).success,
 ];
 
 const everywhere = (verdict: boolean) => verdicts('').map(() => verdict);

@@ -1,35 +1,35 @@
 import { describe, expect, test } from 'vitest';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { inOurWords, problemOf } from '../../src/api/wording.ts';
 import { createWorld } from '../support/run.ts';
 
-const problems = (schema: z.ZodType, value: unknown): string[] =>
+const problems = (schema: z.ZodMiniType, value: unknown): string[] =>
   (schema.safeParse(value, inOurWords).error?.issues ?? []).map(({ path, message }) =>
     problemOf(path.join('.') || 'it', message),
   );
 
 describe('wording', () => {
-  test.each<[z.ZodType, unknown, string]>([
+  test.each<[z.ZodMiniType, unknown, string]>([
     [z.string(), undefined, 'it is missing'],
     [z.string(), 3, 'it must be text'],
     [z.boolean(), 'yes', 'it must be true or false'],
     [z.array(z.string()), 'a', 'it must be a list'],
     [z.strictObject({}), null, 'it must be an object'],
-    [z.int().min(1).max(720), 0, 'it must be a whole number from 1 to 720'],
-    [z.int().min(1).max(720).optional(), 721, 'it must be a whole number from 1 to 720'],
-    [z.int().min(1), 'x', 'it must be a whole number from 1'],
-    [z.int().max(9), 10, 'it must be a whole number up to 9'],
+    [z.int().check(z.gte(1), z.lte(720)), 0, 'it must be a whole number from 1 to 720'],
+    [z.optional(z.int().check(z.gte(1), z.lte(720))), 721, 'it must be a whole number from 1 to 720'],
+    [z.int().check(z.gte(1)), 'x', 'it must be a whole number from 1'],
+    [z.int().check(z.lte(9)), 10, 'it must be a whole number up to 9'],
     [z.int(), 1e20, 'it must be a whole number'],
     [z.int(), 1.5, 'it must be a whole number'],
-    [z.string().min(1), '', 'it must not be empty'],
-    [z.string().min(3), 'a', 'it must have at least 3 characters'],
-    [z.array(z.string()).max(1), ['a', 'b'], 'it must have at most 1 items'],
+    [z.string().check(z.minLength(1)), '', 'it must not be empty'],
+    [z.string().check(z.minLength(3)), 'a', 'it must have at least 3 characters'],
+    [z.array(z.string()).check(z.maxLength(1)), ['a', 'b'], 'it must have at most 1 items'],
     [z.enum(['a', 'b']), 'c', 'it must be one of a, b'],
     [z.literal(1), 2, 'it must be 1'],
     [z.email(), 'x', 'it must be an e-mail address'],
     [z.iso.datetime({ offset: true }), 'x', 'it must be a time such as 2026-12-01T15:00:00Z'],
-    [z.string().regex(/^#/), 'x', 'it has the wrong form'],
-    [z.string().regex(/^#/, 'begin with #'), 'x', 'it: begin with #'],
+    [z.string().check(z.regex(/^#/)), 'x', 'it has the wrong form'],
+    [z.string().check(z.regex(/^#/, 'begin with #')), 'x', 'it: begin with #'],
     [z.strictObject({}), { a: 1, b: 2 }, 'it has what is not known there: a, b'],
     [z.union([z.string(), z.boolean()]), 1, 'it is none of the known kinds'],
   ])('%# of a value', (schema, value, words) => expect(problems(schema, value)).toEqual([words]));

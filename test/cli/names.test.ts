@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/api/catalogue.ts';
+import { inspect } from '../../src/api/inspect.ts';
 import { type Operation, pathParameters } from '../../src/api/operation.ts';
 import type { Command, Flag } from '../../src/cli/command.ts';
 import type { FieldFlag } from '../../src/cli/flags.ts';
@@ -102,11 +103,13 @@ const findPlaces = async (): Promise<Place[]> => {
         const flag = fieldFlags.find((each) => each.name === name);
         add(
           `<${name}>`,
-          parameters.includes(parameter) ? collectionOf(operation.path, parameter) : flag?.field.collection,
+          parameters.includes(parameter)
+            ? collectionOf(operation.path, parameter)
+            : flag && inspect(flag.field).collection,
         );
       }
       for (const { name, field } of flags as (Flag & Partial<FieldFlag>)[])
-        add(`--${name}`, (field?.element ?? field)?.collection, name);
+        add(`--${name}`, field && inspect(inspect(field).element ?? field).collection, name);
     }
   }
   return found;

@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
 import { choice, dateTime, email, flag, integer, list, record as recordOf, text } from '../../src/api/field.ts';
 import { misfit } from '../../src/client/liberal.ts';
 
 const known = recordOf({
-  uri: text(),
-  status: choice(['active', 'canceled']),
+  uri: text('text'),
+  status: choice(['active', 'canceled'], 'state'),
   count: integer('how many'),
   done: flag('whether it is over'),
-  at: dateTime('when').nullable(),
-  place: recordOf({ type: text() }).optional(),
-  hosts: list(recordOf({ email: email('address') })),
+  at: z.nullable(dateTime('when')),
+  place: z.optional(recordOf({ type: text('text') })),
+  hosts: list(recordOf({ email: email('address') }), 'hosts'),
 });
 
 const record = {
@@ -58,7 +59,7 @@ describe('liberal', () => {
   });
 
   test('does not take what every object inherits for a field', () => {
-    expect(misfit(recordOf({ constructor: text() }), {})).toBeUndefined();
+    expect(misfit(recordOf({ constructor: text('text') }), {})).toBeUndefined();
   });
 
   test('begins the path where it is told to', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
 import type { Field } from '../../src/api/field.ts';
+import { inspect } from '../../src/api/inspect.ts';
 import { buildTree } from '../../src/cli/tree.ts';
 import { views } from '../../src/cli/views.ts';
 import { generate } from '../../src/docs/generate.ts';
@@ -19,14 +20,17 @@ const operations = Object.entries(await loadCatalogue()).flatMap(([noun, rows]) 
 const tree = await buildTree();
 
 /** Every field below another by its path, through objects, arrays and unions. */
-const fieldsBelow = ({ fields = {}, element, options = [] }: Field, path: string): [string, Field][] => [
-  ...Object.entries(fields).flatMap(([name, field]): [string, Field][] => [
-    [`${path}.${name}`, field],
-    ...fieldsBelow(field, `${path}.${name}`),
-  ]),
-  ...(element === undefined ? [] : fieldsBelow(element, `${path}[]`)),
-  ...options.flatMap((option, index) => fieldsBelow(option, `${path}|${index}`)),
-];
+const fieldsBelow = (field: Field, path: string): [string, Field][] => {
+  const { fields = {}, element, options = [] } = inspect(field);
+  return [
+    ...Object.entries(fields).flatMap(([name, inner]): [string, Field][] => [
+      [`${path}.${name}`, inner],
+      ...fieldsBelow(inner, `${path}.${name}`),
+    ]),
+    ...(element === undefined ? [] : fieldsBelow(element, `${path}[]`)),
+    ...options.flatMap((option, index) => fieldsBelow(option, `${path}|${index}`)),
+  ];
+};
 
 describe('coverage: no operation lacks', () => {
   const readme = read('README.md');
@@ -48,7 +52,7 @@ describe('coverage: no operation lacks', () => {
       ...(operation.query === undefined ? [] : fieldsBelow(operation.query, 'query')),
       ...(operation.body === undefined ? [] : fieldsBelow(operation.body, 'body')),
     ];
-    expect(fields.filter(([, field]) => (field.description ?? '') === '').map(([path]) => path)).toEqual([]);
+    expect(fields.filter(([, field]) => (inspect(field).description ?? '') === '').map(([path]) => path)).toEqual([]);
   });
 });
 

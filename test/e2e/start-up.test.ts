@@ -44,8 +44,7 @@ Intl.Segmenter = class extends Intl.Segmenter {
 };
 process.on('exit', () => {
   const builtins = process.moduleLoadList;
-  const hasSchemas = '__zod_globalRegistry' in globalThis;
-  writeFileSync(process.env.TRACE, JSON.stringify({ files, builtins, segmenters, hasSchemas }));
+  writeFileSync(process.env.TRACE, JSON.stringify({ files, builtins, segmenters }));
 });
 `;
 
@@ -62,8 +61,6 @@ interface Loaded {
   texts: Map<string, string>;
   builtins: string[];
   segmenters: number;
-  /** zod has run. */
-  hasSchemas: boolean;
 }
 
 /** What the program loads for some words: its own files with their text, and modules of Node. */
@@ -82,7 +79,6 @@ const loadedBy = async (home: string, words: string[], account: Record<string, s
 /** Words that stand in what is heavy and nowhere else. */
 const marks = {
   undici: 'UND_ERR_INFO',
-  zod: '~standard',
   keychain: '@napi-rs/keyring',
   sandbox: 'sandbox_read_only',
 };
@@ -114,7 +110,6 @@ describe.skipIf(program.length === 0)('what is loaded', () => {
     expect([...texts.keys()].sort()).toContain('dist/network.js');
     expect(heavyIn(texts)).not.toContain('sandbox');
     expect(heavyIn(texts)).not.toContain('keychain');
-    expect(heavyIn(texts)).not.toContain('zod');
     expect(heavyIn(texts)).toContain('undici');
     expect(builtins.filter((name) => /^NativeModule (http|https|http2|sqlite|child_process|zlib)$/.test(name))).toEqual(
       [],
@@ -130,24 +125,9 @@ describe.skipIf(program.length === 0)('what is loaded', () => {
     expect(segmenters).toBe(2);
   });
 
-  test('of schemas is nothing before something is held against one', async () => {
-    expect(await loadedFor('events', 'list', '--status', 'active', '--json')).toMatchObject({ hasSchemas: false });
-    const checked = await loadedFor('events', 'list', '--invitee', 'zoe@lindenbaum.example', '--dry-run');
-    expect(checked).toMatchObject({ hasSchemas: true });
-  });
-
-  test('for who is logged in is no schema either', async () => {
-    const home = temporaryHome();
-    await sched(['profiles', 'add', 'work', '--base-url', sandbox.base_url], home);
-    const words = ['auth', 'login', '-p', 'work', '--with-token', '--credential-store', 'file'];
-    expect(await sched(words, home, {}, sandbox.token)).toMatchObject({ code: 0 });
-    const { texts, hasSchemas } = await loadedBy(home, ['events', 'list', '--limit', '1', '--json']);
-    expect({ hasSchemas, heavy: heavyIn(texts) }).toEqual({ hasSchemas: false, heavy: ['undici'] });
-  });
-
   test('is found out where it is heavy', async () => {
     const { texts } = await loadedFor('--sandbox', 'events', 'list', '--limit', '1', '--json');
-    expect(heavyIn(texts)).toEqual(expect.arrayContaining(['zod', 'sandbox']));
+    expect(heavyIn(texts)).toEqual(expect.arrayContaining(['sandbox']));
     const { texts: ofLogin } = await loadedFor('doctor');
     expect(heavyIn(ofLogin)).toContain('keychain');
   });

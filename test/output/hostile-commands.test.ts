@@ -218,7 +218,7 @@ describe('hostile: in a pipe', () => {
   it.each(listing)('$name: csv --raw, read by another program, holds what the JSON holds', async (conversation) => {
     const answer = ownAnswer(conversation);
     const records = JSON.parse((await run(conversation, '-o json', answer, false)).stdout) as Json[];
-    const names = Object.keys(conversation.command.operation!.reply.of.record.fields);
+    const names = Object.keys(conversation.command.operation!.reply.of.record.shape);
     const { stdout } = await run(conversation, `-o csv --raw --fields ${names.join(',')}`, answer, false);
     const [header, ...rows] = parseCsv(stdout, { record_delimiter: '\r\n' });
     expect(header).toEqual(names);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Catalogue, loadCatalogue, type Noun } from '../../src/api/catalogue.ts';
 import type { Field } from '../../src/api/field.ts';
+import { inspect } from '../../src/api/inspect.ts';
 import { type Operation, pathParameters } from '../../src/api/operation.ts';
 import { type Scope, scopes } from '../../src/api/scopes.ts';
 import { idOf, makeId, uri } from '../../src/sandbox/names.ts';
@@ -330,33 +331,36 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
   mcp: { metadata: { happy: {} } },
 };
 
+const Detail = z.strictObject({
+  parameter: z.optional(z.string()),
+  message: z.string(),
+  code: z.optional(z.string()),
+});
+
 const ErrorBody = z.strictObject({
-  title: z.string().min(1),
-  message: z.string().min(1),
-  details: z
-    .array(z.strictObject({ parameter: z.string().optional(), message: z.string(), code: z.string().optional() }))
-    .min(1)
-    .optional(),
-  required_scopes: z.array(z.string()).min(1).optional(),
-  window: z.string().optional(),
+  title: z.string().check(z.minLength(1)),
+  message: z.string().check(z.minLength(1)),
+  details: z.optional(z.array(Detail).check(z.minLength(1))),
+  required_scopes: z.optional(z.array(z.string()).check(z.minLength(1))),
+  window: z.optional(z.string()),
 });
 
 const Pagination = z.strictObject({
   count: z.int(),
-  next_page: z.url().nullable(),
-  previous_page: z.url().nullable(),
-  next_page_token: z.string().nullable(),
-  previous_page_token: z.string().nullable(),
+  next_page: z.nullable(z.url()),
+  previous_page: z.nullable(z.url()),
+  next_page_token: z.nullable(z.string()),
+  previous_page_token: z.nullable(z.string()),
 });
 
-const isPaged = ({ query }: Operation) => query !== undefined && 'page_token' in query.fields;
+const isPaged = ({ query }: Operation) => query !== undefined && 'page_token' in query.shape;
 
 /** The whole body of a success, strictly. */
-const envelopeOf = (row: Operation): z.ZodType => {
+const envelopeOf = (row: Operation): z.ZodMiniType => {
   const { kind, of } = row.reply;
-  if (kind === 'bare') return of.record.schema;
-  if (kind === 'one') return z.strictObject({ resource: of.record.schema });
-  const collection = z.array(of.record.schema);
+  if (kind === 'bare') return of.record;
+  if (kind === 'one') return z.strictObject({ resource: of.record });
+  const collection = z.array(of.record);
   return isPaged(row) ? z.strictObject({ collection, pagination: Pagination }) : z.strictObject({ collection });
 };
 
@@ -417,11 +421,13 @@ const rows = (Object.keys(table) as Noun[]).flatMap((noun) =>
   })),
 );
 
+const fieldsOf = (field: Field | undefined) => (field === undefined ? {} : (inspect(field).fields ?? {}));
+
 const references = (field: Field | undefined): string[] =>
-  Object.entries(field?.fields ?? {}).flatMap(([name, { collection }]) => (collection ? [name] : []));
+  Object.entries(fieldsOf(field)).flatMap(([name, inner]) => (inspect(inner).collection ? [name] : []));
 
 const required = (field: Field | undefined): string[] =>
-  Object.entries(field?.fields ?? {}).flatMap(([name, { isOptional }]) => (isOptional ? [] : [name]));
+  Object.entries(fieldsOf(field)).flatMap(([name, inner]) => (inspect(inner).isOptional ? [] : [name]));
 
 let shared: World;
 const opened: World[] = [];

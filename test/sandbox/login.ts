@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import * as z from 'zod/mini';
 import { AccessToken, OAuthError } from '../../src/api/oauth.ts';
 import type { World } from './world.ts';
 
@@ -67,7 +68,7 @@ export const oauthOf = ({ send }: Pick<World, 'send'>, origin = 'http://127.0.0.
     return {
       status,
       headers,
-      json: status === 200 ? AccessToken.parse(json) : { ...OAuthError.required().strict().parse(json) },
+      json: status === 200 ? AccessToken.parse(json) : z.strictObject(z.required(OAuthError).shape).parse(json),
     } as {
       status: number;
       headers: Record<string, string>;

@@ -113,12 +113,12 @@ describe.each(Object.keys(transcripts))('client: %s', (name) => {
     const transcript = transcripts[name]!;
     expect(reply.status).toBe(transcript.status);
     for (const record of recordsOf(transcript, reply)) {
-      expect(Object.keys(reply.of.record.fields).toSorted()).toEqual(Object.keys(record as object).toSorted());
-      expect(reply.of.record.schema.safeParse(record).error?.issues ?? []).toEqual([]);
+      expect(Object.keys(reply.of.record.shape).toSorted()).toEqual(Object.keys(record as object).toSorted());
+      expect(reply.of.record.safeParse(record).error?.issues ?? []).toEqual([]);
     }
     expect(body === undefined).toBe(transcript.body === undefined);
     if (body === undefined) return;
-    expect(body.schema.safeParse(transcript.body).error?.issues ?? []).toEqual([]);
-    expect(Object.keys(body.fields).toSorted()).toEqual(Object.keys(transcript.body as object).toSorted());
+    expect(body.safeParse(transcript.body).error?.issues ?? []).toEqual([]);
+    expect(Object.keys(body.shape).toSorted()).toEqual(Object.keys(transcript.body as object).toSorted());
   });
 });

@@ -59,7 +59,7 @@ export const impliedMethod = (
 ): string => {
   const { typed, problems } = invocation;
   if (typed.input === undefined && (fields.length === 0 || typed.paginate === true)) return 'GET';
-  const query = rows.find(({ method }) => method === 'GET')?.query?.fields;
+  const query = rows.find(({ method }) => method === 'GET')?.query?.shape;
   const write = rows.find(({ method }) => method !== 'GET')?.method;
   const fitsQuery =
     query !== undefined && (write === undefined || fields.every(({ raw }) => Object.hasOwn(query, raw.split('=')[0]!)));

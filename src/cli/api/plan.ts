@@ -39,7 +39,7 @@ const checkOutput = ({ context, problems }: Invocation, operation: Operation | u
   const { fields, format } = context.settings;
   if (operation !== undefined) {
     const own = operation.effect === 'creation' ? ['_sched'] : [];
-    for (const problem of checkFields(fields ?? [], [...Object.keys(operation.reply.of.record.fields), ...own]))
+    for (const problem of checkFields(fields ?? [], [...Object.keys(operation.reply.of.record.shape), ...own]))
       problems.add(problem);
     return;
   }

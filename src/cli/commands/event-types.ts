@@ -20,7 +20,7 @@ export const examples = {
 
 /** Whether a record shows what was sent; nobody knows where it has no field for it, as for the location. */
 export const shows = (record: Json, sent: Json): boolean | undefined => {
-  const known = Object.keys(sent).filter((name) => Object.hasOwn(EventType.record.fields, name));
+  const known = Object.keys(sent).filter((name) => Object.hasOwn(EventType.record.shape, name));
   if (known.some((name) => !isDeepStrictEqual(record[name], sent[name]))) return false;
   return known.length === Object.keys(sent).length ? true : undefined;
 };

@@ -194,7 +194,7 @@ export const runEventsList = async (command: OperationCommand, invocation: Invoc
   if (context.printer.rows > 0) for (const tell of confirm) await tell();
 };
 
-const fields = [...Object.keys(ScheduledEvent.record.fields), '_sched'];
+const fields = [...Object.keys(ScheduledEvent.record.shape), '_sched'];
 
 const withNote =
   '--with invitees reads the invitees of each event, four events at a time within the rate limit, and adds them: as the column WHO, last in a pipe (_sched.invitees.*.name), and in JSON whole, under _sched.invitees.';

@@ -125,7 +125,7 @@ export const decorate = {
     ...generic,
     arguments: [{ ...generic.arguments[0]!, required: false, variadic: true }],
     flags: [...generic.flags, ...bulkFlags('events', 'event')],
-    fields: [...Object.keys(events.cancel.reply.of.record.fields), ...resultFields],
+    fields: [...Object.keys(events.cancel.reply.of.record.shape), ...resultFields],
     notes: [
       'Asks first. An event that is canceled already is reported as such, with exit code 0.',
       'With --from the answer is one count of all, and a receipt says what became of each. An interrupted run is continued by the same command; a finished one is not done again within 12 hours.',

@@ -1,8 +1,9 @@
+import { inspect } from '../../api/inspect.ts';
 import { inOurWords, problemOf } from '../../api/wording.ts';
 import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { nameProblem } from '../../profile/name.ts';
-import { Profile, settableKeys } from '../../profile/schema.ts';
+import { Profile, SettableProfile, settableKeys } from '../../profile/schema.ts';
 import { changeConfig, chosenName, chosenProfile, readConfig } from '../../profiles.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
 import { requireConsent } from '../consent.ts';
@@ -28,7 +29,7 @@ const keyFlags: Flag[] = settableKeys
   .map((key) => ({
     name: flagName(key),
     value: key.endsWith('_url') || key === 'issuer' ? 'URL' : 'ID',
-    description: Profile.shape[key].description ?? '',
+    description: inspect(Profile.shape[key]).description ?? '',
     heading: 'Flags',
   }));
 
@@ -52,7 +53,7 @@ const named = async ({ args, typed, context }: Invocation): Promise<{ name: stri
 };
 
 const readProfile = (value: unknown, { typed, problems }: Invocation): Profile | undefined => {
-  const read = Profile.omit({ login: true }).safeParse(value, inOurWords);
+  const read = SettableProfile.safeParse(value, inOurWords);
   if (read.success) return read.data;
   for (const { path, message } of read.error.issues) {
     const key = path.map(String).join('.');

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import { limits } from '../../api/limits.ts';
 import type { AccessToken, CodeGrant, RefreshGrant } from '../../api/oauth.ts';
 import { scopes } from '../../api/scopes.ts';
