@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WrittenHelp } from './cli/written-help.ts';
 import { ClosedPipe, Ended, exitCodes, type SchedError } from './errors.ts';
 import { guarded } from './guarded.ts';
 import { keeperWord, type Runtime, type World } from './runtime.ts';
@@ -41,20 +40,13 @@ const keepCompiled = (runtime: Runtime): void => {
   });
 };
 
-/**
- * Runs one command line and returns its exit code. Any throw becomes words and a code here, and only here. `help` gives
- * the help texts that were written down when the program was built; without it they are made.
- */
-export const run = async (argv: readonly string[], world: World, help?: () => WrittenHelp): Promise<number> => {
+/** Runs one command line and returns its exit code. Any throw becomes words and a code here, and only here. */
+export const run = async (argv: readonly string[], world: World): Promise<number> => {
   const runtime = guarded(world);
   try {
     if (argv.length === 1 && argv[0] === '--version') {
       await runtime.stdout.write(`${version}\n`);
       return 0;
-    }
-    if (help !== undefined) {
-      const { showWrittenHelp } = await import('./cli/written-help.ts');
-      if (await showWrittenHelp(argv, runtime, help)) return 0;
     }
     // From here on a signal is an error to report.
     runtime.interrupted.throwIfAborted();

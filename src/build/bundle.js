@@ -1,13 +1,11 @@
 /**
- * Makes `dist/`: one bundle, split so that a command reads only what it needs, and the help texts, so that showing one
- * reads nothing else. The bundle is CommonJS, which Node starts sooner than modules; only modules can be split, so they
+ * Makes `dist/`: one bundle, split so that a command reads only what it needs. The bundle is CommonJS, which Node starts sooner than modules; only modules can be split, so they
  * are split first and each piece is turned into CommonJS afterwards.
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
-import { evaluate } from './evaluate.js';
 import { lightUndici } from './light-undici.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -46,11 +44,6 @@ const late = {
   },
 };
 
-const { help, topHelp } = await evaluate('src/cli/write-help.ts', async ({ writeHelp, writeTopHelp }) => ({
-  help: await writeHelp(),
-  topHelp: writeTopHelp(),
-}));
-
 const { metafile, outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: {
@@ -70,7 +63,6 @@ const { metafile, outputFiles } = await build({
   external,
   define: {
     SCHED_VERSION: JSON.stringify(version),
-    SCHED_TOP_HELP: JSON.stringify(topHelp),
     'import.meta.filename': '__filename',
     // CommonJS has none. The package `open` takes its absence as the sign that it was bundled.
     'import.meta.url': 'undefined',
@@ -87,7 +79,7 @@ const { metafile, outputFiles } = await build({
  * ten kilobytes: what starts the program, what runs a command, what talks to the network.
  */
 const together = {
-  'start.js': ['src/main.ts', 'src/node/runtime.ts', 'src/cli/written-help.ts'],
+  'start.js': ['src/main.ts', 'src/node/runtime.ts'],
   'command.js': [
     'src/cli/invoke.ts',
     'src/cli/operation-command.ts',
@@ -174,7 +166,6 @@ for (const file of Object.keys(together)) {
     ].join('\n'),
   );
 }
-files.set(join(root, 'dist/help.json'), JSON.stringify(help));
 
 for (const [path, text] of files) {
   await mkdir(dirname(path), { recursive: true });

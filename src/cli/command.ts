@@ -38,15 +38,21 @@ export interface Flag {
 /** Raw values by flag name: only what was typed. */
 export type Typed = Readonly<Record<string, string | string[] | boolean | undefined>>;
 
-export interface Invocation {
-  context: Context;
+/** A command's words, read: what is wrong with them is gathered, not thrown. */
+export interface Parsed {
   /** Noun and verb. */
   name: string;
   args: string[];
   typed: Typed;
-  /** Everything typed behind the command, in its order. */
-  words: readonly string[];
+  /** Flags with their values in the order in which they were typed. */
+  inOrder: readonly (readonly [name: string, value: string | undefined])[];
+  /** Everything behind the command, as it was typed. */
+  rest: readonly string[];
   problems: Problems;
+}
+
+export interface Invocation extends Parsed {
+  context: Context;
 }
 
 /** A command as plain data with one function last; Commander's tree is built from these. */

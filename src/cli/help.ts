@@ -1,13 +1,15 @@
+import type { Command as Commander } from 'commander';
 import { termRows, usualWidth } from './lay-out.ts';
-import { groups, nouns } from './nouns.ts';
+import { groups } from './nouns.ts';
+import { topics } from './topics.ts';
 
-/** The first page, from names and summaries alone: it loads no schema. */
-export const topHelp = (): string => {
-  const widest = Math.max(...Object.keys(nouns).map(({ length }) => length));
+/** The first page, from the names and summaries of nouns alone: it loads no schema. */
+export const topHelp = (root: Commander): string => {
+  const widest = Math.max(...root.commands.map((noun) => noun.name().length));
   const sections = groups.flatMap((group) => {
-    const rows = Object.entries(nouns)
-      .filter(([, noun]) => noun.group === group)
-      .map(([name, noun]): [string, string] => [name, noun.summary]);
+    const rows = root.commands
+      .filter((noun) => noun.helpGroup() === group)
+      .map((noun): [string, string] => [noun.name(), noun.description()]);
     return rows.length === 0 ? [] : [`${group}:`, ...termRows(rows, usualWidth, widest + 4), ''];
   });
   return [
@@ -21,18 +23,18 @@ export const topHelp = (): string => {
     '  sched --sandbox event-types list --json=name,duration',
     '',
     'More: sched <noun> --help, sched <noun> <verb> --help. Nouns may be singular.',
-    'Topics: sched help exit-codes, environment, formatting, time, ci.',
+    `Topics: sched help ${Object.keys(topics).join(', ')}.`,
   ].join('\n');
 };
 
-export const nounHelp = (noun: string, commands: readonly { name: string; summary: string }[]): string =>
+export const nounHelp = (noun: Commander): string =>
   [
-    nouns[noun]!.summary,
+    noun.description(),
     '',
-    `Usage: sched ${noun} <verb> [IDs] [flags]`,
+    `Usage: sched ${noun.name()} <verb> [IDs] [flags]`,
     '',
     'Verbs:',
-    ...termRows(commands.map(({ name, summary }): [string, string] => [name, summary])),
+    ...termRows(noun.commands.map((verb): [string, string] => [verb.name(), verb.description()])),
     '',
-    `More: sched ${noun} <verb> --help`,
+    `More: sched ${noun.name()} <verb> --help`,
   ].join('\n');

@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 import type { FieldFlag } from './flags.ts';
 import { collectionOf, readId } from './ids.ts';
 import { readJsonFile } from './json-file.ts';
-import { withValue } from './own-command.ts';
+import { withValue } from './parse/typed-words.ts';
 import { referredRecord } from './references.ts';
 import { ownWords, readValue, type Value } from './values.ts';
 

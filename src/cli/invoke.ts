@@ -1,19 +1,32 @@
+import type { Command as Commander } from 'commander';
 import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
 import { checkFields, mendedField } from '../output/fields.ts';
 import { showText } from '../output/pager.ts';
 import type { Runtime } from '../runtime.ts';
 import { type Account, fieldList, resolveSettings, wantsSandbox } from '../settings.ts';
-import { knownFields } from './all-flags.ts';
-import { splitWords, type Words } from './argv.ts';
-import type { Command, Typed } from './command.ts';
+import type { Command, Parsed, Typed } from './command.ts';
 import { createContext } from './context.ts';
 import { nounHelp, topHelp } from './help.ts';
+import { helpOf } from './help-page.ts';
 import { createNotes } from './notes.ts';
 import { findNoun, isLeafNoun, nouns } from './nouns.ts';
 import { commandLine } from './own-command.ts';
-import { type Parsed, parseWords } from './parse.ts';
+import { knownFields } from './parse/all-flags.ts';
+import { Leaf, optionOf } from './parse/leaf.ts';
+import { readLeaf } from './parse/parsed.ts';
+import {
+  dashesTooEarly,
+  unknownId,
+  unknownNoun,
+  unknownSharedFlag,
+  unknownTopic,
+  unknownVerb,
+  verbMissing,
+} from './parse/slips.ts';
+import { buildRoot, loadVerbs } from './parse/tree.ts';
+import { typedWords } from './parse/typed-words.ts';
+import { type CommandWords, commandFirst } from './parse/words.ts';
 import { sharedFlags } from './shared-flags.ts';
-import { unknownId, unknownNoun, unknownTopic, unknownVerb, unknownWords } from './slips.ts';
 import { topics } from './topics.ts';
 
 /** From words to a command that runs. What a private noun was given is in no error, wherever that comes from (R49). */
@@ -38,50 +51,59 @@ const inSandbox = (error: unknown): unknown => {
   return Object.assign(new SchedError(category, message, { ...facts, hint }), { stack });
 };
 
+interface Asked extends CommandWords {
+  isHelp: boolean;
+}
+
 /** `sched help events list`, `sched events help` and `sched events list --help` ask for the same pages. */
-const readHelp = (words: Words): Words & { helping: boolean } => {
+const readHelp = (words: CommandWords, split: (argv: readonly string[]) => CommandWords): Asked => {
   const { noun, verb, rest } = words;
   if (noun === 'help') {
-    return { helping: true, ...splitWords(verb === undefined ? rest : [verb, ...rest], sharedFlags, isLeafNoun) };
+    const about = split(verb === undefined ? rest : [verb, ...rest]);
+    return { ...about, rest: ['--help', ...about.rest], isHelp: true };
   }
-  return verb === 'help' ? { helping: true, noun: noun!, rest } : { helping: false, ...words };
+  return verb === 'help' ? { noun: noun!, rest: ['--help', ...rest], isHelp: true } : { ...words, isHelp: false };
 };
 
-/** Finds the noun, loads it, and reads what belongs to the verb. */
+/** Lets Commander find the noun and its verb, and runs the command or shows its help. */
 const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean): Promise<void> => {
-  const { helping, noun: word, verb, rest } = readHelp(splitWords(argv, sharedFlags, isLeafNoun));
+  const shared = sharedFlags.map(optionOf);
+  const split = (words: readonly string[]) => commandFirst(words, shared, isLeafNoun);
+  const { noun: word, verb, rest, isHelp } = readHelp(split(argv), split);
   /** A pager moves the cursor about. */
   const show = (text: string) => (rest.includes('--accessible') ? runtime.stdout.write(text) : showText(runtime, text));
-  if (word === undefined) {
-    const strange = unknownWords(rest, sharedFlags);
-    if (strange !== undefined) throw strange;
-    return show(`${topHelp()}\n`);
-  }
-  if (helping && Object.hasOwn(topics, word)) return show(`${topics[word]!.text()}\n`);
-  const noun = findNoun(word);
-  if (noun === undefined) throw helping ? unknownTopic(word) : unknownNoun(word, verb);
-  const commands = await nouns[noun]!.commands();
-  const isLeaf = nouns[noun]!.leaf === true;
-  if (verb === undefined && !isLeaf) {
-    const end = rest.indexOf('--');
-    const flags = end < 0 ? rest : rest.slice(0, end);
-    if (helping || flags.includes('--help') || flags.includes('-h')) return show(`${nounHelp(noun, commands)}\n`);
-    throw new SchedError('usage', `'sched ${noun}' needs a verb: ${commands.map(({ name }) => name).join(', ')}`, {
-      hint: `sched ${noun} --help`,
-      outcome: 'not-sent',
+  if (isHelp && word !== undefined && Object.hasOwn(topics, word)) return show(`${topics[word]!.text()}\n`);
+  const isComplete = verb !== undefined || (word !== undefined && isLeafNoun(word));
+  if (!isComplete && rest.includes('--')) throw dashesTooEarly();
+
+  const runLeaf = async (leaf: Leaf, noun: Commander): Promise<void> => {
+    if (leaf.wantsHelp) return show(helpOf(leaf, runtime.stdout.columns));
+    const name = leaf === noun ? noun.name() : `${noun.name()} ${leaf.name()}`;
+    const parsed = readLeaf(leaf, name, rest);
+    await runCommand(leaf.definition, parsed, runtime, isJson).catch((error: unknown) => {
+      throw unknownId(error, parsed.args, noun);
     });
-  }
-  const command = isLeaf ? commands[0] : commands.find(({ name }) => name === verb);
-  if (command === undefined) throw unknownVerb(noun, verb!, commands);
-  const words = isLeaf ? noun : `${noun} ${command.name}`;
-  const parsed = parseWords(command, words, rest);
-  if (helping || parsed.wantsHelp) {
-    const { helpOf } = await import('./program.ts');
-    return show(helpOf(words, command, runtime.stdout.columns));
-  }
-  await runCommand(command, parsed, runtime, isJson).catch((error: unknown) => {
-    throw unknownId(error, parsed.args, noun, commands);
-  });
+  };
+  const withoutVerb = (noun: Commander): Promise<void> => {
+    if (verb !== undefined) throw unknownVerb(noun, verb);
+    if (rest.includes('--help') || rest.includes('-h')) return show(`${nounHelp(noun)}\n`);
+    throw verbMissing(noun);
+  };
+  const withoutNoun = (): Promise<void> => {
+    if (word !== undefined) throw isHelp ? unknownTopic(word) : unknownNoun(word, verb);
+    const strange = unknownSharedFlag(rest);
+    if (strange !== undefined) throw strange;
+    return show(`${topHelp(root)}\n`);
+  };
+
+  const root = buildRoot()
+    .action(withoutNoun)
+    .hook('preSubcommand', async (_, noun) => {
+      for (const leaf of await loadVerbs(noun)) leaf.action(() => runLeaf(leaf, noun));
+      if (!(noun instanceof Leaf)) noun.action(() => withoutVerb(noun));
+    });
+  const words = [word, verb].filter((each) => each !== undefined);
+  await root.parseAsync([...words, ...rest], { from: 'user' });
 };
 
 /** The profile a command uses. In CI a token and a base URL say everything, and no file is read. */
@@ -95,14 +117,16 @@ const accountOf = async (command: Command, typed: Typed, runtime: Runtime): Prom
 };
 
 /** The command as it was typed, with field names that are known. */
-const mendedLine = ({ name, words }: Parsed, known: readonly string[]): string => {
-  const mended = words.map((word) => {
+const mendedLine = (parsed: Parsed, known: readonly string[]): string => {
+  const mended = typedWords(parsed).map((word) => {
     const [, flag, list] = /^(--fields=|--json=)(.+)$/s.exec(word) ?? [];
     if (flag === undefined || list === undefined) return word;
     const fields = fieldList(list).map((field) => mendedField(field, known));
     return fields.includes(undefined) ? undefined : `${flag}${fields.join(',')}`;
   });
-  return mended.includes(undefined) ? `sched ${name} --help` : commandLine(...name.split(' '), ...(mended as string[]));
+  return mended.includes(undefined)
+    ? `sched ${parsed.name} --help`
+    : commandLine(...parsed.name.split(' '), ...(mended as string[]));
 };
 
 /** A session does not know whose it is: without the profile's name another one would be logged in instead. */

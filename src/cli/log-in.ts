@@ -17,6 +17,7 @@ import { checkToken } from './connection.ts';
 import { forgetLogin, keepLogin, keepSecret, openLogin, storeOf } from './login.ts';
 import { describeLogin, type LoginFacts } from './login-facts.ts';
 import { commandLine } from './own-command.ts';
+import { typedWords } from './parse/typed-words.ts';
 import { askText, askYes } from './question.ts';
 
 export interface LoginChoices {
@@ -73,18 +74,16 @@ const reasonOf = (error: unknown): string =>
   (error instanceof SchedError ? error.facts.reason : undefined) ?? (error as Error).message;
 
 /** The same error, with the login that was typed as the one to try with a file. */
-const withFile = (error: unknown, words: readonly string[]): unknown => {
+const withFile = (error: unknown, { inOrder }: Invocation): unknown => {
   if (!(error instanceof SchedError)) return error;
-  const typed = words.filter((word) => !word.startsWith('--credential-store'));
-  const hint = `${commandLine('auth', 'login', ...typed)} --credential-store file, or set SCHED_TOKEN`;
+  const words = typedWords({ args: [], inOrder: inOrder.filter(([name]) => name !== 'credential-store') });
+  const hint = `${commandLine('auth', 'login', ...words)} --credential-store file, or set SCHED_TOKEN`;
   return new SchedError(error.category, error.message, { ...error.facts, hint });
 };
 
 /** The store that is wanted, proven to work. On a terminal without a keychain a file may be chosen by saying yes. */
-const openProvenStore = async (
-  { context, typed, problems, words }: Invocation,
-  profile: Profile | undefined,
-): Promise<CredentialStore> => {
+const openProvenStore = async (invocation: Invocation, profile: Profile | undefined): Promise<CredentialStore> => {
+  const { context, typed, problems } = invocation;
   const { runtime, settings } = context;
   const wanted = (typed['credential-store'] as string | undefined) ?? (runtime.env.SCHED_CREDENTIAL_STORE || undefined);
   if (wanted !== undefined && wanted !== 'keychain' && wanted !== 'file')
@@ -97,7 +96,7 @@ const openProvenStore = async (
     return store;
   } catch (error) {
     if (kind === 'file' || wanted !== undefined || !settings.canAsk)
-      throw kind === 'file' ? error : withFile(error, words);
+      throw kind === 'file' ? error : withFile(error, invocation);
     const file = await storeOf('file', runtime);
     const question = 'Keep the token in a file that only you can read';
     const asked = {
@@ -110,7 +109,7 @@ const openProvenStore = async (
       no: 'stop, and store nothing',
     };
     const shown = `There is no usable keychain here (${reasonOf(error)}).\n${question} (${file.describe()})? [y/N] `;
-    if (!(await askYes(context, asked, shown))) throw withFile(error, words);
+    if (!(await askYes(context, asked, shown))) throw withFile(error, invocation);
     await file.probe();
     return file;
   }

@@ -1,4 +1,4 @@
-import { buildTree } from '../cli/tree.ts';
+import { buildTree } from '../cli/parse/tree.ts';
 import { bashScript } from './completions/bash.ts';
 import { fishScript } from './completions/fish.ts';
 import { powershellScript } from './completions/powershell.ts';
@@ -16,13 +16,13 @@ const withReference = (readme: string, reference: string): string => {
 
 /** Everything that is made from the command tree, by path in the repository. `readme` is the file as it stands. */
 export const generate = async (readme: string): Promise<Record<string, string>> => {
-  const tree = await buildTree();
-  const words = wordsOf(tree);
+  const root = await buildTree();
+  const words = wordsOf(root);
   return {
     'completions/sched.bash': bashScript(words),
     'completions/_sched': zshScript(words),
     'completions/sched.fish': fishScript(words),
     'completions/sched.ps1': powershellScript(words),
-    'README.md': withReference(readme, referenceOf(tree)),
+    'README.md': withReference(readme, referenceOf(root)),
   };
 };

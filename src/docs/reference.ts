@@ -1,6 +1,9 @@
 import type { Command as Commander } from 'commander';
 import type { Flag } from '../cli/command.ts';
-import type { Tree } from '../cli/tree.ts';
+import { pipeColumns } from '../cli/help-page.ts';
+import { groups } from '../cli/nouns.ts';
+import type { Leaf } from '../cli/parse/leaf.ts';
+import { listFlags, sharedFlags } from '../cli/shared-flags.ts';
 
 /** What markdown would read as its own; the text stays readable as it is written. */
 const escaped = (text: string): string => text.replace(/[*<]/g, '\\$&');
@@ -41,8 +44,8 @@ const flagTable = (flags: readonly Flag[]): string[] =>
     flags.map((flag) => [spell(flag), meaning(flag)]),
   );
 
-const operationNote = (tree: Tree, leaf: Commander): string => {
-  const { operation } = tree.factsOf(leaf).command;
+const operationNote = ({ definition }: Leaf): string => {
+  const { operation } = definition;
   if (operation === undefined) return '';
   const { method, path, assumed, scope, plan } = operation;
   return [
@@ -64,13 +67,14 @@ const note = (text: string): string[] => {
   ];
 };
 
-const commandSection = (tree: Tree, words: string, leaf: Commander, level: string): string[] => {
-  const { command, columns } = tree.factsOf(leaf);
-  const lists = new Set(tree.listFlags);
+const commandSection = (words: string, leaf: Leaf, level: string): string[] => {
+  const { definition: command } = leaf;
+  const columns = pipeColumns(command);
+  const lists = new Set(listFlags);
   return [
     `${level} ${words}`,
     '',
-    `${escaped(sentence(leaf.description()))}${operationNote(tree, leaf)}`,
+    `${escaped(sentence(leaf.description()))}${operationNote(leaf)}`,
     '',
     '```sh',
     `# ${words} ${leaf.usage()}`,
@@ -87,33 +91,33 @@ const commandSection = (tree: Tree, words: string, leaf: Commander, level: strin
   ];
 };
 
-const nounSection = (tree: Tree, noun: Commander): string[] => {
+const nounSection = (noun: Commander): string[] => {
   const words = `sched ${noun.name()}`;
-  if (noun.commands.length === 0) return commandSection(tree, words, noun, '####');
+  if (noun.commands.length === 0) return commandSection(words, noun as Leaf, '####');
   const singular = noun.alias() === undefined ? '' : ` The singular, ${code(noun.alias())}, is understood too.`;
   return [
     `#### ${words}`,
     '',
     `${escaped(sentence(noun.description()))}${singular}`,
     '',
-    ...noun.commands.flatMap((verb) => commandSection(tree, `${words} ${verb.name()}`, verb, '#####')),
+    ...noun.commands.flatMap((verb) => commandSection(`${words} ${verb.name()}`, verb as Leaf, '#####')),
   ];
 };
 
 /** The command reference as markdown, to stand under a heading of the second level. */
-export const referenceOf = (tree: Tree): string => {
-  const groups = tree.groups.flatMap((group) => {
-    const nouns = tree.root.commands.filter((noun) => noun.helpGroup() === group);
-    return nouns.length === 0 ? [] : [`### ${group}`, '', ...nouns.flatMap((noun) => nounSection(tree, noun))];
+export const referenceOf = (root: Commander): string => {
+  const sections = groups.flatMap((group) => {
+    const nouns = root.commands.filter((noun) => noun.helpGroup() === group);
+    return nouns.length === 0 ? [] : [`### ${group}`, '', ...nouns.flatMap((noun) => nounSection(noun))];
   });
   return [
     'Every command takes these flags:',
     '',
-    ...flagTable(tree.sharedFlags),
+    ...flagTable(sharedFlags),
     'and every list takes these:',
     '',
-    ...flagTable(tree.listFlags),
-    ...groups,
+    ...flagTable(listFlags),
+    ...sections,
   ]
     .join('\n')
     .trimEnd();

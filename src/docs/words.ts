@@ -1,6 +1,8 @@
 import type { Command as Commander } from 'commander';
 import type { Flag } from '../cli/command.ts';
-import type { Tree } from '../cli/tree.ts';
+import { fieldPaths } from '../cli/help-page.ts';
+import type { Leaf } from '../cli/parse/leaf.ts';
+import { sharedFlags } from '../cli/shared-flags.ts';
 
 /*
  * Everything that can be completed, the same for each shell. All of it but the names of profiles is known when the
@@ -88,8 +90,8 @@ const flagWords = (flag: Flag): FlagWord[] => {
 const help: FlagWord = { word: '--help', short: '-h', description: 'show help', value: nothing };
 const version: FlagWord = { word: '--version', description: 'show the version', value: nothing };
 
-const commandWords = (path: string, leaf: Commander, { factsOf }: Tree): CommandWords => {
-  const { command, fields } = factsOf(leaf);
+const commandWords = (path: string, leaf: Commander): CommandWords => {
+  const { definition: command } = leaf as Leaf;
   return {
     path,
     flags: command.flags.flatMap(flagWords),
@@ -97,24 +99,24 @@ const commandWords = (path: string, leaf: Commander, { factsOf }: Tree): Command
       names !== undefined ? { kind: names } : name === 'file' ? { kind: 'files' } : wordsOrAny(choices),
     ),
     variadic: command.arguments.at(-1)?.variadic === true,
-    fields: fields.map(checked),
+    fields: fieldPaths(command).map(checked),
   };
 };
 
 const wordOf = (command: Commander): Word => ({ word: checked(command.name()), description: command.description() });
 
-export const wordsOf = (tree: Tree): Words => ({
-  nouns: tree.root.commands.map((noun) => ({
+export const wordsOf = (root: Commander): Words => ({
+  nouns: root.commands.map((noun) => ({
     ...wordOf(noun),
     singular: checked(noun.alias() ?? noun.name()),
     verbs: noun.commands.map(wordOf),
   })),
-  commands: tree.root.commands.flatMap((noun) =>
+  commands: root.commands.flatMap((noun) =>
     noun.commands.length === 0
-      ? [commandWords(noun.name(), noun, tree)]
-      : noun.commands.map((verb) => commandWords(`${noun.name()} ${verb.name()}`, verb, tree)),
+      ? [commandWords(noun.name(), noun)]
+      : noun.commands.map((verb) => commandWords(`${noun.name()} ${verb.name()}`, verb)),
   ),
-  shared: [...tree.sharedFlags.flatMap(flagWords), help],
+  shared: [...sharedFlags.flatMap(flagWords), help],
   root: [version],
 });
 

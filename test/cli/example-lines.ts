@@ -1,6 +1,7 @@
 import { topHelp } from '../../src/cli/help.ts';
-import { nouns } from '../../src/cli/nouns.ts';
-import { helpOf } from '../../src/cli/program.ts';
+import { helpOf } from '../../src/cli/help-page.ts';
+import type { Leaf } from '../../src/cli/parse/leaf.ts';
+import { buildRoot, buildTree } from '../../src/cli/parse/tree.ts';
 import { topics } from '../../src/cli/topics.ts';
 import { commandLinesIn } from './help-lines.ts';
 
@@ -34,17 +35,17 @@ const isRunnable = (line: string): boolean => !exempt.some(([pattern]) => patter
 /** The examples of each command, by its words. */
 export const examplesByCommand = async (): Promise<Map<string, string[]>> => {
   const found = new Map<string, string[]>();
-  for (const [noun, { leaf, commands }] of Object.entries(nouns))
-    for (const command of await commands()) {
-      const words = leaf ? noun : `${noun} ${command.name}`;
-      found.set(words, commandLinesIn(helpOf(words, command, 80)).map(withoutSandbox));
+  for (const noun of (await buildTree()).commands)
+    for (const leaf of (noun.commands.length === 0 ? [noun] : noun.commands) as Leaf[]) {
+      const words = leaf === noun ? noun.name() : `${noun.name()} ${leaf.name()}`;
+      found.set(words, commandLinesIn(helpOf(leaf, 80)).map(withoutSandbox));
     }
   return found;
 };
 
 /** Every example of every help text, once; `lines` are all of them, `runnable` those that can run here. */
 export const everyExample = async (): Promise<{ lines: string[]; runnable: string[] }> => {
-  const pages = [topHelp(), ...Object.values(topics).map((topic) => topic.text())];
+  const pages = [topHelp(buildRoot()), ...Object.values(topics).map((topic) => topic.text())];
   const examples = [...pages.flatMap(commandLinesIn).map(withoutSandbox), ...(await examplesByCommand()).values()];
   const lines = [...new Set(examples.flat())];
   return { lines, runnable: lines.filter(isRunnable) };

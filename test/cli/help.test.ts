@@ -1,23 +1,32 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { allFlags } from '../../src/cli/all-flags.ts';
 import type { Command } from '../../src/cli/command.ts';
 import { nounHelp, topHelp } from '../../src/cli/help.ts';
+import { helpOf } from '../../src/cli/help-page.ts';
 import { nouns } from '../../src/cli/nouns.ts';
-import { helpOf } from '../../src/cli/program.ts';
+import { allFlags } from '../../src/cli/parse/all-flags.ts';
+import type { Leaf } from '../../src/cli/parse/leaf.ts';
+import { buildTree } from '../../src/cli/parse/tree.ts';
 import { sharedFlags } from '../../src/cli/shared-flags.ts';
 import { topics } from '../../src/cli/topics.ts';
 import { createWorld } from '../support/run.ts';
 import { splitCommandLine } from '../support/shell-words.ts';
 import { commandLinesIn } from './help-lines.ts';
 
-const loaded: { words: string; noun: string; command: Command }[] = [];
+const root = await buildTree();
+const loaded: { words: string; noun: string; command: Command; leaf: Leaf }[] = [];
 const nounCommands = new Map<string, Command[]>();
-for (const [noun, entry] of Object.entries(nouns)) {
-  const commands = await entry.commands();
-  nounCommands.set(noun, commands);
-  for (const command of commands) loaded.push({ words: entry.leaf ? noun : `${noun} ${command.name}`, noun, command });
+for (const noun of root.commands) {
+  const leaves = (noun.commands.length === 0 ? [noun] : noun.commands) as Leaf[];
+  nounCommands.set(
+    noun.name(),
+    leaves.map((leaf) => leaf.definition),
+  );
+  for (const leaf of leaves) {
+    const words = leaf === noun ? noun.name() : `${noun.name()} ${leaf.name()}`;
+    loaded.push({ words, noun: noun.name(), command: leaf.definition, leaf });
+  }
 }
 
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -29,8 +38,8 @@ const tooWide = (text: string, columns: number) =>
   text.split('\n').filter((line) => line.length > columns && !/^\s*\S*:\/\/\S+$/.test(line));
 
 describe('help', () => {
-  test.each(loaded)('of $words fits 80 columns, and its examples can be copied', ({ words, command }) => {
-    const text = helpOf(words, command, 80);
+  test.each(loaded)('of $words fits 80 columns, and its examples can be copied', ({ words, command, leaf }) => {
+    const text = helpOf(leaf, 80);
     expect(tooWide(text, 80)).toEqual([]);
     expect(text.split('\n')[0]).toMatch(new RegExp(`^Usage: sched ${words}( |$)`));
     expect(commandLinesIn(text).slice(0, command.examples.length)).toEqual(
@@ -52,7 +61,7 @@ describe('help', () => {
   });
 
   test('calls nothing "an user", and a noun of one command what the command calls itself', () => {
-    for (const { words, command } of loaded) expect(helpOf(words, command, 80)).not.toMatch(/\ban user/);
+    for (const { leaf } of loaded) expect(helpOf(leaf, 80)).not.toMatch(/\ban user/);
     expect(nouns.doctor!.summary).toBe(nounCommands.get('doctor')![0]!.summary);
   });
 
@@ -67,8 +76,8 @@ describe('help', () => {
 
   test('of nouns, topics and the first page fits 80 columns', () => {
     const texts = [
-      topHelp(),
-      ...[...nounCommands].map(([noun, commands]) => nounHelp(noun, commands)),
+      topHelp(root),
+      ...root.commands.filter((noun) => noun.commands.length > 0).map(nounHelp),
       ...Object.values(topics).map((topic) => topic.text()),
     ];
     expect(texts.flatMap((text) => tooWide(text, 80))).toEqual([]);
@@ -85,7 +94,7 @@ describe('help', () => {
 
   test('names the allowed values of a flag, and its default', () => {
     const list = loaded.find(({ words }) => words === 'events list')!;
-    const text = helpOf(list.words, list.command, 100);
+    const text = helpOf(list.leaf, 100);
     expect(text).toMatch(/--status WORD +only events in this state: active, canceled/);
     expect(text).toMatch(/--with WHAT +add to each event: invitees/);
     expect(text).toContain('(default auto)');
@@ -102,7 +111,7 @@ describe('help', () => {
 
   test('gathers the flags under headings', () => {
     const list = loaded.find(({ words }) => words === 'events list')!;
-    const headings = helpOf(list.words, list.command, 80).match(/^[A-Z]\w+:$/gm);
+    const headings = helpOf(list.leaf, 80).match(/^[A-Z]\w+:$/gm);
     expect(headings).toEqual(['Filters:', 'Listing:', 'Output:', 'Safety:', 'Connection:', 'Examples:']);
   });
 });

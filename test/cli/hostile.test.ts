@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { allFlags } from '../../src/cli/all-flags.ts';
-import { scanWords } from '../../src/cli/argv.ts';
 import type { Command, Flag } from '../../src/cli/command.ts';
 import { nouns } from '../../src/cli/nouns.ts';
-import { readWords } from '../../src/cli/parse.ts';
+import { allFlags } from '../../src/cli/parse/all-flags.ts';
+import { Leaf } from '../../src/cli/parse/leaf.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, Send } from '../../src/http/message.ts';
 import { createWorld, type Result, replying } from '../support/run.ts';
@@ -373,9 +372,10 @@ describe('hostile: a value that looks like a flag', () => {
     '--sandbox',
   ];
 
-  const parse = (command: Command, words: string[]) => {
-    const scan = scanWords(words, allFlags(command), () => true);
-    return { scan, ...readWords(scan.words, allFlags(command)) };
+  const parse = (command: Command, words: string[]): Leaf => {
+    const leaf = new Leaf(command.name).define(command).action(() => {});
+    leaf.parse(words, { from: 'user' });
+    return leaf;
   };
 
   const spellings = ({ name, short }: Flag) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
@@ -392,10 +392,10 @@ describe('hostile: a value that looks like a flag', () => {
             [word, value],
             ...(word.startsWith('--') ? [[`${word}=${value}`]] : []),
           ])) {
-            const { scan, typed, args } = parse(command, ['ID', ...words, 'ID2']);
+            const leaf = parse(command, ['ID', ...words, 'ID2']);
             const where = `sched ${noun} ${command.name} ${words.join(' ')}`;
-            expect([where, typed]).toEqual([where, { [flag.name]: flag.repeat ? [value] : value }]);
-            expect([where, args, scan.unknown, scan.valueless]).toEqual([where, ['ID', 'ID2'], [], []]);
+            expect([where, leaf.opts()]).toEqual([where, { [flag.name]: flag.repeat ? [value] : value }]);
+            expect([where, leaf.args, leaf.unknownFlags, leaf.missingValues]).toEqual([where, ['ID', 'ID2'], [], []]);
           }
         }
       }
@@ -404,6 +404,6 @@ describe('hostile: a value that looks like a flag', () => {
 
   test('would be noticed if it were obeyed', async () => {
     const [command] = await nouns.events!.commands();
-    expect(parse(command!, ['-y', '-n']).typed).toEqual({ yes: true, 'dry-run': true });
+    expect(parse(command!, ['-y', '-n']).opts()).toEqual({ yes: true, 'dry-run': true });
   });
 });

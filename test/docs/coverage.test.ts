@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
 import type { Field } from '../../src/api/field.ts';
 import { inspect } from '../../src/api/inspect.ts';
-import { buildTree } from '../../src/cli/tree.ts';
+import type { Leaf } from '../../src/cli/parse/leaf.ts';
+import { buildTree } from '../../src/cli/parse/tree.ts';
 import { views } from '../../src/cli/views.ts';
 import { generate } from '../../src/docs/generate.ts';
 
@@ -37,9 +38,9 @@ describe('coverage: no operation lacks', () => {
   const completions = scripts.map((path) => [path, read(path)] as const);
 
   test.each(operations)('anything: $words', ({ words, noun, verb, operation }) => {
-    const leaf = tree.root.commands.find((each) => each.name() === noun)?.commands.find((each) => each.name() === verb);
-    expect(leaf?.description(), 'a command').toBe(tree.factsOf(leaf!).command.summary);
-    expect(tree.factsOf(leaf!).command.operation).toMatchObject({ method: operation.method, path: operation.path });
+    const leaf = tree.commands.find((each) => each.name() === noun)?.commands.find((each) => each.name() === verb);
+    expect(leaf?.description(), 'a command').toBe((leaf as Leaf).definition.summary);
+    expect((leaf as Leaf).definition.operation).toMatchObject({ method: operation.method, path: operation.path });
     expect(readme).toContain(`##### sched ${words}\n`);
     expect(readme).toContain(`\`${operation.method} ${operation.path}\`${operation.assumed ? ' (assumed)' : ''}`);
     for (const [path, script] of completions) expect(script.includes(`'${words}'`), path).toBe(true);
@@ -57,12 +58,12 @@ describe('coverage: no operation lacks', () => {
 });
 
 describe('coverage: every command', () => {
-  const leaves = tree.root.commands.flatMap((noun) => (noun.commands.length === 0 ? [noun] : noun.commands));
+  const leaves = tree.commands.flatMap((noun) => (noun.commands.length === 0 ? [noun] : noun.commands) as Leaf[]);
 
-  test.each(leaves.map((leaf) => [tree.factsOf(leaf).command.examples[0], leaf] as const))(
+  test.each(leaves.map((leaf) => [leaf.definition.examples[0], leaf] as const))(
     'has a summary, an example and words for its flags and arguments: %s',
     (_, leaf) => {
-      const { command } = tree.factsOf(leaf);
+      const { definition: command } = leaf;
       expect(command.summary).not.toBe('');
       expect(command.examples.length).toBeGreaterThan(0);
       for (const { name, description } of [...command.flags, ...command.arguments]) {

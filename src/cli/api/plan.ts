@@ -16,13 +16,10 @@ import { impliedMethod, readWords } from './method.ts';
 import { ownPlaceholder, pathBelow, readTarget, type Target } from './target.ts';
 
 /** `-f` and `-F` in the order they were typed, on which lists of objects depend. */
-const typedFields = ({ words }: Invocation): TypedField[] => {
-  const end = words.indexOf('--');
-  return words.slice(0, end < 0 ? words.length : end).flatMap((word) => {
-    const [, name, raw = ''] = /^--(raw-field|field)=(.*)$/s.exec(word) ?? [];
-    return name === undefined ? [] : [{ raw, isTyped: name === 'field' }];
-  });
-};
+const typedFields = ({ inOrder }: Invocation): TypedField[] =>
+  inOrder
+    .filter(([name]) => name === 'field' || name === 'raw-field')
+    .map(([name, raw = '']) => ({ raw, isTyped: name === 'field' }));
 
 /** The body that was typed, as text. */
 const readBody = async (

@@ -15,7 +15,7 @@ import { mapInOrder } from '../in-order.ts';
 import { readInput } from '../input.ts';
 import { firstCount, printListing, readBounds, type Stage } from '../listing.ts';
 import { type OperationCommand, printRequest } from '../operation-command.ts';
-import { withValue } from '../own-command.ts';
+import { withValue } from '../parse/typed-words.ts';
 import { fillScope } from '../scope.ts';
 import { windowFlags } from '../window-flags.ts';
 import { marked } from '../write-result.ts';

@@ -13,6 +13,7 @@ import { readInput } from '../input.ts';
 import { noteHidden } from '../listing.ts';
 import { type OperationCommand, printRequest } from '../operation-command.ts';
 import { commandLine } from '../own-command.ts';
+import { typedWords } from '../parse/typed-words.ts';
 import { knownRecord, marked } from '../write-result.ts';
 import { finding } from './events-list.ts';
 
@@ -107,7 +108,7 @@ const runCancel = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   noteHidden(context.notes, (await context.printer.list(view, pages)).hiddenColumns);
   if (failures.length === 0) return;
   const again = failures.filter(({ isWorthAgain }) => isWorthAgain).map(({ event }) => event);
-  const flags = invocation.words.filter((word) => word.startsWith('-'));
+  const flags = typedWords({ args: [], inOrder: invocation.inOrder });
   throw new SchedError('partial', `${failures.length} of ${inputs.length} events were not canceled`, {
     ...(again.length === 0 ? {} : { hint: commandLine('events', 'cancel', ...again, ...flags) }),
     outcome: 'applied',

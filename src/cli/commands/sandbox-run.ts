@@ -49,10 +49,10 @@ const runIn = async (runtime: Runtime, facts: Facts, command: readonly string[])
 };
 
 const run = async (invocation: Invocation): Promise<void> => {
-  const { context, args, words, problems } = invocation;
+  const { context, args, rest, problems } = invocation;
   const { runtime } = context;
-  const end = words.indexOf('--');
-  const command = end < 0 ? [] : words.slice(end + 1);
+  const end = rest.indexOf('--');
+  const command = end < 0 ? [] : rest.slice(end + 1);
   if (command.length === 0 || command[0] === '') problems.add('the command to run is missing: write it behind --');
   else if (args.length > command.length) problems.add(`'${args[0]}' stands before --, where only flags may stand`);
   if (runtime.spawn === undefined) problems.add('no program can be started here');

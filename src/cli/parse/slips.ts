@@ -1,9 +1,10 @@
-import { SchedError } from '../errors.ts';
-import { nearest } from '../nearest.ts';
-import { scanWords } from './argv.ts';
-import type { Command, Flag } from './command.ts';
-import { findNoun, nouns } from './nouns.ts';
-import { topics } from './topics.ts';
+import type { Command as Commander } from 'commander';
+import { SchedError } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
+import type { Flag } from '../command.ts';
+import { findNoun, nouns } from '../nouns.ts';
+import { sharedFlags } from '../shared-flags.ts';
+import { topics } from '../topics.ts';
 
 /** What other tools call it. */
 const verbSlips = new Map<string, string[]>(
@@ -54,12 +55,12 @@ export const unknownNoun = (word: string, next: string | undefined): SchedError 
 };
 
 /** `sched events ls`. */
-export const unknownVerb = (noun: string, word: string, commands: readonly Command[]): SchedError => {
-  const names = commands.map(({ name }) => name);
+export const unknownVerb = (noun: Commander, word: string): SchedError => {
+  const names = noun.commands.map((verb) => verb.name());
   const meant = verbSlips.get(word)?.find((verb) => names.includes(verb)) ?? nearest(word, names);
   return usage(
-    `'${noun} ${word}' is not a command; there is ${names.join(', ')}`,
-    meant === undefined ? `sched ${noun} --help` : `sched ${noun} ${meant}`,
+    `'${noun.name()} ${word}' is not a command; there is ${names.join(', ')}`,
+    meant === undefined ? `sched ${noun.name()} --help` : `sched ${noun.name()} ${meant}`,
   );
 };
 
@@ -78,26 +79,33 @@ export const unknownFlag = (word: string, flags: readonly Flag[]): string => {
   return `${nameIn(word)} is not a flag here${meant === undefined ? '' : `, did you mean ${meant}?`}`;
 };
 
-/** `sched --nonsense`: flags without a command, the first that nobody knows; `sched -- events list`: no command either. */
-export const unknownWords = (words: readonly string[], flags: readonly Flag[]): SchedError | undefined => {
-  const [strange] = scanWords(words, flags, () => false).unknown;
-  const end = words.indexOf('--');
-  if (strange === undefined && end >= 0 && end + 1 < words.length)
-    return usage("'--' comes before the command; put it behind the command's own words", 'sched events get -- ID');
+/** `sched events`. */
+export const verbMissing = (noun: Commander): SchedError =>
+  usage(
+    `'sched ${noun.name()}' needs a verb: ${noun.commands.map((verb) => verb.name()).join(', ')}`,
+    `sched ${noun.name()} --help`,
+  );
+
+/** `sched -- events list`, `sched events -- list`. */
+export const dashesTooEarly = (): SchedError =>
+  usage("'--' comes before the command; put it behind the command's own words", 'sched events get -- ID');
+
+/** `sched --nonsense`: flags without a command, of which the first one that is unknown is named. */
+export const unknownSharedFlag = (words: readonly string[]): SchedError | undefined => {
+  const isKnown = (word: string) =>
+    ['--help', '-h'].includes(word) ||
+    sharedFlags.some(({ name, short }) => nameIn(word) === `--${name}` || word === `-${short}`);
+  const strange = words.find((word) => word.startsWith('-') && !isKnown(word));
   if (strange === undefined) return undefined;
-  return usage(unknownFlag(strange, flags), strange === '-V' ? 'sched --version' : 'sched --help');
+  return usage(unknownFlag(strange, sharedFlags), strange === '-V' ? 'sched --version' : 'sched --help');
 };
 
 /** An ID that the service does not know: those it does are in the noun's list, where that needs nothing else. */
-export const unknownId = (
-  error: unknown,
-  args: readonly string[],
-  noun: string,
-  commands: readonly Command[],
-): unknown => {
+export const unknownId = (error: unknown, args: readonly string[], noun: Commander): unknown => {
   if (!(error instanceof SchedError) || error.category !== 'not-found' || error.facts.hint !== undefined) return error;
   const segments = error.facts.http?.path.split('/') ?? [];
   const isTyped = args.some((arg) => segments.includes(arg.split('/').at(-1)!));
-  if (!isTyped || !commands.some((command) => command.name === 'list' && command.arguments.length === 0)) return error;
-  return new SchedError('not-found', error.message, { ...error.facts, hint: `sched ${noun} list` });
+  const list = noun.commands.find((verb) => verb.name() === 'list');
+  if (!isTyped || list === undefined || list.registeredArguments.length > 0) return error;
+  return new SchedError('not-found', error.message, { ...error.facts, hint: `sched ${noun.name()} list` });
 };

@@ -1,0 +1,88 @@
+import { Command as Commander, Option } from 'commander';
+import { fieldList } from '../../settings.ts';
+import type { Argument, Command, Flag } from '../command.ts';
+import { allFlags, knownFields } from './all-flags.ts';
+import { joinFields } from './words.ts';
+
+const spell = ({ name, required, variadic }: Argument): string => {
+  const word = `${name}${variadic ? '...' : ''}`;
+  return required ? `<${word}>` : `[${word}]`;
+};
+
+export const optionOf = (flag: Flag): Option => {
+  const value = flag.value === undefined ? '' : flag.optional ? ` [${flag.value}]` : ` <${flag.value}>`;
+  const choices = flag.choices === undefined ? '' : `: ${flag.choices.join(', ')}`;
+  const option = new Option(
+    `${flag.short ? `-${flag.short}, ` : ''}--${flag.name}${value}`,
+    `${flag.description}${choices}${flag.repeat ? ' (may be given again)' : ''}`,
+  );
+  option.helpGroup(`${flag.heading}:`);
+  // `typed` is by flag name, and `--no-input` is a flag of its own, not the opposite of `--input`.
+  option.negate = false;
+  option.attributeName = () => flag.name;
+  if (flag.repeat) option.argParser((text: string, before: string[] = []) => [...before, text]);
+  return option;
+};
+
+/** `--no-active` sets the same value as `--active`. */
+const oppositeOf = ({ name, heading }: Flag): Option => {
+  const option = new Option(`--no-${name}`, `the opposite of --${name}`).helpGroup(`${heading}:`);
+  option.attributeName = () => name;
+  return option;
+};
+
+/** Flags begin with a dash. No flag is a number, so `-2h` is a time. */
+const isFlag = (word: string): boolean => /^-[^\d]/.test(word);
+
+/**
+ * A command of the tree: Commander reads its words. What is wrong with them is kept for one message about all problems,
+ * where Commander would stop at the first.
+ */
+export class Leaf extends Commander {
+  #definition: Command | undefined;
+  /** Flags with their values in the order in which they were typed. */
+  readonly inOrder: [name: string, value: string | undefined][] = [];
+  readonly unknownFlags: string[] = [];
+  /** Flags at the end of the line, without their value. */
+  readonly missingValues: string[] = [];
+  wantsHelp = false;
+
+  get definition(): Command {
+    return this.#definition!;
+  }
+
+  /** Gives it the flags and arguments of a command. Which arguments are required is checked later, with everything else. */
+  define(command: Command): this {
+    this.#definition = command;
+    this.description(command.summary)
+      .usage([...command.arguments.map(spell), '[flags]'].join(' '))
+      .addHelpOption(new Option('-h, --help', 'show this help').helpGroup('Output:'))
+      .allowExcessArguments();
+    for (const { name, description } of command.arguments) this.argument(`[${name}]`, description);
+    for (const flag of allFlags(command)) {
+      for (const option of [optionOf(flag), ...(flag.negatable ? [oppositeOf(flag)] : [])]) {
+        this.addOption(option);
+        this.on(`option:${option.name()}`, (value?: string) => this.inOrder.push([option.name(), value]));
+      }
+    }
+    return this;
+  }
+
+  override parseOptions(words: string[]): { operands: string[]; unknown: string[] } {
+    const fields = knownFields(this.definition);
+    const isFieldList = (word: string) => fieldList(word).every((field) => fields.includes(field.split('.')[0]!));
+    const { operands, unknown } = super.parseOptions(joinFields(words, this.options, isFieldList));
+    const end = unknown.includes('--') ? unknown.indexOf('--') : unknown.length;
+    for (const word of unknown.slice(0, end).filter(isFlag)) {
+      if (word === '--help' || word === '-h') this.wantsHelp = true;
+      else this.unknownFlags.push(word);
+    }
+    const others = unknown.filter((word, index) => index > end || (index < end && !isFlag(word)));
+    return { operands: [...operands, ...others], unknown: [] };
+  }
+
+  /** Commander calls it for a flag that needs a value and stands at the end of the line. */
+  optionMissingArgument({ long }: Option): void {
+    this.missingValues.push(long!);
+  }
+}

@@ -1,0 +1,72 @@
+import type { Option } from 'commander';
+
+/** Whether the next word is the value of this one: `--tz`, `-o`, `-qo`, but not `--tz=UTC` or `-ojson`. */
+const takesNextWord = (word: string, options: readonly Option[]): boolean => {
+  const find = (flag: string) => options.find(({ long, short }) => long === flag || short === flag);
+  if (word.startsWith('--')) return find(word)?.required === true;
+  const letters = [...word.slice(1)];
+  const first = letters.findIndex((letter) => find(`-${letter}`)?.required !== false);
+  return first === letters.length - 1 && find(`-${letters[first]}`)?.required === true;
+};
+
+/** A command line with its flags behind the command words. */
+export interface CommandWords {
+  noun?: string;
+  verb?: string;
+  rest: string[];
+}
+
+/**
+ * Moves flags that stand before the noun or the verb (`sched --sandbox events list`) behind them: Commander reads a
+ * command's flags behind its name only.
+ */
+export const commandFirst = (
+  argv: readonly string[],
+  shared: readonly Option[],
+  isLeaf: (noun: string) => boolean,
+): CommandWords => {
+  const words: string[] = [];
+  const flags: string[] = [];
+  let index = 0;
+  while (index < argv.length && words.length < 2 && argv[index] !== '--') {
+    const word = argv[index++]!;
+    if (!word.startsWith('-') || word === '-') {
+      words.push(word);
+      if (isLeaf(word)) break;
+      continue;
+    }
+    flags.push(word);
+    if (takesNextWord(word, shared) && index < argv.length) flags.push(argv[index++]!);
+  }
+  const [noun, verb] = words;
+  return {
+    ...(noun === undefined ? {} : { noun }),
+    ...(verb === undefined ? {} : { verb }),
+    rest: [...flags, ...argv.slice(index)],
+  };
+};
+
+/**
+ * Joins a bare `--json` with the field list behind it, or with nothing: Commander would take any word there, an ID too.
+ */
+export const joinFields = (
+  words: readonly string[],
+  options: readonly Option[],
+  isFieldList: (word: string) => boolean,
+): string[] => {
+  const joined: string[] = [];
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index]!;
+    const next = words[index + 1];
+    if (word === '--') return [...joined, ...words.slice(index)];
+    if (word === '--json') {
+      const isTaken = next !== undefined && !next.startsWith('-') && isFieldList(next);
+      joined.push(`--json=${isTaken ? next : ''}`);
+      if (isTaken) index += 1;
+    } else if (takesNextWord(word, options) && next !== undefined) {
+      joined.push(word, next);
+      index += 1;
+    } else joined.push(word);
+  }
+  return joined;
+};
