@@ -22,7 +22,7 @@ const wantsJsonErrors = (argv: readonly string[], { env, stderr }: Runtime): boo
 const report = async (error: SchedError, isJson: boolean, runtime: Runtime): Promise<number> => {
   const { errorJson, errorLines, stackOf } = await import('./cli/report.ts');
   const { isTerminal, columns } = runtime.stderr;
-  const lines = isJson ? [errorJson(error)] : errorLines(error, isTerminal && columns > 0 ? columns : undefined);
+  const lines = isJson ? [errorJson(error)] : await errorLines(error, isTerminal && columns > 0 ? columns : undefined);
   const trace = runtime.env.SCHED_DEBUG === '1' ? [stackOf(error) ?? ''] : [];
   await runtime.stderr.write(`${[...trace, ...lines].join('\n')}\n`).catch(() => {});
   return exitCodes[error.category];

@@ -6,6 +6,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
+import { gridWidth } from './grid-width.js';
 import { lightUndici } from './light-undici.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,34 +17,6 @@ const external = ['libsql', '@napi-rs/keyring'];
 
 const target = 'node20.19';
 
-/**
- * What is read when it is first called, from a file of its own, not when the one that imports it is loaded: string-width,
- * when text is measured that is not plain. `SCHED_LATE` becomes a `require` of that file.
- * @type {Record<string, { importer: string, source: string, instead: string }>}
- */
-const lateModules = {
-  'string-width': {
-    importer: 'src/output/width.ts',
-    source: 'string-width',
-    instead: "export default (text) => SCHED_LATE('string-width').default(text);",
-  },
-};
-
-/** @param {string} name */
-const lateFile = (name) => `chunks/late-${name.replace(/\W/g, '')}`;
-
-/** @type {import('esbuild').Plugin} */
-const late = {
-  name: 'late',
-  setup: ({ onLoad, onResolve }) => {
-    const namespace = 'late';
-    onResolve({ filter: /^string-width$/ }, ({ path, importer }) =>
-      importer === join(root, lateModules[path]?.importer ?? '') ? { path, namespace } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace }, ({ path }) => ({ contents: lateModules[path]?.instead }));
-  },
-};
-
 const { metafile, outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: {
@@ -51,7 +24,6 @@ const { metafile, outputFiles } = await build({
     runtime: 'src/node/runtime.ts',
     // A thread is started from a file of its own.
     'jq-worker': 'src/output/jq-worker.ts',
-    ...Object.fromEntries(Object.entries(lateModules).map(([name, { source }]) => [lateFile(name), source])),
   },
   outdir: 'dist',
   bundle: true,
@@ -67,7 +39,7 @@ const { metafile, outputFiles } = await build({
     // CommonJS has none. The package `open` takes its absence as the sign that it was bundled.
     'import.meta.url': 'undefined',
   },
-  plugins: [lightUndici, late],
+  plugins: [lightUndici, gridWidth],
   chunkNames: 'chunks/[name]-[hash]',
   metafile: true,
   write: false,
@@ -131,12 +103,10 @@ const redirected = (code, piece, file) => {
     if (home === undefined) return `require("./${relative(dirname(file), other)}")`;
     return home === file ? `${nameOf(other)}()` : `require("./${relative(dirname(file), home)}").${nameOf(other)}()`;
   };
-  return code
-    .replace(/\brequire\("(\.[^"]+)"\)/g, (whole, path) => {
-      const other = join(dirname(piece), path);
-      return outputs[other] ? from(other) : whole;
-    })
-    .replace(/\bSCHED_LATE\("([^"]+)"\)/g, (_, name) => from(`${lateFile(name)}.js`));
+  return code.replace(/\brequire\("(\.[^"]+)"\)/g, (whole, path) => {
+    const other = join(dirname(piece), path);
+    return outputs[other] ? from(other) : whole;
+  });
 };
 
 /** @type {Map<string, string>} */

@@ -1,5 +1,4 @@
 import { escapeJson, safe, safeForRunner } from '../output/sanitise.ts';
-import { wrap } from '../output/width.ts';
 import type { Output } from '../runtime.ts';
 
 /** Everything that is said on stderr while a command runs: a sentence a line, or a JSON object a line. */
@@ -31,8 +30,9 @@ const clearLine = '\r\x1b[K';
 const isCopied = (line: string): boolean => /\bsched |\bexport |https?:\/\//.test(line);
 
 /** A sentence in lines as wide as the terminal, broken between words. */
-const fitted = (line: string, columns: number): string => {
+const fitted = async (line: string, columns: number): Promise<string> => {
   if (line.length <= columns || isCopied(line)) return line;
+  const { wrap } = await import('../output/width.ts');
   return wrap(line, columns - 2).join('\n  ');
 };
 
@@ -40,18 +40,19 @@ export const createNotes = (stderr: Output, isJson: boolean): Notes => {
   let written: Promise<void> = Promise.resolve();
   let status = '';
   let isSandboxSaid = false;
-  const send = (text: string): void => {
+  const send = (text: string | Promise<string>): void => {
     // A closed stderr takes nothing more, and that must not end the command.
-    written = written.then(() => stderr.write(text)).catch(() => {});
+    written = written.then(async () => stderr.write(await text)).catch(() => {});
   };
-  const shown = (text: string): string => {
+  const shown = async (text: string): Promise<string> => {
     const line = safe(text);
     // A new line may begin with what stood safely in the middle.
-    return safeForRunner(stderr.isTerminal && stderr.columns > 0 ? fitted(line, stderr.columns) : line);
+    return safeForRunner(stderr.isTerminal && stderr.columns > 0 ? await fitted(line, stderr.columns) : line);
   };
   const write = (text: string): void => {
+    const [before, after] = status === '' ? ['', ''] : [clearLine, status];
     const line = isJson ? escapeJson(JSON.stringify({ note: text })) : shown(text);
-    send(status === '' ? `${line}\n` : `${clearLine}${line}\n${status}`);
+    send(Promise.resolve(line).then((each) => `${before}${each}\n${after}`));
   };
   const notes: Notes = {
     quiet: false,

@@ -1,6 +1,5 @@
 import { exitCodes, SchedError } from '../errors.ts';
 import { escapeJson, safe, safeForRunner } from '../output/sanitise.ts';
-import { wrap } from '../output/width.ts';
 import { commandLines } from './lay-out.ts';
 
 const retryable = new Set(['rate-limited', 'unavailable']);
@@ -26,23 +25,30 @@ export const asSchedError = (error: unknown): SchedError => {
 };
 
 /** A command to try that is too long for the screen goes on behind a backslash, so that it can still be copied. */
-const fitted = (line: string, columns: number): string[] => {
+const fitted = async (line: string, columns: number): Promise<string[]> => {
   if (line.length <= columns) return [line];
   const command = /^(try: | {2}.*? {2,})(sched .*)$/.exec(line);
-  if (command === null) return wrap(line, columns - 2).map((part, index) => (index === 0 ? part : `  ${part}`));
+  if (command === null) {
+    const { wrap } = await import('../output/width.ts');
+    return wrap(line, columns - 2).map((part, index) => (index === 0 ? part : `  ${part}`));
+  }
   const [, before = '', words = ''] = command;
   const [first = '', ...rest] = commandLines(words, columns, ' '.repeat(before.length));
   return [before + first.slice(before.length), ...rest];
 };
 
 /** The error as people read it: what, why and what to try, each broken between words where the screen is narrower. */
-export const errorLines = ({ message, facts }: SchedError, columns = Number.POSITIVE_INFINITY): string[] => {
+export const errorLines = async (
+  { message, facts }: SchedError,
+  columns = Number.POSITIVE_INFINITY,
+): Promise<string[]> => {
   const lines = facts.lines ?? [
     `error: ${message}`,
     ...(facts.reason === undefined ? [] : [`cause: ${facts.reason}`]),
     ...(facts.hint === undefined ? [] : [`try: ${facts.hint}`]),
   ];
-  return lines.flatMap((line) => fitted(safe(line), columns)).map(safeForRunner);
+  const shown = await Promise.all(lines.map((line) => fitted(safe(line), columns)));
+  return shown.flat().map(safeForRunner);
 };
 
 /** The error as a program reads it: one line of JSON. */

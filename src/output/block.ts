@@ -1,6 +1,6 @@
 import { cellValue, humanCell, humanField, humanText, nothing, type TimeStyle } from './cells.ts';
 import { leaves } from './fields.ts';
-import { gap } from './layout.ts';
+import { gap } from './grid.ts';
 import type { RowFormat } from './machine.ts';
 import type { Paint } from './paint.ts';
 import { safeForRunner } from './sanitise.ts';

@@ -1,7 +1,6 @@
+import { gap } from './grid.ts';
 import { type Column, shrinks } from './view.ts';
 import { width } from './width.ts';
-
-export const gap = '  ';
 
 /** Columns from this priority on are what a row is about: they are shortened far before one of them is dropped. */
 const essential = 3;

@@ -102,13 +102,10 @@ describe.skipIf(program.length === 0)('what is loaded', () => {
     expect(builtins.filter((name) => /^NativeModule (http|https|http2|sqlite|zlib)$/.test(name))).toEqual([]);
   });
 
-  test('for text is nothing before some is measured that is not plain', async () => {
+  test('measures text for a table only', async () => {
     const page = ['events', 'list', '--limit', '1'];
     expect(await loadedFor(...page, '--json')).toMatchObject({ segmenters: 0 });
-    expect(await loadedFor(...page, '-o', 'table')).toMatchObject({ segmenters: 0 });
-    // The one of ours, and that of string-width.
-    const { segmenters } = await loadedFor('routing-forms', 'list', '-o', 'table');
-    expect(segmenters).toBe(2);
+    expect((await loadedFor(...page, '-o', 'table')).segmenters).toBeGreaterThan(0);
   });
 
   test('is found out where it is heavy', async () => {

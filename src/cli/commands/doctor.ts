@@ -1,6 +1,7 @@
 import { SchedError } from '../../errors.ts';
+import { drawGrid, gap } from '../../output/grid.ts';
 import type { View } from '../../output/view.ts';
-import { wrap } from '../../output/width.ts';
+import { width, wrap } from '../../output/width.ts';
 import type { Config } from '../../profile/schema.ts';
 import { chosenName, readConfig } from '../../profiles.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -17,16 +18,21 @@ const view: View = {
   id: 'check',
 };
 
-/** Text that begins behind so many columns, and goes on below its beginning where the screen is narrow. */
-const hanging = (start: string, text: string, columns: number): string =>
-  start + wrap(text, Math.max(columns - start.length, 20)).join(`\n${' '.repeat(start.length)}`);
-
-/** A table would cut what to do; here it stands whole, below what is wrong. */
-const spoken = ({ check, status, finding, mend }: Finding, columns: number): string =>
-  [
-    hanging(`${status.padEnd(9)}${check.padEnd(18)}`, finding, columns),
-    ...(mend === null ? [] : [hanging(`${' '.repeat(9)}mend: `, mend, columns)]),
-  ].join('\n');
+/** A list would shorten what to do. Here it stands whole, below what was found. */
+const drawn = (findings: readonly Finding[], columns: number): string => {
+  const widest = (texts: string[]) => Math.max(...texts.map(width));
+  const before = [widest(findings.map(({ status }) => status)), widest(findings.map(({ check }) => check))];
+  const left = Math.max(columns - before.reduce((sum, each) => sum + each + gap.length, 0), 20);
+  const rows = findings.map(({ check, status, finding, mend }) => {
+    const lines = [finding, ...(mend === null ? [] : [`mend: ${mend}`])].flatMap((text) => wrap(text, left));
+    return [status, check, lines.join('\n')];
+  });
+  const last = widest(rows.flatMap(([, , lines]) => lines!.split('\n')));
+  return drawGrid(
+    rows,
+    [...before, last].map((each) => ({ width: each })),
+  );
+};
 
 async function* pagesOf(findings: Finding[]) {
   yield findings;
@@ -44,7 +50,7 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   for await (const found of examine({ runtime, config, name, account }, typed.network === true))
     findings.push(...found);
   if (settings.format === 'table' && settings.fields === undefined && !settings.accessible)
-    await printer.text(findings.map((finding) => spoken(finding, columns)).join('\n'));
+    await printer.text(drawn(findings, columns));
   else await printer.list(view, pagesOf(findings));
   const wrong = findings.filter(({ status }) => status === 'problem');
   if (wrong.length === 0) return;

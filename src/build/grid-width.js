@@ -1,0 +1,16 @@
+import { fileURLToPath } from 'node:url';
+
+const shim = fileURLToPath(new URL('../output/grid-width.cjs', import.meta.url));
+
+/**
+ * Lets cli-table3 measure text with our own function, in the bundle and in the tests.
+ * @type {import('esbuild').Plugin}
+ */
+export const gridWidth = {
+  name: 'grid-width',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /^string-width$/ }, ({ importer }) =>
+      /[\\/]cli-table3[\\/]/.test(importer) ? { path: shim } : undefined,
+    );
+  },
+};
