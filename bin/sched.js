@@ -1,9 +1,8 @@
 #!/usr/bin/env node
-const { main, runtime } = require('../dist/start.js');
+const { run } = require('../dist/main.js');
+const { nodeRuntime } = require('../dist/runtime.js');
 
-main()
-  .run(process.argv.slice(2), runtime().nodeRuntime())
-  .then((code) => {
-    // Setting the code, not calling exit: a pipe takes what it has not read yet.
-    process.exitCode = code;
-  });
+run(process.argv.slice(2), nodeRuntime()).then((code) => {
+  // Setting the code, not calling exit: a pipe takes what it has not read yet.
+  process.exitCode = code;
+});

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import manifest from '../package.json' with { type: 'json' };
-import { gridWidth } from '../src/build/grid-width.js';
+import { gridWidth } from '../scripts/grid-width.js';
 
 /** `import … with { type: 'text' }`, which esbuild knows and vite does not. */
 const embeddedText = {

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fetchPackage } from '../../src/build/registry.js';
+import { fetchPackage } from '../../scripts/registry.js';
 
 /** The oldest that is supported, and the newest of each line after it. */
 const versions = {

@@ -3,7 +3,7 @@ import { mkdir, rm, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const link = fileURLToPath(new URL('../../node_modules/.bin/sched', import.meta.url));
+const link = fileURLToPath(new URL('../node_modules/.bin/sched', import.meta.url));
 
 await mkdir(dirname(link), { recursive: true });
 await rm(link, { force: true });

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-const shim = fileURLToPath(new URL('../output/grid-width.cjs', import.meta.url));
+const shim = fileURLToPath(new URL('../src/output/grid-width.cjs', import.meta.url));
 
 /**
  * Lets cli-table3 measure text with our own function, in the bundle and in the tests.

@@ -33,7 +33,7 @@ const compilers = {
   },
 };
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../', import.meta.url));
 const folder = join(root, 'dist-standalone');
 const platform = `${process.platform}-${process.arch}`;
 const compiler = compilers[platform];

@@ -1,0 +1,47 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+/**
+ * The licences of all packages whose code is in a bundle.
+ * @param {import('esbuild').Metafile} metafile
+ */
+export async function licencesOf({ inputs }) {
+  // A package may have another of its own inside.
+  const folders = new Set(
+    Object.keys(inputs).flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input)?.[0] ?? []),
+  );
+  const texts = await Promise.all(
+    [...folders].map(async (path) => {
+      const folder = join(root, path);
+      const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+      const parts = [await licenceIn(folder), ...(await noticesOf(name))].map((text) => text.trim());
+      return `${name} ${version} (${license})\n\n${parts.join('\n\n')}\n`;
+    }),
+  );
+  return texts.sort().join(`\n${'-'.repeat(72)}\n\n`);
+}
+
+/** @param {string} folder */
+async function licenceIn(folder) {
+  const name = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file));
+  if (name === undefined) throw new Error(`no licence text found in ${folder}`);
+  return readFile(join(folder, name), 'utf8');
+}
+
+/**
+ * Licences of what a package has inside without naming it: scripts/notices/PACKAGE/PART.txt, copied from that part's own
+ * repository.
+ * @param {string} name
+ */
+async function noticesOf(name) {
+  const folder = join(root, 'scripts/notices', name);
+  const files = await readdir(folder).catch(() => []);
+  return Promise.all(
+    files
+      .sort()
+      .map(async (file) => `${basename(file, '.txt')}, inside it:\n\n${await readFile(join(folder, file), 'utf8')}`),
+  );
+}
