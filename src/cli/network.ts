@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../api/limits.ts';
+import { withContent } from '../client/content.ts';
 import { mayRepeat } from '../client/outcome.ts';
 import { authorize } from '../http/authorize.ts';
 import { leaving } from '../http/leaving.ts';
@@ -160,8 +161,8 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
   );
   const sendPlain = inner(time.layer(transportOf(runtime, notes)));
   return {
-    send: again(authorize(credentials)(sendPlain)),
-    sendPlain: again(sendPlain),
+    send: again(withContent(authorize(credentials)(sendPlain))),
+    sendPlain: again(withContent(sendPlain)),
     serviceTime: time.now,
     close: budget.close,
   };

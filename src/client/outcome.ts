@@ -9,7 +9,8 @@ import {
   isSuccess,
   withRequestId,
 } from '../http/message.ts';
-import { contentOf, type Json, recordIn, Unfit, type UnfitKind } from './reading.ts';
+import { contentOf } from './content.ts';
+import { type Json, recordIn, Unfit, type UnfitKind } from './reading.ts';
 import { refusalOf } from './refusal.ts';
 
 /** How a request ended without a clear verdict, or with a 2xx that does not show the record. */

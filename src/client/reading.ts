@@ -1,7 +1,7 @@
 import type { Operation, Resource } from '../api/operation.ts';
 import { SchedError } from '../errors.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../http/message.ts';
-import { parseJson } from '../json.ts';
+import { contentOf } from './content.ts';
 import { misfit } from './liberal.ts';
 import type { Page } from './paginate.ts';
 
@@ -67,27 +67,6 @@ const isDeeper = (value: object, levels: number): boolean => {
   return false;
 };
 
-const parsed = Symbol('parsed');
-
-type Content = { value: unknown } | 'empty' | 'unreadable';
-
-/**
- * What a body says. It is parsed once, though more than one asks, and kept with the reply and goes with it: a map beside
- * it would keep many a page until the next full collection.
- */
-export const contentOf = (reply: HttpReply & { [parsed]?: Content }): Content => {
-  const known = reply[parsed];
-  if (known !== undefined) return known;
-  let content: Content = reply.body.trim() === '' ? 'empty' : 'unreadable';
-  try {
-    content = { value: parseJson(reply.body) };
-  } catch {
-    // Cut off, HTML, or nothing at all.
-  }
-  Object.defineProperty(reply, parsed, { value: content });
-  return content;
-};
-
 /** What came in place of JSON. */
 export const notJsonWords = ({ status, headers }: HttpReply): string =>
   `HTTP ${status} with ${headers['content-type'] ?? 'no content type'}`;
@@ -96,7 +75,7 @@ const parse = (reply: HttpReply): Json => {
   const content = contentOf(reply);
   if (content === 'empty') throw new Unfit(content, `HTTP ${reply.status} with an empty body`);
   if (content === 'unreadable') throw new Unfit(content, notJsonWords(reply));
-  const { value } = content;
+  const { json: value } = content;
   if (!isObject(value)) throw misshapen('the reply is not an object');
   if (isDeeper(value, deepest)) throw misshapen('the reply is nested too deeply');
   return value;

@@ -17,6 +17,9 @@ export interface HttpRequest {
   beforeLeaving?: () => Promise<void>;
 }
 
+/** What a body says: JSON, nothing, or something else. */
+export type Content = { json: unknown } | 'empty' | 'unreadable';
+
 /** A reply read to its end. Header names are lower-case. */
 export interface HttpReply {
   status: number;
@@ -24,6 +27,8 @@ export interface HttpReply {
   body: string;
   /** How long a 503 asks to wait before anything is sent again, where it says so. */
   retryAfterSeconds?: number;
+  /** Where it was parsed already. */
+  content?: Content;
 }
 
 export const isSuccess = ({ status }: Pick<HttpReply, 'status'>): boolean => status >= 200 && status <= 299;

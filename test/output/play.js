@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { replay } from './replay.js';
 
-const { main, runtime } = createRequire(import.meta.url)('../../dist/start.js');
-const { run } = main();
+const load = createRequire(import.meta.url);
+const { run } = load('../../dist/main.js');
+const { nodeRuntime } = load('../../dist/runtime.js');
 
 const { folder, token, now, scenes } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
 process.chdir(folder);
@@ -16,7 +17,7 @@ const env = {
   TERM: 'xterm',
 };
 const world = {
-  ...runtime().nodeRuntime(),
+  ...nodeRuntime(),
   env,
   systemZone: 'Europe/Paris',
   stdin: { isTerminal: false, bytes: async () => Buffer.from('ada@engine.example\n'), line: async () => '' },

@@ -1,18 +1,18 @@
 import { STATUS_CODES } from 'node:http';
 import type { Operation } from '../../api/operation.ts';
+import { contentOf } from '../../client/content.ts';
 import { decide, effectOf, unreadableWrite } from '../../client/outcome.ts';
 import { isObject, type Json, notJsonWords, unreadableRead } from '../../client/reading.ts';
 import { refusalOf } from '../../client/refusal.ts';
 import { SchedError } from '../../errors.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, isSuccess } from '../../http/message.ts';
-import { parseJson } from '../../json.ts';
 import { safe } from '../../output/sanitise.ts';
 import type { View } from '../../output/view.ts';
 import type { Invocation, Typed } from '../command.ts';
 import type { Context } from '../context.ts';
 import { noteHidden } from '../listing.ts';
 import { views } from '../views.ts';
-import { isJson, layOutJson } from './json-text.ts';
+import { layOutJson } from './json-text.ts';
 
 /** The view of a record whose kind is known; of any other only chosen fields make columns. */
 export const viewOf = (operation: Operation | undefined): View =>
@@ -52,10 +52,10 @@ const judgeNotJson = (
   { context, typed }: Invocation,
   request: HttpRequest,
   reply: HttpReply,
+  content: 'empty' | 'unreadable',
   operation: Operation | undefined,
 ): void => {
-  const isEmpty = reply.body.trim() === '';
-  const isAnnounced = !isEmpty && /\bjson\b/i.test(reply.headers['content-type'] ?? '');
+  const isAnnounced = content !== 'empty' && /\bjson\b/i.test(reply.headers['content-type'] ?? '');
   const isAsked = asksJson(typed);
   const effect = effectOf(request);
   if (effect === 'read') {
@@ -64,8 +64,7 @@ const judgeNotJson = (
   }
   // What a path outside the catalogue answers with need not be JSON.
   const isExpected = operation !== undefined || isAnnounced;
-  if (isExpected && decide(effect, isEmpty ? 'empty' : 'unreadable') !== 'done')
-    throw unreadableWrite(request, reply, notJsonWords(reply));
+  if (isExpected && decide(effect, content) !== 'done') throw unreadableWrite(request, reply, notJsonWords(reply));
   if (isAsked) context.notes.say(`The service accepted this (HTTP ${reply.status}), but its reply is not JSON`);
 };
 
@@ -78,8 +77,13 @@ const printAsIs = async ({ printer, runtime }: Context, body: string): Promise<v
 };
 
 /** The records inside an envelope, or the reply itself where it has none. */
-const printRecords = async (context: Context, request: HttpRequest, reply: HttpReply, view: View): Promise<void> => {
-  const value: unknown = parseJson(reply.body);
+const printRecords = async (
+  context: Context,
+  request: HttpRequest,
+  reply: HttpReply,
+  value: unknown,
+  view: View,
+): Promise<void> => {
   const inner = isObject(value) ? (value.collection ?? value.resource ?? value) : value;
   if (isObject(inner)) return context.printer.one(view, inner);
   if (!Array.isArray(inner) || !inner.every(isObject)) {
@@ -93,8 +97,7 @@ const printRecords = async (context: Context, request: HttpRequest, reply: HttpR
   noteHidden(context.notes, (await context.printer.list(view, pages())).hiddenColumns);
 };
 
-const printWhole = async ({ printer, runtime, settings }: Context, body: string): Promise<void> => {
-  const value: unknown = parseJson(body);
+const printWhole = async ({ printer, runtime, settings }: Context, body: string, value: unknown): Promise<void> => {
   if ((settings.format === 'yaml' || settings.jq !== undefined) && typeof value === 'object' && value !== null)
     return printer.one({ columns: [] }, value);
   await printJson(runtime, body, settings.format !== 'jsonl');
@@ -118,10 +121,11 @@ const printBody = (
   reply: HttpReply,
   operation: Operation | undefined,
 ): Promise<void> | void => {
-  if (!isJson(reply.body)) return asksJson(typed) ? undefined : printAsIs(context, reply.body);
+  const content = contentOf(reply);
+  if (typeof content === 'string') return asksJson(typed) ? undefined : printAsIs(context, reply.body);
   if (!isSuccess(reply)) return printJson(context.runtime, reply.body);
-  if (asksRecords(context)) return printRecords(context, request, reply, viewOf(operation));
-  return printWhole(context, reply.body);
+  if (asksRecords(context)) return printRecords(context, request, reply, content.json, viewOf(operation));
+  return printWhole(context, reply.body, content.json);
 };
 
 /** Prints a reply and ends as its status says: like gh, the body of a refusal is printed too. */
@@ -142,5 +146,6 @@ export const printReply = async (
   }
   if (typed.silent !== true) await printBody(invocation, request, reply, operation);
   if (refusal !== undefined) throw refusal;
-  if (!isJson(reply.body)) judgeNotJson(invocation, request, reply, operation);
+  const content = contentOf(reply);
+  if (typeof content === 'string') judgeNotJson(invocation, request, reply, content, operation);
 };

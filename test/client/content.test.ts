@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { contentOf, withContent } from '../../src/client/content.ts';
+import { failureOf } from '../../src/client/outcome.ts';
+import type { HttpReply } from '../../src/http/message.ts';
+
+const reply = (body: string): HttpReply => ({ status: 200, headers: {}, body });
+
+describe('content', () => {
+  test.each([
+    ['{"a":1}', { json: { a: 1 } }],
+    ['null', { json: null }],
+    ['', 'empty'],
+    [' \n', 'empty'],
+    ['<p>', 'unreadable'],
+    ['{"a":', 'unreadable'],
+  ])('of %j is %j', (body, content) => {
+    expect(contentOf(reply(body))).toEqual(content);
+  });
+
+  test('is parsed once: whoever asks later is told the same', async () => {
+    const known = await withContent(async () => reply('{"a":1}'))({
+      method: 'GET',
+      url: 'https://x.example',
+      headers: {},
+    });
+    // Another body would be noticed.
+    const later = { ...known, body: '<p>' };
+    expect(contentOf(later)).toBe(known.content);
+    expect(failureOf(later)).toBeUndefined();
+  });
+});
