@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { width } from '../../src/output/width.ts';
 import { plenty } from '../../src/sandbox/throttle.ts';
 import { execFileSync, spawn } from '../support/processes.ts';
 import { ctrlC } from '../support/terminal.ts';
@@ -81,6 +82,18 @@ describe('the program', () => {
     expect(notes.filter((note) => note.includes('TZ='))).toEqual(isNoted ? told : []);
     const quiet = await sched([...words, '--yes', '--quiet', '--json=status'], home, { TZ });
     expect(quiet).toMatchObject({ code: 0, stderr: '{"note":"sandbox"}\n' });
+  });
+
+  test('keeps wide letters and emoji in their column of a table', async () => {
+    const home = await usedHome();
+    // The last emoji is newer than the string-width that cli-table3 brings along.
+    for (const name of ['日本語の面談', '👨‍👩‍👧‍👦 family', 'क्षत्रिय', '🫩 tired'])
+      await sched(['--sandbox', 'event-types', 'create', '--name', name, '--duration', '30'], home);
+    const { stdout } = await sched(['--sandbox', 'event-types', 'list', '-o', 'table'], home);
+    const [header = '', ...rows] = stdout.trimEnd().split('\n');
+    expect(rows.length).toBeGreaterThan(10);
+    const before = (row: string) => width(row.slice(0, row.indexOf(' min') + ' min'.length));
+    expect(new Set(rows.map(before))).toEqual(new Set([header.indexOf('LENGTH') + 'LENGTH'.length]));
   });
 
   test('takes its bar away before it answers on the same screen', async () => {
