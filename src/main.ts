@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClosedPipe, Ended, exitCodes, type SchedError } from './errors.ts';
-import { guarded } from './guarded.ts';
+import { guarded } from './redacted-output.ts';
 import { keeperWord, type Runtime, type World } from './runtime.ts';
 import { ensurePrivateDirectory } from './state/directories.ts';
 import { directory } from './state/paths.ts';
@@ -20,7 +20,7 @@ const wantsJsonErrors = (argv: readonly string[], { env, stderr }: Runtime): boo
 };
 
 const report = async (error: SchedError, isJson: boolean, runtime: Runtime): Promise<number> => {
-  const { errorJson, errorLines, stackOf } = await import('./cli/report.ts');
+  const { errorJson, errorLines, stackOf } = await import('./cli/messages/error-report.ts');
   const { isTerminal, columns } = runtime.stderr;
   const lines = isJson ? [errorJson(error)] : await errorLines(error, isTerminal && columns > 0 ? columns : undefined);
   const trace = runtime.env.SCHED_DEBUG === '1' ? [stackOf(error) ?? ''] : [];
@@ -52,7 +52,7 @@ export const run = async (argv: readonly string[], world: World): Promise<number
     runtime.interrupted.throwIfAborted();
     keepCompiled(runtime);
     if (argv.length === 1 && argv[0] === keeperWord && runtime.starter !== undefined && !runtime.stdin.isTerminal) {
-      const { keepFor } = await import('./auth/keeper.ts');
+      const { keepFor } = await import('./auth/renewal-helper.ts');
       await keepFor(runtime.starter(), runtime);
       return 0;
     }
@@ -62,7 +62,7 @@ export const run = async (argv: readonly string[], world: World): Promise<number
   } catch (error) {
     if (error instanceof ClosedPipe) return 0;
     if (error instanceof Ended) return error.code;
-    const { asSchedError } = await import('./cli/report.ts');
+    const { asSchedError } = await import('./cli/messages/error-report.ts');
     return report(asSchedError(error), wantsJsonErrors(argv, runtime), runtime);
   }
 };

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import type { SchedError } from '../errors.ts';
 import { cut } from '../redact.ts';
 import { keychainScript, keychainWord } from './keychain-child.ts';
-import { BrokenParts, inParts } from './parts.ts';
 import { busTrouble } from './session-bus.ts';
+import { BrokenParts, inParts } from './split-value.ts';
 import { DamagedCredential, type Entries, unavailable, type Vault } from './vault.ts';
 
 interface World {

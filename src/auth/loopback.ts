@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { SchedError } from '../errors.ts';
 import { type CallbackRequest, callbackPath, type Grant, type Verdict } from './callback.ts';
-import { endPage, type PageKind } from './page.ts';
+import { endPage, type PageKind } from './callback-page.ts';
 
 interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;

@@ -6,7 +6,7 @@ import { createLock, type Held, type Lock, type LockOptions } from '../state/loc
 import { directory } from '../state/paths.ts';
 import { type CredentialKey, issuerOf, nameOf } from './record.ts';
 import type { CredentialRecord } from './record-schema.ts';
-import { logInAgain, protocol, type Spending, spend, writeFirmly } from './spend.ts';
+import { logInAgain, protocol, type Spending, spend, writeFirmly } from './refresh.ts';
 import { DamagedCredential } from './vault.ts';
 
 /** Has the token spent under that lock by a process that outlives this one, and tells what became of it. */

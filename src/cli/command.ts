@@ -1,6 +1,6 @@
 import type { Operation } from '../api/operation.ts';
-import type { Context } from './context.ts';
-import type { Problems } from './problems.ts';
+import type { Problems } from './messages/problems.ts';
+import type { Context } from './session/context.ts';
 
 export interface Argument {
   name: string;

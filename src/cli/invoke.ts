@@ -2,10 +2,13 @@ import type { Command as Commander } from 'commander';
 import { SchedError } from '../errors.ts';
 import { showText } from '../output/pager.ts';
 import type { Runtime } from '../runtime.ts';
-import { nounHelp, topHelp } from './help.ts';
-import { findNoun, isLeafNoun, nouns } from './nouns.ts';
+import { findNoun, isLeafNoun, nouns } from './commands/registry.ts';
+import { nounHelp, topHelp } from './help/overview.ts';
+import { topics } from './help/topics.ts';
+import { type CommandWords, commandFirst } from './parse/argv.ts';
 import { Leaf, optionOf } from './parse/leaf.ts';
-import { readLeaf } from './parse/parsed.ts';
+import { readLeaf } from './parse/read-leaf.ts';
+import { sharedFlags } from './parse/shared-flags.ts';
 import {
   dashesTooEarly,
   unknownId,
@@ -14,11 +17,8 @@ import {
   unknownTopic,
   unknownVerb,
   verbMissing,
-} from './parse/slips.ts';
+} from './parse/suggestions.ts';
 import { buildRoot, loadVerbs } from './parse/tree.ts';
-import { type CommandWords, commandFirst } from './parse/words.ts';
-import { sharedFlags } from './shared-flags.ts';
-import { topics } from './topics.ts';
 
 /** From words to a command that runs. What a private noun was given is in no error, wherever that comes from (R49). */
 export const invoke = async (argv: readonly string[], runtime: Runtime, isJson: boolean): Promise<void> => {
@@ -27,7 +27,7 @@ export const invoke = async (argv: readonly string[], runtime: Runtime, isJson: 
   } catch (error) {
     const told = argv.includes('--sandbox') ? inSandbox(error) : error;
     if (!argv.some((word) => findNoun(word) === 'compliance')) throw told;
-    const { withoutAddresses } = await import('./compliance/private.ts');
+    const { withoutAddresses } = await import('./commands/compliance/hide-addresses.ts');
     throw withoutAddresses(told);
   }
 };
@@ -69,7 +69,7 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
 
   const runLeaf = async (leaf: Leaf, noun: Commander): Promise<void> => {
     if (leaf.wantsHelp) {
-      const { helpOf } = await import('./help-page.ts');
+      const { helpOf } = await import('./help/command-help.ts');
       return show(helpOf(leaf, runtime.stdout.columns));
     }
     const name = leaf === noun ? noun.name() : `${noun.name()} ${leaf.name()}`;

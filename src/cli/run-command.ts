@@ -1,13 +1,13 @@
 import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
 import { checkFields, mendedField } from '../output/fields.ts';
 import type { Runtime } from '../runtime.ts';
-import { type Account, fieldList, resolveSettings, wantsSandbox } from '../settings.ts';
 import type { Command, Parsed, Typed } from './command.ts';
-import { createContext } from './context.ts';
-import { createNotes } from './notes.ts';
-import { commandLine } from './own-command.ts';
+import { createNotes } from './messages/notes.ts';
+import { commandLine } from './messages/shell-line.ts';
 import { knownFields } from './parse/all-flags.ts';
 import { typedWords } from './parse/typed-words.ts';
+import { createContext } from './session/context.ts';
+import { type Account, fieldList, resolveSettings, wantsSandbox } from './session/settings.ts';
 
 /** The profile a command uses. In CI a token and a base URL say everything, and no file is read. */
 const accountOf = async (command: Command, typed: Typed, runtime: Runtime): Promise<Account | undefined> => {
@@ -15,7 +15,7 @@ const accountOf = async (command: Command, typed: Typed, runtime: Runtime): Prom
   if (command.local || wantsSandbox(typed, runtime)) return undefined;
   const isNamed = typed.profile !== undefined || Boolean(env.SCHED_PROFILE);
   if (!isNamed && (env.SCHED_TOKEN || env.SCHED_TOKEN_FILE) && env.SCHED_BASE_URL) return undefined;
-  const { chosenProfile } = await import('../profiles.ts');
+  const { chosenProfile } = await import('./session/profiles.ts');
   return chosenProfile(typed.profile as string | undefined, runtime);
 };
 
@@ -67,7 +67,7 @@ export const runCommand = async (
   }
 
   const online = createContext(runtime, settings, notes, command.operation);
-  const context = settings.curl ? (await import('./offline.ts')).offline(online) : online;
+  const context = settings.curl ? (await import('./session/curl-context.ts')).offline(online) : online;
   try {
     await command.run({ context, ...parsed });
   } catch (error) {

@@ -2,8 +2,8 @@ import type { Operation, Resource } from '../api/operation.ts';
 import { SchedError } from '../errors.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../http/message.ts';
 import { contentOf } from './content.ts';
-import { misfit } from './liberal.ts';
 import type { Page } from './paginate.ts';
+import { misfit } from './shape-check.ts';
 
 /** A record as the service sent it, unknown fields and all. */
 export type Json = Record<string, unknown>;

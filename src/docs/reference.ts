@@ -1,9 +1,9 @@
 import type { Command as Commander } from 'commander';
 import type { Flag } from '../cli/command.ts';
-import { pipeColumns } from '../cli/help-page.ts';
-import { groups } from '../cli/nouns.ts';
+import { groups } from '../cli/commands/registry.ts';
+import { pipeColumns } from '../cli/help/command-help.ts';
 import type { Leaf } from '../cli/parse/leaf.ts';
-import { listFlags, sharedFlags } from '../cli/shared-flags.ts';
+import { listFlags, sharedFlags } from '../cli/parse/shared-flags.ts';
 
 /** What markdown would read as its own; the text stays readable as it is written. */
 const escaped = (text: string): string => text.replace(/[*<]/g, '\\$&');

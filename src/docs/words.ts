@@ -1,8 +1,8 @@
 import type { Command as Commander } from 'commander';
 import type { Flag } from '../cli/command.ts';
-import { fieldPaths } from '../cli/help-page.ts';
+import { fieldPaths } from '../cli/help/command-help.ts';
 import type { Leaf } from '../cli/parse/leaf.ts';
-import { sharedFlags } from '../cli/shared-flags.ts';
+import { sharedFlags } from '../cli/parse/shared-flags.ts';
 
 /*
  * Everything that can be completed, the same for each shell. All of it but the names of profiles is known when the

@@ -15,7 +15,7 @@ import {
   notLookedUp,
   unkept,
   unknown,
-} from './attempt.ts';
+} from './booking-attempt.ts';
 import { idIn } from './look-up.ts';
 import { isUndecided } from './undecided.ts';
 

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../client/reading.ts';
-import { locateJsonError } from '../state/json.ts';
+import { locateJsonError } from '../json-error.ts';
 import type { BrokenRecord, CsvRecord, Lines } from './csv-source.ts';
 import { placesWithDoubledNames } from './json-source.ts';
 import { type Bytes, linesOf, textOf } from './text-source.ts';

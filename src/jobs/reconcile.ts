@@ -1,4 +1,4 @@
-import { type Desk, doubtOf, look, madeBy, madeOf, nothingMade } from './attempt.ts';
+import { type Desk, doubtOf, look, madeBy, madeOf, nothingMade } from './booking-attempt.ts';
 
 /** One attempt whose outcome was open, and what is known of it now. */
 export interface Settled {

@@ -1,8 +1,8 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
-import { type Elsewhere, listElsewhere } from './elsewhere.ts';
 import { type Damage, type EndLine, type Receipt, type RunLine, readReceipt, type Story, tell } from './receipt.ts';
+import { type Elsewhere, listElsewhere } from './receipt-index.ts';
 
 export const receiptEnding = '.jsonl';
 

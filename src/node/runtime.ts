@@ -3,10 +3,10 @@ import { homedir } from 'node:os';
 import type { World } from '../runtime.ts';
 import { clock } from './clock.ts';
 import { inputOf } from './input.ts';
-import { starter, startKeeper } from './keeper.ts';
 import { machine } from './machine.ts';
 import { letLeave, sendUntil } from './network.ts';
 import { outputOf } from './output.ts';
+import { starter, startKeeper } from './renewal-helper.ts';
 import { interruption } from './signals.ts';
 
 /** Some versions of Node warn of their own SQLite; that is nothing a user of ours can mend. */

@@ -1,6 +1,6 @@
 import { loadCatalogue } from '../api/catalogue.ts';
 import { oauthPaths } from '../api/oauth-paths.ts';
-import { dice, type Roll } from './dice.ts';
+import { dice, type Roll } from './random.ts';
 
 /** What can go wrong, in words; the README's table is these. */
 export const faultKinds = {

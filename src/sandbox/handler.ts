@@ -2,8 +2,8 @@ import type { Catalogue, Noun } from '../api/catalogue.ts';
 import type { Field, Value } from '../api/field.ts';
 import type { Operation, PathParameter } from '../api/operation.ts';
 import type { Asked, Page } from './page.ts';
-import type { Plan } from './plan.ts';
 import type { Store, Text } from './store.ts';
+import type { Plan } from './subscription.ts';
 
 /** Who asks, as far as the token tells. */
 export interface Caller {

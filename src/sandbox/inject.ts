@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { isEmailAddress } from '../api/email-address.ts';
 import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
 import type { Clock } from '../runtime.ts';
-import { dice } from './dice.ts';
 import type { Fault, FaultKind } from './faults.ts';
+import { dice } from './random.ts';
 
 /** A reply with what happens to it on its way: only a server can do that. */
 export interface WireReply extends HttpReply {

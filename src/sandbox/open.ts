@@ -1,11 +1,11 @@
 import type { Send } from '../http/message.ts';
 import { openClock, type SandboxClock } from './clock.ts';
 import { openDatabase, unusable } from './database.ts';
-import { changePlan, type Plan, planOf } from './plan.ts';
 import { isSeeded, seed, seedAgeDays, seedOf } from './seed.ts';
 import { type World, worldText } from './seed-world.ts';
 import { createService, type ServiceOptions } from './service.ts';
 import { openStore } from './store.ts';
+import { changePlan, type Plan, planOf } from './subscription.ts';
 import { ownerToken } from './tokens.ts';
 
 export interface Sandbox {

@@ -1,6 +1,6 @@
 import { actorOf, writeActivity } from './activity.ts';
-import { dice } from './dice.ts';
 import { makeId } from './names.ts';
+import { dice } from './random.ts';
 import type {
   EventRecord,
   EventTypeRecord,

@@ -1,6 +1,6 @@
 import { isOpen, type Schedule } from './availability.ts';
-import { dice, type Roll } from './dice.ts';
 import { dayMilliseconds, idOf, makeId, timestamp, uri } from './names.ts';
+import { dice, type Roll } from './random.ts';
 import {
   type EventRecord,
   type EventTypeRecord,

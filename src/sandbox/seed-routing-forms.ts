@@ -1,5 +1,5 @@
-import { dice, type Roll } from './dice.ts';
 import { dayMilliseconds, makeId, timestamp, uri } from './names.ts';
+import { dice, type Roll } from './random.ts';
 import type { RoutingFormRecord, SubmissionRecord } from './records.ts';
 import { type Person, people } from './seed-people.ts';
 import type { Store } from './store.ts';

@@ -1,7 +1,6 @@
 import { type Schedule, workingHours } from './availability.ts';
 import { descriptionOf, newEventType } from './event-type.ts';
 import { bookingSite, dayMilliseconds, makeId, slugOf, timestamp, uri } from './names.ts';
-import { type Plan, stageOf } from './plan.ts';
 import type { EventTypeRecord, UserRecord } from './records.ts';
 import { seedActivity } from './seed-activity.ts';
 import { type HostedOffer, seedEvents } from './seed-events.ts';
@@ -11,6 +10,7 @@ import { seedRoutingForms } from './seed-routing-forms.ts';
 import { groups, type Member, type Offer, offers, team, userId } from './seed-team.ts';
 import { type World, worldNamed, worldText } from './seed-world.ts';
 import type { Store } from './store.ts';
+import { type Plan, stageOf } from './subscription.ts';
 import { seedTokens } from './tokens.ts';
 
 const organization = { id: makeId('seed/organization'), name: 'Northlight Advisory' };

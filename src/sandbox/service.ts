@@ -11,11 +11,11 @@ import type { OAuthOptions } from './oauth/endpoints.ts';
 import type { RandomBytes } from './oauth/key.ts';
 import type { Page } from './page.ts';
 import { parseBody, parseQuery } from './parse.ts';
-import { requirePlan } from './plan.ts';
 import { Refusal } from './refusal.ts';
+import { requireScope } from './require-scope.ts';
 import { findRoute, type Route } from './route.ts';
-import { requireScope } from './scope.ts';
 import type { Store } from './store.ts';
+import { requirePlan } from './subscription.ts';
 import { plenty, throttle } from './throttle.ts';
 
 /** A request that found its operation and its caller. */

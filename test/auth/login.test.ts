@@ -1,8 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { endPage } from '../../src/auth/callback-page.ts';
 import { type LoginOptions, login } from '../../src/auth/login.ts';
-import { endPage } from '../../src/auth/page.ts';
 import { SchedError } from '../../src/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import { clock as realClock } from '../../src/node/clock.ts';

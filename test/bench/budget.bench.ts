@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { HttpReply, Send } from '../../src/http/message.ts';
 import { rateLimit } from '../../src/http/rate-limit.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
-import type { Plan } from '../../src/sandbox/plan.ts';
+import type { Plan } from '../../src/sandbox/subscription.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 import { simulatedClock, simulatedProcess } from '../state/simulation.ts';
 import { type Measurement, median } from './measurement.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { scopesToAsk } from '../../src/cli/asked-scopes.ts';
+import { scopesToAsk } from '../../src/cli/commands/auth/scopes.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { Send } from '../../src/http/message.ts';
 import { execFileSync } from '../support/processes.ts';

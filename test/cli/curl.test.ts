@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { nouns } from '../../src/cli/nouns.ts';
+import { nouns } from '../../src/cli/commands/registry.ts';
 import type { HttpRequest } from '../../src/http/message.ts';
 import { safe, safeForRunner } from '../../src/output/sanitise.ts';
 import { hostile, madeUp } from '../output/samples.ts';

@@ -1,8 +1,8 @@
-import { topHelp } from '../../src/cli/help.ts';
-import { helpOf } from '../../src/cli/help-page.ts';
+import { helpOf } from '../../src/cli/help/command-help.ts';
+import { topHelp } from '../../src/cli/help/overview.ts';
+import { topics } from '../../src/cli/help/topics.ts';
 import type { Leaf } from '../../src/cli/parse/leaf.ts';
 import { buildRoot, buildTree } from '../../src/cli/parse/tree.ts';
-import { topics } from '../../src/cli/topics.ts';
 import { commandLinesIn } from './help-lines.ts';
 
 /** Examples that cannot run in a test's own process, and why. Everything else runs. */

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Command, Flag } from '../../src/cli/command.ts';
-import { nouns } from '../../src/cli/nouns.ts';
+import { nouns } from '../../src/cli/commands/registry.ts';
 import { allFlags } from '../../src/cli/parse/all-flags.ts';
 import { Leaf } from '../../src/cli/parse/leaf.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
 import type { Field } from '../../src/api/field.ts';
 import { inspect } from '../../src/api/inspect.ts';
+import { views } from '../../src/cli/operation/views.ts';
 import type { Leaf } from '../../src/cli/parse/leaf.ts';
 import { buildTree } from '../../src/cli/parse/tree.ts';
-import { views } from '../../src/cli/views.ts';
 import { generate } from '../../src/docs/generate.ts';
 
 const root = join(import.meta.dirname, '../..');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { verify } from '../../src/jobs/evidence.ts';
+import { verify } from '../../src/jobs/verify-receipt.ts';
 import { spawn, spawnSync } from '../support/processes.ts';
 import { bytesABatch, listen, openTorture, type Step } from './kills.ts';
 import {

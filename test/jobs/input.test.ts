@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldAddress } from '../../src/jobs/address.ts';
+import { digestOf, estimatedSeconds, leftOutText, linesText, makePlan } from '../../src/jobs/batch-plan.ts';
 import { type InputOptions, readEntries } from '../../src/jobs/input.ts';
-import { digestOf, estimatedSeconds, leftOutText, linesText, makePlan } from '../../src/jobs/plan.ts';
 import { anyAddress, noAddress } from '../support/addresses.ts';
 
 async function* inPieces(bytes: Uint8Array, size: number) {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { SchedError } from '../../src/errors.ts';
 import { type Disk, diskTrouble, realDisk } from '../../src/jobs/disk.ts';
-import { verify } from '../../src/jobs/evidence.ts';
 import type { Answer } from '../../src/jobs/run.ts';
+import { verify } from '../../src/jobs/verify-receipt.ts';
 import { letLeave } from '../../src/node/network.ts';
 import { createService, Fate, itemsUpTo, Killed, memoryDisk, mortalDisk, runOnce, temporary } from './harness.ts';
 

@@ -3,8 +3,8 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { checkScript } from '../../src/jobs/audit-scripts.ts';
-import { type Finding, type Status, verify } from '../../src/jobs/evidence.ts';
 import { firstPrev, type ReceiptLine, sealLine } from '../../src/jobs/receipt.ts';
+import { type Finding, type Status, verify } from '../../src/jobs/verify-receipt.ts';
 import { execFileSync, spawnSync } from '../support/processes.ts';
 
 const missing = ['bash', 'jq', 'openssl', 'sha256sum'].filter((tool) => spawnSync('which', [tool]).status !== 0);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Operation } from '../../src/api/operation.ts';
 import type { Command } from '../../src/cli/command.ts';
-import { findNoun, nouns } from '../../src/cli/nouns.ts';
+import { findNoun, nouns } from '../../src/cli/commands/registry.ts';
 import type { HttpReply, Send } from '../../src/http/message.ts';
 import { exampleFiles, examplesByCommand, exempt, firstDeletion, firstProfile, ownPart } from '../cli/example-lines.ts';
 import type { createWorld } from '../support/run.ts';

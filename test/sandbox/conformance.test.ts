@@ -6,7 +6,7 @@ import { inspect } from '../../src/api/inspect.ts';
 import { type Operation, pathParameters } from '../../src/api/operation.ts';
 import { type Scope, scopes } from '../../src/api/scopes.ts';
 import { idOf, makeId, uri } from '../../src/sandbox/names.ts';
-import { plans } from '../../src/sandbox/plan.ts';
+import { plans } from '../../src/sandbox/subscription.ts';
 import { fingerprint } from '../../src/sandbox/tokens.ts';
 import {
   amara,

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { dice } from '../../src/sandbox/dice.ts';
+import { dice } from '../../src/sandbox/random.ts';
 import { serve } from '../../src/sandbox/server.ts';
 import { times } from '../support/times.ts';
 import { openWire, raw } from './wire.ts';

@@ -1,8 +1,8 @@
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { makeId, uri } from '../../src/sandbox/names.ts';
-import type { Plan } from '../../src/sandbox/plan.ts';
 import { createService, type ServiceOptions } from '../../src/sandbox/service.ts';
 import { openStore } from '../../src/sandbox/store.ts';
+import type { Plan } from '../../src/sandbox/subscription.ts';
 import { seededFile } from '../support/seeded.ts';
 import { closeLater } from '../support/temporary.ts';
 

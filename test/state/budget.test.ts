@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mapInOrder } from '../../src/cli/in-order.ts';
+import { mapInOrder } from '../../src/cli/operation/map-concurrent.ts';
 import type { Send } from '../../src/http/message.ts';
 import { type BudgetState, current, emptyState, grant, know, settle, type Window } from '../../src/state/budget.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';

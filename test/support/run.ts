@@ -4,7 +4,7 @@ import { run as runProgram } from '../../src/main.ts';
 import { letLeave } from '../../src/node/network.ts';
 import type { Clock, World } from '../../src/runtime.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
-import type { Plan } from '../../src/sandbox/plan.ts';
+import type { Plan } from '../../src/sandbox/subscription.ts';
 import { expectNoSecret } from './canary.ts';
 import { seededFile } from './seeded.ts';
 import { splitCommandLine } from './shell-words.ts';

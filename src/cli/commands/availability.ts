@@ -2,12 +2,12 @@ import { availability } from '../../api/availability.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { requireConsent } from '../consent.ts';
-import { changeOrReadBack } from '../desk.ts';
-import { readInput } from '../input.ts';
-import { type OperationCommand, printRequest } from '../operation-command.ts';
-import { changeRules, dayOf, type Rule, readDays, readRule, rulesDifference } from '../rules.ts';
-import { marked } from '../write-result.ts';
+import { changeRules, dayOf, type Rule, readDays, readRule, rulesDifference } from '../operation/availability-rules.ts';
+import { changeOrReadBack } from '../operation/booking-context.ts';
+import { type OperationCommand, printRequest } from '../operation/generic-command.ts';
+import { readInput } from '../operation/input.ts';
+import { marked } from '../operation/write-result.ts';
+import { requireConsent } from '../session/confirm.ts';
 
 export const examples = {
   list: [

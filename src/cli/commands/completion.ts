@@ -1,7 +1,7 @@
 import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import type { Command, Invocation } from '../command.ts';
-import { commandLines, usualWidth } from '../lay-out.ts';
+import { commandLines, usualWidth } from '../messages/text-layout.ts';
 
 interface Shell {
   /** The committed script, part of the program: nothing is read from beside it. */

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { EventType, eventTypes } from '../../api/event-types.ts';
 import type { Json } from '../../client/reading.ts';
 import type { Command, Invocation } from '../command.ts';
-import { changeOrReadBack } from '../desk.ts';
-import { readInput } from '../input.ts';
-import { type OperationCommand, positional, printRequest } from '../operation-command.ts';
-import { knownRecord } from '../write-result.ts';
+import { changeOrReadBack } from '../operation/booking-context.ts';
+import { type OperationCommand, positional, printRequest } from '../operation/generic-command.ts';
+import { readInput } from '../operation/input.ts';
+import { knownRecord } from '../operation/write-result.ts';
 
 export const examples = {
   list: ['event-types list', 'event-types list --active --json=uri,name,duration'],

@@ -6,19 +6,19 @@ import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import type { Context } from '../context.ts';
-import type { FieldFlag } from '../flags.ts';
-import { fold } from '../fold.ts';
-import { isHonoured, type Verdict } from '../honoured.ts';
-import { ownOrganization } from '../identity.ts';
-import { mapInOrder } from '../in-order.ts';
-import { readInput } from '../input.ts';
-import { firstCount, printListing, readBounds, type Stage } from '../listing.ts';
-import { type OperationCommand, printRequest } from '../operation-command.ts';
+import { fillScope } from '../operation/default-scope.ts';
+import type { FieldFlag } from '../operation/field-flags.ts';
+import { isHonoured, type Verdict } from '../operation/filter-support.ts';
+import { fold } from '../operation/fold-text.ts';
+import { type OperationCommand, printRequest } from '../operation/generic-command.ts';
+import { readInput } from '../operation/input.ts';
+import { firstCount, printListing, readBounds, type Stage } from '../operation/listing.ts';
+import { mapInOrder } from '../operation/map-concurrent.ts';
+import { windowFlags } from '../operation/window-flags.ts';
+import { marked } from '../operation/write-result.ts';
 import { withValue } from '../parse/typed-words.ts';
-import { fillScope } from '../scope.ts';
-import { windowFlags } from '../window-flags.ts';
-import { marked } from '../write-result.ts';
+import type { Context } from '../session/context.ts';
+import { ownOrganization } from '../session/identity.ts';
 
 /** The service cannot be asked for events of a type; the rows show it, so they are chosen here. */
 const typeFlag: FieldFlag = {

@@ -3,18 +3,18 @@ import type { Input } from '../../client/client.ts';
 import type { Json } from '../../client/reading.ts';
 import { type Category, SchedError } from '../../errors.ts';
 import { describeInstant } from '../../time/echo.ts';
-import { bulkFlags, inputNote } from '../bulk/flags.ts';
-import { resultFields } from '../bulk/result.ts';
 import type { Command, Invocation } from '../command.ts';
-import { requireConsent } from '../consent.ts';
-import type { Context } from '../context.ts';
-import { changeOrReadBack } from '../desk.ts';
-import { readInput } from '../input.ts';
-import { noteHidden } from '../listing.ts';
-import { type OperationCommand, printRequest } from '../operation-command.ts';
-import { commandLine } from '../own-command.ts';
+import { commandLine } from '../messages/shell-line.ts';
+import { changeOrReadBack } from '../operation/booking-context.ts';
+import { type OperationCommand, printRequest } from '../operation/generic-command.ts';
+import { readInput } from '../operation/input.ts';
+import { noteHidden } from '../operation/listing.ts';
+import { knownRecord, marked } from '../operation/write-result.ts';
 import { typedWords } from '../parse/typed-words.ts';
-import { knownRecord, marked } from '../write-result.ts';
+import { requireConsent } from '../session/confirm.ts';
+import type { Context } from '../session/context.ts';
+import { bulkFlags, inputNote } from './bulk/flags.ts';
+import { resultFields } from './bulk/result.ts';
 import { finding } from './events-list.ts';
 
 export const examples = {
@@ -116,7 +116,7 @@ const runCancel = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
 };
 
 const runCancelMany = async (generic: OperationCommand, invocation: Invocation): Promise<void> => {
-  const { cancelFromFile } = await import('../bulk/cancel.ts');
+  const { cancelFromFile } = await import('./bulk/cancel.ts');
   await cancelFromFile(generic, invocation);
 };
 

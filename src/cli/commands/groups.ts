@@ -1,6 +1,6 @@
 import { events } from '../../api/events.ts';
 import type { Command } from '../command.ts';
-import { type OperationCommand, operationCommand, positional } from '../operation-command.ts';
+import { type OperationCommand, operationCommand, positional } from '../operation/generic-command.ts';
 import { choosingNote, findingEvents, runEventsList } from './events-list.ts';
 
 export const examples = {

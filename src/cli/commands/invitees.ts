@@ -8,11 +8,18 @@ import { nearest } from '../../nearest.ts';
 import type { View } from '../../output/view.ts';
 import { describeInstant } from '../../time/echo.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { bookedRecord, bookedWords, bookingFlags, bookingOptions, changeOrReadBack, deskOf } from '../desk.ts';
-import { readInput } from '../input.ts';
-import { noteHidden } from '../listing.ts';
-import { type OperationCommand, printRequest } from '../operation-command.ts';
-import { knownRecord, marked } from '../write-result.ts';
+import {
+  bookedRecord,
+  bookedWords,
+  bookingFlags,
+  bookingOptions,
+  changeOrReadBack,
+  deskOf,
+} from '../operation/booking-context.ts';
+import { type OperationCommand, printRequest } from '../operation/generic-command.ts';
+import { readInput } from '../operation/input.ts';
+import { noteHidden } from '../operation/listing.ts';
+import { knownRecord, marked } from '../operation/write-result.ts';
 
 export const examples = {
   list: ['invitees list JW6SHQTS78SH7TS8', 'invitees list JW6SHQTS78SH7TS8 --status active --json=name,email'],
@@ -88,7 +95,7 @@ const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   }
   const client = await context.client();
   const send: Booking['send'] = async (leaving) => {
-    const { heedPlan } = await import('../plan.ts');
+    const { heedPlan } = await import('../session/booking-limits.ts');
     await heedPlan(context);
     return client.write(invitees.create, input, leaving);
   };

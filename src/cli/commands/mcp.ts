@@ -1,7 +1,7 @@
 import { mcp } from '../../api/mcp.ts';
 import { SchedError } from '../../errors.ts';
 import type { Command, Invocation } from '../command.ts';
-import { type OperationCommand, printRequest } from '../operation-command.ts';
+import { type OperationCommand, printRequest } from '../operation/generic-command.ts';
 
 export const examples = { metadata: ['mcp metadata', 'mcp metadata --json=scopes_supported'] };
 

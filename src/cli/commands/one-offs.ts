@@ -3,10 +3,10 @@ import type { Json } from '../../client/reading.ts';
 import { describeInstant } from '../../time/echo.ts';
 import { readMutationTime } from '../../time/mutation.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { readInput } from '../input.ts';
-import { type OperationCommand, printRequest } from '../operation-command.ts';
-import { isDate } from '../rules.ts';
-import { carryOut } from '../write-result.ts';
+import { isDate } from '../operation/availability-rules.ts';
+import { type OperationCommand, printRequest } from '../operation/generic-command.ts';
+import { readInput } from '../operation/input.ts';
+import { carryOut } from '../operation/write-result.ts';
 
 export const examples = {
   create: [

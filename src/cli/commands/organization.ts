@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts';
-import { ownOrganization } from '../identity.ts';
-import type { OperationCommand } from '../operation-command.ts';
+import type { OperationCommand } from '../operation/generic-command.ts';
+import { ownOrganization } from '../session/identity.ts';
 
 export const examples = {
   get: ['orgs get', 'orgs get --json=name,plan'],

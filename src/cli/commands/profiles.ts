@@ -2,13 +2,13 @@ import { inspect } from '../../api/inspect.ts';
 import { inOurWords, problemOf } from '../../api/wording.ts';
 import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
-import { nameProblem } from '../../profile/name.ts';
-import { Profile, SettableProfile, settableKeys } from '../../profile/schema.ts';
-import { changeConfig, chosenName, chosenProfile, readConfig } from '../../profiles.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
-import { requireConsent } from '../consent.ts';
-import { readJsonFile } from '../json-file.ts';
-import { noteHidden } from '../listing.ts';
+import { readJsonFile } from '../operation/json-file.ts';
+import { noteHidden } from '../operation/listing.ts';
+import { requireConsent } from '../session/confirm.ts';
+import { nameProblem } from '../session/profile-name.ts';
+import { Profile, SettableProfile, settableKeys } from '../session/profile-schema.ts';
+import { changeConfig, chosenName, chosenProfile, readConfig } from '../session/profiles.ts';
 
 const view: View = {
   columns: [
@@ -155,7 +155,7 @@ const remove = async (invocation: Invocation): Promise<void> => {
     'this machine',
   );
   if (profile.login !== undefined) {
-    const { forgetLogin } = await import('../login.ts');
+    const { forgetLogin } = await import('../session/stored-login.ts');
     await forgetLogin(name, profile.login, context.runtime, context.notes);
   }
   const after = await changeConfig(context.runtime, ({ current, profiles, ...config }) => ({

@@ -2,8 +2,8 @@ import { budgetKey } from '../../http/rate-limit.ts';
 import type { View } from '../../output/view.ts';
 import type { Level } from '../../state/shared-budget.ts';
 import type { Command, Invocation } from '../command.ts';
-import { noteHidden } from '../listing.ts';
-import { bookerOf, openBudget } from '../network.ts';
+import { noteHidden } from '../operation/listing.ts';
+import { bookerOf, openBudget } from '../session/network.ts';
 
 const view: View = {
   columns: [

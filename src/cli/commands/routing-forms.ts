@@ -1,10 +1,10 @@
 import { routingForms } from '../../api/routing-forms.ts';
 import type { Json } from '../../client/reading.ts';
 import type { Command, Invocation } from '../command.ts';
-import { ownOrganization } from '../identity.ts';
-import { readInput } from '../input.ts';
-import { printPages, readBounds } from '../listing.ts';
-import { type OperationCommand, positional, printRequest } from '../operation-command.ts';
+import { type OperationCommand, positional, printRequest } from '../operation/generic-command.ts';
+import { readInput } from '../operation/input.ts';
+import { printPages, readBounds } from '../operation/listing.ts';
+import { ownOrganization } from '../session/identity.ts';
 
 export const examples = {
   list: ['routing-forms list', 'routing-forms list --json=uri,name'],

@@ -1,11 +1,11 @@
 import { shares } from '../../api/shares.ts';
 import { isObject } from '../../client/reading.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { readInput } from '../input.ts';
-import { locationFlags } from '../location-flags.ts';
-import { type OperationCommand, printRequest } from '../operation-command.ts';
-import { readRule } from '../rules.ts';
-import { carryOut } from '../write-result.ts';
+import { readRule } from '../operation/availability-rules.ts';
+import { type OperationCommand, printRequest } from '../operation/generic-command.ts';
+import { readInput } from '../operation/input.ts';
+import { locationFlags } from '../operation/location-flags.ts';
+import { carryOut } from '../operation/write-result.ts';
 
 export const examples = {
   create: [

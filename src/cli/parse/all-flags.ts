@@ -1,5 +1,5 @@
 import { type Command, type Flag, flagHeadings } from '../command.ts';
-import { sharedFlags } from '../shared-flags.ts';
+import { sharedFlags } from './shared-flags.ts';
 
 /** Every flag of a command, its own first, gathered under their headings. Its own win over shared ones of their name. */
 export const allFlags = (command: Command): Flag[] => {

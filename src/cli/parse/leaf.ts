@@ -1,8 +1,8 @@
 import { Command as Commander, Option } from 'commander';
-import { fieldList } from '../../settings.ts';
 import type { Argument, Command, Flag } from '../command.ts';
+import { fieldList } from '../session/settings.ts';
 import { allFlags, knownFields } from './all-flags.ts';
-import { joinFields } from './words.ts';
+import { joinFields } from './argv.ts';
 
 const spell = ({ name, required, variadic }: Argument): string => {
   const word = `${name}${variadic ? '...' : ''}`;

@@ -1,5 +1,5 @@
 import { Command as Commander } from 'commander';
-import { nouns } from '../nouns.ts';
+import { nouns } from '../commands/registry.ts';
 import { Leaf } from './leaf.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Parsed } from '../command.ts';
-import { commandLine } from '../own-command.ts';
+import { commandLine } from '../messages/shell-line.ts';
 
 type Typed = Pick<Parsed, 'args' | 'inOrder'>;
 

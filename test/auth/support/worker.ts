@@ -5,9 +5,9 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { createInterface } from 'node:readline';
-import { keeperOf } from '../../../src/auth/hand-over.ts';
-import { go, keepFor } from '../../../src/auth/keeper.ts';
+import { go, keepFor } from '../../../src/auth/renewal-helper.ts';
 import { createSession, lockOf } from '../../../src/auth/session.ts';
+import { keeperOf } from '../../../src/auth/start-helper.ts';
 import { openStore } from '../../../src/auth/stores.ts';
 import type { SchedError } from '../../../src/errors.ts';
 import type { Send } from '../../../src/http/message.ts';

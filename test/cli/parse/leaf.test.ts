@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Command, Flag } from '../../../src/cli/command.ts';
 import { Leaf } from '../../../src/cli/parse/leaf.ts';
-import { readLeaf } from '../../../src/cli/parse/parsed.ts';
+import { readLeaf } from '../../../src/cli/parse/read-leaf.ts';
 import { buildRoot, loadVerbs } from '../../../src/cli/parse/tree.ts';
 
 const flag = (name: string, more: Partial<Flag> = {}): Flag => ({ name, description: '', heading: 'Flags', ...more });

@@ -1,0 +1,97 @@
+import { invitees } from '../../../api/invitees.ts';
+import { writtenIn } from '../../../client/outcome.ts';
+import { isObject, type Json } from '../../../client/reading.ts';
+import { SchedError } from '../../../errors.ts';
+import type { HttpReply, HttpRequest } from '../../../http/message.ts';
+import { type Booking, book } from '../../../jobs/booking.ts';
+import { jsonText } from '../../../json.ts';
+import type { Invocation } from '../../command.ts';
+import { bookedRecord, bookedWords, bookingOptions, deskOf } from '../../operation/booking-context.ts';
+import { repeatedName } from './json-text.ts';
+import { printReply, type Showing } from './reply.ts';
+
+type What = Omit<Booking, 'send'>;
+
+/** ISO 8601 in its extended and its basic form, with an offset: without one nobody can say which instant is meant. */
+const isoTime =
+  /^(\d{4})-?(\d\d)-?(\d\d)[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d+)?)? ?(?:([Zz])|([+-]\d\d)(?::?(\d\d))?)$/;
+
+/** The same text for every spelling of an instant; nothing where it is not one. */
+const readStart = (text: string): string | undefined => {
+  const [, year, month, day, hour, minute, second = '00', z, hours, minutes = '00'] = isoTime.exec(text.trim()) ?? [];
+  if (year === undefined) return undefined;
+  const offset = z === undefined ? `${hours}:${minutes}` : 'Z';
+  const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`);
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString();
+};
+
+const parseBody = (body: string): unknown => {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+};
+
+const unreadable = (problem: string): SchedError =>
+  new SchedError('usage', `Cannot tell which booking this body asks for: ${problem}`, {
+    reason: 'a booking is compared with earlier ones before it is sent, so that nothing is booked twice',
+    hint: 'correct the body, or send it as it is, without that check: --allow-duplicate',
+    outcome: 'not-sent',
+  });
+
+const bookingKeys = ['event_type', 'start_time', 'invitee'];
+
+/** What a body asks to book. A body that cannot be read is refused: it could be the same booking in other words. */
+export const bookingIn = (body: string | undefined, query: readonly (readonly [string, string])[]): What => {
+  const value = parseBody(body ?? '');
+  if (!isObject(value)) throw unreadable('it is not a JSON object');
+  const repeated = repeatedName(body!);
+  if (repeated !== undefined) throw unreadable(`'${repeated}' is in it twice`);
+  const elsewhere = query.find(([name]) => bookingKeys.includes(name.split(/[[.]/)[0]!));
+  if (elsewhere !== undefined) throw unreadable(`'${elsewhere[0]}' is in the query`);
+  const { event_type, start_time, invitee } = value;
+  if (typeof event_type !== 'string' || event_type.trim() === '') throw unreadable('event_type is not a URI or ID');
+  const start = typeof start_time === 'string' ? readStart(start_time) : undefined;
+  if (start === undefined) throw unreadable('start_time is not a time such as 2027-02-23T10:00:00Z');
+  const email = isObject(invitee) ? invitee.email : undefined;
+  if (typeof email !== 'string' || email.trim() === '') throw unreadable('invitee.email is not an e-mail address');
+  return { event_type, start_time: start, invitee: { email } };
+};
+
+/** A raw booking keeps the same promise as `invitees create`: never twice (R27). */
+export const bookRaw = async (
+  invocation: Invocation,
+  raw: HttpRequest,
+  what: What,
+  showing: Showing,
+): Promise<void> => {
+  const { context } = invocation;
+  const client = await context.client();
+  const request: HttpRequest = { ...raw, effect: 'creation' };
+  let reply: HttpReply | undefined;
+  const send: Booking['send'] = async (leaving) => {
+    const { heedPlan } = await import('../../session/booking-limits.ts');
+    await heedPlan(context);
+    reply = await client.send({ ...request, beforeLeaving: leaving });
+    return writtenIn(invitees.create, request, reply);
+  };
+  const options = bookingOptions(invocation);
+  const booked = await book(await deskOf(context), { ...what, send }, options).catch((error: unknown) => {
+    const isRefusal = error instanceof SchedError && error.facts.outcome === 'not-applied';
+    if (reply === undefined || !isRefusal) throw error;
+  });
+  // A refusal is printed as it came, and is an error then.
+  if (booked === undefined || (booked.how === 'booked' && booked.unshown === undefined))
+    await printReply(invocation, request, reply!, showing);
+  else {
+    const record = bookedRecord(context, booked, JSON.parse(request.body!) as Json);
+    context.notes.say(bookedWords[booked.how]);
+    const body = jsonText({ resource: record });
+    const found: HttpReply = { status: 200, headers: { 'content-type': 'application/json' }, body };
+    // What is printed is no reply of the service, so it has no headers to include.
+    const plain = { ...invocation, typed: { ...invocation.typed, include: false } };
+    await printReply(plain, request, found, showing);
+  }
+  context.runtime.interrupted.throwIfAborted();
+};

@@ -1,0 +1,38 @@
+import type { Problems } from '../../messages/problems.ts';
+
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/; // RFC 9110 §5.6.2
+
+/** What `sched` or the connection decides, and what would make another request of the one that was looked at. */
+const ours = new Set(
+  [
+    'host content-length transfer-encoding connection keep-alive proxy-connection te trailer upgrade expect http2-settings',
+    'accept-encoding content-encoding user-agent',
+    'x-http-method x-http-method-override x-method-override x-original-url x-original-uri x-rewrite-url',
+  ]
+    .join(' ')
+    .split(' '),
+);
+
+const secrets = /authorization|authenticate|cookie|api-?key|secret|password|(^|-)(auth|access|bearer)-?token$/;
+
+/** `Name: value` of each `-H`. Values are not repeated in problems: one may be a secret that came here by mistake. */
+export const readHeaders = (typed: readonly string[], problems: Problems): Record<string, string> => {
+  const headers: Record<string, string> = {};
+  for (const [index, raw] of typed.entries()) {
+    const [, name = '', text = ''] = /^([^:]*):(.*)$/s.exec(raw) ?? [];
+    const [key, value] = [name.toLowerCase(), text].map((part) => part.replace(/^[ \t]+|[ \t]+$/g, '')) as [
+      string,
+      string,
+    ];
+    const wrong = (problem: string) => problems.add(`-H number ${index + 1} ${problem}`);
+    if (!token.test(key)) wrong("is not 'Name: value'");
+    else if (secrets.test(key))
+      wrong(`(${key}) is refused: a flag takes no secret, and sched puts the token on itself`);
+    else if (ours.has(key) || key.startsWith('proxy-') || key.startsWith('sec-'))
+      wrong(`(${key}) is refused: it is not for a caller to set`);
+    else if (!/^[\t\x20-\x7e]+$/.test(value))
+      wrong(`(${key}) ${value === '' ? 'has no value' : 'has a line break, NUL or non-ASCII character in its value'}`);
+    else headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`; // RFC 9110 §5.2
+  }
+  return headers;
+};

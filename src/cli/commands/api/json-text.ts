@@ -1,0 +1,74 @@
+import { escapeJson } from '../../../output/sanitise.ts';
+
+/** Further in, lines are no longer indented: a hostile reply must not grow quadratically. */
+const deepestIndent = 64;
+
+const endOfString = (json: string, start: number): number => {
+  let at = start + 1;
+  while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
+  return at + 1;
+};
+
+const isBlank = (char: string | undefined) => char === ' ' || char === '\n' || char === '\r' || char === '\t';
+
+/**
+ * Valid JSON laid out anew, its strings, numbers and names untouched: large numbers, repeated names and their order
+ * survive, which they would not through a parser.
+ */
+export const layOutJson = (json: string, isPretty: boolean): string => {
+  let laid = '';
+  let depth = 0;
+  const line = () => (isPretty ? `\n${'  '.repeat(Math.min(depth, deepestIndent))}` : '');
+  for (let at = 0; at < json.length; ) {
+    const char = json[at]!;
+    if (char === '"') {
+      const end = endOfString(json, at);
+      laid += json.slice(at, end);
+      at = end;
+      continue;
+    }
+    at += 1;
+    if (isBlank(char)) continue;
+    if (char === '{' || char === '[') {
+      while (isBlank(json[at])) at += 1;
+      const isEmpty = json[at] === '}' || json[at] === ']';
+      if (isEmpty) laid += char + json[at++];
+      else {
+        depth += 1;
+        laid += char + line();
+      }
+    } else if (char === '}' || char === ']') {
+      depth -= 1;
+      laid += line() + char;
+    } else if (char === ',') laid += char + line();
+    else if (char === ':' && isPretty) laid += ': ';
+    else laid += char;
+  }
+  return escapeJson(laid);
+};
+
+export const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const nameOrBrace = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/gs;
+
+/** A name that one object of valid JSON has twice: readers differ in which of the two they take. Case is ignored. */
+export const repeatedName = (json: string): string | undefined => {
+  const open: Set<string>[] = [];
+  for (const [found, text, colon] of json.matchAll(nameOrBrace)) {
+    if (found === '{') open.push(new Set());
+    else if (found === '}') open.pop();
+    else if (colon !== undefined) {
+      const name = JSON.parse(text!) as string;
+      if (open.at(-1)!.has(name.toLowerCase())) return name;
+      open.at(-1)!.add(name.toLowerCase());
+    }
+  }
+  return undefined;
+};

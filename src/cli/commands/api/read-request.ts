@@ -1,0 +1,164 @@
+import type { Operation } from '../../../api/operation.ts';
+import type { RawInput } from '../../../client/client.ts';
+import { SchedError } from '../../../errors.ts';
+import { checkFields } from '../../../output/fields.ts';
+import type { Invocation } from '../../command.ts';
+import { bookingFlags } from '../../operation/booking-context.ts';
+import { fillScope } from '../../operation/default-scope.ts';
+import { readJsonText, readTextFile } from '../../operation/json-file.ts';
+import { readBounds } from '../../operation/listing.ts';
+import { shownUrl } from '../../session/connection.ts';
+import type { Context } from '../../session/context.ts';
+import { bodyOf, type Field, queryOf, readFields, type TypedField } from './fields.ts';
+import { readHeaders } from './headers.ts';
+import { isBooking, isPrivate, nounOf, rowsAt } from './known-paths.ts';
+import { impliedMethod, readWords } from './method.ts';
+import { ownPlaceholder, pathBelow, readTarget, type Target } from './target.ts';
+
+/** `-f` and `-F` in the order they were typed, on which lists of objects depend. */
+const typedFields = ({ inOrder }: Invocation): TypedField[] =>
+  inOrder
+    .filter(([name]) => name === 'field' || name === 'raw-field')
+    .map(([name, raw = '']) => ({ raw, isTyped: name === 'field' }));
+
+/** The body that was typed, as text. */
+const readBody = async (
+  { context, typed, problems }: Invocation,
+  headers: Record<string, string>,
+): Promise<string | undefined> => {
+  if (typed.input === undefined) return undefined;
+  const type = headers['content-type'];
+  const read = type === undefined || /\bjson\b/i.test(type) ? readJsonText : readTextFile;
+  return read(String(typed.input), '--input', context.runtime, problems);
+};
+
+const checkOutput = ({ context, problems }: Invocation, operation: Operation | undefined): void => {
+  const { fields, format } = context.settings;
+  if (operation !== undefined) {
+    const own = operation.effect === 'creation' ? ['_sched'] : [];
+    for (const problem of checkFields(fields ?? [], [...Object.keys(operation.reply.of.record.shape), ...own]))
+      problems.add(problem);
+    return;
+  }
+  for (const field of fields ?? []) if (field.split('.').includes('')) problems.add(`'${field}' is not a field path`);
+  if (fields === undefined && ['table', 'tsv', 'csv'].includes(format))
+    problems.add(`-o ${format} needs --fields here: what this path answers with is not known`);
+};
+
+const checkPaging = (
+  { typed, problems }: Invocation,
+  method: string,
+  query: readonly string[],
+  operation?: Operation,
+) => {
+  if (typed.paginate !== true) {
+    for (const name of ['limit', 'page-size'])
+      if (typed[name] !== undefined) problems.add(`--${name} needs --paginate`);
+    return;
+  }
+  if (method !== 'GET') problems.add(`--paginate is for GET, not ${method}`);
+  else if (operation !== undefined && operation.reply.kind !== 'many')
+    problems.add(`--paginate is for lists, and GET ${operation.path} answers with one record`);
+  if (typed.include === true) problems.add('--include and --paginate contradict each other: there are many replies');
+  if (typed['page-size'] !== undefined && query.includes('count'))
+    problems.add('--page-size and count contradict each other');
+};
+
+/** The token's own records, each asked for once. */
+const ownUri = async (context: Context, name: 'user' | 'organization'): Promise<string> => {
+  const uri = (await context.identity())[name];
+  if (uri !== '') return uri;
+  throw new SchedError('usage', `The token belongs to no ${name}, so {${name}} stands for nothing`, {
+    outcome: 'not-sent',
+  });
+};
+
+const fill = async (context: Context, text: string): Promise<string> => {
+  const name = ownPlaceholder(text);
+  return name === undefined ? text : ownUri(context, name);
+};
+
+const fillPath = async (context: Context, path: string): Promise<string> => {
+  const segments: string[] = [];
+  for (const segment of path.split('/')) {
+    const name = ownPlaceholder(segment);
+    segments.push(name === undefined ? segment : encodeURIComponent((await ownUri(context, name)).split('/').at(-1)!));
+  }
+  return segments.join('/');
+};
+
+/** The path below the base URL. A full URL may also stand under the root of the service's own URIs. */
+const placeOf = async ({ context, problems }: Invocation, target: Target): Promise<string> => {
+  if (target.origin === undefined) return target.path;
+  const connection = await context.connection();
+  const { baseUrl } = connection;
+  const below = pathBelow(target, baseUrl) ?? pathBelow(target, await context.root());
+  if (below === undefined)
+    problems.add(`${target.origin} is not where this account's service is (${shownUrl(baseUrl, connection)})`);
+  problems.check();
+  return below!;
+};
+
+/** Whose records a list is about, where that was not typed: filled in as its own command does. */
+const scopeOf = async (
+  operation: Operation,
+  query: readonly [string, string][],
+  context: Context,
+): Promise<[string, string][]> => {
+  const typed = Object.fromEntries(query);
+  const input = { query: { ...typed } };
+  await fillScope(operation, input, (await nounOf(operation))!, context);
+  return Object.entries(input.query).filter(([name]) => !Object.hasOwn(typed, name));
+};
+
+export interface Plan {
+  input: RawInput;
+  operation: Operation | undefined;
+  isHidden: boolean;
+}
+
+/** Everything that was typed as one request; whatever is wrong with it is told at once, before anything is sent. */
+export const plan = async (invocation: Invocation): Promise<Plan> => {
+  const { context, args, typed, problems } = invocation;
+  const isHidden = isPrivate(args);
+  const typedOnes = typedFields(invocation);
+  const words = readWords(invocation, isHidden);
+  const reading = words.path === undefined ? undefined : readTarget(words.path);
+  if (reading?.ok === false) problems.add(isHidden ? '<path> is not one that can be sent' : reading.problem);
+  const target: Target = reading?.ok ? reading.target : { path: '/', query: [] };
+  const rows = reading?.ok ? await rowsAt(target.path) : [];
+  const method =
+    words.method ?? (reading?.ok ? impliedMethod(words.path!, rows, invocation, typedOnes, isHidden) : 'GET');
+  const operation = rows.find((row) => row.method === method);
+
+  const headers = readHeaders((typed.header as string[] | undefined) ?? [], problems);
+  const fromStdin = typedOnes.filter(({ raw, isTyped }) => isTyped && raw.endsWith('=@-')).length;
+  if (fromStdin + (typed.input === '-' ? 1 : 0) > 1) problems.add('stdin can be read only once');
+  const fields = await readFields(typedOnes, context, problems, isHidden);
+  const input = await readBody(invocation, headers);
+  if (method === 'GET' && typed.input !== undefined && words.method === 'GET') problems.add('GET takes no --input');
+  const isQuery = method === 'GET' || typed.input !== undefined;
+  const names = [...target.query.map(([name]) => name), ...(isQuery ? fields.map(({ name }) => name) : [])];
+  if (isHidden && (names.length > 0 || /@|%40/.test(target.path)))
+    problems.add('this path takes no query: an address must not stand in a URL');
+  if (!isQuery) bodyOf(fields, problems, isHidden);
+  checkOutput(invocation, operation);
+  checkPaging(invocation, method, names, operation);
+  for (const { name } of bookingFlags)
+    if (typed[name] !== undefined && !isBooking(method, target.path)) problems.add(`--${name} is for POST /invitees`);
+  readBounds(invocation);
+  problems.check();
+
+  const path = await fillPath(context, await placeOf(invocation, target));
+  const filled: Field[] = [];
+  for (const field of fields) {
+    const isText = typeof field.value === 'string' && field.fromFile !== true;
+    filled.push(isText ? { ...field, value: await fill(context, field.value as string) } : field);
+  }
+  const query: [string, string][] = [];
+  for (const [name, value] of target.query) query.push([name, await fill(context, value)]);
+  if (isQuery) query.push(...queryOf(filled));
+  if (operation?.reply.kind === 'many') query.push(...(await scopeOf(operation, query, context)));
+  const body = isQuery || filled.length === 0 ? input : JSON.stringify(bodyOf(filled, problems, isHidden));
+  return { input: { method, path, query, headers, body }, operation, isHidden };
+};

@@ -1,0 +1,151 @@
+import { STATUS_CODES } from 'node:http';
+import type { Operation } from '../../../api/operation.ts';
+import { contentOf } from '../../../client/content.ts';
+import { decide, effectOf, unreadableWrite } from '../../../client/outcome.ts';
+import { isObject, type Json, notJsonWords, unreadableRead } from '../../../client/reading.ts';
+import { refusalOf } from '../../../client/refusal.ts';
+import { SchedError } from '../../../errors.ts';
+import { exchangeOf, type HttpReply, type HttpRequest, isSuccess } from '../../../http/message.ts';
+import { safe } from '../../../output/sanitise.ts';
+import type { View } from '../../../output/view.ts';
+import type { Invocation, Typed } from '../../command.ts';
+import { noteHidden } from '../../operation/listing.ts';
+import { views } from '../../operation/views.ts';
+import type { Context } from '../../session/context.ts';
+import { layOutJson } from './json-text.ts';
+
+/** The view of a record whose kind is known; of any other only chosen fields make columns. */
+export const viewOf = (operation: Operation | undefined): View =>
+  operation === undefined ? { columns: [] } : views[operation.reply.of.name as keyof typeof views];
+
+/** Formats that show any JSON whole; the others show records. */
+const wholeFormats = new Set(['json', 'jsonl', 'yaml']);
+
+/** Whether single records are asked for, and not the reply as it came. */
+const asksRecords = ({ settings }: Context): boolean =>
+  settings.fields !== undefined || !wholeFormats.has(settings.format);
+
+/** A session's cookie is a secret like the token. */
+const shownHeader = ([name, value]: [string, string]): string =>
+  `${safe(name)}: ${name === 'set-cookie' ? '[not shown]' : safe(value)}`;
+
+const headOf = ({ status, headers }: HttpReply, isPrivate: boolean): string => {
+  const lines = isPrivate ? [] : Object.entries(headers).map(shownHeader);
+  return `${[`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`.trim(), ...lines].join('\n')}\n\n`;
+};
+
+const noFields = (request: HttpRequest, reply: HttpReply): SchedError =>
+  new SchedError('integrity', 'The reply holds no record to choose fields from', {
+    outcome: 'not-applied',
+    http: exchangeOf(request, reply),
+  });
+
+/** Whether a format was asked for that only JSON can be shown in. Without one, the reply is printed as it came. */
+const asksJson = (typed: Typed): boolean =>
+  ['json', 'jq', 'fields', 'output'].some((name) => typed[name] !== undefined);
+
+/**
+ * Judges a 2xx that is not JSON. Where JSON was asked for, or announced, a read has failed. A write is done, unless it
+ * was to make something and its reply cannot be read (R26).
+ */
+const judgeNotJson = (
+  { context, typed }: Invocation,
+  request: HttpRequest,
+  reply: HttpReply,
+  content: 'empty' | 'unreadable',
+  operation: Operation | undefined,
+): void => {
+  const isAnnounced = content !== 'empty' && /\bjson\b/i.test(reply.headers['content-type'] ?? '');
+  const isAsked = asksJson(typed);
+  const effect = effectOf(request);
+  if (effect === 'read') {
+    if (isAsked || isAnnounced) throw unreadableRead(request, reply, notJsonWords(reply));
+    return;
+  }
+  // What a path outside the catalogue answers with need not be JSON.
+  const isExpected = operation !== undefined || isAnnounced;
+  if (isExpected && decide(effect, content) !== 'done') throw unreadableWrite(request, reply, notJsonWords(reply));
+  if (isAsked) context.notes.say(`The service accepted this (HTTP ${reply.status}), but its reply is not JSON`);
+};
+
+const printJson = ({ stdout }: Context['runtime'], body: string, isPretty = true): Promise<void> =>
+  stdout.write(`${layOutJson(body, isPretty)}\n`);
+
+const printAsIs = async ({ printer, runtime }: Context, body: string): Promise<void> => {
+  if (body === '') return;
+  return runtime.stdout.isTerminal ? printer.text(body) : runtime.stdout.write(body);
+};
+
+/** The records inside an envelope, or the reply itself where it has none. */
+const printRecords = async (
+  context: Context,
+  request: HttpRequest,
+  reply: HttpReply,
+  value: unknown,
+  view: View,
+): Promise<void> => {
+  const inner = isObject(value) ? (value.collection ?? value.resource ?? value) : value;
+  if (isObject(inner)) return context.printer.one(view, inner);
+  if (!Array.isArray(inner) || !inner.every(isObject)) {
+    if (effectOf(request) === 'read') throw noFields(request, reply);
+    return context.notes.say(`The service accepted this (HTTP ${reply.status}), but its reply holds no record`);
+  }
+  const page: Json[] = inner;
+  async function* pages() {
+    yield page;
+  }
+  noteHidden(context.notes, (await context.printer.list(view, pages())).hiddenColumns);
+};
+
+const printWhole = async ({ printer, runtime, settings }: Context, body: string, value: unknown): Promise<void> => {
+  if ((settings.format === 'yaml' || settings.jq !== undefined) && typeof value === 'object' && value !== null)
+    return printer.one({ columns: [] }, value);
+  await printJson(runtime, body, settings.format !== 'jsonl');
+};
+
+/** A refusal without the service's own words, which may quote an address (R49). */
+const silenced = ({ category, message, facts }: SchedError): SchedError => {
+  const { requestId, ...http } = facts.http!;
+  return new SchedError(category, message, { ...facts, reason: `HTTP ${http.status}`, http });
+};
+
+export interface Showing {
+  /** The row of the operation, where the catalogue knows it. */
+  operation: Operation | undefined;
+  isPrivate: boolean;
+}
+
+const printBody = (
+  { context, typed }: Invocation,
+  request: HttpRequest,
+  reply: HttpReply,
+  operation: Operation | undefined,
+): Promise<void> | void => {
+  const content = contentOf(reply);
+  if (typeof content === 'string') return asksJson(typed) ? undefined : printAsIs(context, reply.body);
+  if (!isSuccess(reply)) return printJson(context.runtime, reply.body);
+  if (asksRecords(context)) return printRecords(context, request, reply, content.json, viewOf(operation));
+  return printWhole(context, reply.body, content.json);
+};
+
+/** Prints a reply and ends as its status says: like gh, the body of a refusal is printed too. */
+export const printReply = async (
+  invocation: Invocation,
+  request: HttpRequest,
+  reply: HttpReply,
+  { operation, isPrivate }: Showing,
+): Promise<void> => {
+  const { context, typed } = invocation;
+  const refusal = isSuccess(reply) ? undefined : refusalOf(request, reply);
+  if (typed.include === true) await context.runtime.stdout.write(headOf(reply, isPrivate));
+  if (isPrivate) {
+    const sizes = JSON.stringify({ status: reply.status, body_bytes: Buffer.byteLength(reply.body) });
+    if (typed.silent !== true) await context.printer.text(sizes);
+    if (refusal !== undefined) throw silenced(refusal);
+    return;
+  }
+  if (typed.silent !== true) await printBody(invocation, request, reply, operation);
+  if (refusal !== undefined) throw refusal;
+  const content = contentOf(reply);
+  if (typeof content === 'string') judgeNotJson(invocation, request, reply, content, operation);
+};

@@ -1,0 +1,266 @@
+import type { CredentialRecord } from '../../../auth/record-schema.ts';
+import type { Ending } from '../../../auth/session.ts';
+import type { Json } from '../../../client/reading.ts';
+import { SchedError } from '../../../errors.ts';
+import type { View } from '../../../output/view.ts';
+import { readDuration } from '../../../time/duration.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { requireConsent } from '../../session/confirm.ts';
+import { environmentToken } from '../../session/connection.ts';
+import type { Account } from '../../session/settings.ts';
+import { describeLogin, type LoginFacts, loginFields } from './login-facts.ts';
+import { dangerous, readScopes, scopesToAsk } from './scopes.ts';
+
+const view: View = {
+  columns: [
+    { header: 'PROFILE', path: 'profile', priority: 5 },
+    { header: 'USER', path: 'user', as: 'id', priority: 4 },
+    { header: 'USABLE', path: 'usable', as: 'boolean', priority: 3 },
+  ],
+  id: 'user',
+};
+
+const login = async (invocation: Invocation): Promise<void> => {
+  const { context, typed, problems } = invocation;
+  const scopes = readScopes('scopes', invocation);
+  const added = readScopes('add-scopes', invocation);
+  if (scopes !== undefined && added !== undefined) problems.add('--scopes and --add-scopes exclude each other');
+  const port = typed.port === undefined ? undefined : Number(typed.port);
+  if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536))
+    problems.add(`--port '${typed.port}' is not a port`);
+  const { logIn } = await import('./login-command.ts');
+  const facts = await logIn(invocation, {
+    port,
+    scopesFor: (held) => scopesToAsk({ scopes, added, readOnly: typed['read-only'] === true, held }),
+  });
+  await context.printer.one(view, facts);
+};
+
+/** The profile in use with its login, or the error that says how to get one. */
+const accountOf = ({ context }: Invocation): Account => {
+  const { account } = context.settings;
+  if (account?.profile.login !== undefined) return account;
+  throw new SchedError(
+    'auth',
+    account === undefined ? 'Not logged in' : `The profile '${account.name}' is not logged in`,
+    {
+      hint: account === undefined ? 'sched auth login' : `sched auth login -p ${account.name}`,
+      outcome: 'not-sent',
+    },
+  );
+};
+
+const sessionOf = async (invocation: Invocation) => {
+  const { context } = invocation;
+  const account = accountOf(invocation);
+  const { openLogin } = await import('../../session/stored-login.ts');
+  return { account, session: (await openLogin(account, context.runtime, context.settings, context.notes))! };
+};
+
+/** Facts of a token from the environment: what can be known without asking anyone. */
+const environmentFacts = ({ context }: Invocation): LoginFacts => ({
+  profile: context.settings.account?.name ?? null,
+  base_url: context.runtime.env.SCHED_BASE_URL ?? context.settings.account?.profile.base_url ?? null,
+  source: context.runtime.env.SCHED_TOKEN ? 'SCHED_TOKEN' : 'SCHED_TOKEN_FILE',
+  kind: 'token',
+  user: null,
+  user_name: null,
+  organization: null,
+  scopes: null,
+  expires_at: null,
+  usable: true,
+});
+
+const notUsable = (facts: LoginFacts): SchedError =>
+  new SchedError('auth', 'The session cannot be used', {
+    reason: facts.expires_at === null ? 'the service does not accept it' : `it expired at ${facts.expires_at}`,
+    hint:
+      facts.kind === 'token'
+        ? `a token that the service accepts, in ${facts.source}`
+        : `sched auth login -p ${facts.profile}`,
+    outcome: 'not-sent',
+  });
+
+const status = async (invocation: Invocation): Promise<void> => {
+  const { context, typed, problems } = invocation;
+  problems.check();
+  const token = await environmentToken(context.runtime);
+  let facts: LoginFacts;
+  if (token !== undefined) facts = environmentFacts(invocation);
+  else {
+    const { account, session } = await sessionOf(invocation);
+    facts = describeLogin(account, await session.record(), context.runtime.clock.now());
+  }
+  if (typed.check === true) {
+    const { users } = await import('../../../api/users.ts');
+    const me = await (await context.client()).call(users.me, {}).catch((error: unknown) => {
+      if (error instanceof SchedError && error.category === 'auth') return undefined;
+      if (error instanceof SchedError && error.category === 'forbidden') return {} as Json;
+      throw error;
+    });
+    facts =
+      me === undefined
+        ? { ...facts, usable: false }
+        : {
+            ...facts,
+            usable: true,
+            user: typeof me.uri === 'string' ? me.uri : facts.user,
+            user_name: typeof me.name === 'string' ? me.name : facts.user_name,
+            organization: typeof me.current_organization === 'string' ? me.current_organization : facts.organization,
+          };
+  }
+  await context.printer.one(view, facts);
+  if (!facts.usable) throw notUsable(facts);
+};
+
+const token = async (invocation: Invocation): Promise<void> => {
+  const { context, typed, problems } = invocation;
+  const ttl = typed['min-ttl'] === undefined ? 0 : readDuration(String(typed['min-ttl']));
+  if (ttl === undefined) problems.add(`--min-ttl '${typed['min-ttl']}' is not a duration such as 20m`);
+  problems.check();
+  const fromEnvironment = await environmentToken(context.runtime);
+  if (fromEnvironment !== undefined) return context.runtime.reveal(`${fromEnvironment}\n`);
+  const { session } = await sessionOf(invocation);
+  const record: CredentialRecord = await session.lasting(ttl ?? 0);
+  await context.runtime.reveal(`${record.access_token}\n`);
+};
+
+const refresh = async (invocation: Invocation): Promise<void> => {
+  const { context, problems } = invocation;
+  problems.check();
+  const { account, session } = await sessionOf(invocation);
+  const { kind, access_token: token, origin } = await session.record();
+  if (kind === 'pat')
+    throw new SchedError('usage', 'A personal access token cannot be renewed', {
+      reason: "it lasts until it is ended in the service's settings",
+      hint: `sched auth status --check -p ${account.name}`,
+      outcome: 'not-sent',
+    });
+  // The token as it is kept: asked for as current, an expired one would be renewed before.
+  await session.renew({ token, origin });
+  const record = await session.record();
+  context.notes.say('renewed');
+  await context.printer.one(view, describeLogin(account, record, context.runtime.clock.now()));
+};
+
+const endingWords = (ending: Ending): string => {
+  if (ending.atService === 'revoked') return 'revoked at the service';
+  return ending.atService === 'not-told' ? 'on this machine only' : `nothing to revoke: ${ending.why}`;
+};
+
+const logout = async (invocation: Invocation): Promise<void> => {
+  const { context, typed, problems } = invocation;
+  problems.check();
+  const { changeConfig, readConfig } = await import('../../session/profiles.ts');
+  const { forgetLogin } = await import('../../session/stored-login.ts');
+  const config = await readConfig(context.runtime);
+  const { account } = context.settings;
+  const names = typed.all === true ? Object.keys(config.profiles) : account === undefined ? [] : [account.name];
+  const loggedIn = names.filter((name) => config.profiles[name]?.login !== undefined);
+  if (typed.all === true && loggedIn.length > 0)
+    await requireConsent(context, `Log out of ${loggedIn.join(', ')}?`, 'this machine');
+  for (const name of loggedIn) {
+    const ending = await forgetLogin(name, config.profiles[name]!.login!, context.runtime, context.notes);
+    await changeConfig(context.runtime, (before) => {
+      const profile = before.profiles[name];
+      if (profile === undefined) return before;
+      const { login: _, ...rest } = profile;
+      return { ...before, profiles: { ...before.profiles, [name]: rest } };
+    });
+    context.notes.say(`logged out: ${name} (${endingWords(ending)})`);
+  }
+  if (loggedIn.length === 0) context.notes.say('nobody was logged in');
+};
+
+export const commands: Command[] = [
+  {
+    name: 'login',
+    summary: 'Log in through the browser, or with a personal access token',
+    arguments: [],
+    flags: [
+      { name: 'base-url', value: 'URL', description: 'address of the API', heading: 'Flags' },
+      { name: 'auth-url', value: 'URL', description: 'address of the authorization server', heading: 'Flags' },
+      { name: 'mcp-url', value: 'URL', description: 'address of the MCP server', heading: 'Flags' },
+      {
+        name: 'client-id',
+        value: 'ID',
+        description: 'identifier of this program at the authorization server',
+        heading: 'Flags',
+      },
+      {
+        name: 'scopes',
+        value: 'LIST',
+        description: 'what to ask for, as a,b (default: everything but the dangerous)',
+        heading: 'Flags',
+      },
+      { name: 'add-scopes', value: 'LIST', description: 'ask for these beside what the login has', heading: 'Flags' },
+      { name: 'read-only', description: 'ask for reading alone', heading: 'Flags' },
+      { name: 'with-token', description: 'read a personal access token from stdin instead', heading: 'Flags' },
+      { name: 'no-browser', description: 'print the address and open nothing', heading: 'Flags' },
+      {
+        name: 'paste',
+        description: 'paste the address the browser ends at, where it cannot reach this machine',
+        heading: 'Flags',
+      },
+      {
+        name: 'port',
+        value: 'N',
+        description: 'port to listen on, where the service wants it exactly',
+        heading: 'Flags',
+      },
+      {
+        name: 'credential-store',
+        value: 'STORE',
+        choices: ['keychain', 'file'],
+        description: 'where the token is kept',
+        heading: 'Flags',
+      },
+    ],
+    examples: [
+      'auth login --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
+      'auth login --with-token --base-url https://api.example.com < token.txt',
+      'auth login --add-scopes data_compliance:write',
+    ],
+    notes: [
+      `Left out unless asked for: ${dangerous.join(', ')}.`,
+      'The token is kept in the keychain of the system. There is no silent downgrade: --credential-store file keeps it in a file that only you can read.',
+    ],
+    local: true,
+    fields: loginFields,
+    run: login,
+  },
+  {
+    name: 'status',
+    summary: 'Show who is logged in, with what, and until when',
+    arguments: [],
+    flags: [{ name: 'check', description: 'ask the service too', heading: 'Flags' }],
+    examples: ['auth status', 'auth status --check --json'],
+    fields: loginFields,
+    run: status,
+  },
+  {
+    name: 'token',
+    summary: 'Print the access token, for scripts',
+    arguments: [],
+    flags: [{ name: 'min-ttl', value: 'DURATION', description: 'renew first what lives shorter', heading: 'Flags' }],
+    examples: ['auth token', 'auth token --min-ttl 20m'],
+    run: token,
+  },
+  {
+    name: 'refresh',
+    summary: 'Renew the access token now',
+    arguments: [],
+    flags: [],
+    examples: ['auth refresh', 'auth refresh --json=expires_at'],
+    fields: loginFields,
+    run: refresh,
+  },
+  {
+    name: 'logout',
+    summary: 'Revoke the login and forget it',
+    arguments: [],
+    flags: [{ name: 'all', description: 'of all profiles', heading: 'Flags' }],
+    examples: ['auth logout', 'auth logout --all --yes'],
+    run: logout,
+  },
+];

@@ -1,0 +1,286 @@
+import { isDeepStrictEqual } from 'node:util';
+import { inspect } from '../../../api/inspect.ts';
+import { users } from '../../../api/users.ts';
+import { recordFromToken } from '../../../auth/record.ts';
+import type { CredentialRecord } from '../../../auth/record-schema.ts';
+import type { CredentialStore } from '../../../auth/stores.ts';
+import { createClient } from '../../../client/client.ts';
+import type { Json } from '../../../client/reading.ts';
+import { SchedError } from '../../../errors.ts';
+import { authorize } from '../../../http/authorize.ts';
+import { urlProblem } from '../../../http/proxy.ts';
+import type { Invocation } from '../../command.ts';
+import { commandLine } from '../../messages/shell-line.ts';
+import { typedWords } from '../../parse/typed-words.ts';
+import { checkToken } from '../../session/connection.ts';
+import { nameProblem } from '../../session/profile-name.ts';
+import { type Config, Profile } from '../../session/profile-schema.ts';
+import { changeConfig, chosenName, probeConfig, readConfig } from '../../session/profiles.ts';
+import { askText, askYes } from '../../session/prompt.ts';
+import { forgetLogin, keepLogin, keepSecret, openLogin, storeOf } from '../../session/stored-login.ts';
+import { describeLogin, type LoginFacts } from './login-facts.ts';
+
+export interface LoginChoices {
+  port: number | undefined;
+  /** What to ask for, given what the login already has. */
+  scopesFor(held: readonly string[]): string[];
+}
+
+/** Where an address may come from: what was typed, the environment, the profile. */
+const sources = {
+  base_url: 'SCHED_BASE_URL',
+  auth_url: 'SCHED_AUTH_URL',
+  mcp_url: 'SCHED_MCP_URL',
+  client_id: 'SCHED_CLIENT_ID',
+} as const;
+type Address = keyof typeof sources;
+
+const flagOf = (key: Address): string => `--${key.replaceAll('_', '-')}`;
+
+/** The addresses a login needs. On a terminal what is missing is asked for; elsewhere all of it is reported at once. */
+const readAddresses = async (
+  invocation: Invocation,
+  profile: Profile | undefined,
+  required: readonly Address[],
+): Promise<Partial<Record<Address, string>>> => {
+  const { context, typed, problems } = invocation;
+  const { runtime, settings } = context;
+  const found: Partial<Record<Address, string>> = {};
+  const given = (key: Address): string | undefined =>
+    (typed[key.replaceAll('_', '-')] as string | undefined) ?? (runtime.env[sources[key]] || profile?.[key]);
+  const missing = required.filter((key) => given(key) === undefined).length;
+  let asked = 0;
+  for (const key of Object.keys(sources) as Address[]) {
+    let value = given(key);
+    if (value === undefined && required.includes(key)) {
+      if (settings.canAsk) {
+        asked += 1;
+        const what = inspect(Profile.shape[key]).description;
+        const spoken = `Question ${asked} of ${missing}: ${what}\nFlag: ${flagOf(key)}\nAnswer, or Enter to stop: `;
+        value = (await askText(context, settings.accessible ? spoken : `${what} (${flagOf(key)}): `)) || undefined;
+      }
+      if (value === undefined) problems.add(`${flagOf(key)} is required`);
+    }
+    if (value === undefined) continue;
+    const problem = key === 'client_id' ? undefined : urlProblem(value);
+    if (problem !== undefined) problems.add(`${flagOf(key)}: ${problem}`);
+    found[key] = key === 'client_id' ? value : value.replace(/\/+$/, '');
+  }
+  problems.check();
+  return found;
+};
+
+const reasonOf = (error: unknown): string =>
+  (error instanceof SchedError ? error.facts.reason : undefined) ?? (error as Error).message;
+
+/** The same error, with the login that was typed as the one to try with a file. */
+const withFile = (error: unknown, { inOrder }: Invocation): unknown => {
+  if (!(error instanceof SchedError)) return error;
+  const words = typedWords({ args: [], inOrder: inOrder.filter(([name]) => name !== 'credential-store') });
+  const hint = `${commandLine('auth', 'login', ...words)} --credential-store file, or set SCHED_TOKEN`;
+  return new SchedError(error.category, error.message, { ...error.facts, hint });
+};
+
+/** The store that is wanted, proven to work. On a terminal without a keychain a file may be chosen by saying yes. */
+const openProvenStore = async (invocation: Invocation, profile: Profile | undefined): Promise<CredentialStore> => {
+  const { context, typed, problems } = invocation;
+  const { runtime, settings } = context;
+  const wanted = (typed['credential-store'] as string | undefined) ?? (runtime.env.SCHED_CREDENTIAL_STORE || undefined);
+  if (wanted !== undefined && wanted !== 'keychain' && wanted !== 'file')
+    problems.add(`--credential-store '${wanted}' is not one of keychain, file`);
+  problems.check();
+  const kind = (wanted ?? profile?.login?.store ?? 'keychain') as 'keychain' | 'file';
+  const store = await storeOf(kind, runtime);
+  try {
+    await store.probe();
+    return store;
+  } catch (error) {
+    if (kind === 'file' || wanted !== undefined || !settings.canAsk)
+      throw kind === 'file' ? error : withFile(error, invocation);
+    const file = await storeOf('file', runtime);
+    const question = 'Keep the token in a file that only you can read';
+    const asked = {
+      question: `${question}?`,
+      facts: [
+        ['reason', `there is no usable keychain here (${reasonOf(error)})`],
+        ['place', file.describe()],
+      ] as const,
+      yes: 'keep it in the file',
+      no: 'stop, and store nothing',
+    };
+    const shown = `There is no usable keychain here (${reasonOf(error)}).\n${question} (${file.describe()})? [y/N] `;
+    if (!(await askYes(context, asked, shown))) throw withFile(error, invocation);
+    await file.probe();
+    return file;
+  }
+};
+
+/** Whose credential it is, asked with it alone. Nothing where the token may not tell. */
+const whose = async (record: CredentialRecord, baseUrl: string, { context }: Invocation): Promise<Json | undefined> => {
+  const { send } = context.runtime;
+  const credential = { token: record.access_token, origin: record.origin };
+  const client = createClient({ baseUrl, send: authorize({ current: async () => credential })(send), sendPlain: send });
+  try {
+    return await client.call(users.me, {});
+  } catch (error) {
+    if (error instanceof SchedError && error.category === 'forbidden') return undefined;
+    throw error;
+  }
+};
+
+const readToken = async ({ context }: Invocation): Promise<string> => {
+  const { stdin } = context.runtime;
+  return checkToken(new TextDecoder().decode(await stdin.bytes()), 'stdin');
+};
+
+const throughBrowser = async (
+  { context, typed }: Invocation,
+  addresses: Partial<Record<Address, string>>,
+  store: CredentialStore,
+  scopes: readonly string[],
+  port: number | undefined,
+  finish: (record: CredentialRecord) => Promise<void>,
+): Promise<CredentialRecord> => {
+  const { runtime, notes } = context;
+  const { login } = await import('../../../auth/login.ts');
+  return login({
+    issuer: { url: addresses.auth_url!, clientId: addresses.client_id! },
+    baseUrl: addresses.base_url!,
+    scopes,
+    way:
+      typed.paste === true
+        ? { kind: 'paste', line: (unwanted) => runtime.stdin.line(unwanted) }
+        : { kind: 'browser', open: typed['no-browser'] === true ? async () => true : runtime.openBrowser },
+    port,
+    store: {
+      probe: async () => {
+        await store.probe();
+        // A token that no profile names could not be used, and nobody could log out of it.
+        await probeConfig(runtime);
+      },
+    },
+    send: runtime.send,
+    clock: runtime.clock,
+    interrupted: runtime.interrupted,
+    randomBytes: runtime.randomBytes,
+    onSecret: runtime.secrets.keep,
+    finish,
+    onUrl: async (url) => {
+      notes.insist(
+        typed.paste === true || typed['no-browser'] === true
+          ? 'Open this address in a browser:'
+          : 'Opening this address in the browser:',
+      );
+      notes.insist(url);
+      notes.insist(
+        typed.paste === true
+          ? 'Then paste the address it ends at, and press Enter:'
+          : 'Waiting for your answer there, for at most 5 minutes; Ctrl-C stops.',
+      );
+      await notes.flush();
+    },
+    onOpened: (opened) => {
+      if (!opened) notes.insist('No browser could be opened: open the address yourself.');
+    },
+    onMistake: (why) => notes.insist(`That is not it: ${why}`),
+  });
+};
+
+/** Of a login that no profile names any more nothing is left, here or at the service: nobody could log out of it. */
+const forgetReplaced = async (
+  login: Profile['login'],
+  name: string,
+  { profiles }: Config,
+  { context }: Invocation,
+): Promise<void> => {
+  const { runtime, notes } = context;
+  const isNamed = Object.values(profiles).some((profile) => isDeepStrictEqual(profile.login, login));
+  if (login === undefined || isNamed) return;
+  const { store, ...key } = login;
+  const { store: _, ...now } = profiles[name]!.login!;
+  try {
+    // To revoke what the same person had in another store might end the new login with it.
+    if (isDeepStrictEqual(key, now)) await (await storeOf(store, runtime)).remove(key);
+    else await forgetLogin(`${name} before this one`, login, runtime, notes);
+  } catch (error) {
+    notes.insist(`the login before this one is still kept (${reasonOf(error)})`);
+  }
+};
+
+/** Logs in, keeps the credential, and writes down in the profile where it is. */
+export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginChoices): Promise<LoginFacts> => {
+  const { context, typed, problems } = invocation;
+  const { runtime, settings, notes } = context;
+  const isToken = typed['with-token'] === true;
+  const config = await readConfig(runtime);
+  const name = chosenName(typed.profile as string | undefined, runtime, config) ?? 'default';
+  const wrong = nameProblem(name);
+  if (wrong !== undefined) problems.add(wrong);
+  const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
+  const isWatched = runtime.stdin.isTerminal && runtime.stderr.isTerminal && !runtime.env.CI;
+  if (!isToken && !isWatched) {
+    problems.check();
+    throw (await import('../../../auth/login.ts')).nobodyToLogIn();
+  }
+  const addresses = await readAddresses(
+    invocation,
+    before,
+    isToken ? ['base_url'] : ['base_url', 'auth_url', 'client_id'],
+  );
+  const baseUrl = addresses.base_url!;
+  const store = await openProvenStore(invocation, before);
+  const session =
+    before === undefined ? undefined : await openLogin({ name, profile: before }, runtime, settings, notes);
+  const held = (await session?.record().catch(() => undefined))?.scope.split(' ').filter(Boolean) ?? [];
+
+  /** Whose it is, kept, and written down in the profile. */
+  const settle = async (first: CredentialRecord): Promise<LoginFacts> => {
+    keepSecret(runtime, first);
+    const me = await whose(first, baseUrl, invocation);
+    const uri = me === undefined ? '' : String(me.uri);
+    const record = {
+      ...first,
+      owner: first.owner || uri,
+      organization: first.organization || String(me?.current_organization ?? ''),
+      ...(typeof me?.name === 'string' ? { name: me.name } : {}),
+    };
+    if (record.owner === '') {
+      notes.insist('the token may not tell whose it is (users:read): say --user and --org, or sched profiles set them');
+    }
+    const key = await keepLogin(record, store, runtime, name, notes);
+    const root = /^(https?:\/\/.+)\/users\/[\w-]+$/.exec(uri)?.[1];
+    const learnt: Profile = {
+      base_url: baseUrl,
+      ...(addresses.auth_url === undefined ? {} : { auth_url: addresses.auth_url, issuer: addresses.auth_url }),
+      ...(addresses.mcp_url === undefined ? {} : { mcp_url: addresses.mcp_url }),
+      ...(addresses.client_id === undefined ? {} : { client_id: addresses.client_id }),
+      ...(root === undefined ? {} : { uri_root: root }),
+      login: { store: store.kind, ...key },
+    };
+    // The browser took its time, and what was set in the profile meanwhile stays.
+    const written = await changeConfig(runtime, (config) => ({
+      ...config,
+      current: config.current ?? name,
+      profiles: { ...config.profiles, [name]: { ...config.profiles[name], ...learnt } },
+    }));
+    const profile = written.profiles[name]!;
+    await forgetReplaced(before?.login, name, written, invocation);
+    notes.say(`logged in as ${record.name ?? (record.owner || 'an unnamed user')}, profile ${name}`);
+    notes.say(`the token is kept in ${store.describe()}`);
+    const variable = ['SCHED_TOKEN', 'SCHED_TOKEN_FILE'].find((each) => runtime.env[each]);
+    if (variable !== undefined) notes.insist(`${variable} is set and beats this login: unset ${variable} to use it`);
+    notes.say(`try: sched events list${written.current === name ? '' : ` -p ${name}`}`);
+    return describeLogin({ name, profile }, record, runtime.clock.now());
+  };
+
+  if (isToken) {
+    const token = await readToken(invocation);
+    return settle(recordFromToken(token, { origin: new URL(baseUrl).origin, now: runtime.clock.now() }));
+  }
+  let facts: LoginFacts | undefined;
+  // The browser is told of success only when all of it is done.
+  await throughBrowser(invocation, addresses, store, scopesFor(held), port, async (record) => {
+    facts = await settle(record);
+  });
+  return facts!;
+};

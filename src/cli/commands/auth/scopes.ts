@@ -1,0 +1,45 @@
+import { scopes as allScopes, type Scope } from '../../../api/scopes.ts';
+import type { Invocation } from '../../command.ts';
+
+/** Scopes that nobody should have without asking for them. */
+export const dangerous: readonly Scope[] = [
+  'data_compliance:write',
+  'activity_log:read',
+  'organizations:write',
+  'webhooks:read',
+  'webhooks:write',
+];
+
+const knownScopes = Object.keys(allScopes) as Scope[];
+const usualScopes = knownScopes.filter((scope) => !dangerous.includes(scope));
+
+export const readScopes = (name: string, { typed, problems }: Invocation): string[] | undefined => {
+  const raw = typed[name] as string | undefined;
+  if (raw === undefined) return undefined;
+  const asked = raw.split(/[\s,]+/).filter(Boolean);
+  for (const scope of asked) {
+    if (!(knownScopes as string[]).includes(scope))
+      problems.add(`--${name}: '${scope}' is not a scope; there is ${knownScopes.join(', ')}`);
+  }
+  return asked;
+};
+
+/** What to ask for: as told, or everything usual; `:write` includes `:read`, so both are not needed. */
+export const scopesToAsk = ({
+  scopes,
+  added,
+  readOnly,
+  held,
+}: {
+  scopes?: string[] | undefined;
+  added?: string[] | undefined;
+  readOnly: boolean;
+  held: readonly string[];
+}): string[] => {
+  // A login that is not there yet, or of which nothing is known, has nothing to add to but the usual.
+  const wanted = scopes ?? [...(added === undefined || held.length === 0 ? usualScopes : held), ...(added ?? [])];
+  const chosen = readOnly ? wanted.filter((scope) => scope.endsWith(':read')) : wanted;
+  return [...new Set(chosen)].filter(
+    (scope) => !chosen.includes(scope.replace(/:read$/, ':write')) || scope.endsWith(':write'),
+  );
+};

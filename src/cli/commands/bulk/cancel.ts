@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { events } from '../../../api/events.ts';
+import type { Client, Input } from '../../../client/client.ts';
+import { readId } from '../../../client/ids.ts';
+import { SchedError } from '../../../errors.ts';
+import type { Plan } from '../../../jobs/batch-plan.ts';
+import { change } from '../../../jobs/read-back.ts';
+import type { Answer, Job } from '../../../jobs/run.ts';
+import type { Invocation } from '../../command.ts';
+import { changeOptions } from '../../operation/booking-context.ts';
+import { type OperationCommand, printRequest } from '../../operation/generic-command.ts';
+import { readInput } from '../../operation/input.ts';
+import { requireConsent } from '../../session/confirm.ts';
+import { sandboxAddress } from '../../session/connection.ts';
+import type { Context } from '../../session/context.ts';
+import { askWho, isSandboxed } from '../compliance/requester.ts';
+import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from './read-items.ts';
+import { runBulk } from './run.ts';
+
+const things: ItemKind = {
+  usual: ['uri', 'event', 'id', 'event_id', 'uuid'],
+  isItem: (text) => /[\d/]/.test(text),
+  isSurelyItem: (text) => /\/scheduled_events\/[\w-]+$/.test(text),
+  fold: (text) => {
+    const read = readId(text, events.cancel.path, 'event');
+    return read.ok ? read.ids.at(-1) : undefined;
+  },
+};
+
+/** A URI names the service it belongs to, and another one's must not be taken for ours. */
+const checkOrigins = async ({ context, problems }: Invocation, { items }: Plan): Promise<void> => {
+  const origins = new Set(items.filter((text) => text.includes('://')).map((text) => new URL(text).origin));
+  origins.delete(new URL((await context.connection()).baseUrl).origin);
+  if (origins.size === 0) return;
+  origins.delete(new URL(await context.root()).origin);
+  for (const origin of origins) problems.add(`${origin} is not where this account's service is`);
+  problems.check();
+};
+
+/** Refusals by the service that are about this event; any other would meet the next one too. */
+const isOwnFault = ({ category, facts }: SchedError): boolean =>
+  facts.http !== undefined &&
+  (['usage', 'not-found', 'conflict'].includes(category) ||
+    (category === 'forbidden' && !/scope|\bplan\b/i.test(facts.reason ?? '')));
+
+const isCanceled = async (client: Client, path: { event: string }): Promise<boolean> =>
+  (await client.call(events.get, { path })).status === 'canceled';
+
+/** Cancels one event; after a lost answer the event itself tells. */
+const sendCancel = (context: Context, client: Client, body: unknown): Job['send'] => {
+  const options = changeOptions(context);
+  return async ([id], leaving): Promise<Answer> => {
+    const path = { event: id! };
+    const input: Input = { path, body };
+    try {
+      const { status } = await change(
+        {
+          send: () => client.write(events.cancel, input, leaving),
+          read: () => client.call(events.get, { path }),
+          isDone: ({ status }) => status === 'canceled',
+        },
+        options,
+      );
+      return { verdict: 'accepted', ...(status === undefined ? { by: 'read back' } : { status }) };
+    } catch (error) {
+      if (!(error instanceof SchedError) || !isOwnFault(error)) throw error;
+      if (error.category === 'conflict' && (await isCanceled(client, path)))
+        return { verdict: 'accepted', status: 409, by: 'canceled already' };
+      context.notes.insist(`failed: ${id}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`);
+      const { status } = error.facts.http ?? {};
+      return { verdict: 'rejected', ...(status === undefined ? {} : { status }) };
+    }
+  };
+};
+
+/** Cancels the events that a file names, one after another, with a receipt. */
+export const cancelFromFile = async ({ fieldFlags }: OperationCommand, invocation: Invocation): Promise<void> => {
+  const { context, typed, problems } = invocation;
+  const plan = await readPlan(invocation, things);
+  checkInvalid(invocation, plan, 'event ID');
+  if (plan.items.length === 0) problems.add('there is no event in the input');
+  problems.check();
+  await checkOrigins(invocation, plan);
+  noteLeftOut(invocation, plan);
+  const ids = plan.items.map((item) => things.fold(item)!);
+  const inputs = { ...invocation, args: [ids[0]!] };
+  const { body } = await readInput(inputs, events.cancel, fieldFlags);
+  if (context.settings.dryRun) {
+    const requests = ids.map((event) => ({ path: { event }, body }));
+    return printRequest(invocation, events.cancel, requests);
+  }
+  const client = await context.client();
+  const { baseUrl, isSandbox } = await context.connection();
+  await runBulk(context, {
+    command: 'events cancel',
+    things: 'events',
+    done: 'canceled',
+    operation: 'events.cancel',
+    endpoint: `${isSandbox ? sandboxAddress : baseUrl}${events.cancel.path}`,
+    ...(await askWho(context)),
+    isSandbox: await isSandboxed(context),
+    key: 'none',
+    // The words to the invitees belong to what is done.
+    input: createHash('sha256')
+      .update(JSON.stringify([plan.digest, body]))
+      .digest('hex'),
+    plan,
+    items: ids,
+    mark: (id) => id,
+    batchSize: 1,
+    send: sendCancel(context, client, body),
+    receipt: typed.receipt as string | undefined,
+    again: typed.again === true,
+    consent: () =>
+      requireConsent(context, `Cancel ${plan.items.length.toLocaleString('en-US')} events and notify their invitees?`),
+  });
+};

@@ -1,0 +1,127 @@
+import { join, resolve } from 'node:path';
+import { SchedError } from '../../../errors.ts';
+import { realDisk } from '../../../jobs/disk.ts';
+import { isDone, type RunLine } from '../../../jobs/receipt.ts';
+import { doneAt, firstLineOf, type KnownRun, listRuns, type Opened, openReceipt } from '../../../jobs/runs.ts';
+import type { Context } from '../../session/context.ts';
+import { stateDirectory } from '../../session/network.ts';
+import type { Bulk } from './bulk.ts';
+
+/** Where receipts are kept unless a file is named. */
+export const receiptFolder = ({ runtime }: Context): string => join(stateOf({ runtime }), 'receipts');
+
+const stateOf = ({ runtime }: Pick<Context, 'runtime'>): string => {
+  const directory = stateDirectory(runtime);
+  if (directory !== undefined) return directory;
+  throw new SchedError('environment', 'There is no directory to keep receipts and locks in', {
+    reason: 'the home directory does not exist',
+    hint: 'SCHED_STATE_DIR=/some/directory',
+    outcome: 'not-sent',
+  });
+};
+
+const damaged = (path: string, line: number, problem: string): SchedError =>
+  new SchedError('integrity', `The receipt ${path} is damaged: edited at line ${line}`, {
+    reason: `${problem}; it is left as it is, and nothing is sent on its word`,
+    hint: 'restore it from where it was kept, or name another file with --receipt',
+    outcome: 'not-sent',
+  });
+
+const isSame = (run: RunLine, bulk: Bulk): boolean =>
+  run.operation === bulk.operation &&
+  run.input === bulk.input &&
+  run.endpoint === bulk.endpoint &&
+  run.organization === bulk.organization;
+
+export interface Found {
+  path: string;
+  opened: Opened & { ok: true };
+}
+
+const open = async (path: string): Promise<Found | undefined> => {
+  const opened = await openReceipt(realDisk, path);
+  if (opened === undefined) return undefined;
+  if (!opened.ok) throw damaged(path, opened.line, opened.problem);
+  return { path, opened };
+};
+
+export const foreign = (path: string, reason: string): SchedError =>
+  new SchedError('conflict', `The receipt ${path} belongs to another run`, {
+    reason,
+    hint: 'name another file with --receipt',
+    outcome: 'not-sent',
+  });
+
+/** The receipt at the place that was named. */
+const findNamed = async (path: string, bulk: Bulk): Promise<Found | undefined> => {
+  const found = await open(path);
+  if (found === undefined) return undefined;
+  const { run } = found.opened.story;
+  if (run.key !== bulk.key)
+    throw new SchedError('environment', 'The receipt was made under another key', {
+      reason: `${path} names the key ${run.key}, and this is ${bulk.key}`,
+      hint: 'restore its key file, and name it with --receipt-key-file',
+      outcome: 'not-sent',
+    });
+  if (!isSame(run, bulk)) throw foreign(path, 'its input, organization or endpoint is another');
+  return found;
+};
+
+/** R37: for so long the same input is the same request, and not a new one. */
+const sameRequestMs = 12 * 3_600_000;
+
+/** Clocks that are right differ by this much. */
+const skewMs = 5 * 60_000;
+
+/** An end further in the future was dated by a wrong clock, and says nothing about how long ago it was. */
+export const isRecent = (endedAt: string, now: number): boolean => {
+  const age = now - Date.parse(endedAt);
+  return age >= -skewMs && age < sameRequestMs;
+};
+
+/**
+ * The receipt of the same work that counts, among those known here: an unfinished one, however it is dated, before one
+ * that was finished within the last hours.
+ */
+const choose = async (folder: string, bulk: Bulk, now: number): Promise<KnownRun | undefined> => {
+  let recent: KnownRun | undefined;
+  for (const known of await listRuns(folder)) {
+    if (!isSame(known.run, bulk)) continue;
+    const endedAt = await doneAt(known.path);
+    if (endedAt === undefined) return known;
+    if (isRecent(endedAt, now)) recent ??= known;
+  }
+  return recent;
+};
+
+const findKept = async (folder: string, bulk: Bulk, now: number): Promise<Found | undefined> => {
+  const known = await choose(folder, bulk, now);
+  return known === undefined ? undefined : open(known.path);
+};
+
+/** The receipt of this work, unfinished or just finished; a named one must be it. */
+export const find = async (folder: string, bulk: Bulk, now: number): Promise<Found | undefined> => {
+  if (bulk.receipt === undefined) return findKept(folder, bulk, now);
+  const path = resolve(bulk.receipt);
+  const named = await findNamed(path, bulk);
+  if (named !== undefined && !isDone(named.opened.story)) return named;
+  // Naming another file is the way past a damaged one.
+  const kept = await findKept(folder, bulk, now).catch((error: unknown) => {
+    if (error instanceof SchedError && error.category === 'integrity') return undefined;
+    throw error;
+  });
+  if (kept === undefined || isDone(kept.opened.story)) return named ?? kept;
+  throw new SchedError('conflict', 'There is an unfinished run of the same input', {
+    reason: `its receipt is ${kept.path}`,
+    hint: 'leave --receipt out to go on with it',
+    outcome: 'not-sent',
+  });
+};
+
+/** The receipt that another process may be writing, by its first and last line alone. */
+export const peek = async (folder: string, bulk: Bulk, now: number): Promise<KnownRun | undefined> => {
+  const path = bulk.receipt === undefined ? undefined : resolve(bulk.receipt);
+  const named = path === undefined ? undefined : await firstLineOf(path);
+  if (named !== undefined) return { path: path!, run: named };
+  return choose(folder, bulk, now);
+};

@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { SchedError } from '../../../errors.ts';
+import { realDisk } from '../../../jobs/disk.ts';
+import { type Counts, isDone, type RunLine, type Story } from '../../../jobs/receipt.ts';
+import { continueReceipt, type ReceiptFile, startReceipt } from '../../../jobs/receipt-file.ts';
+import { findElsewhere, noteElsewhere } from '../../../jobs/receipt-index.ts';
+import { runJob } from '../../../jobs/run.ts';
+import { openReceipt, receiptEnding } from '../../../jobs/runs.ts';
+import { ensurePrivateDirectory } from '../../../state/directories.ts';
+import { createLock } from '../../../state/lock.ts';
+import { version } from '../../../version.ts';
+import type { Context } from '../../session/context.ts';
+import type { Bulk } from './bulk.ts';
+import { type Found, find, foreign, isRecent, peek, receiptFolder } from './find-run.ts';
+import { reportProgress } from './progress.ts';
+import { type BulkResult, resultOf, resultView } from './result.ts';
+import { addStepSummary } from './step-summary.ts';
+
+const tool = `sched ${version}`;
+
+const lockOf = async ({ runtime }: Context, folder: string, bulk: Bulk) => {
+  const { clock, machine, randomBytes, interrupted } = runtime;
+  const first = await peek(folder, bulk, clock.now());
+  const facts = [bulk.operation, bulk.input, bulk.endpoint, bulk.organization];
+  const name = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 40);
+  return createLock({
+    directory: join(folder, 'locks'),
+    name,
+    machine,
+    clock,
+    randomBytes,
+    interrupted,
+    waitMs: 0,
+    lastSeen: async () => (first === undefined ? undefined : (await stat(first.path).catch(() => undefined))?.mtimeMs),
+    busy: (pid, since) =>
+      new SchedError('conflict', 'Another run of the same input is under way', {
+        reason: `process ${pid} since ${since}${first === undefined ? '' : `, run ${first.run.run}`}`,
+        hint: 'wait for it to end; the same command then goes on or says what it did',
+        outcome: 'not-sent',
+      }),
+  });
+};
+
+const timeNow = ({ runtime }: Context): string => new Date(runtime.clock.now()).toISOString();
+
+const newRun = ({ runtime }: Context, at: string): string =>
+  `${at.replace(/[-:]|\.\d+/g, '')}-${Buffer.from(runtime.randomBytes(3)).toString('hex')}`;
+
+/** A new receipt; a name that is taken gets a number. */
+const begin = async (context: Context, folder: string, bulk: Bulk) => {
+  const at = timeNow(context);
+  const first = newRun(context, at);
+  const { plan, operation, endpoint, owner, organization, key, input } = bulk;
+  for (let number = 1; ; number += 1) {
+    const run = number === 1 ? first : `${first}-${number}`;
+    const path = bulk.receipt === undefined ? join(folder, `${run}${receiptEnding}`) : resolve(bulk.receipt);
+    if (bulk.receipt === undefined && (await stat(path).catch(() => undefined)) !== undefined) continue;
+    if ((await findElsewhere(folder, run)) !== undefined) continue;
+    const line: RunLine = {
+      type: 'run',
+      receipt: 1,
+      run,
+      at,
+      tool,
+      operation,
+      endpoint,
+      owner,
+      organization,
+      key,
+      input,
+      total: plan.items.length,
+      duplicates: plan.duplicates.length,
+      skipped: plan.invalid.length,
+    };
+    const unique = Buffer.from(context.runtime.randomBytes(8)).toString('hex');
+    return { line, file: await startReceipt(realDisk, path, line, bulk.isSandbox, unique) };
+  }
+};
+
+const resume = async (context: Context, { path, opened }: Found, bulk: Bulk) => {
+  const { receipt, story } = opened;
+  const file = await continueReceipt(realDisk, path, receipt);
+  const { owner, organization } = bulk;
+  const at = timeNow(context);
+  try {
+    file.write({ type: 'resumed', at, tool, owner, organization, repaired: receipt.tornBytes });
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  if (receipt.tornBytes > 0) context.notes.say('the last line of the receipt was torn, and is repaired');
+  return { line: story.run, file };
+};
+
+/** A receipt at a place of its own is listed with the others; the run does not depend on that. */
+const remember = async ({ runtime, notes }: Context, folder: string, run: RunLine, path: string): Promise<void> => {
+  if (dirname(path) === folder) return;
+  const facts = { run: run.run, at: run.at, operation: run.operation, receipt: path };
+  await noteElsewhere(folder, facts, Buffer.from(runtime.randomBytes(8)).toString('hex')).catch((error: unknown) => {
+    if (!(error instanceof SchedError)) throw error;
+    notes.say(`the run will not be listed: ${error.message} (${error.facts.reason})`);
+  });
+};
+
+const partial = ({ rejected, unknown }: Counts, { things, done }: Bulk): SchedError => {
+  const parts = [
+    ...(rejected > 0 ? [`${rejected.toLocaleString('en-US')} rejected`] : []),
+    ...(unknown > 0 ? [`${unknown.toLocaleString('en-US')} unknown`] : []),
+  ];
+  return new SchedError('partial', `Not all ${things} were ${done}: ${parts.join(', ')}`, {
+    outcome: unknown > 0 ? 'unknown' : 'applied',
+    answered: true,
+    ...(unknown > 0 ? { hint: 'run the same command again: it asks once more for those' } : {}),
+  });
+};
+
+const finish = async (context: Context, bulk: Bulk, result: BulkResult, state: string): Promise<void> => {
+  await addStepSummary(context, `sched ${bulk.command}`, state, result);
+  await context.printer.one(resultView, result);
+  if (result.rejected > 0 || result.unknown > 0) throw partial(result, bulk);
+};
+
+/** How far it came, as the receipt tells: where the last write failed, that may be less than what is known here. */
+const toldBy = async (file: ReceiptFile, known: Counts): Promise<{ counts: Counts; head: string }> => {
+  const opened = file.isBroken ? await openReceipt(realDisk, file.path).catch(() => undefined) : undefined;
+  return opened?.ok ? { counts: opened.story.counts, head: opened.receipt.head } : { counts: known, head: file.head };
+};
+
+/** Does the work with the receipt open. What was done so far is told also when it cannot go on. */
+const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile, story: Story | undefined) => {
+  const { runtime, notes } = context;
+  const skipped = story?.run.skipped ?? bulk.plan.invalid.length;
+  const known = [...(story?.fates.values() ?? [])].filter(({ verdict }) => verdict !== 'unknown');
+  let counts: Counts = { total: bulk.items.length, accepted: 0, rejected: 0, unknown: 0, skipped };
+  for (const { verdict } of known) counts[verdict] += 1;
+  const progress = reportProgress(context, { ...counts });
+  notes.ahead = () => {
+    const left = counts.total - counts.accepted - counts.rejected - counts.unknown;
+    return { requests: Math.ceil(left / bulk.batchSize), isMost: false };
+  };
+  try {
+    counts = await runJob(bulk, {
+      clock: runtime.clock,
+      interrupted: runtime.interrupted,
+      receipt: file,
+      before: { fates: story?.fates ?? new Map(), nextBatch: story?.nextBatch ?? 1 },
+      skipped,
+      onProgress: (now) => {
+        counts = now;
+        progress.update(now);
+      },
+      letLeave: runtime.letLeave,
+    });
+  } catch (error) {
+    progress.end();
+    const told = await toldBy(file, counts);
+    const [done, total] = [told.counts.accepted, told.counts.total].map((count) => count.toLocaleString('en-US'));
+    notes.insist(`${bulk.done} so far: ${done} of ${total}; the same command goes on. Receipt: ${file.path}`);
+    const result = resultOf(run, told.counts, file.path, told.head);
+    await addStepSummary(context, `sched ${bulk.command}`, 'unfinished', result);
+    throw error;
+  } finally {
+    notes.ahead = undefined;
+    progress.end();
+  }
+  // The answer goes elsewhere, but perhaps to the same screen: the bar must be gone by then.
+  await notes.flush();
+  return counts;
+};
+
+type Choice = { done: BulkResult; endedAt: string } | { unfinished: Found } | 'new';
+
+/** What there is to do. A finished receipt is let go of here: it may be large. */
+const choose = async ({ runtime }: Context, folder: string, bulk: Bulk): Promise<Choice> => {
+  const now = runtime.clock.now();
+  const found = await find(folder, bulk, now);
+  if (found === undefined) return 'new';
+  const { story, receipt } = found.opened;
+  if (!isDone(story)) return { unfinished: found };
+  const endedAt = story.endedAt!;
+  if (isRecent(endedAt, now) && !bulk.again)
+    return { done: resultOf(story.run.run, story.counts, found.path, receipt.head), endedAt };
+  if (bulk.receipt !== undefined && found.path === resolve(bulk.receipt))
+    throw foreign(found.path, `it holds a run that ended at ${endedAt}, and a run has one file`);
+  return 'new';
+};
+
+/** Begins a run, goes on with an unfinished one, or says that it was done. One process at a time. */
+export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
+  const { notes } = context;
+  const folder = receiptFolder(context);
+  ensurePrivateDirectory(folder);
+  const lock = await lockOf(context, folder, bulk);
+  const held = (await lock.acquire())!;
+  try {
+    const choice = await choose(context, folder, bulk);
+    if (choice !== 'new' && 'done' in choice) {
+      const { total, accepted } = choice.done;
+      const number = (count: number) => count.toLocaleString('en-US');
+      const what =
+        accepted === total ? `already ${bulk.done}` : `${number(accepted)} of ${number(total)} already ${bulk.done}`;
+      const { receipt } = choice.done;
+      const isElsewhere = bulk.receipt !== undefined && resolve(bulk.receipt) !== receipt;
+      const where = isElsewhere ? `, and ${bulk.receipt} was not written: the receipt is ${receipt}` : '';
+      notes.insist(`${what} at ${choice.endedAt}: nothing was sent${where}; --again sends it once more`);
+      return await finish(context, bulk, choice.done, `already accepted at ${choice.endedAt}`);
+    }
+    const story = choice === 'new' ? undefined : choice.unfinished.opened.story;
+    await bulk.consent(story);
+    const { line, file } =
+      choice === 'new' ? await begin(context, folder, bulk) : await resume(context, choice.unfinished, bulk);
+    const { run } = line;
+    try {
+      await remember(context, folder, line, file.path);
+      if (story !== undefined) notes.say(`going on with run ${run}`);
+      const counts = await work(context, bulk, run, file, story);
+      await finish(context, bulk, resultOf(run, counts, file.path, file.head), 'finished');
+    } finally {
+      await file.close();
+    }
+  } finally {
+    await held.release();
+  }
+};

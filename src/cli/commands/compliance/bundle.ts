@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { activity } from '../../../api/activity.ts';
+import { keepFor } from '../../../client/filter.ts';
+import { isObject, type Json } from '../../../client/reading.ts';
+import { SchedError } from '../../../errors.ts';
+import { foldAddress } from '../../../jobs/address.ts';
+import { checkScript, proveScript } from '../../../jobs/audit-scripts.ts';
+import { diskTrouble } from '../../../jobs/disk.ts';
+import type { Story } from '../../../jobs/receipt.ts';
+import type { ReceiptKey } from '../../../jobs/receipt-key.ts';
+import type { Finding } from '../../../jobs/verify-receipt.ts';
+import { jsonText } from '../../../json.ts';
+import type { Command, Invocation } from '../../command.ts';
+import type { Context } from '../../session/context.ts';
+import { hideAddresses, replaceAddresses } from './hide-addresses.ts';
+import { findKey, keyFileFlag } from './receipt-key.ts';
+import { loadDeletion } from './receipts.ts';
+
+/** The log may be written a little later than the answer. */
+const afterMs = 10 * 60_000;
+
+/** A value of the service in which each address is what stands for it in the receipt, names of fields included. */
+const withMarks = (value: unknown, key: ReceiptKey | undefined): unknown => {
+  if (typeof value === 'string')
+    return replaceAddresses(value, (found) => {
+      // The full stop of a sentence is no part of a domain.
+      const folded = foldAddress(found.replace(/\.+$/, ''));
+      return key === undefined || folded === undefined ? '[address]' : `hmac:${key.mac(folded)}`;
+    });
+  if (Array.isArray(value)) return value.map((each) => withMarks(each, key));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [withMarks(name, key) as string, withMarks(each, key)]),
+  );
+};
+
+const sameOrigin = async (context: Context, story: Story): Promise<boolean> => {
+  const { baseUrl, isSandbox } = await context.connection();
+  return isSandbox || story.run.endpoint.startsWith(`${new URL(baseUrl).origin}/`);
+};
+
+/** The service's own word of that time, or why there is none. */
+const readActivity = async (
+  context: Context,
+  story: Story,
+  key: ReceiptKey | undefined,
+): Promise<{ lines: string[] } | { missing: string }> => {
+  const { organization } = story.run;
+  if (organization === 'unknown') return { missing: 'the receipt does not say of which organization' };
+  try {
+    if (!(await sameOrigin(context, story))) return { missing: 'the account in use is at another service' };
+    // The clock may have been set back before the run was resumed.
+    const [from, to] = [story.firstAt, story.lastAt].sort() as [string, string];
+    const query = {
+      organization,
+      min_occurred_at: from,
+      max_occurred_at: new Date(Date.parse(to) + afterMs).toISOString(),
+    };
+    const client = await context.client();
+    const entries: Json[] = [];
+    for await (const page of client.pages(activity.list, { query }, { keep: keepFor(activity.list, query) }))
+      entries.push(...page);
+    return { lines: entries.map((entry) => jsonText(withMarks(entry, key))) };
+  } catch (error) {
+    if (!(error instanceof SchedError) || ['interrupted', 'terminated'].includes(error.category)) throw error;
+    return { missing: hideAddresses(`${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`) };
+  }
+};
+
+const table = (rows: [string, unknown][]): string =>
+  ['| | |', '| --- | --- |', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n');
+
+const summaryOf = ({ story, head, finding, sandbox }: Finding, activityWords: string): string => {
+  const { run, counts, endedAt } = story!;
+  return `# Deletion of invitee data, run ${run.run}
+${sandbox ? '\n**Made in the sandbox. It proves nothing.**\n' : ''}
+${table([
+  ['begun', run.at],
+  ['ended', endedAt ?? 'not yet'],
+  ['organization', run.organization],
+  ['on behalf of', run.owner],
+  ['endpoint', run.endpoint],
+  ['made by', run.tool],
+  ['distinct addresses', counts.total],
+  ['accepted by the service', counts.accepted],
+  ['rejected by the service', counts.rejected],
+  ['outcome unknown', counts.unknown],
+  ['duplicates in the input', run.duplicates],
+  ['invalid lines left out', counts.skipped],
+  ['key of the receipt', run.key],
+  ['head of the chain', head],
+  ['state of the receipt', finding],
+])}
+
+## What this proves
+
+- receipt.jsonl says which requests left, when, and what the service answered. Every line carries the hash of the one
+  above it, so a changed, removed or moved line is found.
+- Whoever can write the file can write a whole new chain. Compare the head above with the one that the run printed at
+  its end and that was kept elsewhere: in the log of the job, in a ticket.
+- An address stands in it as an HMAC-SHA-256 of its lower-case form. Only who has the key can look for one.
+- ${activityWords}
+
+## What it does not prove
+
+- That data was deleted. The service accepts a request, deletes within days and does not report it.
+- That the list of addresses was complete.
+
+## Check it without sched
+
+With bash, awk, sha256sum, openssl and jq:
+
+\`\`\`sh
+sha256sum -c SHA256SUMS
+bash check.sh receipt.jsonl HEAD_THAT_WAS_KEPT_ELSEWHERE
+bash prove.sh KEY_FILE receipt.jsonl   # then type the address
+\`\`\`
+`;
+};
+
+const fileMode = 0o600;
+
+const writeAll = async (folder: string, files: Record<string, string | Buffer>): Promise<void> => {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+    const sums: string[] = [];
+    for (const [name, content] of Object.entries(files)) {
+      await writeFile(join(folder, name), content, { mode: fileMode, flag: 'wx' });
+      sums.push(`${createHash('sha256').update(content).digest('hex')}  ${name}`);
+    }
+    await writeFile(join(folder, 'SHA256SUMS'), `${sums.join('\n')}\n`, { mode: fileMode, flag: 'wx' });
+  } catch (error) {
+    throw diskTrouble('write', folder, error);
+  }
+};
+
+const run = async (invocation: Invocation): Promise<void> => {
+  const { context, args, typed, problems } = invocation;
+  if (args[0] === undefined) problems.add('<run> is missing');
+  problems.check();
+  const { path, bytes, finding, story } = await loadDeletion(context, args[0]!);
+  const key = await findKey(invocation, false).catch(() => undefined);
+  const own = key?.id === story.run.key ? key : undefined;
+  const log = await readActivity(context, story, own);
+  const words =
+    'lines' in log
+      ? `activity.jsonl is the service's own log of that time: ${log.lines.length === 1 ? '1 entry' : `${log.lines.length} entries`}, addresses in them replaced ${own === undefined ? 'by [address]' : 'by their HMACs'}.`
+      : `The service's own log of that time is not here: ${log.missing}.`;
+  const folder = resolve(String(typed.to ?? `bundle-${story.run.run}`));
+  await writeAll(folder, {
+    'receipt.jsonl': bytes,
+    'SUMMARY.md': summaryOf(finding, words),
+    ...('lines' in log
+      ? { 'activity.jsonl': log.lines.map((line) => `${line}\n`).join('') }
+      : { 'activity-missing.txt': `${log.missing}\n` }),
+    'check.sh': checkScript,
+    'prove.sh': proveScript,
+  });
+  const { status, head } = finding;
+  const activityEntries = 'lines' in log ? log.lines.length : null;
+  if ('missing' in log) context.notes.insist(`the activity log is left out: ${log.missing}`);
+  await context.printer.one(
+    { columns: [{ header: 'FOLDER', path: 'folder' }], id: 'folder' },
+    { folder, run: story.run.run, status, head, activity_entries: activityEntries, receipt: path },
+  );
+};
+
+export const bundleCommand: Command = {
+  name: 'bundle',
+  summary: 'Gather everything an auditor needs of one run into a folder',
+  arguments: [{ name: 'run', description: 'a run, or the file of its receipt', required: true, names: 'files' }],
+  flags: [
+    { name: 'to', value: 'FOLDER', description: 'folder to make (default bundle-RUN)', heading: 'Flags' },
+    keyFileFlag,
+  ],
+  fields: 'folder run status head activity_entries receipt'.split(' '),
+  examples: ['compliance bundle 20261115T180000Z-a1b2c3', 'compliance bundle receipt.jsonl --to audit-2026-11'],
+  notes: [
+    'The folder holds the receipt, a summary for people, the activity log of that time (or why it is missing), and scripts that check the receipt with sha256sum, openssl and jq alone. It holds no address and no key.',
+    'Proven: what was sent, when, and what was answered, if the head hash was kept elsewhere. Not proven: that data was deleted, and that the input was complete.',
+  ],
+  run,
+};

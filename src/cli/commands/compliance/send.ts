@@ -1,0 +1,61 @@
+import { compliance } from '../../../api/compliance.ts';
+import type { Client } from '../../../client/client.ts';
+import { isObject } from '../../../client/reading.ts';
+import { refusalOf } from '../../../client/refusal.ts';
+import { SchedError } from '../../../errors.ts';
+import { type HttpReply, requestIdOf } from '../../../http/message.ts';
+import type { Answer, Job } from '../../../jobs/run.ts';
+import { isUndecided } from '../../../jobs/undecided.ts';
+
+const bodyOf = ({ body }: HttpReply): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+};
+
+/** Why a 403, in our own words: the service's may quote an address (R49). */
+const whyForbidden = (reply: HttpReply): string => {
+  const { required_scopes: scopes, title, message } = bodyOf(reply);
+  const words = `${title} ${message}`;
+  if (Array.isArray(scopes) || /scope/i.test(words)) return `the token lacks the scope ${compliance.delete.scope}`;
+  if (/\bplan\b|upgrade|enterprise/i.test(words))
+    return 'the plan of the organization does not include it: it needs Enterprise';
+  return 'the role of the token is not enough: it needs an administrator or the owner of the organization';
+};
+
+const silenced = ({ category, message, facts }: SchedError, reply: HttpReply): SchedError => {
+  const { method, path } = facts.http!;
+  const why = reply.status === 403 ? `: ${whyForbidden(reply)}` : '';
+  return new SchedError(category, message, {
+    reason: `HTTP ${reply.status}${why}`,
+    outcome: facts.outcome ?? 'not-applied',
+    http: { status: reply.status, method, path },
+  });
+};
+
+const requestId = (reply: HttpReply, redact: (text: string) => string): { request?: string } => {
+  const id = requestIdOf(reply);
+  return id === undefined ? {} : { request: redact(id) };
+};
+
+/**
+ * Asks for the deletion of some addresses. Nothing the service says of them leaves this function; its ID of the request
+ * goes into the receipt, without secrets (R12).
+ */
+export const sendDeletion =
+  (client: Client, redact: (text: string) => string): Job['send'] =>
+  async (items, leaving): Promise<Answer> => {
+    const prepared = client.prepare(compliance.delete, { body: { emails: items } });
+    const request = { ...prepared, beforeLeaving: leaving };
+    const reply = await client.send(request);
+    const { status } = reply;
+    const facts = { status, ...requestId(reply, redact) };
+    if (status >= 200 && status <= 299) return { ...facts, verdict: 'accepted' };
+    if (status === 413) return { ...facts, verdict: 'split', isTooLarge: true };
+    if (status === 400 || status === 422) return { ...facts, verdict: 'split' };
+    const error = silenced(refusalOf(request, reply), reply);
+    return isUndecided(error) ? { ...facts, verdict: 'unknown' } : { ...facts, verdict: 'refused', error };
+  };

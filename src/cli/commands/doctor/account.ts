@@ -1,0 +1,112 @@
+import { urlProblem } from '../../../http/proxy.ts';
+import { configFile, readConfig } from '../../session/profiles.ts';
+import { baseUrlOf, type Check, type Finding, note, ok, problem, words } from './finding.ts';
+
+export const configCheck: Check = async ({ runtime, config }) => {
+  if (config !== undefined) return [ok('configuration', configFile(runtime))];
+  const error = await readConfig(runtime).then(() => undefined, words);
+  return [problem('configuration', error ?? 'it was broken a moment ago', `edit ${configFile(runtime)}`)];
+};
+
+export const profileCheck: Check = async ({ config, name, account }) => {
+  if (config === undefined) return [];
+  if (account !== undefined) return [ok('profile', `${account.name}: ${account.profile.base_url}`)];
+  if (name !== undefined)
+    return [problem('profile', `there is no profile '${name}'`, 'sched profiles list, then sched profiles use NAME')];
+  return [note('profile', 'there is none', 'sched auth login, or SCHED_TOKEN with SCHED_BASE_URL')];
+};
+
+export const addressCheck: Check = async ({ runtime }) =>
+  (['SCHED_BASE_URL', 'SCHED_AUTH_URL', 'SCHED_MCP_URL'] as const).flatMap((name) => {
+    const value = runtime.env[name];
+    const wrong = value ? urlProblem(value) : undefined;
+    return wrong === undefined ? [] : [problem('address', `${name}: ${wrong}`, `unset ${name}, or mend it`)];
+  });
+
+export const keychainCheck: Check = async ({ runtime, account }) => {
+  const { storeOf } = await import('../../session/stored-login.ts');
+  const kind = account?.profile.login?.store;
+  if (kind === 'file') return [ok('credential store', 'a file, as this profile says')];
+  const probe = async (): Promise<Finding> => {
+    const store = await storeOf('keychain', runtime);
+    await store.probe();
+    return ok('credential store', `${store.describe()} works`);
+  };
+  const found = await probe().catch(words);
+  if (typeof found !== 'string') return [found];
+  const mend = 'unlock or start the keychain, or sched auth login --credential-store file, or SCHED_TOKEN';
+  return [kind === 'keychain' ? problem('credential store', found, mend) : note('credential store', found, mend)];
+};
+
+export const tokenCheck: Check = async ({ runtime, account }) => {
+  const { env } = runtime;
+  if (env.SCHED_TOKEN || env.SCHED_TOKEN_FILE) {
+    const { environmentToken } = await import('../../session/connection.ts');
+    const error = await environmentToken(runtime).then(() => undefined, words);
+    return [
+      error === undefined
+        ? ok('token', 'from the environment; it beats every stored login')
+        : problem('token', error, 'set SCHED_TOKEN or SCHED_TOKEN_FILE anew'),
+    ];
+  }
+  if (account === undefined) return [];
+  const again = `sched auth login -p ${account.name}`;
+  if (account.profile.login === undefined)
+    return [problem('token', `the profile ${account.name} is not logged in`, again)];
+  const { openLogin } = await import('../../session/stored-login.ts');
+  const quiet = {
+    say: () => {},
+    insist: () => {},
+    sandbox: () => {},
+    footer: () => {},
+    status: () => {},
+    flush: async () => {},
+    quiet: true,
+    isJson: false,
+  };
+  try {
+    const session = await openLogin(account, runtime, { allowRefresh: false }, quiet);
+    const { expires_at, refresh_token } = await session!.record();
+    if (expires_at === undefined) return [ok('token', 'a personal access token')];
+    const when = new Date(expires_at).toISOString();
+    if (expires_at > runtime.clock.now()) return [ok('token', `good until ${when}`)];
+    return refresh_token === undefined
+      ? [problem('token', `expired at ${when}`, again)]
+      : [note('token', `expired at ${when}; the next command renews it`, `sched auth refresh -p ${account.name}`)];
+  } catch (error) {
+    return [problem('token', words(error), again)];
+  }
+};
+
+/** Minutes of difference after which logins and limits go wrong. */
+const toleratedSkewMs = 2 * 60_000;
+
+export const networkCheck: Check = async (patient) => {
+  const { runtime, account } = patient;
+  const baseUrl = baseUrlOf(patient);
+  if (baseUrl === undefined) return [note('network', 'there is no base URL to ask')];
+  try {
+    // Without the token: whether somebody answers is all that is asked.
+    const { headers } = await runtime.send({
+      method: 'GET',
+      url: `${baseUrl}/users/me`,
+      headers: { accept: 'application/json' },
+      timeoutMs: 10_000,
+    });
+    const skew = headers.date === undefined ? 0 : runtime.clock.now() - Date.parse(headers.date);
+    const reached = ok('network', `${new URL(baseUrl).host} answers`);
+    if (!(Math.abs(skew) > toleratedSkewMs)) return [reached];
+    const distance = `${Math.round(Math.abs(skew) / 60_000)} minutes ${skew > 0 ? 'ahead of' : 'behind'} the service's`;
+    return [reached, problem('clock', `this clock is ${distance}`, "set the machine's clock")];
+  } catch (error) {
+    return [
+      problem(
+        'network',
+        `${new URL(baseUrl).host} cannot be reached: ${words(error)}`,
+        account === undefined || runtime.env.SCHED_BASE_URL
+          ? 'look at SCHED_BASE_URL, the network and the proxy settings'
+          : `see to the network and the proxy settings; another address: sched profiles set base_url URL -p ${account.name}`,
+      ),
+    ];
+  }
+};

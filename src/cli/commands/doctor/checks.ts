@@ -1,0 +1,25 @@
+import { addressCheck, configCheck, keychainCheck, networkCheck, profileCheck, tokenCheck } from './account.ts';
+import type { Check, Finding, Patient } from './finding.ts';
+import { clockCheck, directoryCheck, fileCheck, lockCheck, networkSettingsCheck, runtimeCheck } from './machine.ts';
+import { bookingCheck, runCheck } from './unfinished-work.ts';
+
+const checks: Check[] = [
+  runtimeCheck,
+  directoryCheck,
+  configCheck,
+  fileCheck,
+  profileCheck,
+  addressCheck,
+  keychainCheck,
+  lockCheck,
+  clockCheck,
+  networkSettingsCheck,
+  tokenCheck,
+  bookingCheck,
+  runCheck,
+];
+
+/** Looks at everything a command rests on; with `network` at the service too. */
+export async function* examine(patient: Patient, network: boolean): AsyncGenerator<Finding[]> {
+  for (const check of network ? [...checks, networkCheck] : checks) yield await check(patient);
+}

@@ -1,0 +1,51 @@
+import { SchedError } from '../../../errors.ts';
+import { urlProblem } from '../../../http/proxy.ts';
+import type { Runtime } from '../../../runtime.ts';
+import type { Config } from '../../session/profile-schema.ts';
+import type { Account } from '../../session/settings.ts';
+
+/** One thing looked at: what was found, and for what is wrong how to mend it. */
+export interface Finding {
+  check: string;
+  status: 'ok' | 'note' | 'problem';
+  finding: string;
+  mend: string | null;
+}
+
+/** What the checks share: the configuration may be broken, and the doctor must work all the same. */
+export interface Patient {
+  runtime: Runtime;
+  config: Config | undefined;
+  /** The profile that is meant, whether it is there or not. */
+  name: string | undefined;
+  account: Account | undefined;
+}
+
+export type Check = (patient: Patient) => Promise<Finding[]>;
+
+export const ok = (check: string, finding: string): Finding => ({ check, status: 'ok', finding, mend: null });
+export const note = (check: string, finding: string, mend: string | null = null): Finding => ({
+  check,
+  status: 'note',
+  finding,
+  mend,
+});
+export const problem = (check: string, finding: string, mend: string): Finding => ({
+  check,
+  status: 'problem',
+  finding,
+  mend,
+});
+
+export const words = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return error instanceof SchedError && error.facts.reason !== undefined
+    ? `${error.message}: ${error.facts.reason}`
+    : error.message;
+};
+
+/** The address that commands go to, where it is one. */
+export const baseUrlOf = ({ runtime, account }: Patient): string | undefined => {
+  const found = runtime.env.SCHED_BASE_URL || account?.profile.base_url;
+  return found === undefined || urlProblem(found) !== undefined ? undefined : found.replace(/\/+$/, '');
+};

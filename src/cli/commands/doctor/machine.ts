@@ -1,0 +1,129 @@
+import { access, lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SchedError } from '../../../errors.ts';
+import { readProxy } from '../../../http/proxy.ts';
+import type { Runtime } from '../../../runtime.ts';
+import { directory, directoryPath } from '../../../state/paths.ts';
+import { type Check, type Finding, note, ok, problem, words } from './finding.ts';
+
+export const runtimeCheck: Check = async ({ runtime }) => {
+  const { version, platform, isStandalone } = runtime.machine;
+  if (isStandalone) return [ok('runtime', `one file that needs no Node, on ${platform}`)];
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isSupported = major > 20 || (major === 20 && minor >= 19);
+  return isSupported
+    ? [ok('runtime', `Node ${version} on ${platform}`)]
+    : [problem('runtime', `Node ${version} is too old`, 'install Node 20.19 or newer')];
+};
+
+/** Whether only the owner may look into it. */
+const modeCheck = async (check: string, path: string, wanted: number): Promise<Finding> => {
+  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => error);
+  if (found instanceof Error) {
+    return found.code === 'ENOENT'
+      ? note(check, `${path} is not there yet and will be made when needed`, `mkdir -p -m 700 '${path}'`)
+      : problem(check, `${path} cannot be looked at (${found.code})`, `see to it that ${path} can be reached`);
+  }
+  if (found.isSymbolicLink())
+    return problem(check, `${path} is a symbolic link, and those are not followed`, `rm '${path}'`);
+  const mode = found.mode & 0o777;
+  return (mode & 0o077) === 0
+    ? ok(check, `${path} is its owner's alone`)
+    : problem(
+        check,
+        `${path} can be read by others (mode ${mode.toString(8)})`,
+        `chmod ${wanted.toString(8)} '${path}'`,
+      );
+};
+
+/** Whether a directory may be used at all; that others can look into one that was named is only noted. */
+const placeCheck = async (kind: 'config' | 'state' | 'cache', runtime: Runtime): Promise<Finding> => {
+  const check = `${kind} directory`;
+  try {
+    directory(kind, runtime);
+  } catch (error) {
+    return problem(check, words(error), (error as SchedError).facts.hint ?? '');
+  }
+  const found = await modeCheck(check, directoryPath(kind, runtime), 0o700);
+  return found.status === 'problem' && found.mend?.startsWith('chmod') ? { ...found, status: 'note' } : found;
+};
+
+export const directoryCheck: Check = async ({ runtime }) =>
+  Promise.all((['config', 'state', 'cache'] as const).map((kind) => placeCheck(kind, runtime)));
+
+const filesBelow = async (folder: string): Promise<string[]> => {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const nested = await Promise.all(
+    entries.map((entry) => (entry.isDirectory() ? filesBelow(join(folder, entry.name)) : [join(folder, entry.name)])),
+  );
+  return nested.flat();
+};
+
+export const fileCheck: Check = async ({ runtime }) => {
+  const files = await filesBelow(directoryPath('config', runtime));
+  const findings = await Promise.all(files.map((file) => modeCheck('file', file, 0o600)));
+  return findings.filter(({ status }) => status === 'problem');
+};
+
+export const lockCheck: Check = async ({ runtime }) => {
+  const { lockOf } = await import('../../../auth/session.ts');
+  try {
+    const lock = lockOf({ issuer: 'doctor', client: 'doctor', user: 'doctor' }, runtime);
+    const held = await lock.acquire();
+    await held?.release();
+    return [ok('lock', 'can be taken and given back')];
+  } catch (error) {
+    return [problem('lock', words(error), `see to it that ${runtime.machine.accountHome} can be written`)];
+  }
+};
+
+/** Years in which a clock that says so may be right. */
+const plausible = { from: Date.UTC(2025, 0), to: Date.UTC(2046, 0) };
+
+export const clockCheck: Check = async ({ runtime }) => {
+  const now = runtime.clock.now();
+  const text = new Date(now).toISOString();
+  return now >= plausible.from && now < plausible.to
+    ? [ok('clock', text)]
+    : [problem('clock', `${text} cannot be right`, "set the machine's clock")];
+};
+
+/** A variable of the proxy settings. Its value is never shown whole: it may hold a password. */
+const proxyFinding = (name: string, value: string): Finding => {
+  const isList = name.toLowerCase() === 'no_proxy';
+  const proxy = isList ? undefined : readProxy(value, name);
+  if (!isList && proxy === undefined)
+    return problem('proxy', `${name} is not the URL of an http or https proxy`, `unset ${name}, or fix it`);
+  const address = proxy === undefined ? '' : `: ${proxy.url}`;
+  return note(
+    'proxy',
+    `${name} is set${address}; loopback never goes through a proxy`,
+    `unset ${name}, if it is not meant`,
+  );
+};
+
+export const networkSettingsCheck: Check = async ({ runtime }) => {
+  const { env } = runtime;
+  const findings = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].flatMap((upper) => {
+    const name = env[upper] === undefined ? upper.toLowerCase() : upper;
+    const value = env[name];
+    return value ? [proxyFinding(name, value)] : [];
+  });
+  const bundle = env.NODE_EXTRA_CA_CERTS;
+  if (bundle) {
+    const isReadable = await access(bundle).then(
+      () => true,
+      () => false,
+    );
+    findings.push(
+      isReadable
+        ? note('certificates', `NODE_EXTRA_CA_CERTS adds ${bundle}`)
+        : problem(
+            'certificates',
+            `NODE_EXTRA_CA_CERTS names ${bundle}, which cannot be read`,
+            'unset NODE_EXTRA_CA_CERTS or mend the path',
+          ),
+    );
+  }
+  return findings;
+};

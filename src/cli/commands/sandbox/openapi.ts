@@ -1,0 +1,21 @@
+import { openapi } from '../../../sandbox/openapi.ts';
+import { version } from '../../../version.ts';
+import type { Command, Invocation } from '../../command.ts';
+
+const run = async ({ context, problems }: Invocation): Promise<void> => {
+  problems.check();
+  await context.printer.whole(JSON.stringify(await openapi(version), null, 2));
+};
+
+export const openapiCommand: Command = {
+  name: 'openapi',
+  summary: 'Print an OpenAPI 3.1 description of the service, as JSON',
+  arguments: [],
+  flags: [],
+  local: true,
+  examples: ['sandbox openapi', 'sandbox openapi > openapi.json'],
+  notes: [
+    'It is read off the same rows that the client sends by and the sandbox answers by. Where the documentation of the service is silent, it says "Assumed".',
+  ],
+  run,
+};

@@ -1,0 +1,90 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { Ended, SchedError } from '../../../errors.ts';
+import type { Runtime } from '../../../runtime.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { dataFlag, environmentOf, type Facts, servingFlags, whileServing } from './serve.ts';
+
+/** What would lead a `sched` inside somewhere else, or to somebody else. */
+const foreign = ['SCHED_SANDBOX', 'SCHED_PROFILE', 'SCHED_TOKEN_FILE', 'SCHED_USER', 'SCHED_ORG'];
+
+const shellWord = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+/** A directory with nothing in it but a `sched` that is this very program; `undefined` where it is not known. */
+const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | undefined> => {
+  const { program } = machine;
+  if (program === undefined) return undefined;
+  const directory = await mkdtemp(join(tmpdir(), 'sched-run-'));
+  if (platform === 'win32') {
+    const words = program.map((word) => `"${word.replaceAll('%', '%%')}"`).join(' ');
+    await writeFile(join(directory, 'sched.cmd'), `@${words} %*\r\n`);
+    return directory;
+  }
+  const file = join(directory, 'sched');
+  await writeFile(file, `#!/bin/sh\nexec ${program.map(shellWord).join(' ')} "$@"\n`);
+  await chmod(file, 0o755);
+  return directory;
+};
+
+const environmentFor = ({ env }: Runtime, facts: Facts, launcher: string | undefined) => {
+  const kept = Object.entries(env).filter(([name]) => !foreign.includes(name));
+  const path = [launcher, env.PATH ?? env.Path].filter((part) => part !== undefined).join(delimiter);
+  return { ...Object.fromEntries(kept), ...environmentOf(facts), SCHED_SANDBOX_ADMIN: facts.admin_token, PATH: path };
+};
+
+const runIn = async (runtime: Runtime, facts: Facts, command: readonly string[]): Promise<number> => {
+  const launcher = await makeLauncher(runtime);
+  try {
+    return await runtime.spawn!(command, { env: environmentFor(runtime, facts, launcher) });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new SchedError('environment', `Cannot start '${command[0]}'`, {
+      reason: code === 'ENOENT' ? 'there is no such program' : code === 'EACCES' ? 'it may not be executed' : message,
+      hint: "sched sandbox run -- bash -c 'sched events list'",
+    });
+  } finally {
+    if (launcher !== undefined) await rm(launcher, { recursive: true, force: true });
+  }
+};
+
+const run = async (invocation: Invocation): Promise<void> => {
+  const { context, args, rest, problems } = invocation;
+  const { runtime } = context;
+  const end = rest.indexOf('--');
+  const command = end < 0 ? [] : rest.slice(end + 1);
+  if (command.length === 0 || command[0] === '') problems.add('the command to run is missing: write it behind --');
+  else if (args.length > command.length) problems.add(`'${args[0]}' stands before --, where only flags may stand`);
+  if (runtime.spawn === undefined) problems.add('no program can be started here');
+  // To the end, so that a second signal too leaves nothing behind.
+  const code = await runtime.protect(async () => {
+    let ended = 0;
+    await whileServing(invocation, { port: 0, data: ':memory:' }, async (facts) => {
+      ended = await runIn(runtime, facts, command);
+    });
+    return ended;
+  });
+  if (code !== 0) throw new Ended(code);
+};
+
+export const runCommand: Command = {
+  name: 'run',
+  summary: 'Serve the embedded service for as long as a command runs',
+  arguments: [{ name: 'command', description: 'the program and its words, behind --', required: true, variadic: true }],
+  flags: [
+    { name: 'port', value: 'N', description: 'port on 127.0.0.1 (default 0: any free one)', heading: 'Flags' },
+    { ...dataFlag, description: 'keep the data in this file (default :memory:, a fresh world each time)' },
+    ...servingFlags,
+  ],
+  local: true,
+  examples: [
+    "sandbox run -- bash -c 'sched events list --json | jq length'",
+    'sandbox run --plan free -- npm test',
+    'sandbox run --data ./sandbox.db --no-limits -- ./import.sh',
+  ],
+  notes: [
+    'The command finds SCHED_BASE_URL, SCHED_AUTH_URL, SCHED_MCP_URL, SCHED_CLIENT_ID and SCHED_TOKEN in its environment, and this very sched first on its PATH. SCHED_SANDBOX_ADMIN is the secret of the calls under /__sandbox/. Variables that would lead elsewhere (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG) are taken out.',
+    "The exit code is the command's own, 128 and the signal's number where one ended it. No shell reads the words: where one is needed, name it. SIGINT and SIGTERM are passed on.",
+  ],
+  run,
+};

@@ -1,0 +1,205 @@
+import { rm } from 'node:fs/promises';
+import { SchedError } from '../../../errors.ts';
+import type { View } from '../../../output/view.ts';
+import type { Runtime } from '../../../runtime.ts';
+import { isSandboxFile } from '../../../sandbox/database.ts';
+import { team } from '../../../sandbox/seed-team.ts';
+import type { World } from '../../../sandbox/seed-world.ts';
+import { type ReadyToken, readyTokens } from '../../../sandbox/tokens.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { noteHidden } from '../../operation/listing.ts';
+import { requireConsent } from '../../session/confirm.ts';
+import type { Context } from '../../session/context.ts';
+import { dataTrouble, openData, sandboxFile } from '../../session/sandbox.ts';
+import { clockCommand } from './clock.ts';
+import { openapiCommand } from './openapi.ts';
+import { runCommand } from './run.ts';
+import {
+  dataFlag,
+  environmentOf,
+  type Facts,
+  readData,
+  readSeed,
+  seedFlag,
+  servingFlags,
+  whileServing,
+} from './serve.ts';
+
+const defaultPort = 4010;
+
+const startView: View = {
+  columns: [
+    { header: 'BASE URL', path: 'base_url', priority: 3 },
+    { header: 'TOKEN', path: 'token', priority: 2 },
+    { header: 'PLAN', path: 'plan', priority: 1 },
+  ],
+  id: 'base_url',
+};
+
+const tokensView: View<ReturnType<typeof shown>> = {
+  columns: [
+    { header: 'TOKEN', path: 'token', shrink: false },
+    { header: 'USER', path: 'user', priority: 3 },
+    { header: 'ROLE', path: 'role', priority: 5 },
+    { header: 'KIND', path: 'kind', priority: 2 },
+    {
+      header: 'SCOPES',
+      path: 'scopes',
+      as: 'list',
+      priority: 1,
+      value: ({ scopes }) => scopes ?? 'all',
+    },
+  ],
+  id: 'token',
+};
+
+const shown = ({ name, token, member, scopes, kind, refreshToken }: ReadyToken) => {
+  const { name: user, role } = team.find(({ key }) => key === member)!;
+  return { name, token, user, role, kind, scopes, refresh_token: refreshToken ?? null };
+};
+
+/** Lines for a shell: all that is not an assignment is a comment. */
+const exportLines = (facts: Facts): string =>
+  [
+    `# API    ${facts.base_url}`,
+    `# login  ${facts.auth_url}`,
+    `# MCP    ${facts.mcp_url}`,
+    `# plan   ${facts.plan}`,
+    ...readyTokens.map(shown).map((each) => `# ${each.token}: ${each.user}, ${each.role}, ${words(each)}`),
+    ...Object.entries(environmentOf(facts)).map(([name, value]) => `export ${name}=${value}`),
+  ].join('\n');
+
+const words = ({ scopes, kind }: ReturnType<typeof shown>): string => {
+  if (scopes === null) return kind === 'oauth' ? 'full access until refreshed' : 'full access';
+  return scopes.length === 1 ? `${scopes[0]} only` : 'every :read scope';
+};
+
+const printFacts = ({ settings, printer }: Context, facts: Facts): Promise<void> => {
+  const { format, fields = [], jq } = settings;
+  if (format === 'table' || format === 'tsv') return printer.text(exportLines(facts));
+  // One line, for scripts that wait for it.
+  if (format === 'json' && fields.length === 0 && jq === undefined) return printer.text(JSON.stringify(facts));
+  return printer.one(startView, facts);
+};
+
+/** Serves until the process is told to stop. */
+const start = (invocation: Invocation): Promise<void> => {
+  const { context } = invocation;
+  const { interrupted } = context.runtime;
+  return whileServing(invocation, { port: defaultPort }, async (facts) => {
+    await printFacts(context, facts);
+    context.notes.say(`the sandbox listens on ${facts.base_url}; Ctrl-C stops it`);
+    await new Promise<void>((resolve) => {
+      if (interrupted.aborted) resolve();
+      interrupted.addEventListener('abort', () => resolve(), { once: true });
+    });
+  });
+};
+
+const tokens = async ({ context, problems }: Invocation): Promise<void> => {
+  problems.check();
+  async function* pages() {
+    yield readyTokens.map(shown);
+  }
+  noteHidden(context.notes, (await context.printer.list(tokensView as View, pages())).hiddenColumns);
+};
+
+/** What the system refuses is no bug of ours. */
+const orTrouble = <Value>(work: Promise<Value>, file: string, data: string | undefined): Promise<Value> =>
+  work.catch((error) => {
+    throw dataTrouble(error, file, { data });
+  });
+
+/** A file that somebody named is removed only if it is a sandbox's: it might be anything. */
+const requireOwn = async (runtime: Runtime, file: string, data: string): Promise<void> => {
+  if (await orTrouble(isSandboxFile(file), file, data)) return;
+  // What a killed process wrote last stands in a file beside it, and only opening brings the two together.
+  const opened = await openData(runtime, { data: file }).catch(() => undefined);
+  if (opened !== undefined) return opened.close();
+  throw new SchedError('environment', 'This file is not one of a sandbox, so it is left alone', {
+    reason: file,
+    hint: 'name another file, or remove it yourself',
+    outcome: 'not-applied',
+  });
+};
+
+/** Where the data is sound it stays in its file, because a service may be running on it. */
+const resetInPlace = async (runtime: Runtime, data: string | undefined, world: World | undefined): Promise<boolean> => {
+  const opened = await openData(runtime, { data }).catch(() => undefined);
+  try {
+    opened?.reset(world);
+    return opened !== undefined;
+  } catch {
+    return false;
+  } finally {
+    opened?.close();
+  }
+};
+
+/** The files go as a whole, so that even damaged ones are mended. */
+const startAfresh = async (runtime: Runtime, data: string | undefined, world: World | undefined): Promise<void> => {
+  const file = sandboxFile(runtime, data);
+  const files = ['', '-wal', '-shm', '-journal'].map((suffix) => `${file}${suffix}`);
+  for (const each of files) await orTrouble(rm(each, { force: true }), file, data);
+  const sandbox = await openData(runtime, { data, world });
+  sandbox.close();
+};
+
+/** Throws the world away and seeds a new one around today. */
+const reset = async (invocation: Invocation): Promise<void> => {
+  const { context, problems } = invocation;
+  const data = readData(invocation);
+  const world = readSeed(invocation);
+  if (data === ':memory:') problems.add('--data :memory: is gone as soon as a command ends: there is nothing to reset');
+  problems.check();
+  const file = sandboxFile(context.runtime, data);
+  if (data !== undefined) await requireOwn(context.runtime, file, data);
+  await requireConsent(context, `Throw the sandbox data in ${file} away and seed it anew?`, 'this machine');
+  if (!(await resetInPlace(context.runtime, data, world))) await startAfresh(context.runtime, data, world);
+  context.notes.say(`seeded anew: ${file}`);
+};
+
+export const commands: Command[] = [
+  {
+    name: 'start',
+    summary: 'Serve the embedded service on this machine until stopped',
+    arguments: [],
+    flags: [
+      {
+        name: 'port',
+        value: 'N',
+        description: `port on 127.0.0.1, 0 for any free one (default ${defaultPort})`,
+        heading: 'Flags',
+      },
+      dataFlag,
+      ...servingFlags,
+    ],
+    fields: ['base_url', 'auth_url', 'mcp_url', 'client_id', 'token', 'tokens', 'plan', 'data', 'admin_token'],
+    examples: [
+      'sandbox start',
+      'sandbox start --port 0 --data :memory: --json',
+      'sandbox start --plan free --auto-consent',
+    ],
+    run: start,
+  },
+  runCommand,
+  {
+    name: 'tokens',
+    summary: 'List the ready tokens of the sandbox, by role',
+    arguments: [],
+    flags: [],
+    fields: ['name', 'token', 'user', 'role', 'kind', 'scopes', 'refresh_token'],
+    examples: ['sandbox tokens', 'sandbox tokens --json=token,role,scopes'],
+    run: tokens,
+  },
+  {
+    name: 'reset',
+    summary: 'Throw the sandbox data away and seed it anew',
+    arguments: [],
+    flags: [dataFlag, seedFlag],
+    examples: ['sandbox reset', 'sandbox reset --seed large:10000 --yes', 'sandbox reset --data ./sandbox.db --yes'],
+    run: reset,
+  },
+  clockCommand,
+  openapiCommand,
+];

@@ -1,0 +1,200 @@
+import { setMaxListeners } from 'node:events';
+import { SchedError } from '../../../errors.ts';
+import type { Clock } from '../../../runtime.ts';
+import { withFaults } from '../../../sandbox/admin.ts';
+import { createScript, readFault, readFaults, type Script, unknownOperation } from '../../../sandbox/faults.ts';
+import { mostEvents, type World, worldNamed } from '../../../sandbox/seed-world.ts';
+import { type Server, serve, type WireService } from '../../../sandbox/server.ts';
+import { type Plan, plans } from '../../../sandbox/subscription.ts';
+import { clientId, readyTokens } from '../../../sandbox/tokens.ts';
+import { readDuration } from '../../../time/duration.ts';
+import type { Flag, Invocation } from '../../command.ts';
+import { readJsonText } from '../../operation/json-file.ts';
+import { openData, sandboxFile } from '../../session/sandbox.ts';
+
+export const dataFlag: Flag = {
+  name: 'data',
+  value: 'FILE',
+  description: 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it',
+  heading: 'Flags',
+};
+
+export const seedFlag: Flag = {
+  name: 'seed',
+  value: 'WORLD',
+  description: 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo',
+  heading: 'Flags',
+};
+
+/** What can be said of a service that is about to listen, whoever starts it. */
+export const servingFlags: Flag[] = [
+  seedFlag,
+  {
+    name: 'fault',
+    value: 'FAULT',
+    repeat: true,
+    description: "let something go wrong, as 'events.list 503 at=2' or JSON; see the README for all of them",
+    heading: 'Flags',
+  },
+  { name: 'faults', value: 'FILE', description: 'faults from a file: a JSON array', heading: 'Flags' },
+  {
+    name: 'plan',
+    value: 'PLAN',
+    choices: plans,
+    description: 'plan of the organization (default enterprise, or what the data says)',
+    heading: 'Flags',
+  },
+  { name: 'no-limits', description: 'count no requests and refuse none for being too many', heading: 'Flags' },
+  {
+    name: 'auto-consent',
+    description: 'consent to every login at once: nobody has to click',
+    heading: 'Flags',
+  },
+  {
+    name: 'refresh-replay-window',
+    value: 'DURATION',
+    description: 'how long a spent refresh token gets the same reply again (default 0s)',
+    heading: 'Flags',
+  },
+];
+
+const readPort = ({ typed, problems }: Invocation, usual: number): number => {
+  if (typed.port === undefined) return usual;
+  const port = /^\d{1,5}$/.test(String(typed.port)) ? Number(typed.port) : -1;
+  if (port >= 0 && port <= 65_535) return port;
+  problems.add(`--port '${typed.port}' is not a port from 0 to 65535`);
+  return usual;
+};
+
+const readPlan = ({ typed, problems }: Invocation): Plan | undefined => {
+  const plan = plans.find((each) => each === typed.plan);
+  if (typed.plan !== undefined && plan === undefined)
+    problems.add(`--plan '${typed.plan}' is not one of ${plans.join(', ')}`);
+  return plan;
+};
+
+const readReplayWindow = ({ typed, problems }: Invocation): number | undefined => {
+  const text = typed['refresh-replay-window'];
+  if (text === undefined) return undefined;
+  const milliseconds = readDuration(String(text));
+  if (milliseconds === undefined) problems.add(`--refresh-replay-window '${text}' is not a duration such as 10s`);
+  return milliseconds;
+};
+
+export const readSeed = ({ typed, problems }: Invocation): World | undefined => {
+  if (typed.seed === undefined) return undefined;
+  const world = worldNamed(String(typed.seed));
+  if (world === undefined)
+    problems.add(`--seed '${typed.seed}' is not demo, empty or large:N with N up to ${mostEvents}`);
+  return world;
+};
+
+const attempt = <Value>(read: () => Value, problem: (words: string) => void): Value | undefined => {
+  try {
+    return read();
+  } catch (error) {
+    problem((error as Error).message);
+    return undefined;
+  }
+};
+
+const readScript = async ({ context, typed, problems }: Invocation): Promise<Script> => {
+  const script = createScript();
+  const file = typed.faults === undefined ? undefined : String(typed.faults);
+  if (file !== undefined) {
+    const text = await readJsonText(file, '--faults', context.runtime, problems);
+    const read = attempt(
+      () => readFaults(text ?? '[]'),
+      (words) => problems.add(`--faults ${file}: ${words}`),
+    );
+    script.add(...(read ?? []));
+  }
+  for (const text of [typed.fault ?? []].flat()) {
+    const fault = attempt(
+      () => readFault(String(text)),
+      (words) => problems.add(`--fault: ${words}`),
+    );
+    if (fault !== undefined) script.add(fault);
+  }
+  const unknown = await unknownOperation(script.faults.map(({ fault }) => fault));
+  if (unknown !== undefined) problems.add(`a fault is for '${unknown}', and there is no such operation`);
+  return script;
+};
+
+export const readData = ({ typed, problems }: Invocation): string | undefined => {
+  if (typed.data === '') problems.add('--data needs a file, or :memory:');
+  return typed.data === undefined ? undefined : String(typed.data);
+};
+
+const factsOf = (url: string, plan: Plan, data: string, secret: string) => ({
+  base_url: url,
+  auth_url: url,
+  mcp_url: url,
+  client_id: clientId,
+  token: readyTokens[0]!.token,
+  tokens: Object.fromEntries(readyTokens.map(({ name, token }) => [name, token])),
+  plan,
+  data,
+  admin_token: secret,
+});
+
+export type Facts = ReturnType<typeof factsOf>;
+
+/** The environment in which any `sched`, and any other program that knows it, speaks to the service. */
+export const environmentOf = ({ base_url, auth_url, mcp_url, client_id, token }: Facts) => ({
+  SCHED_BASE_URL: base_url,
+  SCHED_AUTH_URL: auth_url,
+  SCHED_MCP_URL: mcp_url,
+  SCHED_CLIENT_ID: client_id,
+  SCHED_TOKEN: token,
+});
+
+const listen = (service: WireService, port: number, sleep: Clock['sleep']): Promise<Server> =>
+  serve(service, { port, sleep }).catch((error: NodeJS.ErrnoException) => {
+    throw new SchedError('environment', `Cannot listen on 127.0.0.1:${port}`, {
+      reason: error.code === 'EADDRINUSE' ? 'another program listens there' : error.message,
+      hint: 'sched sandbox start --port 0',
+    });
+  });
+
+/** Serves as the flags say, for as long as the work takes. */
+export const whileServing = async (
+  invocation: Invocation,
+  usual: { port: number; data?: string },
+  work: (facts: Facts) => Promise<void>,
+): Promise<void> => {
+  const { context, typed, problems } = invocation;
+  const { runtime } = context;
+  const port = readPort(invocation, usual.port);
+  const data = readData(invocation) ?? usual.data;
+  const plan = readPlan(invocation);
+  const world = readSeed(invocation);
+  const refreshReplayMilliseconds = readReplayWindow(invocation);
+  const script = await readScript(invocation);
+  problems.check();
+  const sandbox = await openData(runtime, {
+    data,
+    plan,
+    world,
+    limits: typed['no-limits'] !== true,
+    oauth: { autoConsent: typed['auto-consent'] === true, refreshReplayMilliseconds },
+  });
+  try {
+    const secret = `sandbox_admin_${Buffer.from(runtime.randomBytes(24)).toString('base64url')}`;
+    // Faults wait for up to ten minutes, and nobody is to wait for them when the work is done.
+    const over = new AbortController();
+    // Node would take the eleventh request that waits for a leak.
+    setMaxListeners(0, over.signal);
+    const sleep: Clock['sleep'] = (milliseconds) => runtime.clock.sleep(milliseconds, over.signal);
+    const clock = { now: () => sandbox.clock.now(), sleep };
+    const server = await listen(withFaults(sandbox.service, { script, secret, clock }), port, sleep);
+    try {
+      await work(factsOf(server.url, sandbox.plan, sandboxFile(runtime, data), secret));
+    } finally {
+      await server.close();
+      over.abort();
+    }
+  } finally {
+    sandbox.close();
+  }
+};

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { events } from '../../api/events.ts';
+import type { Input } from '../../client/client.ts';
+import { isObject } from '../../client/reading.ts';
+import { SchedError } from '../../errors.ts';
+import { readPrivateFile, writePrivateFile } from '../../state/files.ts';
+import { directory } from '../../state/paths.ts';
+import type { Context } from '../session/context.ts';
+
+/**
+ * Assumed: the service may take `group` and `invitee_email` for events, but does not document them, and a row shows
+ * neither. So it is asked once with a value that cannot match: whoever answers with rows does not look at it.
+ */
+export type Filter = 'group' | 'invitee_email';
+
+const staleAfterMs = 30 * 24 * 3_600_000;
+
+const fileFor = async ({ runtime, connection }: Context): Promise<string> => {
+  const { origin } = new URL((await connection()).baseUrl);
+  const name = createHash('sha256').update(origin).digest('hex').slice(0, 32);
+  return join(directory('cache', runtime), `filters-${name}.json`);
+};
+
+type Verdicts = Partial<Record<Filter, { honoured: boolean; at: number }>>;
+
+const readVerdicts = async (file: string): Promise<Verdicts> => {
+  const text = await readPrivateFile(file).catch(() => undefined);
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return isObject(value) ? (value as Verdicts) : {};
+  } catch {
+    return {};
+  }
+};
+
+const remember = async (context: Context, filter: Filter, honoured: boolean): Promise<void> => {
+  const { runtime } = context;
+  const file = await fileFor(context);
+  const verdicts = { ...(await readVerdicts(file)), [filter]: { honoured, at: runtime.clock.now() } };
+  const draft = Buffer.from(runtime.randomBytes(8)).toString('hex');
+  // It only saves a request: a directory that cannot be written must not stop a command.
+  await writePrivateFile(file, JSON.stringify(verdicts), draft).catch(() => {});
+};
+
+const recall = async (context: Context, filter: Filter): Promise<boolean | undefined> => {
+  const verdict = (await readVerdicts(await fileFor(context)))[filter];
+  const isFresh = Math.abs(context.runtime.clock.now() - Number(verdict?.at)) <= staleAfterMs;
+  return isFresh && typeof verdict?.honoured === 'boolean' ? verdict.honoured : undefined;
+};
+
+export interface Verdict {
+  honoured: boolean;
+  /** To be told once a row came back with the real value: an empty answer alone proves nothing where there are no events. */
+  confirm?: () => Promise<void>;
+}
+
+const valueThatCannotMatch = async (filter: Filter, context: Context): Promise<string> => {
+  const noise = Buffer.from(context.runtime.randomBytes(8)).toString('hex');
+  // RFC 2606: nobody has an address under .invalid.
+  return filter === 'group' ? `${await context.root()}/groups/${noise.toUpperCase()}` : `nobody-${noise}@sched.invalid`;
+};
+
+/** Whether rows come back for a value that nothing has; nothing where the service does not say. */
+const probe = async (
+  context: Context,
+  filter: Filter,
+  query: NonNullable<Input['query']>,
+): Promise<boolean | undefined> => {
+  const client = await context.client();
+  const asked = { ...query, [filter]: await valueThatCannotMatch(filter, context) };
+  try {
+    for await (const rows of client.pages(events.list, { query: asked }, { limit: 1 })) return rows.length === 0;
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SchedError)) throw error;
+    // A group that does not exist is looked for, and a parameter that is refused is of no use for an address.
+    if (error.category === 'not-found' && filter === 'group') return true;
+    if (error.category === 'usage' && filter === 'invitee_email') return false;
+    if (error.category === 'usage' || error.category === 'forbidden') return undefined;
+    throw error;
+  }
+};
+
+/** Whether the service looks at a filter that its rows do not show. `query` says whose events are meant. */
+export const isHonoured = async (
+  context: Context,
+  filter: Filter,
+  query: NonNullable<Input['query']>,
+): Promise<Verdict> => {
+  // The embedded service is ours.
+  if ((await context.connection()).isSandbox) return { honoured: true };
+  const known = await recall(context, filter);
+  if (known !== undefined) return { honoured: known };
+  const found = await probe(context, filter, query);
+  if (found !== undefined) await remember(context, filter, found);
+  return found === undefined ? { honoured: true, confirm: () => remember(context, filter, true) } : { honoured: found };
+};

@@ -1,0 +1,176 @@
+import type { Noun } from '../../api/catalogue.ts';
+import { inspect } from '../../api/inspect.ts';
+import { type Operation, pathParameters } from '../../api/operation.ts';
+import { type Input, isRead } from '../../client/client.ts';
+import { collectionOf, isNamed, withArticle } from '../../client/ids.ts';
+import type { HttpRequest } from '../../http/message.ts';
+import { jsonText, parseJson } from '../../json.ts';
+import { type CurlRequest, curlLine } from '../../output/curl.ts';
+import { escapeJson } from '../../output/sanitise.ts';
+import type { View } from '../../output/view.ts';
+import type { Argument, Command, Invocation } from '../command.ts';
+import { bodyFlag, listFlags } from '../parse/shared-flags.ts';
+import { shownUrl } from '../session/connection.ts';
+import type { Context } from '../session/context.ts';
+import { fillScope } from './default-scope.ts';
+import { type FieldFlag, fieldFlags } from './field-flags.ts';
+import { readInput } from './input.ts';
+import { firstCount, printListing, readBounds } from './listing.ts';
+import { isPerson } from './values.ts';
+import { views } from './views.ts';
+import { carryOut } from './write-result.ts';
+
+/** An operation's command with the pieces that a special one may replace. */
+export interface OperationCommand extends Command {
+  noun: Noun;
+  operation: Operation;
+  fieldFlags: FieldFlag[];
+  view: View;
+}
+
+/** What a record may be called by. */
+const identifiers = (collection = ''): string => {
+  if (isPerson(collection)) return 'me, name, e-mail, ID or URI';
+  return isNamed(collection) ? 'name, ID or URI' : 'ID or URI';
+};
+
+const argumentOf = (path: string, parameter: string, isOptional: boolean): Argument => {
+  const words = parameter.replaceAll('_', ' ');
+  return {
+    name: parameter.replaceAll('_', '-'),
+    description: `${identifiers(collectionOf(path, parameter))} of ${withArticle(words)}`,
+    required: !isOptional,
+  };
+};
+
+/** One full `uri` stands for all the IDs in it, so only the first argument must be there. */
+const argumentsOf = (path: string): Argument[] =>
+  pathParameters(path).map((name, index) => argumentOf(path, name, index > 0));
+
+/** An example from the row alone, for a command that has none of its own. */
+const exampleOf = (noun: string, verb: string, operation: Operation, flags: readonly FieldFlag[]): string => {
+  const args = pathParameters(operation.path).map((name) => `${name.toUpperCase()}_ID`);
+  const required = flags.filter((flag) => flag.required).map((flag) => `--${flag.name} ${flag.value ?? ''}`.trim());
+  return [noun, verb, ...args, ...required].join(' ');
+};
+
+const curlOf = (operation: Operation, { method, url, headers, body }: HttpRequest): CurlRequest => ({
+  method,
+  url,
+  headers: { ...(operation.scope === undefined ? {} : { authorization: '' }), ...headers },
+  // R49: an address is not even shown to the one who typed it.
+  ...(body === undefined
+    ? {}
+    : { body: operation.path.startsWith('/data_compliance/') ? { file: 'FILE' } : escapeJson(body) }),
+});
+
+/** Prints curl lines, and says how to set what they leave to the shell. */
+export const printCurl = async (
+  { printer, notes, unknowns }: Context,
+  requests: readonly CurlRequest[],
+): Promise<void> => {
+  const left = requests.map(({ url, body }) => `${url} ${typeof body === 'string' ? body : ''}`).join(' ');
+  for (const note of unknowns?.notesFor(left) ?? []) notes.say(note);
+  // What has to be done first is read first.
+  await notes.flush();
+  await printer.text(requests.map((request) => curlLine(request, unknowns?.partsOf)).join('\n'));
+};
+
+/** What `--dry-run` and `--curl` print instead of sending it. */
+export const printRequest = async ({ context }: Invocation, operation: Operation, inputs: Input[]): Promise<void> => {
+  const client = await context.client();
+  if (context.settings.curl) {
+    return printCurl(
+      context,
+      inputs.map((input) => curlOf(operation, client.prepare(operation, input))),
+    );
+  }
+  const connection = await context.connection();
+  const requests = inputs.map((input) => {
+    const { method, url, body } = client.prepare(operation, input);
+    return {
+      method,
+      url: shownUrl(url, connection),
+      ...(body === undefined ? {} : { body: parseJson(body) }),
+    };
+  });
+  await context.notes.flush();
+  await context.printer.whole(jsonText(requests.length === 1 ? requests[0] : requests, 2));
+};
+
+const past: Record<string, string> = { create: 'created', update: 'changed' };
+
+/** What a command of its kind does unless it is special: read, fill in the scope, send, print. */
+const runOperation = async (command: OperationCommand, noun: string, invocation: Invocation): Promise<void> => {
+  const { operation, view, name } = command;
+  const { context, problems } = invocation;
+  const isList = operation.reply.kind === 'many';
+  const bounds = isList ? readBounds(invocation) : { pageSize: 0 };
+  if (operation.method === 'PATCH' && command.flags.every((flag) => invocation.typed[flag.name] === undefined)) {
+    problems.add(`nothing to change: give ${command.fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`);
+  }
+  const input = await readInput(invocation, operation, command.fieldFlags);
+  const scope = await fillScope(operation, input, noun, context);
+  if (context.settings.dryRun) {
+    const count = isList ? firstCount(invocation, operation, bounds) : {};
+    return printRequest(invocation, operation, [{ ...input, query: { ...input.query, ...count } }]);
+  }
+  if (isList) return printListing(invocation, { operation, view, input, bounds, scope });
+  if (isRead(operation)) {
+    const found = input.found ?? (await (await context.client()).call(operation, input));
+    return context.printer.one(view, found);
+  }
+  const record = await carryOut(context, operation, input);
+  context.notes.say(`${past[name] ?? 'done'}: ${record.name ?? record.uri}`);
+  return context.printer.one(view, record);
+};
+
+/** Lets the value of a flag stand as the command's argument too. */
+export const positional = (
+  generic: OperationCommand,
+  name: string,
+  required: boolean,
+  run = (command: OperationCommand, invocation: Invocation) => runOperation(command, generic.noun, invocation),
+): OperationCommand => {
+  const flag = generic.fieldFlags.find((candidate) => candidate.name === name)!;
+  const command: OperationCommand = {
+    ...generic,
+    arguments: [{ name, description: `${identifiers(inspect(flag.field).collection)}: ${flag.description}`, required }],
+    flags: generic.flags.filter((candidate) => candidate.name !== name),
+  };
+  return {
+    ...command,
+    run: (invocation) => {
+      const [value = invocation.typed[name]] = invocation.args;
+      const typed = value === undefined ? invocation.typed : { ...invocation.typed, [name]: value };
+      return run(command, { ...invocation, args: [], typed });
+    },
+  };
+};
+
+/** The command that a row asks for. */
+export const operationCommand = (
+  noun: Noun,
+  verb: string,
+  operation: Operation,
+  examples?: string[],
+): OperationCommand => {
+  const flags = fieldFlags(operation);
+  const command: OperationCommand = {
+    noun,
+    name: verb,
+    summary: operation.summary,
+    arguments: argumentsOf(operation.path),
+    flags: [
+      ...flags,
+      ...(operation.body === undefined ? [] : [bodyFlag]),
+      ...(operation.reply.kind === 'many' ? listFlags : []),
+    ],
+    fieldFlags: flags,
+    examples: examples ?? [exampleOf(noun, verb, operation, flags)],
+    operation,
+    view: views[operation.reply.of.name as keyof typeof views],
+    run: (invocation) => runOperation(command, noun, invocation),
+  };
+  return command;
+};

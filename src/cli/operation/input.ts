@@ -1,0 +1,189 @@
+import type { Field } from '../../api/field.ts';
+import { type Operation, pathParameters } from '../../api/operation.ts';
+import { inOurWords, problemOf } from '../../api/wording.ts';
+import type { Input } from '../../client/client.ts';
+import { collectionOf, readId } from '../../client/ids.ts';
+import { isObject, type Json } from '../../client/reading.ts';
+import type { Invocation } from '../command.ts';
+import { withValue } from '../parse/typed-words.ts';
+import { shownUrl } from '../session/connection.ts';
+import type { Context } from '../session/context.ts';
+import type { FieldFlag } from './field-flags.ts';
+import { readJsonFile } from './json-file.ts';
+import { referredRecord } from './references.ts';
+import { ownWords, readValue, type Value } from './values.ts';
+
+const setAt = (target: Json, [name, ...rest]: readonly string[], value: unknown): void => {
+  if (rest.length === 0) {
+    target[name!] = value;
+    return;
+  }
+  if (!isObject(target[name!])) target[name!] = {};
+  setAt(target[name!] as Json, rest, value);
+};
+
+const isSet = (value: unknown, [name, ...rest]: readonly string[]): boolean =>
+  name === undefined || (isObject(value) && Object.hasOwn(value, name) && isSet(value[name], rest));
+
+/** `invitee.email`, `custom_questions[0].answer`: as the service writes a parameter. */
+const dotted = (path: readonly PropertyKey[]): string =>
+  path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '');
+
+/** What is wrong with a whole body, each named by the flag that would mend it where there is one. */
+const bodyProblems = (schema: Field, body: Json, flags: readonly FieldFlag[]): string[] =>
+  (schema.safeParse(body, inOurWords).error?.issues ?? []).map(({ path, message }) => {
+    const flag = flags.find((candidate) => candidate.part === 'body' && candidate.path.join('.') === path.join('.'));
+    return problemOf(flag === undefined ? dotted(path) || 'the body' : `--${flag.name}`, message);
+  });
+
+/**
+ * The IDs of a command's arguments by the names in its path, the origins of those typed as full URIs, and the names of
+ * records whose IDs must be looked up.
+ */
+const readArguments = ({ args, problems }: Invocation, { path }: Operation) => {
+  const names = pathParameters(path);
+  // One full `uri` of the innermost record carries the IDs of those around it.
+  const whole = args.length === 1 && names.length > 1 ? readId(args[0]!, path, names.at(-1)!) : undefined;
+  if (whole?.ok && whole.ids.length === names.length) {
+    return {
+      ids: Object.fromEntries(names.map((name, index) => [name, whole.ids[index]!])),
+      origins: [whole.origin!],
+      named: {},
+    };
+  }
+  const ids: Record<string, string> = {};
+  const origins: string[] = [];
+  const named: Record<string, string> = {};
+  for (const [index, name] of names.entries()) {
+    const raw = args[index];
+    const read = raw === undefined ? undefined : readId(raw, path, name);
+    if (read === undefined) problems.add(`<${name.replaceAll('_', '-')}> is missing`);
+    else if (!read.ok) problems.add(read.problem);
+    else {
+      if (read.name === undefined) ids[name] = read.ids.at(-1)!;
+      else named[name] = read.name;
+      if (read.origin !== undefined) origins.push(read.origin);
+    }
+  }
+  return { ids, origins, named };
+};
+
+/** What was typed for each flag: one value, or a list of them where the flag may be given again. */
+const readFlags = async (invocation: Invocation, flags: readonly FieldFlag[]): Promise<[FieldFlag, Value[]][]> => {
+  const read: [FieldFlag, Value[]][] = [];
+  for (const flag of flags) {
+    const raws = invocation.typed[flag.name];
+    if (raws === undefined) continue;
+    const values: Value[] = [];
+    for (const raw of [raws].flat()) {
+      const value = await readValue(flag, raw, invocation);
+      if (value.ok) values.push(value.value);
+      else if (value.meant === undefined) invocation.problems.add(value.problem);
+      else invocation.problems.slip(value.problem, withValue(invocation, flag.name, value.meant));
+    }
+    read.push([flag, values]);
+  }
+  return read;
+};
+
+/** Refuses URIs of another service. Its own root is asked for only where the base URL alone does not settle it. */
+const checkOrigins = async (
+  { context, problems }: Invocation,
+  origins: readonly (string | undefined)[],
+): Promise<void> => {
+  const connection = await context.connection();
+  const base = new URL(connection.baseUrl).origin;
+  const foreign = origins.filter((origin) => origin !== undefined && origin !== base);
+  if (foreign.length === 0) return;
+  const own = new URL(await context.root()).origin;
+  for (const origin of foreign) {
+    if (origin !== own)
+      problems.add(`${origin} is not where this account's service is (${shownUrl(base, connection)})`);
+  }
+};
+
+const finalOf = async (value: Value, flag: FieldFlag, context: Context): Promise<unknown> => {
+  if ('ready' in value) return value.ready;
+  const { uri, isUnchecked } = await referredRecord(value, context);
+  // An ID that does not exist may be answered by an empty list.
+  if (isUnchecked && flag.part === 'query')
+    context.notes.say(`--${flag.name}: this token can't look up "${value.name}", so it is used as an ID`);
+  return uri;
+};
+
+/** The two ends of a time window, where a query has them. */
+const windowOf = (query: NonNullable<Input['query']>): { since?: string; until?: string } => {
+  const end = (prefix: string) => Object.entries(query).find(([name]) => name.startsWith(prefix))?.[1];
+  const [since, until] = [end('min_'), end('max_')];
+  return {
+    ...(since === undefined ? {} : { since: String(since) }),
+    ...(until === undefined ? {} : { until: String(until) }),
+  };
+};
+
+/**
+ * What was typed, as the operation's input. Everything that can be wrong with it is known, and has ended the command,
+ * before a write is sent; the service is asked about itself only when nothing is wrong so far.
+ * `complete` puts in what has no flag of its own. `found` is the record that a GET of one is for, where looking for it
+ * has already read it.
+ */
+export const readInput = async (
+  invocation: Invocation,
+  operation: Operation,
+  flags: readonly FieldFlag[],
+  complete: (body: Json) => Promise<void> = async () => {},
+): Promise<Input & { found?: Json }> => {
+  const { context, typed, problems } = invocation;
+  const { ids, origins, named } = readArguments(invocation, operation);
+  const values = await readFlags(invocation, flags);
+  const body =
+    typed.body === undefined ? {} : await readJsonFile(String(typed.body), '--body', context.runtime, problems);
+  for (const flag of flags) {
+    if (flag.required && typed[flag.name] === undefined && !isSet(body, flag.path))
+      problems.add(`--${flag.name} is required`);
+  }
+  problems.check();
+
+  await checkOrigins(invocation, [
+    ...origins,
+    ...values.flatMap(([, each]) => each.map((value) => ('origin' in value ? value.origin : undefined))),
+  ]);
+  problems.check();
+  const query: NonNullable<Input['query']> = {};
+  for (const [flag, each] of values) {
+    const finals = [];
+    for (const value of each) finals.push(await finalOf(value, flag, context));
+    const final = flag.repeat ? finals : finals[0];
+    if (flag.part === 'query') query[flag.path[0]!] = final as string | number | boolean;
+    else setAt(body, flag.path, final);
+  }
+  let found: Json | undefined;
+  for (const [parameter, name] of Object.entries(named)) {
+    const within = query.event_type === undefined ? undefined : String(query.event_type);
+    const collection = collectionOf(operation.path, parameter);
+    if (collection === 'users' && name === ownWords.users) {
+      // GET /users/me is an operation of the service: nothing has to be found out first.
+      ids[parameter] = name;
+      continue;
+    }
+    const { uri, record } = await referredRecord({ id: '', collection, name }, context, within);
+    ids[parameter] = uri.split('/').at(-1)!;
+    if (operation.method === 'GET' && operation.path === `/${collection}/{${parameter}}`) found = record;
+  }
+  const { since, until } = windowOf(query);
+  if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until)) {
+    problems.add(`the window is empty: it begins at ${since} and ends at ${until}`);
+    problems.check();
+  }
+  for (const flag of flags) {
+    if (flag.own && !isSet(body, flag.path)) setAt(body, flag.path, (await context.identity()).user);
+  }
+  if (operation.body === undefined) return { path: ids, query, ...(found === undefined ? {} : { found }) };
+  await complete(body);
+  for (const problem of bodyProblems(operation.body, body, flags)) problems.add(problem);
+  problems.check();
+  return { path: ids, query, body };
+};

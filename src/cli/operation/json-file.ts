@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { isObject, type Json } from '../../client/reading.ts';
+import { locateJsonError } from '../../json-error.ts';
+import type { Runtime } from '../../runtime.ts';
+import type { Problems } from '../messages/problems.ts';
+
+const textOf = async (path: string, runtime: Runtime): Promise<string> => {
+  const bytes = path === '-' ? await runtime.stdin.bytes() : await readFile(path);
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+};
+
+const nameOf = (path: string): string => (path === '-' ? 'stdin' : path);
+
+/** The text of a file, or of stdin for `-`. Where it cannot be had, that is added to the problems. */
+export const readTextFile = async (
+  path: string,
+  flag: string,
+  runtime: Runtime,
+  problems: Problems,
+): Promise<string | undefined> => {
+  try {
+    return await textOf(path, runtime);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    problems.add(
+      `${flag}: cannot read ${nameOf(path)} (${code === 'ENOENT' ? 'no such file' : code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'not UTF-8 text' : (code ?? message)})`,
+    );
+    return undefined;
+  }
+};
+
+/** A file's text that is JSON of any kind, exactly as it stands there. */
+export const readJsonText = async (
+  path: string,
+  flag: string,
+  runtime: Runtime,
+  problems: Problems,
+): Promise<string | undefined> => {
+  const text = await readTextFile(path, flag, runtime, problems);
+  const place = text === undefined ? undefined : locateJsonError(text);
+  if (place === undefined) return text;
+  problems.add(`${flag}: ${nameOf(path)} is not JSON: ${place.problem} at line ${place.line}, column ${place.column}`);
+  return undefined;
+};
+
+/** A JSON object from a file, or from stdin for `-`. What is wrong with it is added to the problems. */
+export const readJsonFile = async (path: string, flag: string, runtime: Runtime, problems: Problems): Promise<Json> => {
+  const text = await readJsonText(path, flag, runtime, problems);
+  if (text === undefined) return {};
+  const value: unknown = JSON.parse(text);
+  if (isObject(value)) return value;
+  problems.add(`${flag}: ${nameOf(path)} does not hold a JSON object`);
+  return {};
+};

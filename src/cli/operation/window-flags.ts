@@ -1,0 +1,70 @@
+import { day, midnightOf, utcText } from '../../time/wall.ts';
+import type { Flag, Invocation } from '../command.ts';
+
+/** `--today` and the like: a window of time in one word, in the zone of `--tz`. */
+const flags: Flag[] = [
+  { name: 'today', description: 'events that start today', heading: 'Filters' },
+  { name: 'tomorrow', description: 'events that start tomorrow', heading: 'Filters' },
+  { name: 'week', description: 'today and the six days after it', heading: 'Filters' },
+  { name: 'upcoming', description: 'events that start from now on', heading: 'Filters' },
+  { name: 'past', description: 'events that started before now, the latest first', heading: 'Filters' },
+];
+
+/** Days from today, first and last. */
+const days: Readonly<Record<string, readonly [number, number]>> = { today: [0, 0], tomorrow: [1, 1], week: [0, 6] };
+
+/** Flags that cannot stand together. `--today --upcoming` can: it is the rest of the day. */
+const contradictions: readonly (readonly string[])[] = [
+  ['today', 'tomorrow', 'week'],
+  ['upcoming', 'past'],
+  ['tomorrow', 'past'],
+  ['today', 'since'],
+  ['today', 'until'],
+  ['tomorrow', 'since'],
+  ['tomorrow', 'until'],
+  ['week', 'since'],
+  ['week', 'until'],
+  ['upcoming', 'since'],
+  ['past', 'until'],
+];
+
+/** The two ends of a window of days, as instants. */
+const daysAsInstants = async (
+  now: number,
+  zone: string,
+  [first, last]: readonly [number, number],
+): Promise<{ since: number; until: number }> => {
+  const { edgeOfDay, wallAt } = await import('../../time/zoned.ts');
+  const today = midnightOf(wallAt(now, zone));
+  const edge = (which: 'since' | 'until', days: number): number => {
+    const meaning = edgeOfDay(today + days * day, zone, which);
+    return meaning.kind === 'one' ? meaning.at : meaning.later;
+  };
+  return { since: edge('since', first), until: edge('until', last) };
+};
+
+interface Window {
+  min_start_time?: string;
+  max_start_time?: string;
+  sort?: string;
+}
+
+/** The window that was typed in words, as the service takes it. */
+const read = async ({ context, typed, problems }: Invocation): Promise<Window> => {
+  const isTyped = (name: string) => typed[name] !== undefined;
+  const clashing = contradictions.map((group) => group.filter(isTyped)).filter((group) => group.length > 1);
+  const names = [...new Set(clashing.flat())].map((name) => `--${name}`);
+  if (names.length > 0) problems.add(`${names.slice(0, -1).join(', ')} and ${names.at(-1)} contradict each other`);
+  const now = context.runtime.clock.now();
+  const word = Object.keys(days).find(isTyped);
+  const ends = word === undefined ? undefined : await daysAsInstants(now, context.settings.zone, days[word]!);
+  const since = [...(ends === undefined ? [] : [ends.since]), ...(isTyped('upcoming') ? [now] : [])];
+  const until = [...(ends === undefined ? [] : [ends.until]), ...(isTyped('past') ? [now] : [])];
+  return {
+    ...(since.length === 0 ? {} : { min_start_time: utcText(Math.max(...since)) }),
+    ...(until.length === 0 ? {} : { max_start_time: utcText(Math.min(...until)) }),
+    ...(isTyped('past') && !isTyped('sort') ? { sort: 'start_time:desc' } : {}),
+  };
+};
+
+export const windowFlags = { flags, read };

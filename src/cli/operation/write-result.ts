@@ -1,0 +1,87 @@
+import { eventTypes } from '../../api/event-types.ts';
+import type { Operation } from '../../api/operation.ts';
+import type { Client, Input } from '../../client/client.ts';
+import type { Written } from '../../client/outcome.ts';
+import type { Json } from '../../client/reading.ts';
+import { type Change, readIfPossible } from '../../jobs/read-back.ts';
+import { shownUrl } from '../session/connection.ts';
+import type { Context } from '../session/context.ts';
+
+/** Adds what is ours under `_sched`; everything else stays the service's. */
+export const marked = (record: Json, facts: Json): Json => ({ ...record, _sched: facts });
+
+/** Where the record of a write comes from if the reply does not show it: read afterwards, or taken from the request. */
+export type Source = 'read' | 'request';
+
+/** Why what is printed is not the reply. */
+export const sourceWords = ({ status }: Pick<Written, 'status'>, source: Source, isStale = false): string => {
+  const accepted = `The service accepted this (HTTP ${status}), but its reply does not show the record`;
+  if (source === 'request') return `${accepted}, and it cannot be read: showing what was asked for`;
+  return isStale
+    ? `${accepted}. The service still shows the old state: look again later`
+    : `${accepted}: showing it as read afterwards`;
+};
+
+/** What is known of a record without the service: where it is, and what was asked for. */
+export const knownRecord = async (
+  context: Context,
+  get: Operation,
+  path: Record<string, string>,
+  asked: unknown = {},
+): Promise<Json> => {
+  const client = await context.client();
+  const { url } = client.prepare(get, { path });
+  return { uri: shownUrl(url, await context.connection()), ...(asked as Json) };
+};
+
+interface Unshown extends Pick<Change, 'read'>, Partial<Pick<Change, 'isDone'>> {
+  /** What to print if the record cannot be read. */
+  known(): Json | Promise<Json>;
+}
+
+/** The record of a write that was carried out. Where the reply does not show it, it is read once; nothing is sent again. */
+export const recordOf = async ({ notes }: Context, written: Written, unshown: Unshown): Promise<Json> => {
+  if (written.record !== undefined) return written.record;
+  const record = await readIfPossible(unshown.read);
+  const source: Source = record === undefined ? 'request' : 'read';
+  const isStale = record !== undefined && unshown.isDone?.(record) === false;
+  notes.say(sourceWords(written, source, isStale));
+  return marked(record ?? (await unshown.known()), { source, ...(isStale ? { stale: true } : {}) });
+};
+
+/** Clocks differ; an event type that is older than this was not made just now. */
+const skewMs = 5 * 60_000;
+
+/** The event type that was just made for this user under this name. */
+const newestNamed = async (
+  client: Client,
+  user: unknown,
+  { name }: Json,
+  sentAt: number,
+): Promise<Json | undefined> => {
+  if (typeof user !== 'string') return undefined;
+  const query = { user, sort: 'created_at:desc' };
+  for await (const page of client.pages(eventTypes.list, { query }, { limit: 5, pageSize: 5 })) {
+    const isMeant = (type: Json) => type.name === name && Date.parse(String(type.created_at)) >= sentAt - skewMs;
+    return page.find(isMeant);
+  }
+  return undefined;
+};
+
+/** By path: how to find what was made. The service lists no links. */
+const finders: Record<string, (client: Client, body: Json, sentAt: number) => Promise<Json | undefined>> = {
+  '/event_types': (client, body, sentAt) => newestNamed(client, body.owner, body, sentAt),
+  '/one_off_event_types': (client, body, sentAt) => newestNamed(client, body.host, body, sentAt),
+};
+
+/** Carries a write out and returns the record to print; where the reply does not show it, it is looked up once. */
+export const carryOut = async (context: Context, operation: Operation, input: Input): Promise<Json> => {
+  const client = await context.client();
+  const body = (input.body ?? {}) as Json;
+  const sentAt = context.runtime.clock.now();
+  const find = finders[operation.path];
+  return recordOf(context, await client.write(operation, input), {
+    read: find && (() => find(client, body, sentAt)),
+    known: () => body,
+  });
+};

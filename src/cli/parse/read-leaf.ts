@@ -1,0 +1,53 @@
+import type { Command, Parsed } from '../command.ts';
+import { Problems } from '../messages/problems.ts';
+import { commandLine } from '../messages/shell-line.ts';
+import { allFlags } from './all-flags.ts';
+import type { Leaf } from './leaf.ts';
+import { flagMeant, unknownFlag } from './suggestions.ts';
+
+/** Adds what is wrong with single flags, each with the whole command as it was probably meant. */
+const reportSlips = (leaf: Leaf, name: string, rest: readonly string[], problems: Problems): void => {
+  const { definition: command, unknownFlags, missingValues } = leaf;
+  const flags = allFlags(command);
+  const bare = (word: string) => word.replace(/=.*/s, '');
+  const switches = new Set(flags.filter(({ value }) => value === undefined).map((flag) => `--${flag.name}`));
+  const overvalued = unknownFlags.filter((word) => switches.has(bare(word)));
+  const unknown = unknownFlags.filter((word) => !overvalued.includes(word));
+  const meant = new Map(unknown.map((word) => [word, flagMeant(word, flags)]));
+  // What is sent as it is may hold anything, also what nobody should read over a shoulder.
+  const isPlain = !command.freeForm && [...meant.values()].every((flag) => flag !== undefined);
+  const mendedWord = (word: string): string => {
+    const better = meant.get(word);
+    if (better !== undefined) return word.replace(/^[^=]+/, better);
+    return overvalued.includes(word) ? bare(word) : word;
+  };
+  const placeholders = missingValues.map((flag) => flags.find((each) => `--${each.name}` === flag)!.value!);
+  const mended = isPlain
+    ? commandLine(...name.split(' '), ...rest.map(mendedWord), ...placeholders)
+    : `sched ${name} --help`;
+  for (const flag of unknown) problems.slip(unknownFlag(flag, flags), mended);
+  for (const flag of missingValues) problems.slip(`${flag} needs a value`, mended);
+  for (const flag of overvalued) problems.slip(`${bare(flag)} takes no value`, mended);
+};
+
+const hasPlaceFor = ({ arguments: known, freeForm }: Command, args: readonly string[]): boolean =>
+  freeForm === true || known.at(-1)?.variadic === true || args.length <= known.length;
+
+/** What Commander read for a command; `rest` is everything behind its name. */
+export const readLeaf = (leaf: Leaf, name: string, rest: readonly string[]): Parsed => {
+  const { definition: command, args, inOrder, unknownFlags, missingValues } = leaf;
+  const problems = new Problems(`sched ${command.examples[0]}`);
+  reportSlips(leaf, name, rest, problems);
+  // Behind an unknown flag stands perhaps its value, so nothing is said of arguments then.
+  if (unknownFlags.length === 0 && !hasPlaceFor(command, args))
+    problems.add(`'${args[command.arguments.length]}' is one argument too many`);
+  const isGiven = ([flag]: readonly [string, unknown]) => !missingValues.includes(`--${flag}`);
+  return {
+    name,
+    args,
+    typed: Object.fromEntries(Object.entries(leaf.opts()).filter(isGiven)),
+    inOrder: inOrder.filter(isGiven),
+    rest,
+    problems,
+  };
+};

@@ -1,0 +1,154 @@
+import { readFile } from 'node:fs/promises';
+import { SchedError } from '../../errors.ts';
+import type { Credentials } from '../../http/authorize.ts';
+import { urlProblem } from '../../http/proxy.ts';
+import type { Runtime } from '../../runtime.ts';
+import type { Notes } from '../messages/notes.ts';
+import type { Account, Settings } from './settings.ts';
+
+/** Where `sandbox start` listens unless told otherwise, and under which the sandbox names its records on any port. */
+export const sandboxAddress = 'http://127.0.0.1:4010';
+
+/** Which service a command talks to, and as whom. */
+export interface Connection {
+  baseUrl: string;
+  mcpUrl?: string | undefined;
+  credentials: Credentials;
+  isSandbox: boolean;
+  /** What the account says where nothing was typed. */
+  defaults?: { user?: string | undefined; organization?: string | undefined; uriRoot?: string | undefined };
+  /** The credential is the stored login of the profile. */
+  isLogin?: true;
+  /** What the credential may do, where that is known. */
+  scopes?: readonly string[] | undefined;
+  close(): Promise<void>;
+}
+
+/** The embedded service listens on another port each time; what is printed is where `sandbox start` would serve it. */
+export const shownUrl = (url: string, { isSandbox, baseUrl }: Pick<Connection, 'isSandbox' | 'baseUrl'>): string =>
+  isSandbox ? url.replace(baseUrl, sandboxAddress) : url;
+
+/** The first error a newcomer meets: every way in, ready to copy. */
+const noAccount = (): SchedError =>
+  new SchedError('auth', 'no account yet', {
+    outcome: 'not-sent',
+    hint: 'sched --sandbox events list',
+    lines: [
+      'error: no account yet',
+      '  look around without one   sched --sandbox events list',
+      '  log in                    sched auth login --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
+      '  in CI                     SCHED_TOKEN_FILE=… SCHED_BASE_URL=…',
+    ],
+  });
+
+/** An address from the environment, or an error that names the variable. */
+export const checkUrl = (text: string, name: string): string => {
+  const problem = urlProblem(text);
+  if (problem === undefined) return text.replace(/\/+$/, '');
+  throw new SchedError('environment', `${name} is not usable`, {
+    reason: problem,
+    hint: `${name}=https://api.example.com`,
+    outcome: 'not-sent',
+  });
+};
+
+/** A token that fits into a header. It is never repeated, not even when it is wrong. */
+export const checkToken = (text: string, name: string): string => {
+  const token = text.trim();
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new SchedError('auth', `${name} does not hold a token`, {
+    reason: token === '' ? 'it is empty' : 'a token is one word of plain ASCII without spaces or line breaks',
+    outcome: 'not-sent',
+  });
+};
+
+/** The token that the environment gives, if it gives one. */
+export const environmentToken = async ({ env, secrets }: Runtime): Promise<string | undefined> => {
+  if (env.SCHED_TOKEN) return checkToken(env.SCHED_TOKEN, 'SCHED_TOKEN');
+  if (!env.SCHED_TOKEN_FILE) return undefined;
+  const text = await readFile(env.SCHED_TOKEN_FILE, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new SchedError('environment', 'Cannot read the file that SCHED_TOKEN_FILE names', {
+      reason: error.code ?? error.message,
+      outcome: 'not-sent',
+    });
+  });
+  const token = checkToken(text, 'SCHED_TOKEN_FILE');
+  secrets.keep(token);
+  return token;
+};
+
+/** The addresses: the environment's, else the profile's. */
+const addresses = ({ env }: Runtime, account: Account | undefined) => ({
+  baseUrl: env.SCHED_BASE_URL ? checkUrl(env.SCHED_BASE_URL, 'SCHED_BASE_URL') : account?.profile.base_url,
+  mcpUrl: env.SCHED_MCP_URL ? checkUrl(env.SCHED_MCP_URL, 'SCHED_MCP_URL') : account?.profile.mcp_url,
+});
+
+const withToken = (token: string, runtime: Runtime, account: Account | undefined): Connection => {
+  const { baseUrl, mcpUrl } = addresses(runtime, account);
+  if (baseUrl === undefined) {
+    throw new SchedError('environment', 'There is a token, but no base URL to send it to', {
+      hint: 'SCHED_BASE_URL=https://api.example.com',
+      outcome: 'not-sent',
+    });
+  }
+  const credential = { token, origin: new URL(baseUrl).origin };
+  // The profile's user belongs to the profile's login, not to this token.
+  const defaults = { uriRoot: account?.profile.uri_root };
+  return {
+    baseUrl,
+    mcpUrl,
+    credentials: { current: async () => credential },
+    isSandbox: false,
+    defaults,
+    close: async () => {},
+  };
+};
+
+/** What nobody knows of a renewal says nothing of the request that needs it: that has not left yet, or was refused. */
+const surely = (outcome: 'not-sent' | 'not-applied') => (error: unknown) => {
+  if (!(error instanceof SchedError) || error.facts.outcome !== 'unknown') throw error;
+  throw new SchedError(error.category, error.message, { ...error.facts, outcome });
+};
+
+/** With the login of a profile. Its token goes only to the origin it was issued for, whatever the environment says. */
+const withLogin = async (account: Account, runtime: Runtime, settings: Settings, notes: Notes): Promise<Connection> => {
+  const { profile, name } = account;
+  const { openLogin } = await import('./stored-login.ts');
+  const session = await openLogin(account, runtime, settings, notes);
+  if (session === undefined) {
+    throw new SchedError('auth', `The profile '${name}' is not logged in`, {
+      hint: `sched auth login -p ${name}`,
+      outcome: 'not-sent',
+    });
+  }
+  const { owner, organization, scope } = await session.record();
+  const { baseUrl, mcpUrl } = addresses(runtime, account);
+  return {
+    baseUrl: baseUrl!,
+    mcpUrl,
+    credentials: {
+      current: () => session.current().catch(surely('not-sent')),
+      renew: (refused) => session.renew(refused).catch(surely('not-applied')),
+    },
+    isSandbox: false,
+    isLogin: true,
+    defaults: {
+      user: profile.user ?? (owner || undefined),
+      organization: profile.organization ?? (organization || undefined),
+      uriRoot: profile.uri_root,
+    },
+    scopes: scope === '' ? undefined : scope.split(' '),
+    close: async () => {},
+  };
+};
+
+export const connect = async (runtime: Runtime, settings: Settings, notes: Notes): Promise<Connection> => {
+  if (settings.sandbox) {
+    const { embed } = await import('./sandbox.ts');
+    return embed(runtime, notes);
+  }
+  const token = await environmentToken(runtime);
+  if (token !== undefined) return withToken(token, runtime, settings.account);
+  if (settings.account === undefined) throw noAccount();
+  return withLogin(settings.account, runtime, settings, notes);
+};

@@ -1,0 +1,115 @@
+import type { Operation } from '../../api/operation.ts';
+import { type Client, createClient } from '../../client/client.ts';
+import { SchedError } from '../../errors.ts';
+import { pagerOf } from '../../output/pager.ts';
+import type { Printer } from '../../output/printer.ts';
+import { createPrinter } from '../../output/printer.ts';
+import type { Runtime } from '../../runtime.ts';
+import { createShowTime, type ShowTime } from '../../time/show.ts';
+import type { Notes } from '../messages/notes.ts';
+import { type Connection, connect } from './connection.ts';
+import type { Unknowns } from './curl-variables.ts';
+import { type Identity, identify } from './identity.ts';
+import { namingPlaces } from './lost-creation.ts';
+import { createNetwork, type Network } from './network.ts';
+import { type Holder, requireScope, withinAllowance } from './scope-check.ts';
+import type { Settings } from './settings.ts';
+
+/** What a jq program may see: only `auth token` prints a token. */
+const withoutToken = ({ SCHED_TOKEN: _, ...env }: Runtime['env']): Runtime['env'] => env;
+
+/** What a running command has at hand. Nothing here is opened before it is used. */
+export interface Context {
+  runtime: Runtime;
+  settings: Settings;
+  notes: Notes;
+  printer: Printer;
+  connection(): Promise<Connection>;
+  client(): Promise<Client>;
+  /** The time that the service's last reply gave, if it gave one. */
+  serviceTime(): number | undefined;
+  identity(): Promise<Identity>;
+  /** The root of the service's own URIs; the profile's or the base URL where the token may not tell. */
+  root(): Promise<string>;
+  /** Where nothing may be asked (`--curl`): what is left to the reader's shell. */
+  unknowns?: Unknowns;
+  close(): Promise<void>;
+}
+
+const once = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+};
+
+/** `operation` is what the command is for: a login known not to suffice for it ends the command as soon as it connects. */
+export const createContext = (runtime: Runtime, settings: Settings, notes: Notes, operation?: Operation): Context => {
+  let open: Connection | undefined;
+  let network: Network | undefined;
+  const connection = once(async () => {
+    open = await connect(runtime, settings, notes);
+    if (operation !== undefined && !settings.dryRun) requireScope(operation, holderOf(open));
+    return open;
+  });
+  const holderOf = ({ scopes, isLogin }: Connection): Holder => ({
+    scopes,
+    profile: isLogin ? settings.account?.name : undefined,
+  });
+  const client = once(async () => {
+    const { baseUrl, mcpUrl } = await connection();
+    network = createNetwork(runtime, settings, notes, await connection());
+    const { send, sendPlain } = network;
+    const client = createClient({ baseUrl, mcpUrl, send, sendPlain, timeoutMs: settings.timeoutMs });
+    return namingPlaces(withinAllowance(client, holderOf(await connection())), settings);
+  });
+  const identity = once(async () => identify(runtime, await connection(), client));
+  const root = async () => {
+    try {
+      return (await identity()).root;
+    } catch (error) {
+      if (!(error instanceof SchedError && error.category === 'forbidden')) throw error;
+      const { baseUrl, defaults } = await connection();
+      return defaults?.uriRoot ?? baseUrl;
+    }
+  };
+  let shown: ShowTime | undefined;
+  const time = (): ShowTime => {
+    shown ??= createShowTime(settings.zone);
+    return shown;
+  };
+  const { format, fields, header, raw, jq, color, accessible } = settings;
+  return {
+    runtime,
+    settings,
+    notes,
+    printer: createPrinter({
+      format,
+      fields,
+      header,
+      raw,
+      jq,
+      color,
+      accessible,
+      stdout: runtime.stdout,
+      showTime: (text) => time().show(text),
+      get zoneLabel() {
+        return time().label;
+      },
+      say: notes.say,
+      env: withoutToken(runtime.env),
+      interrupted: runtime.interrupted,
+      openPager: settings.mayPage ? pagerOf(runtime) : undefined,
+    }),
+    connection,
+    client,
+    serviceTime: () => network?.serviceTime(),
+    identity,
+    root,
+    close: async () => {
+      network?.close();
+      await open?.close();
+    },
+  };
+};

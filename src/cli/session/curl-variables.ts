@@ -1,0 +1,49 @@
+import { type Parts, variableWord } from '../../output/curl.ts';
+
+/** What `--curl` leaves to the reader's shell, because nothing is asked of the service: names, and how to set each. */
+export interface Unknowns {
+  /** What stands for the value in a request. The same value twice is one variable. */
+  leave(name: string, how: string): string;
+  /** The variables in a text apart from the text around them. */
+  partsOf(text: string): Parts;
+  /** How to set the variables in a text, a line each; of each variable only once. */
+  notesFor(text: string): string[];
+}
+
+/**
+ * In a request a variable is a name between two marks. The mark is random and is never printed, so nothing that is typed
+ * or read from a file can be taken for a variable.
+ */
+export const createUnknowns = (randomBytes: (count: number) => Uint8Array): Unknowns => {
+  const mark = `v${Buffer.from(randomBytes(16)).toString('hex')}`;
+  const marked = (name: string): string => `${mark}${name}${mark}`;
+  const names = new Map<string, string>();
+  const told = new Set<string>();
+  const partsOf = (text: string): Parts =>
+    text
+      .split(new RegExp(`${mark}([A-Z0-9_]+)${mark}`))
+      .map((part, index) => (index % 2 === 0 ? part : { variable: part }));
+  const variablesIn = (text: string): string[] => [
+    ...new Set(partsOf(text).flatMap((part) => (typeof part === 'string' ? [] : [part.variable]))),
+  ];
+  const notesOf = (name: string): string[] => {
+    const how = names.get(name);
+    if (how === undefined || told.has(name)) return [];
+    told.add(name);
+    const spelled = partsOf(how).map((part) => (typeof part === 'string' ? part : variableWord(part.variable)));
+    // Finding one out may need another, which is set before it.
+    return [...variablesIn(how).flatMap(notesOf), `first: export ${name}=${spelled.join('')}`];
+  };
+  return {
+    leave(name, how) {
+      const known = [...names].find(([, other]) => other === how)?.[0];
+      if (known !== undefined) return marked(known);
+      let free = name;
+      for (let count = 2; names.has(free); count += 1) free = `${name}_${count}`;
+      names.set(free, how);
+      return marked(free);
+    },
+    partsOf,
+    notesFor: (text) => variablesIn(text).flatMap(notesOf),
+  };
+};

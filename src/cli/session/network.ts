@@ -1,0 +1,169 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { limits } from '../../api/limits.ts';
+import { withContent } from '../../client/content.ts';
+import { mayRepeat } from '../../client/outcome.ts';
+import { authorize } from '../../http/authorize.ts';
+import { leaving } from '../../http/before-send.ts';
+import { compose, type Layer, type Send } from '../../http/message.ts';
+import { rateLimit } from '../../http/rate-limit.ts';
+import { redirect } from '../../http/redirect.ts';
+import { retry } from '../../http/retry.ts';
+import { serviceClock } from '../../http/service-time.ts';
+import { trace } from '../../http/trace.ts';
+import { durationText } from '../../output/progress.ts';
+import type { Runtime } from '../../runtime.ts';
+import { checkDirectory } from '../../state/directories.ts';
+import { directory, isHomeless } from '../../state/paths.ts';
+import { createSharedBudget, type SharedBudget } from '../../state/shared-budget.ts';
+import { createShowTime } from '../../time/show.ts';
+import type { Notes } from '../messages/notes.ts';
+import type { Connection } from './connection.ts';
+import type { Settings } from './settings.ts';
+
+/** Where this user's state is; nothing where that would be in a home directory that does not exist. */
+export const stateDirectory = (runtime: Runtime): string | undefined =>
+  isHomeless('state', runtime) ? undefined : directory('state', runtime);
+
+/** The runtime directory forgets everything when the user logs out, which suits a budget; a directory that was chosen wins. */
+const budgetDirectory = (runtime: Runtime): string | undefined => {
+  const { XDG_RUNTIME_DIR: volatile = '', SCHED_STATE_DIR: chosen } = runtime.env;
+  const isVolatile = !chosen && volatile.startsWith('/') && existsSync(volatile);
+  const base = isVolatile ? join(volatile, 'sched') : stateDirectory(runtime);
+  if (base !== undefined && isVolatile) checkDirectory(base, { isOurs: true, uid: runtime.uid });
+  return base === undefined ? undefined : join(base, 'budget');
+};
+
+export const chanceOf =
+  (runtime: Runtime): (() => number) =>
+  () =>
+    Buffer.from(runtime.randomBytes(4)).readUInt32BE() / 2 ** 32;
+
+export const openBudget = (runtime: Runtime, settings: Settings, notes: Notes, isSandbox: boolean): SharedBudget =>
+  createSharedBudget({
+    // The embedded service lives as long as the command and on a port of its own: there is nothing to share.
+    directory: isSandbox ? undefined : budgetDirectory(runtime),
+    clock: runtime.clock,
+    holder: `${runtime.machine.pid}-${Buffer.from(runtime.randomBytes(6)).toString('hex')}`,
+    pid: runtime.machine.pid,
+    isAlive: runtime.machine.isAlive,
+    timeoutMs: settings.timeoutMs,
+    // Assumed: a service that tells no limit has the one that is documented.
+    pacePerMinute: limits.requestsPerMinute.paid,
+    onTrouble: (reason) => {
+      if (settings.verbose) notes.insist(`the rate budget is not shared with other processes: ${reason}`);
+    },
+  });
+
+/** All the waiting that the rest of the work takes, where more than a minute lies ahead. */
+const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | undefined): string | undefined => {
+  if (ahead === undefined || perMinute === undefined) return undefined;
+  const { requests, isMost } = ahead();
+  const total = seconds + Math.max(0, Math.ceil(requests / perMinute) - 1) * 60;
+  if (total <= Math.max(60, seconds)) return undefined;
+  const left = `${isMost ? 'up to ' : ''}${requests.toLocaleString('en-US')} requests are left`;
+  return `${left}, at ${perMinute} a minute: about ${durationText(total)} of waiting ahead`;
+};
+
+/** Says why is waited, and for how long. `perMinute` is how many requests there are, where that is the reason and known. */
+export type Announce = (why: string, seconds: number, perMinute?: number) => void;
+
+export const serviceAway = 'the service is unavailable';
+const unknownLimit = (perMinute: number): string =>
+  `the service names no rate limit, so at most ${perMinute} requests a minute are sent`;
+
+/** A wait is announced with its end, and a long one as such; once also what lies ahead in all. */
+export const announcing = (runtime: Runtime, settings: Settings, notes: Notes): Announce => {
+  let waited = 0;
+  let isTold = false;
+  return (why, seconds, perMinute) => {
+    const end = new Date(runtime.clock.now() + seconds * 1000);
+    const until =
+      seconds < 3600
+        ? end.toLocaleTimeString('en-GB', { timeZone: settings.zone })
+        : createShowTime(settings.zone).show(end.toISOString());
+    const isLong = seconds > 60 ? ' (more than a minute)' : '';
+    const before = waited >= 60 ? `; ${waited} s waited so far` : '';
+    waited += seconds;
+    const ahead = isTold ? undefined : waitingAhead(notes, seconds, perMinute);
+    if (ahead !== undefined) notes.say(ahead);
+    isTold ||= ahead !== undefined;
+    if (notes.onWait !== undefined) return notes.onWait(seconds);
+    notes.say(`${why}: waiting ${seconds} s${isLong}, until ${until}${before}`);
+  };
+};
+
+/** The network of a write: the first signal lets it end, because its answer is the only one there will be (R42). */
+const transportOf =
+  (runtime: Runtime, notes: Notes): Send =>
+  async (request) => {
+    if (request.method === 'GET') return runtime.send(request);
+    const { interrupted } = runtime;
+    interrupted.throwIfAborted();
+    const patience = () =>
+      notes.insist('interrupted: waiting for the answer to what was sent; a second time leaves its outcome unknown');
+    interrupted.addEventListener('abort', patience, { once: true });
+    try {
+      return await runtime.sendToEnd(request);
+    } finally {
+      interrupted.removeEventListener('abort', patience);
+    }
+  };
+
+/** Whose bookings are counted together, where that is known without asking. */
+export const bookerOf = ({ env }: Runtime, { defaults }: Pick<Connection, 'defaults'>): string | undefined =>
+  env.SCHED_USER || defaults?.user;
+
+export interface Network {
+  /** With the credential. */
+  send: Send;
+  /** Without one. */
+  sendPlain: Send;
+  /** The time that the last reply gave, if it gave one. */
+  serviceTime(): number | undefined;
+  close(): void;
+}
+
+/** What stands between a command and the network, outermost first. */
+export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes, connection: Connection): Network => {
+  const { credentials, isSandbox } = connection;
+  const { clock, interrupted } = runtime;
+  const random = chanceOf(runtime);
+  const budget = openBudget(runtime, settings, notes, isSandbox);
+  const announce = announcing(runtime, settings, notes);
+  const { maxWaitMs } = settings;
+  const time = serviceClock();
+  const again = retry({
+    clock,
+    interrupted,
+    random,
+    maxWaitMs,
+    onWait: (seconds) => announce(serviceAway, seconds),
+    mayRepeat,
+    onRetry: (attempt, reason, pauseMs) => {
+      if (settings.verbose) notes.insist(`attempt ${attempt} in ${pauseMs} ms: ${reason}`);
+    },
+  });
+  const inner: Layer = compose(
+    redirect,
+    rateLimit({
+      clock,
+      random,
+      maxWaitMs,
+      interrupted,
+      budget,
+      booker: bookerOf(runtime, connection),
+      onWait: ({ seconds, perMinute, isPace }) =>
+        announce(isPace ? unknownLimit(perMinute!) : 'rate limit reached', seconds, perMinute),
+    }),
+    leaving,
+    ...(settings.verbose ? [trace(clock, (line) => notes.insist(line))] : []),
+  );
+  const sendPlain = inner(time.layer(transportOf(runtime, notes)));
+  return {
+    send: again(withContent(authorize(credentials)(sendPlain))),
+    sendPlain: again(withContent(sendPlain)),
+    serviceTime: time.now,
+    close: budget.close,
+  };
+};

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { keeperOf } from '../../src/auth/start-helper.ts';
+import { SchedError } from '../../src/errors.ts';
+import type { Apart, Clock } from '../../src/runtime.ts';
+import type { Held } from '../../src/state/lock.ts';
+import { machineIn, random } from './support/memory.ts';
+
+const errand = { key: { issuer: 'i', client: 'c', user: 'u' }, store: 'file', config: '/c' } as const;
+
+/** A keeper that answers each line as told, and a world around it. `never` hears and does not answer. */
+const world = (
+  answers: (string | undefined | 'never')[],
+  { isGiven = true, running = true }: { isGiven?: boolean; running?: boolean } = {},
+) => {
+  const events: string[] = [];
+  const controller = new AbortController();
+  const keeper: Apart = {
+    pid: process.pid,
+    say: (line) => events.push(line.startsWith('{') ? 'errand' : line),
+    hear: () => {
+      const answer = answers.shift();
+      return answer === 'never' ? new Promise(() => {}) : Promise.resolve(answer);
+    },
+    isRunning: () => running,
+    kill: () => events.push('killed'),
+    leave: () => events.push('left'),
+  };
+  const clock: Clock = {
+    now: () => 0,
+    // Longer than any answer that comes at all.
+    sleep: () => new Promise((resolve) => setImmediate(() => setImmediate(resolve))),
+  };
+  const held: Held = {
+    release: async () => {},
+    handOver: async (heir) => {
+      events.push(`given to ${heir.pid === process.pid ? 'the keeper' : heir.pid}`);
+      return isGiven;
+    },
+  };
+  const start = keeperOf(errand, {
+    startKeeper: async () => keeper,
+    machine: machineIn('/nonexistent'),
+    clock,
+    randomBytes: random,
+    interrupted: controller.signal,
+  })!;
+  return { events, controller, run: () => start(held) };
+};
+
+const given = 'given to the keeper';
+
+describe('hand-over', () => {
+  test('gives the lock to a keeper that is ready, and then the word', async () => {
+    const { run, events } = world(['ready', '{}']);
+    expect(await run()).toBe('done');
+    expect(events).toEqual(['errand', given, 'go', 'left']);
+  });
+
+  test('keeps the lock where the keeper ends, or does not begin', async () => {
+    for (const answers of [[undefined], ['never'], ['what?']]) {
+      const { run, events } = world(answers);
+      expect(await run()).toBe('not started');
+      expect(events).toEqual(['errand', 'killed', 'left']);
+    }
+    const { run, events } = world(['ready'], { running: false });
+    expect(await run()).toBe('not started');
+    expect(events).toEqual(['errand', 'left']);
+  });
+
+  test('says nothing more where the lock was lost, or a signal came', async () => {
+    const lost = world(['ready'], { isGiven: false });
+    expect(await lost.run()).toBe('ended early');
+    expect(lost.events).toEqual(['errand', given, 'left']);
+    const stopped = world(['ready']);
+    stopped.controller.abort(new SchedError('interrupted', 'Interrupted'));
+    await expect(stopped.run()).rejects.toThrow('Interrupted');
+    expect(stopped.events).toEqual(['errand', given, 'left']);
+  });
+
+  test('tells of a keeper that ended, and names one that does not end', async () => {
+    expect(await world(['ready', undefined]).run()).toBe('ended early');
+    const { run, events } = world(['ready', 'never']);
+    await expect(run()).rejects.toMatchObject({
+      category: 'environment',
+      facts: { reason: expect.stringContaining(`process ${process.pid} `) },
+    });
+    expect(events).toEqual(['errand', given, 'go', 'left']);
+  });
+
+  test("hands on the keeper's error as it was", async () => {
+    const error = { category: 'auth', message: 'The session has ended', facts: { hint: 'sched auth login' } };
+    await expect(world(['ready', JSON.stringify({ error })]).run()).rejects.toMatchObject(error);
+  });
+
+  test('is not there in a world without processes, and says when none can be started', async () => {
+    const { clock } = { clock: { now: () => 0, sleep: async () => {} } };
+    const bare = {
+      machine: machineIn('/'),
+      clock,
+      randomBytes: random,
+      interrupted: new AbortController().signal,
+    };
+    expect(keeperOf(errand, bare)).toBeUndefined();
+    const held = { release: async () => {}, handOver: async () => true };
+    expect(await keeperOf(errand, { ...bare, startKeeper: async () => undefined })!(held)).toBe('not started');
+  });
+});

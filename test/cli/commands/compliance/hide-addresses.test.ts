@@ -1,0 +1,18 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hideAddresses } from '../../../../src/cli/commands/compliance/hide-addresses.ts';
+import { anyAddress } from '../../../support/addresses.ts';
+
+// R49
+test('no address survives in a text that must not hold one', () => {
+  fc.assert(
+    fc.property(anyAddress, fc.constantFrom('%', "'%'", '"%"', '(%)', '--email=% no', 'is: % .'), (address, around) => {
+      const local = address.slice(0, address.lastIndexOf('@'));
+      expect(hideAddresses(around.replace('%', () => address))).not.toContain(local.length > 3 ? local : address);
+    }),
+    { numRuns: 500 },
+  );
+  expect(hideAddresses("error: 'ada@x.example' and --email=bob@x.example")).toBe(
+    "error: '[address]' and --email=[address]",
+  );
+});

@@ -1,0 +1,166 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Command } from '../../../src/cli/command.ts';
+import { nouns } from '../../../src/cli/commands/registry.ts';
+import { helpOf } from '../../../src/cli/help/command-help.ts';
+import { nounHelp, topHelp } from '../../../src/cli/help/overview.ts';
+import { topics } from '../../../src/cli/help/topics.ts';
+import { allFlags } from '../../../src/cli/parse/all-flags.ts';
+import type { Leaf } from '../../../src/cli/parse/leaf.ts';
+import { sharedFlags } from '../../../src/cli/parse/shared-flags.ts';
+import { buildTree } from '../../../src/cli/parse/tree.ts';
+import { createWorld } from '../../support/run.ts';
+import { splitCommandLine } from '../../support/shell-words.ts';
+import { commandLinesIn } from '../help-lines.ts';
+
+const root = await buildTree();
+const loaded: { words: string; noun: string; command: Command; leaf: Leaf }[] = [];
+const nounCommands = new Map<string, Command[]>();
+for (const noun of root.commands) {
+  const leaves = (noun.commands.length === 0 ? [noun] : noun.commands) as Leaf[];
+  nounCommands.set(
+    noun.name(),
+    leaves.map((leaf) => leaf.definition),
+  );
+  for (const leaf of leaves) {
+    const words = leaf === noun ? noun.name() : `${noun.name()} ${leaf.name()}`;
+    loaded.push({ words, noun: noun.name(), command: leaf.definition, leaf });
+  }
+}
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+beforeAll(async () => {
+  world = await createWorld();
+});
+
+const tooWide = (text: string, columns: number) =>
+  text.split('\n').filter((line) => line.length > columns && !/^\s*\S*:\/\/\S+$/.test(line));
+
+describe('help', () => {
+  test.each(loaded)('of $words fits 80 columns, and its examples can be copied', ({ words, command, leaf }) => {
+    const text = helpOf(leaf, 80);
+    expect(tooWide(text, 80)).toEqual([]);
+    expect(text.split('\n')[0]).toMatch(new RegExp(`^Usage: sched ${words}( |$)`));
+    expect(commandLinesIn(text).slice(0, command.examples.length)).toEqual(
+      command.examples.map((example) => `sched ${example}`),
+    );
+  });
+
+  test.each(loaded)('of $words has a summary and two examples of the command itself', ({ words, command }) => {
+    expect(command.summary).toMatch(/^[A-Z].*[^.]$/);
+    expect(command.examples.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(command.examples).size).toBe(command.examples.length);
+    for (const example of command.examples) expect(`${example} `.startsWith(`${words} `), example).toBe(true);
+  });
+
+  test.each(loaded)('of $words speaks in its notes of no flag that its noun has not', ({ noun, command }) => {
+    const named = (command.notes ?? []).flatMap((note) => note.match(/(?<![\w-])--[a-z][\w-]*/g) ?? []);
+    const known = nounCommands.get(noun)!.flatMap((each) => allFlags(each).map(({ name }) => `--${name}`));
+    expect(named.filter((flag) => !known.includes(flag))).toEqual([]);
+  });
+
+  test('calls nothing "an user", and a noun of one command what the command calls itself', () => {
+    for (const { leaf } of loaded) expect(helpOf(leaf, 80)).not.toMatch(/\ban user/);
+    expect(nouns.doctor!.summary).toBe(nounCommands.get('doctor')![0]!.summary);
+  });
+
+  test('names every variable of ours that is read', () => {
+    const folder = new URL('../../../src/', import.meta.url).pathname;
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.ts$/.test(name));
+    const texts = files.map((name) => readFileSync(join(folder, name), 'utf8'));
+    const read = texts.flatMap((text) => text.match(/(?<=\benv\.)SCHED_\w+/g) ?? []);
+    const named = topics.environment!.text().match(/SCHED_\w+/g)!;
+    expect(read.filter((name) => !named.includes(name))).toEqual([]);
+  });
+
+  test('of nouns, topics and the first page fits 80 columns', () => {
+    const texts = [
+      topHelp(root),
+      ...root.commands.filter((noun) => noun.commands.length > 0).map(nounHelp),
+      ...Object.values(topics).map((topic) => topic.text()),
+    ];
+    expect(texts.flatMap((text) => tooWide(text, 80))).toEqual([]);
+  });
+
+  test('of the environment names every variable that is read', () => {
+    const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+    const text = sources.map((path) => readFileSync(join('src', path), 'utf8')).join('');
+    const read = new Set(Array.from(text.matchAll(/\benv\.(SCHED_[A-Z_]+)/g), ([, name]) => name!));
+    expect(read.size).toBeGreaterThan(15);
+    const told = topics.environment!.text();
+    expect([...read].filter((name) => !told.includes(`${name} `))).toEqual([]);
+  });
+
+  test('names the allowed values of a flag, and its default', () => {
+    const list = loaded.find(({ words }) => words === 'events list')!;
+    const text = helpOf(list.leaf, 100);
+    expect(text).toMatch(/--status WORD +only events in this state: active, canceled/);
+    expect(text).toMatch(/--with WHAT +add to each event: invitees/);
+    expect(text).toContain('(default auto)');
+    expect(text).toMatch(/--week +today and the six days after it/);
+  });
+
+  test('has no flag of a request that means something else on every other command', () => {
+    const shared = new Set(sharedFlags.map(({ name }) => name));
+    const clashes = loaded.flatMap(({ words, command }) =>
+      command.flags.filter((flag) => 'field' in flag && shared.has(flag.name)).map(({ name }) => `${words} --${name}`),
+    );
+    expect(clashes).toEqual([]);
+  });
+
+  test('gathers the flags under headings', () => {
+    const list = loaded.find(({ words }) => words === 'events list')!;
+    const headings = helpOf(list.leaf, 80).match(/^[A-Z]\w+:$/gm);
+    expect(headings).toEqual(['Filters:', 'Listing:', 'Output:', 'Safety:', 'Connection:', 'Examples:']);
+  });
+});
+
+/** Words that every command refuses, each for a reason of its own. */
+const wrong = ['--no-such-flag', '--color=pink', '--timeout=soon'];
+
+describe('a wrong command line', () => {
+  test('is told in lines that fit a terminal, and the command to try can be copied', async () => {
+    const { stderr } = await world.run('invitees create --status', { terminals: ['stderr'], columns: 80 });
+    expect(tooWide(stderr, 80)).toEqual([]);
+    const [, hint] = stderr.split('\ntry: ');
+    const { command } = loaded.find(({ words }) => words === 'invitees create')!;
+    expect(hint!.replace(/ \\\n +/g, ' ').trim()).toBe(`sched ${command.examples[0]}`);
+    const piped = await world.run('invitees create --status');
+    expect(piped.stderr.trimEnd().split('\n')).toHaveLength(2);
+  });
+
+  // `api` and `completion` read their words by themselves; what shared flags say is told with them all the same.
+  test.each(loaded)('of $words: everything wrong with it is told at once, with an example', async ({ words }) => {
+    const { code, stderr, stdout, requests } = await world.run([...splitCommandLine(words), ...wrong]);
+    expect({ code, stdout, requests }).toEqual({ code: 2, stdout: '', requests: [] });
+    const [error, hint] = stderr.trimEnd().split('\n');
+    expect(error).toContain('--no-such-flag is not a flag here');
+    expect(error).toContain("--color 'pink' is not one of auto, always, never");
+    expect(error).toContain("--timeout 'soon' is not a duration such as 90s or 2m");
+    expect(hint).toMatch(new RegExp(`^try: sched ${words}( |$)`));
+  });
+
+  const lacking = loaded.filter(
+    ({ command }) =>
+      !command.freeForm &&
+      command.operation !== undefined &&
+      (command.arguments.some(({ required }) => required) ||
+        command.flags.some((flag) => 'required' in flag && flag.required === true)),
+  );
+
+  test.each(lacking)('of $words: what is missing is told with what is wrong, and the example has it', async (each) => {
+    const { words, command } = each;
+    const { code, stderr, requests } = await world.run([...splitCommandLine(words), '--color=pink']);
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toContain("--color 'pink'");
+    expect(stderr).toMatch(/is missing|is required|needs|no address|give /);
+    const [example] = command.examples;
+    for (const flag of command.flags) {
+      if (!('required' in flag && flag.required === true)) continue;
+      if (flag.name === 'group') continue;
+      expect(stderr, flag.name).toContain(`--${flag.name} is required`);
+      expect(example).toContain(`--${flag.name} `);
+    }
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import {
+  changeRules,
+  readDays,
+  readRule,
+  rulesDifference,
+  rulesText,
+  ruleText,
+} from '../../../src/cli/operation/availability-rules.ts';
+
+const monday = { type: 'wday', wday: 'monday', intervals: [{ from: '09:00', to: '17:00' }] };
+const friday = { type: 'wday', wday: 'friday', intervals: [{ from: '09:00', to: '12:00' }], note: 'kept' };
+
+describe('rules', () => {
+  test.each([
+    ['monday 09:00-12:00,13:00-17:00', ['monday 09:00-12:00,13:00-17:00']],
+    ['Mon 9:00-12:00', ['monday 09:00-12:00']],
+    ['tue-thu 10:00-24:00', ['tuesday 10:00-24:00', 'wednesday 10:00-24:00', 'thursday 10:00-24:00']],
+    ['2026-12-24 off', ['2026-12-24 off']],
+    ['friday 13:00-17:00, 09:00-12:00', ['friday 09:00-12:00,13:00-17:00']],
+  ])('reads %s', (typed, expected) => {
+    const read = readRule(typed);
+    expect(read.ok && read.value.map(ruleText)).toEqual(expected);
+  });
+
+  test.each([
+    ['monday', 'is not a rule such as'],
+    ['mnoday 09:00-10:00', 'did you mean monday?'],
+    ['friday-monday 09:00-10:00', 'is not a day'],
+    ['monday 09:00', 'is not a time span'],
+    ['monday 12:00-09:00', 'ends before it begins'],
+    ['monday 09:00-12:00,11:00-13:00', 'overlaps'],
+    ['monday 25:00-26:00', 'is not a time span'],
+    ['2026-02-30 09:00-10:00', 'is not a day'],
+  ])('refuses %s', (typed, expected) => {
+    expect(readRule(typed)).toMatchObject({ ok: false, problem: expect.stringContaining(expected) });
+  });
+
+  test('leaves the days that are not named exactly as they came', () => {
+    const off = { type: 'date', date: '2026-12-24', intervals: [] };
+    expect(changeRules([monday, friday], [off], [])).toEqual([monday, friday, off]);
+    const shorter = { ...monday, intervals: [{ from: '10:00', to: '11:00' }] };
+    expect(changeRules([monday, friday], [shorter], [])).toEqual([shorter, friday]);
+    expect(changeRules([monday, friday], [], [{ type: 'wday', wday: 'monday' }])).toEqual([friday]);
+  });
+
+  test('replaces all the rules of a day that has several', () => {
+    const evening = { ...monday, intervals: [{ from: '18:00', to: '20:00' }] };
+    const shorter = { ...monday, intervals: [{ from: '10:00', to: '11:00' }] };
+    const changed = changeRules([monday, friday, evening], [shorter], []);
+    expect(changed).toEqual([shorter, friday]);
+    expect(rulesDifference([monday, friday, evening], changed)).toEqual([
+      '- monday 09:00-17:00',
+      '- monday 18:00-20:00',
+      '+ monday 10:00-11:00',
+    ]);
+  });
+
+  test('shows the difference line by line', () => {
+    const off = { ...monday, intervals: [] };
+    expect(rulesDifference([monday, friday], [off, friday])).toEqual(['- monday 09:00-17:00', '+ monday off']);
+    expect(rulesDifference([monday], [monday])).toEqual([]);
+  });
+
+  test('tells days with the same hours as the one rule they could be typed as', () => {
+    const day = (wday: string, ...intervals: object[]) => ({ type: 'wday', wday, intervals });
+    const morning = { from: '09:00', to: '12:00' };
+    const rules = [
+      day('monday', morning),
+      day('tuesday', morning),
+      day('thursday', morning),
+      day('friday'),
+      day('saturday'),
+      { type: 'date', date: '2026-12-24', intervals: [] },
+      day('sunday', morning),
+      { wday: 'someday', intervals: 'x' },
+    ];
+    const text = 'mon-tue 09:00-12:00; thu 09:00-12:00; fri-sat off; 2026-12-24 off; sun 09:00-12:00; someday off';
+    expect(rulesText({ rules })).toBe(text);
+    for (const rule of text.split('; ').slice(0, -1)) expect(readRule(rule).ok).toBe(true);
+    expect([rulesText({}), rulesText({ rules: [] })]).toEqual(['', '']);
+  });
+
+  test('reads days in words, shortened and as dates', () => {
+    expect(readDays('SUN')).toEqual({ ok: true, value: [{ type: 'wday', wday: 'sunday' }] });
+    expect(readDays('2026-12-24')).toEqual({ ok: true, value: [{ type: 'date', date: '2026-12-24' }] });
+  });
+});

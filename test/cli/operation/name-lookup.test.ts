@@ -1,0 +1,287 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { catalogue } from '../../../src/api/catalogue.ts';
+import { inspect } from '../../../src/api/inspect.ts';
+import { type Operation, pathParameters } from '../../../src/api/operation.ts';
+import type { Command, Flag } from '../../../src/cli/command.ts';
+import { nouns } from '../../../src/cli/commands/registry.ts';
+import type { FieldFlag } from '../../../src/cli/operation/field-flags.ts';
+import type { OperationCommand } from '../../../src/cli/operation/generic-command.ts';
+import { collectionOf, isNamed } from '../../../src/client/ids.ts';
+import type { HttpRequest, Send } from '../../../src/http/message.ts';
+import { createWorld } from '../../support/run.ts';
+
+const root = 'http://127.0.0.1:4010';
+const uri = (collection: string, id: string) => `${root}/${collection}/${id}`;
+
+/** IDs of another form than the sandbox's: the form must not matter. */
+const records = [
+  { id: 'rec-1', name: 'Workshop2026' },
+  { id: 'rec-2', name: 'Évaluation' },
+  { id: 'rec-3', name: 'Twin' },
+  { id: 'rec-4', name: 'twin' },
+  { id: 'rec-5', name: 'rec-1' },
+];
+
+/** Each as the list of its kind shows it; people are listed as members. */
+const rowsOf: Record<string, (record: (typeof records)[number]) => object> = {
+  event_types: ({ id, name }) => ({ uri: uri('event_types', id), name }),
+  groups: ({ id, name }) => ({ uri: uri('groups', id), name }),
+  routing_forms: ({ id, name }) => ({ uri: uri('routing_forms', id), name }),
+  event_type_availability_schedules: ({ id, name }) => ({
+    uri: uri('event_type_availability_schedules', id),
+    name,
+    rules: [],
+  }),
+  organization_memberships: ({ id, name }) => ({
+    uri: uri('organization_memberships', id),
+    user: { uri: uri('users', id), name, email: `${id}@x.example` },
+  }),
+};
+
+const scheduledEvents = records.map(({ id }) => ({
+  uri: uri('scheduled_events', `event-of-${id}`),
+  event_type: uri('event_types', id),
+  start_time: '2026-12-01T10:00:00Z',
+}));
+
+const answer = (status: number, body: object) => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+const me = { uri: uri('users', 'ada'), current_organization: uri('organizations', 'acme') };
+
+/** A service that answers a filter on something that does not exist by an empty list. */
+const service: Send = async ({ method, url }) => {
+  const { pathname, searchParams } = new URL(url);
+  const [, collection = '', id] = pathname.split('/');
+  if (method !== 'GET') return answer(201, { resource: { uri: `${root}${pathname}/new` } });
+  if (pathname === '/users/me') return answer(200, { resource: me });
+  if (collection === 'organizations') return answer(200, { resource: { uri: me.current_organization } });
+  if (id !== undefined) {
+    const found = records.find((record) => record.id === id);
+    return found === undefined
+      ? answer(404, { title: 'Resource Not Found', message: 'There is none.' })
+      : answer(200, { resource: { uri: uri(collection, id), name: found.name } });
+  }
+  const known = new Set([...records.map((record) => record.id), 'ada', 'acme']);
+  const isKnown = [...searchParams.values()]
+    .filter((value) => value.startsWith(root))
+    .every((value) => known.has(value.split('/').at(-1)!));
+  const rows = collection === 'scheduled_events' ? scheduledEvents : records.map(rowsOf[collection] ?? rowsOf.groups!);
+  return answer(200, { collection: isKnown ? rows : [], pagination: { next_page_token: null } });
+};
+
+interface Place {
+  /** `event-types get <event-type>`, `events list --group`. */
+  title: string;
+  noun: string;
+  verb: string;
+  collection: string;
+  operation: Operation;
+  flag?: string;
+}
+
+/** Every argument and flag of every command that takes the name of a record. */
+const findPlaces = async (): Promise<Place[]> => {
+  const found: Place[] = [];
+  for (const noun of Object.keys(catalogue)) {
+    for (const command of (await nouns[noun]!.commands()) as (Command & Partial<OperationCommand>)[]) {
+      const { name: verb, operation, flags, arguments: args, fieldFlags = [] } = command;
+      if (operation === undefined) continue;
+      const add = (written: string, collection = '', flag?: string) => {
+        const place = { title: `${noun} ${verb} ${written}`, noun, verb, collection, operation };
+        if (isNamed(collection)) found.push({ ...place, ...(flag === undefined ? {} : { flag }) });
+      };
+      const parameters = pathParameters(operation.path);
+      for (const { name } of args) {
+        const parameter = name.replaceAll('-', '_');
+        const flag = fieldFlags.find((each) => each.name === name);
+        add(
+          `<${name}>`,
+          parameters.includes(parameter)
+            ? collectionOf(operation.path, parameter)
+            : flag && inspect(flag.field).collection,
+        );
+      }
+      for (const { name, field } of flags as (Flag & Partial<FieldFlag>)[])
+        add(`--${name}`, field && inspect(inspect(field).element ?? field).collection, name);
+    }
+  }
+  return found;
+};
+
+const places = await findPlaces();
+
+/** What else a command needs, by what it is given already. */
+const rest: Record<string, string[]> = {
+  'event-types create': ['--name', 'Chat'],
+  'event-types update': ['--duration', '20'],
+  'availability update <schedule>': ['--event-type', uri('event_types', 'rec-1'), '--day-off', '2030-12-24', '--yes'],
+  'availability update --event-type': [
+    uri('event_type_availability_schedules', 'rec-1'),
+    ...['--day-off', '2030-12-24', '--yes'],
+  ],
+  'groups events --event-type': [uri('groups', 'rec-1')],
+  'invitees create': [
+    ...['--start', '2030-12-02T15:00:00Z', '--timezone', 'Europe/Paris'],
+    ...['--email', 'bo@x.example', '--name', 'Bo'],
+  ],
+  'one-offs create': ['--name', 'Plan', '--duration', '45', '--days', '7'],
+};
+
+const world = await createWorld();
+
+const runAt = (place: Place, word: string, more: string[] = [], send = service) => {
+  const { noun, verb, flag, title } = place;
+  const others = rest[title] ?? rest[`${noun} ${verb}`] ?? [];
+  const words = flag === undefined ? [word, ...others] : [`--${flag}`, word, ...others];
+  const home = mkdtempSync(join(tmpdir(), 'sched-names-'));
+  return world.run([noun, verb, ...words, '--json', ...more], { send, home });
+};
+
+/** What was sent besides looking the word up, as text. */
+const sentBy = ({ operation, collection }: Place, requests: HttpRequest[]): string => {
+  const itself = new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`);
+  const lookUp = new RegExp(`^/(${collection}|organization_memberships)(/|$)`);
+  return requests
+    .map(({ method, url, body = '' }) => ({ method, url: decodeURIComponent(url), path: new URL(url).pathname, body }))
+    .filter(({ method, path }) => (method === operation.method && itself.test(path)) || !lookUp.test(path))
+    .map(({ url, body }) => `${url} ${body}`)
+    .join('\n');
+};
+
+/** The service cannot be asked for events of a type: they are chosen from its answer. */
+const isChosenHere = ({ operation, collection }: Place): boolean =>
+  operation.path === '/scheduled_events' && collection === 'event_types';
+
+const writes = (requests: HttpRequest[]) => requests.filter(({ method }) => method !== 'GET');
+
+const uuid = '8f14e45f-ceea-467f-a0e6-1c2d3e4f5a6b';
+
+describe('a word where a record with a name is wanted', () => {
+  test('is looked for at every such place', () => {
+    const kinds = new Set(places.map(({ collection }) => collection));
+    expect([...kinds].sort()).toEqual([...Object.keys(rowsOf), 'users'].sort());
+    expect(places.length).toBeGreaterThanOrEqual(25);
+  });
+
+  describe.each(places)('$title', (place) => {
+    test.each([
+      ['an ID, also where another record has it as its name', 'rec-1', 'rec-1'],
+      ['a name of one word', 'Workshop2026', 'rec-1'],
+      ['a name in another case and without accents', 'EVALUATION', 'rec-2'],
+      ['a full URI', uri(place.collection, 'rec-2'), 'rec-2'],
+    ])('%s', async (_, word, id) => {
+      const { code, stdout, stderr, requests } = await runAt(place, word);
+      expect({ code, stderr }).toMatchObject({ code: 0 });
+      if (isChosenHere(place)) expect(JSON.parse(stdout)).toMatchObject([{ event_type: uri('event_types', id) }]);
+      else expect(sentBy(place, requests)).toContain(`${place.collection}/${id}`);
+      expect(stdout).not.toBe('[]\n');
+    });
+
+    test('a name that two records have', async () => {
+      const { code, stdout, stderr, requests } = await runAt(place, 'TWIN');
+      expect({ code, stdout, writes: writes(requests) }).toEqual({ code: 2, stdout: '', writes: [] });
+      expect(stderr).toContain("are called 'TWIN': Twin (rec-3), twin (rec-4)");
+    });
+
+    test.each(['YBL6DUNR9FS4PNP6', 'interview-1', uuid])('%s, which is neither', async (word) => {
+      const { code, stdout, stderr, requests } = await runAt(place, word);
+      expect({ code, stdout, writes: writes(requests) }).toEqual({ code: 6, stdout: '', writes: [] });
+      expect(stderr).toMatch(new RegExp(`No [a-z ]+ with ID or name \\\\"${word}\\\\"`));
+    });
+  });
+});
+
+/** The service, but for what is asked of these paths. */
+const except =
+  (paths: RegExp, status: number, body: object = { title: 'Permission Denied', message: 'No.' }): Send =>
+  async (request) =>
+    request.method === 'GET' && paths.test(new URL(request.url).pathname) ? answer(status, body) : service(request);
+
+const placeOf = (title: string): Place => places.find((place) => place.title === title)!;
+
+describe('a word that a token may not look up', () => {
+  const noEventTypes = except(/^\/event_types/, 403);
+
+  test('is used as an ID, and a filter says so', async () => {
+    const place = placeOf('events list --event-type');
+    const { code, stdout, stderr } = await runAt(place, 'rec-2', [], noEventTypes);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toHaveLength(1);
+    expect(stderr).toContain(`--event-type: this token can't look up \\"rec-2\\", so it is used as an ID`);
+  });
+
+  test('goes into a write as an ID without a word', async () => {
+    const place = placeOf('shares create --event-type');
+    const { code, stderr, requests } = await runAt(place, 'rec-2', [], noEventTypes);
+    expect(code).toBe(0);
+    expect(sentBy(place, requests)).toContain('event_types/rec-2');
+    expect(stderr).not.toContain('look up');
+  });
+
+  test('is an ID where nothing but the list could tell', async () => {
+    const place = placeOf('routing-forms submissions <form>');
+    const { code, requests } = await runAt(place, 'rec-2', [], except(/^\/routing_forms$/, 403));
+    expect(code).toBe(0);
+    expect(sentBy(place, requests)).toContain('routing_forms/rec-2');
+  });
+
+  test('is not found where it is no ID and names may not be listed', async () => {
+    const { code, stderr } = await runAt(placeOf('groups get <group>'), 'Workshop2026', [], except(/^\/groups$/, 403));
+    expect(code).toBe(6);
+    expect(stderr).toContain("no such ID, and names can't be listed");
+  });
+
+  test('that could only be a name is refused', async () => {
+    const { code } = await runAt(placeOf('groups get <group>'), 'Two words', [], except(/^\/groups$/, 403));
+    expect(code).toBe(5);
+  });
+});
+
+describe('the requests for a word', () => {
+  const pathsFor = async (title: string, word: string, more: string[] = [], send = service) =>
+    (await runAt(placeOf(title), word, more, send)).requests.map(
+      ({ method, url }) => `${method} ${new URL(url).pathname}`,
+    );
+
+  test('are a single one where GET by ID is the command itself', async () => {
+    expect(await pathsFor('event-types get <event-type>', 'rec-2')).toEqual(['GET /event_types/rec-2']);
+    expect(await pathsFor('users get <user>', 'me')).toEqual(['GET /users/me']);
+  });
+
+  test('hold none to look a full URI up', async () => {
+    const list = await pathsFor('event-types hosts <event-type>', uri('event_types', 'rec-2'));
+    expect(list).not.toContain('GET /event_types/rec-2');
+  });
+
+  test('go on to the name where the service takes the word for a malformed ID', async () => {
+    const malformed = except(/^\/groups\/Workshop2026$/, 400, { title: 'Invalid Argument' });
+    expect(await pathsFor('groups get <group>', 'Workshop2026', [], malformed)).toEqual([
+      'GET /groups/Workshop2026',
+      'GET /users/me',
+      'GET /groups',
+      'GET /groups/rec-1',
+    ]);
+  });
+
+  test('end with the first failure that says nothing of the word', async () => {
+    const { code, requests } = await runAt(
+      placeOf('groups get <group>'),
+      'Workshop2026',
+      [],
+      except(/^\/groups\//, 401),
+    );
+    expect([code, requests.length]).toEqual([4, 1]);
+  });
+
+  test('show under --dry-run what a name was found to be', async () => {
+    const { code, stdout } = await runAt(placeOf('event-types get <event-type>'), 'Workshop2026', ['--dry-run']);
+    expect([code, JSON.parse(stdout).url]).toEqual([0, uri('event_types', 'rec-1')]);
+  });
+});

@@ -1,0 +1,136 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Send } from '../../../src/http/message.ts';
+import { createWorld, type Result } from '../../support/run.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+let cache: string;
+beforeEach(async () => {
+  cache = mkdtempSync(join(tmpdir(), 'sched-'));
+  world = await createWorld({ env: { SCHED_CACHE_DIR: cache } });
+});
+
+const asked = ({ requests }: Result) => requests.filter(({ url }) => url.endsWith('/users/me')).length;
+const list = 'events list --limit 1 --json';
+
+describe('identity', () => {
+  test('is asked for once per token and remembered for a day', async () => {
+    expect(asked(await world.run(list))).toBe(1);
+    expect(asked(await world.run(list))).toBe(0);
+    await world.clock.sleep(25 * 3_600_000);
+    expect(asked(await world.run(list))).toBe(1);
+  });
+
+  test('is remembered in a file of its owner alone, without the token', async () => {
+    await world.run(list);
+    const files = readdirSync(cache).map((name) => join(cache, name));
+    expect(files).toHaveLength(1);
+    expect(statSync(files[0]!).mode & 0o777).toBe(0o600);
+    expect(readFileSync(files[0]!, 'utf8') + files[0]).not.toContain(world.token);
+  });
+
+  test('of tokens long unused is forgotten, and so is their plan', async () => {
+    writeFileSync(join(cache, `plan-${'0'.repeat(32)}.json`), '{"plan":"free","at":1}');
+    writeFileSync(join(cache, 'filters-x.json'), '{}');
+    for (const token of ['sandbox_user', 'sandbox_admin']) {
+      await world.run(list, { env: { SCHED_TOKEN: token } });
+      await world.clock.sleep(31 * 24 * 3_600_000);
+    }
+    await world.run(list);
+    expect(readdirSync(cache).map((name) => name.split('-')[0])).toEqual(['filters', 'identity']);
+  });
+
+  test('is not taken from another token', async () => {
+    await world.run(list);
+    const other = await world.run('users me --json', { env: { SCHED_TOKEN: 'sandbox_user' } });
+    const events = await world.run(list, { env: { SCHED_TOKEN: 'sandbox_user' } });
+    expect(asked(events)).toBe(1);
+    expect(events.requests.at(-1)!.url).toContain(encodeURIComponent(JSON.parse(other.stdout).uri));
+  });
+
+  test('is answered by the environment without a request', async () => {
+    const env = { SCHED_USER: 'XYCWQX76WEER7A9Y', SCHED_ORG: 'http://127.0.0.1:4010/organizations/GHDAK7KT3RW2W9R9' };
+    const result = await world.run(list, { env });
+    expect(result.code).toBe(0);
+    expect(result.requests.map(({ url }) => new URL(url).pathname)).toEqual(['/scheduled_events']);
+  });
+
+  test('of the environment that is no ID is refused with the name of its variable', async () => {
+    const { code, stderr, requests } = await world.run(list, { env: { SCHED_USER: 'ada@b.example', SCHED_ORG: 'O' } });
+    expect({ code, requests }).toEqual({ code: 3, requests: [] });
+    expect(stderr).toContain("'ada@b.example' is neither an ID nor a URI under /users/");
+    expect(stderr).toContain('SCHED_USER=ID, or sched profiles set user ID');
+  });
+
+  /** The service, with something else in what it tells of the token's owner. */
+  const telling = (change: (user: Record<string, unknown>) => object): Send => {
+    return async (request) => {
+      const reply = await world.service(request);
+      if (!request.url.endsWith('/users/me')) return reply;
+      return { ...reply, body: JSON.stringify({ resource: change(JSON.parse(reply.body).resource) }) };
+    };
+  };
+
+  test.each([
+    'members list',
+    'groups get Sales',
+    'orgs get',
+    'events list --org current',
+    'events list --user tomas@harbourlight.example',
+    'routing-forms submissions',
+  ])('without an organization: %s says so, and no empty one is sent', async (line) => {
+    const send = telling((user) => ({ ...user, current_organization: null }));
+    const { code, stderr, requests } = await world.run(line, { send });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('The token belongs to no organization')]);
+    expect(requests.filter(({ url }) => url.includes('organization='))).toEqual([]);
+  });
+
+  test.each(['users/ABC', 'http:// /users/ABC'])('by a URI such as %s leaves the base URL as the root', async (uri) => {
+    const send = telling((user) => ({ ...user, uri }));
+    const { code, stderr } = await world.run('events get https://other.example/scheduled_events/A', { send });
+    expect([code, stderr]).toEqual([2, expect.stringContaining("is not where this account's service is")]);
+  });
+
+  test('in the embedded service is its own, whatever the environment says of another', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'sched-identity-'));
+    const env = { SCHED_USER: 'A', SCHED_ORG: 'B' };
+    const { code, stdout } = await world.run('events list --sandbox --limit 1 -o id', { home, env });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('/scheduled_events/')]);
+    const { stdout: line } = await world.run('events list --sandbox --curl', { home, env });
+    expect(line).toContain('user=$SCHED_USER&');
+  });
+
+  test('that may not be read names the flags that replace it', async () => {
+    const send = async () => ({ status: 403, headers: {}, body: '{"title":"Insufficient scope"}' });
+    const { code, stderr } = await world.run(list, { send });
+    expect(code).toBe(5);
+    expect(stderr).toContain('--user ID, --org ID');
+  });
+
+  test.each(['--user XYCWQX76WEER7A9Y', '--org GHDAK7KT3RW2W9R9'])(
+    'that may not be read is replaced by %s',
+    async (flag) => {
+      const { code, requests } = await world.run(`${list} ${flag}`, { env: { SCHED_TOKEN: 'sandbox_events_only' } });
+      expect(code).toBe(0);
+      expect([...new URL(requests.at(-1)!.url).searchParams.keys()]).toEqual([
+        flag.startsWith('--user') ? 'user' : 'organization',
+        'count',
+      ]);
+    },
+  );
+
+  test('that may not be read leaves the root of URIs to the profile', async () => {
+    const root = 'http://127.0.0.1:4010';
+    const env = { SCHED_TOKEN: 'sandbox_events_only', SCHED_CONFIG_DIR: cache, SCHED_BASE_URL: '' };
+    await world.run('profiles add work --base-url http://127.0.0.1:4999', { env });
+    await world.run(`profiles set uri_root ${root}`, { env });
+    for (const named of ['GHDAK7KT3RW2W9R9', `${root}/organizations/GHDAK7KT3RW2W9R9`]) {
+      const { requests } = await world.run(`${list} --org ${named}`, { env });
+      expect(new URL(requests.at(-1)!.url).searchParams.get('organization')).toBe(
+        `${root}/organizations/GHDAK7KT3RW2W9R9`,
+      );
+    }
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest';
+import { users } from '../../../src/api/users.ts';
+import { requireScope } from '../../../src/cli/session/scope-check.ts';
+import { NetworkFailure } from '../../../src/http/failure.ts';
+import { createWorld } from '../../support/run.ts';
+
+describe('what a login may do', () => {
+  const check = (scopes: string[] | undefined, profile?: string) => () => requireScope(users.me, { scopes, profile });
+
+  test('is held against what is about to be sent, where it is known', () => {
+    expect(check(['users:read'])).not.toThrow();
+    expect(check(undefined)).not.toThrow();
+    // A service with names of its own decides itself.
+    expect(check(['default', 'admin'])).not.toThrow();
+    expect(check(['groups:read'])).toThrow('This login may not read your user record');
+  });
+
+  test('includes reading where it includes writing', () => {
+    expect(check(['users:write', 'groups:read'])).not.toThrow();
+  });
+
+  test.each([
+    ['default', 'sched auth login -p default --add-scopes users:read'],
+    ['work', 'sched auth login -p work --add-scopes users:read'],
+    [undefined, 'a token that has users:read'],
+  ])('is mended for the profile %s by %s', (profile, hint) => {
+    try {
+      check(['groups:read'], profile)();
+      expect.fail('nothing was thrown');
+    } catch (error) {
+      expect(error).toMatchObject({ category: 'forbidden', facts: { hint, outcome: 'not-sent' } });
+    }
+  });
+});
+
+describe('a refusal of the service', () => {
+  const refusing = (body: object) => async () => ({ status: 403, headers: {}, body: JSON.stringify(body) });
+
+  test('puts nothing but names of scopes into a command', async () => {
+    const world = await createWorld();
+    const send = refusing({ title: 'No', required_scopes: ['users:read', 'x; rm -rf ~', '$(id):read', 'groups:read'] });
+    const { code, stderr } = await world.run('users me', { send });
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/^try: a token that has users:read, groups:read$/m);
+  });
+
+  test('of an operation for one plan names the plan, even if the service does not', async () => {
+    const world = await createWorld();
+    const { code, stderr } = await world.run('activity list --org ORG', { send: refusing({ title: 'Denied' }) });
+    expect(code).toBe(5);
+    expect(stderr).toContain('(open to organizations on the enterprise plan only)');
+  });
+});
+
+describe('the way out', () => {
+  test.each(['users me', 'events list'])(
+    'of a token of the environment that is not accepted is to see where it comes from (%s)',
+    async (line) => {
+      const world = await createWorld();
+      const { code, stderr } = await world.run(line, { send: async () => ({ status: 401, headers: {}, body: '{}' }) });
+      expect(code).toBe(4);
+      expect(stderr).toMatch(/^try: sched auth status$/m);
+    },
+  );
+
+  test('of a service that cannot be reached is to look for what is in the way', async () => {
+    const world = await createWorld();
+    const send = async () => {
+      throw new NetworkFailure('api.example.com', 'no such host', false);
+    };
+    const { code, stderr } = await world.run('users me', { send });
+    expect(code).toBe(9);
+    expect(stderr).toMatch(/^try: sched doctor$/m);
+  });
+});

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { checkScript, proveScript } from '../../src/jobs/audit-scripts.ts';
+import { firstPrev, type ReceiptLine } from '../../src/jobs/receipt.ts';
+import { keyText, readKey } from '../../src/jobs/receipt-key.ts';
+import { verify } from '../../src/jobs/verify-receipt.ts';
+import { spawnSync } from '../support/processes.ts';
+import { createService, itemsUpTo, runOnce, temporary } from './harness.ts';
+import { agree, cuts, cutsAtLines, hasTools, randomEdits, rearrangements, rechain, valuesOf } from './tampering.ts';
+
+const folder = temporary();
+
+let whole: Buffer;
+let sandboxed: Buffer;
+beforeAll(async () => {
+  await runOnce(join(folder, 'whole.jsonl'), itemsUpTo(5), createService());
+  await runOnce(join(folder, 'sandbox.jsonl'), itemsUpTo(2), createService(), { isSandbox: true });
+  whole = readFileSync(join(folder, 'whole.jsonl'));
+  sandboxed = readFileSync(join(folder, 'sandbox.jsonl'));
+});
+
+/** The auditor's commands take their time: they are asked about some here, and about all in `npm run torture`. */
+const some = (all: readonly Buffer[], count: number): Buffer[] =>
+  all.filter((_, index) => index % Math.ceil(all.length / count) === 0);
+
+describe('evidence', () => {
+  test('of a whole receipt is ok, of a sandbox one is not', () => {
+    expect(agree([whole, sandboxed]).map(({ status }) => status)).toEqual(['ok', 'sandbox']);
+    expect(
+      sandboxed
+        .toString()
+        .trim()
+        .split('\n')
+        .every((line) => line.includes('"sandbox":true')),
+    ).toBe(true);
+  });
+
+  // R36
+  test('finds 500 random edits', () => {
+    const edits = randomEdits(whole, 500);
+    expect(edits.filter((bytes) => verify(bytes).status === 'ok')).toEqual([]);
+    agree(some(edits, 25));
+  });
+
+  test('finds every removed, doubled and swapped line', () => {
+    const broken = rearrangements(whole);
+    expect(broken.every((bytes) => ['edited', 'incomplete'].includes(verify(bytes).status))).toBe(true);
+    agree(some(broken, 12));
+  });
+
+  // R35
+  test('calls a receipt that was cut at a line or at any byte incomplete', () => {
+    const all = [...cutsAtLines(whole), ...cuts(whole)];
+    expect(all.every((bytes) => verify(bytes).status === 'incomplete')).toBe(true);
+    agree([...cutsAtLines(whole), ...some(cuts(whole), 12)]);
+  });
+
+  test('finds a chain that was computed anew, by its head', () => {
+    const head = verify(whole).head;
+    const forged = rechain(
+      valuesOf(whole).map((line) => (line.type === 'run' ? { ...line, organization: 'another' } : line)),
+    );
+    expect(agree([forged])[0]!.status).toBe('ok');
+    expect(agree([forged, whole], head).map(({ status }) => status)).toEqual(['rewritten', 'ok']);
+  });
+
+  test.runIf(hasTools)('is not called ok where the head to compare with got lost', () => {
+    const [script, receipt] = [join(folder, 'check.sh'), join(folder, 'whole.jsonl')];
+    writeFileSync(script, checkScript);
+    const check = (...head: string[]) => spawnSync('bash', [script, receipt, ...head], { encoding: 'utf8' });
+    expect(check().status).toBe(0);
+    for (const head of ['', 'null', verify(whole).head.replace('sha256:', '')])
+      expect(check(head)).toMatchObject({ status: 2, stdout: 'HEAD is sha256: and 64 digits\n' });
+  });
+
+  test('finds a chain computed anew over a story that does not add up', () => {
+    const lines = valuesOf(whole);
+    const without = (type: string) => rechain(lines.filter((line) => line.type !== type));
+    const changed = (type: string, change: object) =>
+      rechain(lines.map((line) => (line.type === type ? ({ ...line, ...change } as ReceiptLine) : line)));
+    const stories = [
+      without('sending'),
+      without('run'),
+      changed('end', { accepted: 4 }),
+      changed('end', { total: 6 }),
+      changed('verdict', { verdict: 'rejected' }),
+      changed('verdict', { batch: 99 }),
+      changed('end', { type: 'other' }),
+      changed('run', { total: 6 }),
+      without('verdict'),
+    ];
+    expect(agree(stories).every(({ status }) => status === 'edited')).toBe(true);
+    expect(agree([without('end')])[0]!.status).toBe('incomplete');
+  });
+
+  test('finds a chain computed anew over a line that is no JSON', () => {
+    const start = `{"prev":"${firstPrev}",no json`;
+    const hash = createHash('sha256').update(`${start}}`).digest('hex');
+    expect(agree([Buffer.from(`${start},"hash":"${hash}"}\n`)])).toMatchObject([{ status: 'edited', line: 1 }]);
+  });
+
+  test.runIf(hasTools)('names an address by openssl as we do', () => {
+    const keyFile = join(folder, 'receipt.key');
+    const text = keyText(new Uint8Array(32).fill(7));
+    writeFileSync(keyFile, text);
+    const key = readKey(text)!;
+    const marks = ['ada@engine.example', 'bob@engine.example'].map(key.mac);
+    const at = '2026-11-15T18:00:00.000Z';
+    const lines = rechain([
+      { ...valuesOf(whole)[0]!, key: key.id } as ReceiptLine,
+      { type: 'sending', batch: 1, attempt: 1, at, items: marks },
+      { type: 'verdict', batch: 1, at, verdict: 'accepted', status: 202 },
+    ]);
+    writeFileSync(join(folder, 'prove.sh'), proveScript);
+    writeFileSync(join(folder, 'p.jsonl'), lines);
+    const prove = (input: string) =>
+      spawnSync('bash', [join(folder, 'prove.sh'), keyFile, join(folder, 'p.jsonl')], { input, encoding: 'utf8' });
+    const found = { status: 0, stdout: `${at} batch 1: sending\n${at} batch 1: accepted (HTTP 202)\n` };
+    for (const input of ['Ada@Engine.example\n', 'ada@engine.example', ' ada@engine.example \r\n'])
+      expect(prove(input)).toMatchObject(found);
+    expect(prove('eve@engine.example\n')).toMatchObject({ status: 6, stdout: 'not in this receipt\n' });
+    writeFileSync(join(folder, 'p.jsonl'), Buffer.concat([lines, Buffer.from('{"prev":"0')]));
+    expect(prove('ada@engine.example\n')).toMatchObject(found);
+    expect(prove('')).toMatchObject({ status: 2, stdout: 'there is no address on stdin\n' });
+
+    writeFileSync(keyFile, text.replace('\n', '\r\n'));
+    expect(prove('ada@engine.example\n')).toMatchObject(found);
+    const other = keyText(new Uint8Array(32).fill(8));
+    writeFileSync(keyFile, other);
+    expect(prove('ada@engine.example\n')).toMatchObject({
+      status: 3,
+      stdout: `the receipt was made under the key ${key.id}, and this is ${readKey(other)!.id}\n`,
+    });
+    writeFileSync(keyFile, text.slice(1));
+    const torn = prove('ada@engine.example\n');
+    expect(torn).toMatchObject({ status: 3, stdout: 'KEY_FILE does not hold 64 hexadecimal digits\n' });
+    expect(torn.stderr).toBe('');
+  });
+});
