@@ -298,7 +298,7 @@ _sched_command() {
     'doctor')
       flags='--network'
       takers=''
-      fields='check status finding mend'
+      fields='check status finding fix'
       ;;
     'sandbox start')
       flags='--port --data --seed --fault --faults --plan --no-limits --auto-consent --refresh-replay-window'

@@ -22,7 +22,7 @@ function __sched_nouns
                 auth 'Log in and out, and see who is logged in' \
                 profiles 'Several accounts side by side' \
                 api 'Send any request under the base URL and print the reply as it is' \
-                doctor 'Look at everything a command rests on, and say how to mend it' \
+                doctor 'Look at everything a command rests on, and say how to fix it' \
                 sandbox 'The embedded service: serve it, seed it anew' \
                 ratelimit 'What is left of the rate limit, and who waits for it' \
                 completion 'Print the completion script of a shell' \
@@ -660,7 +660,7 @@ function __sched_fields
         case 'profiles list' 'profiles show' 'profiles add'
             printf '%s\n' name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login
         case 'doctor'
-            printf '%s\n' check status finding mend
+            printf '%s\n' check status finding fix
         case 'sandbox start'
             printf '%s\n' base_url auth_url mcp_url client_id token tokens plan data admin_token
         case 'sandbox tokens'

@@ -25,7 +25,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'auth' = 'Log in and out, and see who is logged in'
         'profiles' = 'Several accounts side by side'
         'api' = 'Send any request under the base URL and print the reply as it is'
-        'doctor' = 'Look at everything a command rests on, and say how to mend it'
+        'doctor' = 'Look at everything a command rests on, and say how to fix it'
         'sandbox' = 'The embedded service: serve it, seed it anew'
         'ratelimit' = 'What is left of the rate limit, and who waits for it'
         'completion' = 'Print the completion script of a shell'
@@ -721,7 +721,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'doctor' = @{
             takers = @()
-            fields = @('check', 'status', 'finding', 'mend')
+            fields = @('check', 'status', 'finding', 'fix')
             flags = [ordered]@{
                 '--network' = 'ask the service too: is it there, and does the clock agree'
             }

@@ -25,7 +25,7 @@ export type Outcome = 'not-sent' | 'not-applied' | 'applied' | 'unknown';
 export interface ErrorFacts {
   /** Why it happened, for the `cause:` line. */
   reason?: string;
-  /** A command that mends it, for the `try:` line. */
+  /** A command that fixes it, for the `try:` line. */
   hint?: string;
   outcome?: Outcome;
   /** What the token would have to be allowed. */
@@ -73,6 +73,6 @@ export class Ended extends Error {
 /** Behind a question no semicolon is needed. */
 const joined = (problems: readonly string[]): string => problems.join('; ').replaceAll('?; ', '? ');
 
-/** Several wrong inputs reported as one error, so that nobody mends them one run at a time. */
+/** Several wrong inputs reported as one error, so that nobody fixes them one run at a time. */
 export const usageError = (problems: string[], facts: ErrorFacts = {}): SchedError =>
   new SchedError('usage', joined(problems), { outcome: 'not-sent', ...facts });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClosedPipe, Ended, exitCodes, type SchedError } from './errors.ts';
 import { guarded } from './redacted-output.ts';
-import { keeperWord, type Runtime, type World } from './runtime.ts';
+import { helperWord, type Runtime, type World } from './runtime.ts';
 import { ensurePrivateDirectory } from './state/directories.ts';
 import { directory } from './state/paths.ts';
 import { version } from './version.ts';
@@ -51,9 +51,14 @@ export const run = async (argv: readonly string[], world: World): Promise<number
     // From here on a signal is an error to report.
     runtime.interrupted.throwIfAborted();
     keepCompiled(runtime);
-    if (argv.length === 1 && argv[0] === keeperWord && runtime.starter !== undefined && !runtime.stdin.isTerminal) {
-      const { keepFor } = await import('./auth/renewal-helper.ts');
-      await keepFor(runtime.starter(), runtime);
+    if (
+      argv.length === 1 &&
+      argv[0] === helperWord &&
+      runtime.parentProcess !== undefined &&
+      !runtime.stdin.isTerminal
+    ) {
+      const { runRenewalHelper } = await import('./auth/renewal-helper.ts');
+      await runRenewalHelper(runtime.parentProcess(), runtime);
       return 0;
     }
     const { invoke } = await import('./cli/invoke.ts');

@@ -21,7 +21,7 @@ export interface World {
    * Comes back when a request that is just being made has left, unless it has to wait for something: time for work that
    * is to be done while it is answered.
    */
-  letLeave(): Promise<void>;
+  afterSend(): Promise<void>;
   /** Aborted by SIGINT or SIGTERM; its reason is the error to report. */
   readonly interrupted: AbortSignal;
   /** Starts a program that shows a stream page by page on the terminal; nothing where it cannot be started. */
@@ -41,12 +41,12 @@ export interface World {
    */
   spawn?(command: readonly string[], options: { env: Readonly<Record<string, string | undefined>> }): Promise<number>;
   /**
-   * Starts this very program again as a keeper, in a session of its own: what ends us, our process group or our terminal
+   * Starts this very program again as a helper, in a session of its own: what ends us, our process group or our terminal
    * does not reach it. Nothing where it cannot be started.
    */
-  startKeeper?(): Promise<Apart | undefined>;
-  /** For a keeper: who started it. */
-  starter?(): Peer;
+  startRenewalHelper?(): Promise<ChildProcess | undefined>;
+  /** For a helper: who started it. */
+  parentProcess?(): Peer;
 }
 
 /** The outside world as commands see it: what goes to the terminal or a pipe holds no secret. */
@@ -67,7 +67,7 @@ export interface Peer {
   leave(): void;
 }
 
-export interface Apart extends Peer {
+export interface ChildProcess extends Peer {
   readonly pid: number;
   /** Once it is false, the number may be another's. */
   isRunning(): boolean;
@@ -122,5 +122,5 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The one word that makes this program a keeper; what else it must know comes through a pipe. */
-export const keeperWord = '__keeper';
+/** The one word that makes this program a helper; what else it must know comes through a pipe. */
+export const helperWord = '__renewal-helper';

@@ -9,7 +9,7 @@ interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-export interface Spending {
+export interface RefreshOptions {
   key: CredentialKey;
   store: CredentialStore;
   clock: Clock;
@@ -30,8 +30,8 @@ export const logInAgain = (reason: string): SchedError =>
   new SchedError('auth', 'The session has ended', { reason, hint: 'sched auth login', outcome: 'not-applied' });
 
 /** Writes until it is there: what a spent token bought exists nowhere else. */
-export const writeFirmly = async (
-  { store, key, clock }: Omit<Spending, 'sendToEnd'>,
+export const storeWithRetries = async (
+  { store, key, clock }: Omit<RefreshOptions, 'sendToEnd'>,
   record: CredentialRecord,
 ): Promise<void> => {
   for (const pause of storePausesMs) {
@@ -45,7 +45,7 @@ export const writeFirmly = async (
 };
 
 /** A request that never left may be sent again; the refresh token is untouched. */
-const refreshFirmly = async (record: CredentialRecord, { sendToEnd, clock }: Spending) => {
+const refreshFirmly = async (record: CredentialRecord, { sendToEnd, clock }: RefreshOptions) => {
   const { refresh, TokenEndpointUnavailable } = await protocol();
   const started = clock.now();
   for (const pause of neverSentPausesMs) {
@@ -68,13 +68,13 @@ const cannotStore = (store: CredentialStore, error: SchedError): SchedError =>
   });
 
 /** R24: a token whose successor cannot be stored is not spent. */
-const reserveRoom = ({ store, key }: Spending, old: CredentialRecord): Promise<() => Promise<void>> =>
+const reserveRoom = ({ store, key }: RefreshOptions, old: CredentialRecord): Promise<() => Promise<void>> =>
   store.reserve(key, old).catch((error: unknown) => {
     throw error instanceof SchedError ? cannotStore(store, error) : error;
   });
 
 /** Spends a refresh token and keeps what it buys. Only with the lock in hand. */
-export const spend = async (options: Spending, old: CredentialRecord): Promise<CredentialRecord> => {
+export const refreshAndStore = async (options: RefreshOptions, old: CredentialRecord): Promise<CredentialRecord> => {
   const { key, store, clock } = options;
   const release = await reserveRoom(options, old);
   let fresh: CredentialRecord;
@@ -90,6 +90,6 @@ export const spend = async (options: Spending, old: CredentialRecord): Promise<C
   } finally {
     await release();
   }
-  await writeFirmly(options, fresh);
+  await storeWithRetries(options, fresh);
   return fresh;
 };

@@ -1,32 +1,32 @@
 import { type ErrorFacts, SchedError } from '../errors.ts';
 import type { Peer, World } from '../runtime.ts';
 import type { CredentialKey } from './record.ts';
-import { logInAgain, protocol, spend } from './refresh.ts';
+import { logInAgain, protocol, refreshAndStore } from './refresh.ts';
 import { lockOf } from './session.ts';
 import { openStore } from './stores.ts';
 import type { StoreKind } from './vault.ts';
 
 /*
  * A refresh token is good once, so between spending it and keeping what it bought nobody may be killed. A command can
- * be, so it has that done by a keeper: a process apart, to which it hands over the lock it holds.
+ * be, so it has that done by a helper: a process apart, to which it hands over the lock it holds.
  *
- *   the command              holder    the keeper              the command is killed       the keeper is killed
+ *   the command              holder    the helper              the command is killed       the helper is killed
  *   takes the lock           command                           the next one takes over
- *   starts a keeper, asks    command   says it is ready        the same; it hears the      the command does it
+ *   starts a helper, asks    command   says it is ready        the same; it hears the      the command does it
  *                                                              end and goes
- *   hands over the lock      keeper    waits                   it hears the end,           the next one takes over
+ *   hands over the lock      helper    waits                   it hears the end,           the next one takes over
  *                                                              releases and goes
- *   says go                  keeper    spends, stores,         it goes on alone            the next one takes over, and
+ *   says go                  helper    spends, stores,         it goes on alone            the next one takes over, and
  *                                      releases, tells                                     spends again: good within the
  *                                                                                          replay window, if there is one
  *   reads the store          nobody    is gone
  *
- * The next one may be the same command. A process that is stopped stays the holder, and a keeper is not stopped with its
- * command. A signal to end makes the keeper release the lock before it was told to go, and wait until it is done after.
+ * The next one may be the same command. A process that is stopped stays the holder, and a helper is not stopped with its
+ * command. A signal to end makes the helper release the lock before it was told to go, and wait until it is done after.
  */
 
-/** What a keeper is to do. Tokens are not in it: they are in the store. */
-export interface Errand {
+/** What a helper is to do. Tokens are not in it: they are in the store. */
+export interface RenewalJob {
   readonly key: CredentialKey;
   readonly store: StoreKind;
   /** The directory of the store, if that is a file. */
@@ -38,7 +38,7 @@ export interface Errand {
 export const ready = 'ready';
 export const go = 'go';
 
-/** What a keeper tells in the end: nothing, or what went wrong. */
+/** What a helper tells in the end: nothing, or what went wrong. */
 export interface Verdict {
   error?: Pick<SchedError, 'category' | 'message'> & { facts: ErrorFacts };
 }
@@ -60,13 +60,13 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
 const usual = { lock: lockOf, open: openStore };
 
 /** Spends a refresh token in place of the command that started us. */
-export const keepFor = async (starter: Peer, world: World, { lock, open } = usual): Promise<void> => {
-  const hear = () => Promise.race([starter.hear(), aborted(world.interrupted)]);
+export const runRenewalHelper = async (parentProcess: Peer, world: World, { lock, open } = usual): Promise<void> => {
+  const hear = () => Promise.race([parentProcess.hear(), aborted(world.interrupted)]);
   try {
     const told = await hear();
     if (told === undefined) return;
-    const { key, nonce, ...where } = JSON.parse(told) as Errand;
-    starter.say(ready);
+    const { key, nonce, ...where } = JSON.parse(told) as RenewalJob;
+    parentProcess.say(ready);
     // Loaded while the lock changes hands.
     const [word] = await Promise.all([hear(), protocol()]);
     const held = await lock(key, world).adopt(nonce);
@@ -78,15 +78,15 @@ export const keepFor = async (starter: Peer, world: World, { lock, open } = usua
         const store = await open(where.store, world, where.config);
         const old = await store.read(key);
         if (old?.refresh_token === undefined) throw logInAgain(`there is no refresh token in ${store.describe()}`);
-        await spend({ key, store, clock: world.clock, sendToEnd: world.sendToEnd }, old);
+        await refreshAndStore({ key, store, clock: world.clock, sendToEnd: world.sendToEnd }, old);
       } catch (error) {
         verdict.error = failureOf(error);
       } finally {
         await held.release();
       }
-      starter.say(JSON.stringify(verdict));
+      parentProcess.say(JSON.stringify(verdict));
     });
   } finally {
-    starter.leave();
+    parentProcess.leave();
   }
 };

@@ -6,16 +6,16 @@ import { createLock, type Held, type Lock, type LockOptions } from '../state/loc
 import { directory } from '../state/paths.ts';
 import { type CredentialKey, issuerOf, nameOf } from './record.ts';
 import type { CredentialRecord } from './record-schema.ts';
-import { logInAgain, protocol, type Spending, spend, writeFirmly } from './refresh.ts';
+import { logInAgain, protocol, type RefreshOptions, refreshAndStore, storeWithRetries } from './refresh.ts';
 import { DamagedCredential } from './vault.ts';
 
 /** Has the token spent under that lock by a process that outlives this one, and tells what became of it. */
-export type Keeper = (held: Held) => Promise<'done' | 'ended early' | 'not started'>;
+export type RenewalHelper = (held: Held) => Promise<'done' | 'ended early' | 'not started'>;
 
-export interface SessionOptions extends Spending {
+export interface SessionOptions extends RefreshOptions {
   lock: Lock;
   /** Without one, or where it cannot be started, this process does it. */
-  keeper?: Keeper | undefined;
+  helper?: RenewalHelper | undefined;
   /** Keeps the process alive, whatever signals come, until the work is done. */
   protect<Value>(work: () => Promise<Value>): Promise<Value>;
   interrupted: AbortSignal;
@@ -37,7 +37,7 @@ export interface Session extends Credentials {
 const longestMarginMs = 60_000;
 
 /** How many may be ended by somebody before the command does it by itself. */
-const mostKeepers = 2;
+const mostHelpers = 2;
 
 /** A token that lives for seconds only would otherwise be renewed before every request. */
 const marginOf = ({ expires_at = 0, created_at }: CredentialRecord): number =>
@@ -69,7 +69,7 @@ const credentialOf = ({ access_token, origin }: CredentialRecord): Credential =>
 
 /** A credential from a store, renewed by one process for all. */
 export const createSession = (options: SessionOptions): Session => {
-  const { key, store, lock, clock, protect, interrupted, mayRefresh, keeper, onScopeChange } = options;
+  const { key, store, lock, clock, protect, interrupted, mayRefresh, helper, onScopeChange } = options;
   let known: CredentialRecord | undefined;
   let renewing: Promise<CredentialRecord> | undefined;
 
@@ -92,10 +92,14 @@ export const createSession = (options: SessionOptions): Session => {
     expires_at === undefined || expires_at - clock.now() > milliseconds;
 
   /** With the lock in hand; nothing where whoever was to do it is gone, and what it did is not known. */
-  const spendUnder = async (held: Held, old: CredentialRecord, by?: Keeper): Promise<CredentialRecord | undefined> => {
+  const refreshUnder = async (
+    held: Held,
+    old: CredentialRecord,
+    by?: RenewalHelper,
+  ): Promise<CredentialRecord | undefined> => {
     const end = (await by?.(held)) ?? 'not started';
     if (end === 'ended early') return undefined;
-    known = end === 'done' ? await load() : await spend(options, old);
+    known = end === 'done' ? await load() : await refreshAndStore(options, old);
     if (known.scope !== old.scope) onScopeChange?.(old.scope, known.scope);
     return known;
   };
@@ -106,14 +110,14 @@ export const createSession = (options: SessionOptions): Session => {
     if (before.kind === 'pat') throw logInAgain('the service does not accept the personal access token');
     if (before.refresh_token === undefined) throw logInAgain('it came without a refresh token');
     if (!mayRefresh) throw notRefreshedHere();
-    for (let keepers = 0; ; keepers += 1) {
+    for (let helpers = 0; ; helpers += 1) {
       const held = await lock.acquire(async () => !isUsable(await load()));
       if (held === undefined) return known!;
       try {
         const now = await load();
         interrupted.throwIfAborted();
         if (isUsable(now)) return now;
-        const found = await protect(() => spendUnder(held, now, keepers < mostKeepers ? keeper : undefined));
+        const found = await protect(() => refreshUnder(held, now, helpers < mostHelpers ? helper : undefined));
         if (found !== undefined) return found;
       } finally {
         await held.release();
@@ -167,7 +171,7 @@ export const keep = async (options: Keeping, record: CredentialRecord): Promise<
         throw error;
       },
     );
-    await protect(() => writeFirmly(options, record));
+    await protect(() => storeWithRetries(options, record));
     return { replacedDamaged };
   } finally {
     await held?.release();

@@ -1,53 +1,62 @@
 import { SchedError } from '../errors.ts';
-import type { Apart, Runtime } from '../runtime.ts';
+import type { ChildProcess, Runtime } from '../runtime.ts';
 import type { Held } from '../state/lock.ts';
 import { identityOf } from '../state/processes.ts';
-import { type Errand, go, ready, type Verdict } from './renewal-helper.ts';
-import type { Keeper } from './session.ts';
+import { go, type RenewalJob, ready, type Verdict } from './renewal-helper.ts';
+import type { RenewalHelper } from './session.ts';
 
-type World = Pick<Runtime, 'startKeeper' | 'machine' | 'clock' | 'randomBytes' | 'interrupted'>;
+type World = Pick<Runtime, 'startRenewalHelper' | 'machine' | 'clock' | 'randomBytes' | 'interrupted'>;
 
 /** A process that takes longer to start is ended; it has not been given anything. */
 const startLimitMs = 10_000;
 
-/** As long as all attempts of one errand can take. */
+/** As long as all attempts of one job can take. */
 const errandLimitMs = 60_000;
 
 const slow: unique symbol = Symbol('slow');
 
 /** What it says next, `undefined` if it ends, `slow` if it takes too long. */
-const heard = async (keeper: Apart, { clock }: World, limitMs: number): Promise<string | undefined | typeof slow> => {
+const heard = async (
+  helper: ChildProcess,
+  { clock }: World,
+  limitMs: number,
+): Promise<string | undefined | typeof slow> => {
   const over = new AbortController();
   const limit = clock.sleep(limitMs, over.signal).then(
     (): typeof slow => slow,
     (): typeof slow => slow,
   );
   try {
-    return await Promise.race([keeper.hear(), limit]);
+    return await Promise.race([helper.hear(), limit]);
   } finally {
     over.abort();
   }
 };
 
-const handOver = async (keeper: Apart, errand: Omit<Errand, 'nonce'>, held: Held, world: World): ReturnType<Keeper> => {
+const handOver = async (
+  helper: ChildProcess,
+  job: Omit<RenewalJob, 'nonce'>,
+  held: Held,
+  world: World,
+): ReturnType<RenewalHelper> => {
   const nonce = Buffer.from(world.randomBytes(16)).toString('hex');
-  keeper.say(JSON.stringify({ ...errand, nonce } satisfies Errand));
-  if ((await heard(keeper, world, startLimitMs)) !== ready) {
-    keeper.kill();
+  helper.say(JSON.stringify({ ...job, nonce } satisfies RenewalJob));
+  if ((await heard(helper, world, startLimitMs)) !== ready) {
+    helper.kill();
     return 'not started';
   }
-  const identity = await identityOf({ ...world.machine, pid: keeper.pid });
-  if (!keeper.isRunning()) return 'not started';
+  const identity = await identityOf({ ...world.machine, pid: helper.pid });
+  if (!helper.isRunning()) return 'not started';
   if (!(await held.handOver(identity, nonce))) return 'ended early';
-  // From here on whatever ends this function makes the keeper release the lock, until it has heard the word.
+  // From here on whatever ends this function makes the helper release the lock, until it has heard the word.
   world.interrupted.throwIfAborted();
-  keeper.say(go);
-  const told = await heard(keeper, world, errandLimitMs);
+  helper.say(go);
+  const told = await heard(helper, world, errandLimitMs);
   if (told === undefined) return 'ended early';
   if (told === slow) {
     throw new SchedError('environment', 'Renewing the session does not come to an end', {
-      reason: `process ${keeper.pid} has been at it for ${errandLimitMs / 1000} s`,
-      hint: `wait for process ${keeper.pid}, or end it, and try again`,
+      reason: `process ${helper.pid} has been at it for ${errandLimitMs / 1000} s`,
+      hint: `wait for process ${helper.pid}, or end it, and try again`,
       outcome: 'unknown',
     });
   }
@@ -56,17 +65,17 @@ const handOver = async (keeper: Apart, errand: Omit<Errand, 'nonce'>, held: Held
   return 'done';
 };
 
-/** Has errands done by keepers; nothing in a world where none can be started. */
-export const keeperOf = (errand: Omit<Errand, 'nonce'>, world: World): Keeper | undefined => {
-  const { startKeeper } = world;
-  if (startKeeper === undefined) return undefined;
+/** Has jobs done by helpers; nothing in a world where none can be started. */
+export const renewalHelperOf = (job: Omit<RenewalJob, 'nonce'>, world: World): RenewalHelper | undefined => {
+  const { startRenewalHelper } = world;
+  if (startRenewalHelper === undefined) return undefined;
   return async (held) => {
-    const keeper = await startKeeper();
-    if (keeper === undefined) return 'not started';
+    const helper = await startRenewalHelper();
+    if (helper === undefined) return 'not started';
     try {
-      return await handOver(keeper, errand, held, world);
+      return await handOver(helper, job, held, world);
     } finally {
-      keeper.leave();
+      helper.leave();
     }
   };
 };

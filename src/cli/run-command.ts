@@ -1,5 +1,5 @@
 import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
-import { checkFields, mendedField } from '../output/fields.ts';
+import { checkFields, correctedField } from '../output/fields.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Command, Parsed, Typed } from './command.ts';
 import { createNotes } from './messages/notes.ts';
@@ -20,16 +20,16 @@ const accountOf = async (command: Command, typed: Typed, runtime: Runtime): Prom
 };
 
 /** The command as it was typed, with field names that are known. */
-const mendedLine = (parsed: Parsed, known: readonly string[]): string => {
-  const mended = typedWords(parsed).map((word) => {
+const correctedLine = (parsed: Parsed, known: readonly string[]): string => {
+  const corrected = typedWords(parsed).map((word) => {
     const [, flag, list] = /^(--fields=|--json=)(.+)$/s.exec(word) ?? [];
     if (flag === undefined || list === undefined) return word;
-    const fields = fieldList(list).map((field) => mendedField(field, known));
+    const fields = fieldList(list).map((field) => correctedField(field, known));
     return fields.includes(undefined) ? undefined : `${flag}${fields.join(',')}`;
   });
-  return mended.includes(undefined)
+  return corrected.includes(undefined)
     ? `sched ${parsed.name} --help`
-    : commandLine(...parsed.name.split(' '), ...(mended as string[]));
+    : commandLine(...parsed.name.split(' '), ...(corrected as string[]));
 };
 
 /** A session does not know whose it is: without the profile's name another one would be logged in instead. */
@@ -49,7 +49,7 @@ export const runCommand = async (
   const account = await accountOf(command, typed, runtime);
   const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
   const notes = createNotes(runtime.stderr, isJson);
-  const tell = { problem: (text: string) => problems.add(text), note: notes.say };
+  const tell = { problem: (text: string) => problems.add(text), note: notes.info };
   const settings = resolveSettings(choices, runtime, tell, account);
   notes.quiet = settings.quiet;
   if (settings.dryRun && command.operation === undefined && !command.freeForm)
@@ -59,7 +59,7 @@ export const runCommand = async (
   const fields = command.freeForm ? [] : (settings.fields ?? []);
   // What we add to a record stands under one name of ours.
   const known = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];
-  for (const problem of checkFields(fields, known)) problems.slip(problem, mendedLine(parsed, known));
+  for (const problem of checkFields(fields, known)) problems.typo(problem, correctedLine(parsed, known));
   if (settings.jq !== undefined) {
     const { jqProblem } = await import('../output/jq.ts');
     const problem = await jqProblem(settings.jq, runtime.interrupted);
@@ -67,14 +67,14 @@ export const runCommand = async (
   }
 
   const online = createContext(runtime, settings, notes, command.operation);
-  const context = settings.curl ? (await import('./session/curl-context.ts')).offline(online) : online;
+  const context = settings.curl ? (await import('./session/curl-context.ts')).curlContext(online) : online;
   try {
     await command.run({ context, ...parsed });
   } catch (error) {
     const isAnswered = error instanceof SchedError && error.facts.answered === true;
     if (context.printer.isUnfinished && context.printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe)) {
       const { rows } = context.printer;
-      notes.insist(`incomplete: ${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'} written`);
+      notes.warn(`incomplete: ${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'} written`);
     }
     // The write was carried out; only its answer could not be shown.
     const isWrite = command.operation !== undefined && command.operation.method !== 'GET' && !settings.dryRun;

@@ -34,8 +34,8 @@ export interface Client {
   prepare(operation: Operation, input: Input): HttpRequest;
   /** The record that a read answers with. */
   call(operation: ReadOperation, input: Input): Promise<Json>;
-  /** Carries a write out. `beforeLeaving` is done each time right before the request leaves. */
-  write(operation: Operation, input: Input, beforeLeaving?: () => Promise<void>): Promise<Written>;
+  /** Carries a write out. `beforeSend` is done each time right before the request leaves. */
+  write(operation: Operation, input: Input, beforeSend?: () => Promise<void>): Promise<Written>;
   /** The results page by page, fetched as they are taken. */
   pages(operation: Operation, input: Input, options?: ListOptions<Json>): AsyncGenerator<Json[]>;
   prepareRaw(input: RawInput): HttpRequest;
@@ -146,8 +146,8 @@ export const createClient = (options: ClientOptions): Client => {
     return readOne(operation, request, reply);
   };
 
-  const write: Client['write'] = async (operation, input, beforeLeaving) => {
-    const request = { ...prepare(operation, input), ...(beforeLeaving === undefined ? {} : { beforeLeaving }) };
+  const write: Client['write'] = async (operation, input, beforeSend) => {
+    const request = { ...prepare(operation, input), ...(beforeSend === undefined ? {} : { beforeSend }) };
     return writtenIn(operation, request, await exchange(operation, request));
   };
 

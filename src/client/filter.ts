@@ -21,7 +21,7 @@ const testOf = (name: string, wanted: unknown, fields: Set<string>): Test | unde
 };
 
 /** Keeps the rows that fit the query. A row that lacks the field is kept: nothing can be said of it. */
-export const keepFor = (operation: Operation, query: Input['query'] = {}): Test => {
+export const rowFilter = (operation: Operation, query: Input['query'] = {}): Test => {
   const parameters = operation.query!.shape;
   const fields = new Set(Object.keys(operation.reply.of.record.shape));
   const tests = Object.entries(query)

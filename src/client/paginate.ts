@@ -17,7 +17,7 @@ export interface ListOptions<Item> {
    * Given, the next page is asked for before it is wanted, while this one is worked on; for who will take them all. It
    * comes back when the request for that page has left, unless it has to wait.
    */
-  letLeave?: () => Promise<void>;
+  afterSend?: () => Promise<void>;
 }
 
 /** R40. A service may send some empty pages, but so many in a row will not end. */
@@ -40,7 +40,7 @@ export async function* paginate<Item>(
     limit = Number.POSITIVE_INFINITY,
     pageSize = limits.pageSize.max,
     keep = () => true,
-    letLeave,
+    afterSend,
   }: ListOptions<Item> = {},
 ): AsyncGenerator<Item[]> {
   const seen = new Set<string>();
@@ -62,10 +62,10 @@ export async function* paginate<Item>(
       // Rows that are not kept are rows all the same: a service may ignore a filter for any number of pages.
       empty = page.items.length === 0 ? empty + 1 : 0;
       const problem = token === undefined ? undefined : endless(seen.has(token), empty);
-      if (letLeave !== undefined && left > 0 && token !== undefined && problem === undefined) {
+      if (afterSend !== undefined && left > 0 && token !== undefined && problem === undefined) {
         coming = ask(token);
         coming.catch(() => {});
-        await letLeave();
+        await afterSend();
       }
       if (items.length > 0) yield items;
       if (token === undefined) return;

@@ -3,7 +3,7 @@ import { SchedError } from '../errors.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, withRequestId } from '../http/message.ts';
 import { contentOf } from './content.ts';
 import type { Page } from './paginate.ts';
-import { misfit } from './shape-check.ts';
+import { shapeError } from './shape-check.ts';
 
 /** A record as the service sent it, unknown fields and all. */
 export type Json = Record<string, unknown>;
@@ -24,7 +24,7 @@ export class Unfit extends Error {
   }
 }
 
-const misshapen = (problem: string): Unfit => new Unfit('another-shape', problem);
+const wrongShape = (problem: string): Unfit => new Unfit('another-shape', problem);
 
 /** A read was answered by another shape than we can work with. */
 export const integrityError = (request: HttpRequest, problem: string, reply?: HttpReply): SchedError =>
@@ -76,18 +76,18 @@ const parse = (reply: HttpReply): Json => {
   if (content === 'empty') throw new Unfit(content, `HTTP ${reply.status} with an empty body`);
   if (content === 'unreadable') throw new Unfit(content, notJsonWords(reply));
   const { json: value } = content;
-  if (!isObject(value)) throw misshapen('the reply is not an object');
-  if (isDeeper(value, deepest)) throw misshapen('the reply is nested too deeply');
+  if (!isObject(value)) throw wrongShape('the reply is not an object');
+  if (isDeeper(value, deepest)) throw wrongShape('the reply is nested too deeply');
   return value;
 };
 
 /** An object, with a `uri` where the service documents one, its other fields of the documented kinds if present. */
 const record = (resource: Resource, value: unknown, where: string): Json => {
-  if (!isObject(value)) throw misshapen(`${where} is not an object`);
+  if (!isObject(value)) throw wrongShape(`${where} is not an object`);
   if (Object.hasOwn(resource.record.shape, 'uri') && typeof value.uri !== 'string')
-    throw misshapen(`${where} has no uri`);
-  const problem = misfit(resource.record, value, where);
-  if (problem !== undefined) throw misshapen(problem);
+    throw wrongShape(`${where} has no uri`);
+  const problem = shapeError(resource.record, value, where);
+  if (problem !== undefined) throw wrongShape(problem);
   return value;
 };
 
@@ -103,11 +103,11 @@ export const readOne = (operation: Operation, request: HttpRequest, reply: HttpR
 /** A page whose items are read by `item`. */
 const pageIn = (reply: HttpReply, item: (value: unknown, where: string) => Json): Page<Json> => {
   const { collection, pagination } = parse(reply);
-  if (!Array.isArray(collection)) throw misshapen('collection is not an array');
+  if (!Array.isArray(collection)) throw wrongShape('collection is not an array');
   const items = collection.map((value, index) => item(value, `collection[${index}]`));
   const next = isObject(pagination) ? pagination.next_page_token : undefined;
   if (next === null || next === undefined || next === '') return { items };
-  if (typeof next !== 'string') throw misshapen('pagination.next_page_token is not a string');
+  if (typeof next !== 'string') throw wrongShape('pagination.next_page_token is not a string');
   return { items, nextToken: next };
 };
 
@@ -119,6 +119,6 @@ export const readAnyPage = (request: HttpRequest, reply: HttpReply): Page<Json> 
   forRead(request, reply, () =>
     pageIn(reply, (value, where) => {
       if (isObject(value)) return value;
-      throw misshapen(`${where} is not an object`);
+      throw wrongShape(`${where} is not an object`);
     }),
   );

@@ -45,10 +45,10 @@ const fitsOf = (field: Field): Fits | undefined => {
  * What keeps a value from being read as a field's, or `undefined`. Any field may be null or missing
  * and unknown ones are kept; only a value of another kind than the documented one does not fit.
  */
-export const misfit = (field: Field, value: unknown, path = ''): string | undefined =>
-  fitsOf(field)?.(value) === false ? misfitAt(field, value, path) : undefined;
+export const shapeError = (field: Field, value: unknown, path = ''): string | undefined =>
+  fitsOf(field)?.(value) === false ? shapeErrorAt(field, value, path) : undefined;
 
-const misfitAt = (field: Field, value: unknown, path: string): string | undefined => {
+const shapeErrorAt = (field: Field, value: unknown, path: string): string | undefined => {
   if (value === null || value === undefined) return undefined;
   const { type, element, fields = {} } = inspect(field);
   const wanted = expected[type];
@@ -57,13 +57,17 @@ const misfitAt = (field: Field, value: unknown, path: string): string | undefine
     return `${path || 'the record'} is not ${wanted === 'string' || wanted === 'number' || wanted === 'boolean' ? `a ${wanted}` : `an ${wanted}`}`;
   if (element !== undefined) {
     for (const [index, item] of (value as unknown[]).entries()) {
-      const problem = misfitAt(element, item, `${path}[${index}]`);
+      const problem = shapeErrorAt(element, item, `${path}[${index}]`);
       if (problem !== undefined) return problem;
     }
   }
   for (const [name, inner] of Object.entries(fields)) {
     if (!Object.hasOwn(value, name)) continue;
-    const problem = misfitAt(inner, (value as Record<string, unknown>)[name], path === '' ? name : `${path}.${name}`);
+    const problem = shapeErrorAt(
+      inner,
+      (value as Record<string, unknown>)[name],
+      path === '' ? name : `${path}.${name}`,
+    );
     if (problem !== undefined) return problem;
   }
   return undefined;

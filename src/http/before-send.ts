@@ -1,7 +1,7 @@
 import type { Layer } from './message.ts';
 
 /** Does what a request asks for right before it leaves: here nothing is waited for any more. */
-export const leaving: Layer = (next) => async (request) => {
-  await request.beforeLeaving?.();
+export const callBeforeSend: Layer = (next) => async (request) => {
+  await request.beforeSend?.();
   return next(request);
 };

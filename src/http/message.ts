@@ -14,7 +14,7 @@ export interface HttpRequest {
   /** Aborted when nobody waits for the reply any more: then neither is it sent nor waited for. Only reads have one. */
   signal?: AbortSignal;
   /** Done each time right before it leaves, after every wait; if that fails, it does not leave. */
-  beforeLeaving?: () => Promise<void>;
+  beforeSend?: () => Promise<void>;
 }
 
 /** What a body says: JSON, nothing, or something else. */

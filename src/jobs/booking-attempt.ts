@@ -6,7 +6,7 @@ import type { Entry, Kept, Ledger } from '../state/ledger.ts';
 import { idIn, idKey, isTrustworthy, type LookUp, lookUp, type Owner, secondOf, type Wanted } from './look-up.ts';
 
 /** What is needed to book, and to find out whether it was. */
-export interface Desk {
+export interface BookingContext {
   client: Client;
   ledger: Ledger;
   clock: { now(): number; sleep(milliseconds: number, signal?: AbortSignal): Promise<void> };
@@ -62,7 +62,7 @@ export interface Doubt {
   seconds?: number;
 }
 
-export const unknown = ({ checkAgain }: Desk, { number }: Kept, reason: string, doubt: Doubt): SchedError =>
+export const unknown = ({ checkAgain }: BookingContext, { number }: Kept, reason: string, doubt: Doubt): SchedError =>
   new SchedError('outcome-unknown', 'It is not known whether this was booked', {
     reason: `${reason}; ${doubt.reason}`,
     hint: number === unkept ? 'the same command again with --if-absent' : checkAgain,
@@ -71,7 +71,7 @@ export const unknown = ({ checkAgain }: Desk, { number }: Kept, reason: string, 
   });
 
 /** Where a look-up fails, only the time is known after which another one is worth it. */
-export const notLookedUp = ({ clock }: Desk, { entry }: Kept): Doubt => {
+export const notLookedUp = ({ clock }: BookingContext, { entry }: Kept): Doubt => {
   const seconds = Math.ceil((entry.at + limitOf(entry) - clock.now()) / 1000);
   return { reason: 'it could not be looked up', ...(seconds > 0 ? { seconds } : {}) };
 };
@@ -81,14 +81,14 @@ export const notLookedUp = ({ clock }: Desk, { entry }: Kept): Doubt => {
  * the service's clock, from the first look-up that found nothing: a wrong clock of this machine cannot shorten it. By our
  * clock so much has to have passed too, unless ours was set back.
  */
-export const doubtOf = async (desk: Desk, kept: Kept, seen: LookUp): Promise<Doubt | undefined> => {
+export const doubtOf = async (context: BookingContext, kept: Kept, seen: LookUp): Promise<Doubt | undefined> => {
   const { entry } = kept;
-  const now = desk.serviceTime();
-  const missed = now === undefined ? undefined : await desk.ledger.miss(kept, now).catch(() => undefined);
+  const now = context.serviceTime();
+  const missed = now === undefined ? undefined : await context.ledger.miss(kept, now).catch(() => undefined);
   if (!seen.isComplete) return { reason: 'nothing is found, but this token does not show the events of every host' };
   if (now === undefined || missed === undefined)
     return { reason: 'nothing is found, but how long ago it was sent is not known: the service tells no time' };
-  const ours = desk.clock.now() - entry.at;
+  const ours = context.clock.now() - entry.at;
   const left = Math.max(limitOf(entry) - (now - missed), ours < 0 ? 0 : limitOf(entry) - ours);
   if (left > 0) {
     const seconds = Math.ceil(left / 1000);
@@ -100,7 +100,7 @@ export const doubtOf = async (desk: Desk, kept: Kept, seen: LookUp): Promise<Dou
       reason: 'that time is booked, but whether by this attempt cannot be told; --allow-duplicate books anyway',
     };
   const since = missed + limitOf(entry);
-  return (await isTrustworthy(desk.client, await desk.owner(), wantedOf(entry), seen, since))
+  return (await isTrustworthy(context.client, await context.owner(), wantedOf(entry), seen, since))
     ? undefined
     : {
         reason:
@@ -128,5 +128,5 @@ export const nothingMade = (entry: Entry): Entry => {
   return isBooked ? { ...entry, state: 'booked', ...before } : { ...entry, state: 'refused' };
 };
 
-export const look = async ({ client, owner }: Desk, entry: Entry): Promise<LookUp> =>
+export const look = async ({ client, owner }: BookingContext, entry: Entry): Promise<LookUp> =>
   lookUp(client, await owner(), wantedOf(entry));

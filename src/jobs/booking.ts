@@ -4,7 +4,7 @@ import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import { type Entry, isLocal, type Kept, serviceAt } from '../state/ledger.ts';
 import {
-  type Desk,
+  type BookingContext,
   type Doubt,
   digestOf,
   doubtOf,
@@ -57,7 +57,7 @@ const known = (entry: Entry): NonNullable<Entry['besides']> => {
 };
 
 /** The invitee of an earlier booking as it is now; `undefined` if the service does not show it. */
-const readAgain = async ({ client }: Desk, { event, invitee }: Entry): Promise<Json | undefined> => {
+const readAgain = async ({ client }: BookingContext, { event, invitee }: Entry): Promise<Json | undefined> => {
   if (event === undefined || invitee === undefined) return undefined;
   try {
     return await client.call(invitees.get, { path: { event: idIn(event), invitee: idIn(invitee) } });
@@ -68,16 +68,16 @@ const readAgain = async ({ client }: Desk, { event, invitee }: Entry): Promise<J
 };
 
 /** The booking of an earlier attempt, if it stands. */
-const standing = async (desk: Desk, kept: Kept): Promise<Json | undefined> => {
-  const record = await readAgain(desk, kept.entry);
+const standing = async (context: BookingContext, kept: Kept): Promise<Json | undefined> => {
+  const record = await readAgain(context, kept.entry);
   if (record !== undefined) return record.status === 'canceled' ? undefined : record;
-  const seen = await look(desk, kept.entry);
+  const seen = await look(context, kept.entry);
   if (seen.found.length > 0) return seen.found[0];
-  // The sandbox shows at once what it has. Elsewhere it may be deleted, hidden from this token, or not shown yet.
-  if (seen.isComplete && isLocal(desk.origin)) return undefined;
-  const doubt = await doubtOf(desk, kept, seen);
+  // The sandbox shows at once what it has. IndexedReceipt it may be deleted, hidden from this token, or not shown yet.
+  if (seen.isComplete && isLocal(context.origin)) return undefined;
+  const doubt = await doubtOf(context, kept, seen);
   if (doubt !== undefined)
-    throw unknown(desk, kept, 'it was booked from here, but the service does not show it', doubt);
+    throw unknown(context, kept, 'it was booked from here, but the service does not show it', doubt);
   return undefined;
 };
 
@@ -85,7 +85,7 @@ const standing = async (desk: Desk, kept: Kept): Promise<Json | undefined> => {
  * Whether an attempt may have been at the same service, whatever its address. Local services that name their records under
  * a local address, as the sandbox does, are told apart by their ports.
  */
-const mayBeHere = ({ origin }: Desk, { entry }: Kept, eventType: string): boolean =>
+const mayBeHere = ({ origin }: BookingContext, { entry }: Kept, eventType: string): boolean =>
   serviceAt(entry.origin) === origin || ![origin, entry.origin, eventType].every(isLocal);
 
 /** What is booked from here already: handed back where that is wanted, else a reason not to book. */
@@ -99,42 +99,47 @@ const taken = (record: Json | undefined, { ifAbsent }: BookingOptions): Booked =
 };
 
 /** What an earlier attempt of this machine has left: a booking to hand back, a reason not to book, or nothing. */
-const fromEarlier = async (desk: Desk, kept: Kept, options: BookingOptions): Promise<Booked | undefined> => {
+const fromEarlier = async (
+  context: BookingContext,
+  kept: Kept,
+  options: BookingOptions,
+): Promise<Booked | undefined> => {
   const { entry } = kept;
   if (isUnseen(entry)) {
-    const seen = await look(desk, entry);
+    const seen = await look(context, entry);
     const record = madeBy(entry, seen);
-    if (record !== undefined) await desk.ledger.replace({ ...kept, entry: madeOf(entry, record) });
-    else if ((await doubtOf(desk, kept, seen)) === undefined) return undefined;
+    if (record !== undefined) await context.ledger.replace({ ...kept, entry: madeOf(entry, record) });
+    else if ((await doubtOf(context, kept, seen)) === undefined) return undefined;
     return taken(record, options);
   }
   if (entry.state === 'open') {
-    const seen = await look(desk, entry);
+    const seen = await look(context, entry);
     const record = madeBy(entry, seen) ?? seen.found[0];
     if (record !== undefined) {
       // Under another address it may be another service, where this says nothing.
-      if (serviceAt(entry.origin) === desk.origin) await desk.ledger.replace({ ...kept, entry: madeOf(entry, record) });
+      if (serviceAt(entry.origin) === context.origin)
+        await context.ledger.replace({ ...kept, entry: madeOf(entry, record) });
       return { record, how: 'reconciled' };
     }
-    const doubt = await doubtOf(desk, kept, seen);
+    const doubt = await doubtOf(context, kept, seen);
     if (doubt === undefined) return undefined;
-    throw unknown(desk, kept, `process ${entry.pid} asked ${entry.origin} for it before and saw no answer`, doubt);
+    throw unknown(context, kept, `process ${entry.pid} asked ${entry.origin} for it before and saw no answer`, doubt);
   }
-  const record = entry.state === 'booked' ? await standing(desk, kept) : undefined;
+  const record = entry.state === 'booked' ? await standing(context, kept) : undefined;
   return record === undefined ? undefined : taken(record, options);
 };
 
 /** After a lost answer: finds the booking, looking twice, or leaves the attempt open. */
-const findOut = async (desk: Desk, kept: Kept, failure: SchedError): Promise<Booked> => {
-  const { clock, interrupted, ledger } = desk;
+const findOut = async (context: BookingContext, kept: Kept, failure: SchedError): Promise<Booked> => {
+  const { clock, interrupted, ledger } = context;
   let doubt: Doubt | undefined;
   try {
     for (const pause of [0, secondLookMs]) {
       if (pause > 0) await clock.sleep(pause, interrupted);
-      const seen = await look(desk, kept.entry);
+      const seen = await look(context, kept.entry);
       const record = madeBy(kept.entry, seen);
       if (record === undefined) {
-        doubt = await doubtOf(desk, kept, seen);
+        doubt = await doubtOf(context, kept, seen);
         continue;
       }
       // The booking stands, whether or not it can be noted; if not, the next run finds it again.
@@ -144,13 +149,13 @@ const findOut = async (desk: Desk, kept: Kept, failure: SchedError): Promise<Boo
   } catch (error) {
     if (!(error instanceof SchedError)) throw error;
   }
-  throw unknown(desk, kept, failure.facts.reason ?? failure.message, doubt ?? notLookedUp(desk, kept));
+  throw unknown(context, kept, failure.facts.reason ?? failure.message, doubt ?? notLookedUp(context, kept));
 };
 
 /** After a 2xx that does not show the booking: finds it, looking once. */
-const findAccepted = async (desk: Desk, entry: Entry): Promise<Json | undefined> => {
+const findAccepted = async (context: BookingContext, entry: Entry): Promise<Json | undefined> => {
   try {
-    return madeBy(entry, await look(desk, entry));
+    return madeBy(entry, await look(context, entry));
   } catch (error) {
     if (error instanceof SchedError) return undefined;
     throw error;
@@ -158,14 +163,14 @@ const findAccepted = async (desk: Desk, entry: Entry): Promise<Json | undefined>
 };
 
 /** Forgets what began long ago, both by the service's clock and by ours. Without the service's, nothing. */
-const prune = async ({ ledger, clock, serviceTime }: Desk): Promise<void> => {
+const prune = async ({ ledger, clock, serviceTime }: BookingContext): Promise<void> => {
   const now = serviceTime();
   if (now !== undefined) await ledger.prune(Math.min(now, clock.now())).catch(() => {});
 };
 
 /** Books, and never twice: what was asked for is on disk before the request leaves (R27). */
-export const book = async (desk: Desk, booking: Booking, options: BookingOptions): Promise<Booked> => {
-  const { ledger, clock, origin } = desk;
+export const book = async (context: BookingContext, booking: Booking, options: BookingOptions): Promise<Booked> => {
+  const { ledger, clock, origin } = context;
   const { event_type, start_time, invitee } = booking;
   const digestAt = (version: Entry['version'], at: string) => digestOf({ version, origin: at }, booking, invitee.email);
   const entry: Entry = {
@@ -176,11 +181,11 @@ export const book = async (desk: Desk, booking: Booking, options: BookingOptions
     start_time,
     state: 'open',
     at: clock.now(),
-    timeoutMs: desk.timeoutMs,
-    pid: desk.pid,
+    timeoutMs: context.timeoutMs,
+    pid: context.pid,
   };
   // Where it cannot be told, finding nothing will prove nothing.
-  const asking = await desk.owner().catch(() => undefined);
+  const asking = await context.owner().catch(() => undefined);
   if (asking !== undefined) entry.organization = asking.organization;
 
   let isUnkept = false;
@@ -188,44 +193,44 @@ export const book = async (desk: Desk, booking: Booking, options: BookingOptions
   const unlessAllowed = (error: unknown): void => {
     if (!(error instanceof SchedError && options.allowDuplicate)) throw error;
     isUnkept = true;
-    desk.onUnkept(error.facts.reason ?? error.message);
+    context.onUnkept(error.facts.reason ?? error.message);
   };
-  const digests = [entry.digest, ...[origin, ...desk.aliases].map((each) => digestAt(1, each))];
+  const digests = [entry.digest, ...[origin, ...context.aliases].map((each) => digestAt(1, each))];
   const found = await ledger.find(digests).catch(unlessAllowed);
   const { last, attempts } = found ?? { last: 0, attempts: [] };
   const before = attempts.find((kept) => serviceAt(kept.entry.origin) === origin);
   if (options.allowDuplicate) {
     entry.besides = before === undefined ? {} : known(before.entry);
-    const seen = await look(desk, entry).catch(() => undefined);
+    const seen = await look(context, entry).catch(() => undefined);
     if (seen !== undefined) entry.shownBefore = seen.found.map(({ uri }) => String(uri));
   } else {
-    for (const kept of attempts.filter((each) => mayBeHere(desk, each, event_type))) {
-      const earlier = await fromEarlier(desk, kept, options);
+    for (const kept of attempts.filter((each) => mayBeHere(context, each, event_type))) {
+      const earlier = await fromEarlier(context, kept, options);
       if (earlier !== undefined) return earlier;
     }
   }
   if (options.ifAbsent) {
-    const [record] = (await look(desk, entry)).found;
+    const [record] = (await look(context, entry)).found;
     if (record !== undefined) return { record, how: 'existing' };
   }
 
   let kept: Kept | undefined;
-  const beforeLeaving = async (): Promise<void> => {
+  const beforeSend = async (): Promise<void> => {
     // Each leaving takes a number of its own: while this one waited, or was stopped, another may have asked for the same.
     const next: Kept = { number: (kept?.number ?? last) + 1, entry: { ...entry, at: clock.now() } };
     const isFirst = isUnkept || (await ledger.claim(next).catch(unlessAllowed));
     if (isFirst === false)
-      throw unknown(desk, next, 'another sched asks for the same at this moment', notLookedUp(desk, next));
+      throw unknown(context, next, 'another sched asks for the same at this moment', notLookedUp(context, next));
     kept = isUnkept ? { ...next, number: unkept } : next;
   };
   let written: Written;
   try {
-    written = await booking.send(beforeLeaving);
+    written = await booking.send(beforeSend);
   } catch (error) {
     // Assigned in a function, which the compiler does not see.
     const left = kept as Kept | undefined;
     if (left === undefined || !(error instanceof SchedError)) throw error;
-    if (isUndecided(error)) return findOut(desk, left, error);
+    if (isUndecided(error)) return findOut(context, left, error);
     // What was unknown before a duplicate was refused still is.
     const isOpen = options.allowDuplicate && before?.entry.state === 'open';
     const { version, digest } = left.entry;
@@ -234,9 +239,9 @@ export const book = async (desk: Desk, booking: Booking, options: BookingOptions
     throw error;
   }
   const made = kept as Kept | undefined;
-  const record = written.record ?? (made && (await findAccepted(desk, made.entry)));
+  const record = written.record ?? (made && (await findAccepted(context, made.entry)));
   // It is booked: a full disk must not make it look otherwise. An attempt left open is looked up by the next run.
   if (made !== undefined) await ledger.replace({ ...made, entry: madeOf(made.entry, record) }).catch(() => {});
-  await prune(desk);
+  await prune(context);
   return { record, how: 'booked', ...(written.record === undefined ? { unshown: written } : {}) };
 };

@@ -2,7 +2,7 @@ import { eventTypes } from '../api/event-types.ts';
 import { events } from '../api/events.ts';
 import { invitees } from '../api/invitees.ts';
 import type { Client } from '../client/client.ts';
-import { keepFor } from '../client/filter.ts';
+import { rowFilter } from '../client/filter.ts';
 import { isObject, type Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 
@@ -86,7 +86,7 @@ const eventsAt = async (
       min_start_time: new Date(start).toISOString(),
       max_start_time: new Date(start + 1000).toISOString(),
     };
-    return gather(client.pages(events.list, { query }, { keep: keepFor(events.list, query) }));
+    return gather(client.pages(events.list, { query }, { keep: rowFilter(events.list, query) }));
   };
   if (owner.organization !== '') {
     try {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readPrivateFile, writePrivateFile } from '../state/files.ts';
 
 /** A run whose receipt is not in the state directory: only where it is stands there. */
-export interface Elsewhere {
+export interface IndexedReceipt {
   run: string;
   at: string;
   operation: string;
@@ -18,19 +18,19 @@ export const isRunName = (word: string): boolean => /^[0-9A-Za-z-]{1,64}$/.test(
 
 const fileOf = (folder: string, run: string): string => join(folder, 'elsewhere', `${run}${ending}`);
 
-const read = async (path: string): Promise<Elsewhere | undefined> => {
+const read = async (path: string): Promise<IndexedReceipt | undefined> => {
   try {
-    const facts = JSON.parse((await readPrivateFile(path)) ?? 'null') as Elsewhere | null;
+    const facts = JSON.parse((await readPrivateFile(path)) ?? 'null') as IndexedReceipt | null;
     return names.every((name) => typeof facts?.[name] === 'string') ? facts! : undefined;
   } catch {
     return undefined;
   }
 };
 
-export const findElsewhere = (folder: string, run: string): Promise<Elsewhere | undefined> =>
+export const findIndexed = (folder: string, run: string): Promise<IndexedReceipt | undefined> =>
   isRunName(run) ? read(fileOf(folder, run)) : Promise.resolve(undefined);
 
-export const listElsewhere = async (folder: string): Promise<Elsewhere[]> => {
+export const listIndexed = async (folder: string): Promise<IndexedReceipt[]> => {
   const files = await readdir(join(folder, 'elsewhere')).catch(() => []);
   const found = await Promise.all(
     files.filter((name) => name.endsWith(ending)).map((name) => read(join(folder, 'elsewhere', name))),
@@ -39,8 +39,8 @@ export const listElsewhere = async (folder: string): Promise<Elsewhere[]> => {
 };
 
 /** Remembers where a receipt is. One that says nothing new is left alone. */
-export const noteElsewhere = async (folder: string, facts: Elsewhere, unique: string): Promise<void> => {
+export const addToIndex = async (folder: string, facts: IndexedReceipt, unique: string): Promise<void> => {
   if (!isRunName(facts.run)) return;
-  if ((await findElsewhere(folder, facts.run))?.receipt === facts.receipt) return;
+  if ((await findIndexed(folder, facts.run))?.receipt === facts.receipt) return;
   await writePrivateFile(fileOf(folder, facts.run), `${JSON.stringify(facts)}\n`, unique);
 };

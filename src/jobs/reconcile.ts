@@ -1,4 +1,4 @@
-import { type Desk, doubtOf, look, madeBy, madeOf, nothingMade } from './booking-attempt.ts';
+import { type BookingContext, doubtOf, look, madeBy, madeOf, nothingMade } from './booking-attempt.ts';
 
 /** One attempt whose outcome was open, and what is known of it now. */
 export interface Settled {
@@ -15,14 +15,14 @@ export interface Settled {
 }
 
 /** Looks up every booking of this machine whose outcome is open, and closes those that are clear. */
-export async function* reconcile(desk: Desk): AsyncGenerator<Settled> {
-  for (const kept of await desk.ledger.open(desk.origin)) {
+export async function* reconcile(context: BookingContext): AsyncGenerator<Settled> {
+  for (const kept of await context.ledger.open(context.origin)) {
     const { entry } = kept;
-    const seen = await look(desk, entry);
+    const seen = await look(context, entry);
     const record = madeBy(entry, seen);
-    const doubt = record === undefined ? await doubtOf(desk, kept, seen) : undefined;
-    if (record !== undefined) await desk.ledger.replace({ ...kept, entry: madeOf(entry, record) });
-    else if (doubt === undefined) await desk.ledger.replace({ ...kept, entry: nothingMade(entry) });
+    const doubt = record === undefined ? await doubtOf(context, kept, seen) : undefined;
+    if (record !== undefined) await context.ledger.replace({ ...kept, entry: madeOf(entry, record) });
+    else if (doubt === undefined) await context.ledger.replace({ ...kept, entry: nothingMade(entry) });
     yield {
       event_type: entry.event_type,
       start_time: entry.start_time,
@@ -30,7 +30,7 @@ export async function* reconcile(desk: Desk): AsyncGenerator<Settled> {
       verdict: record !== undefined ? 'booked' : doubt === undefined ? 'not-booked' : 'unknown',
       ...(doubt?.seconds === undefined
         ? {}
-        : { decidable_at: new Date(desk.clock.now() + doubt.seconds * 1000).toISOString() }),
+        : { decidable_at: new Date(context.clock.now() + doubt.seconds * 1000).toISOString() }),
       ...(record === undefined ? {} : { uri: String(record.uri), event: String(record.event) }),
       ...(doubt === undefined ? {} : { reason: doubt.reason }),
     };

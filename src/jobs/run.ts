@@ -31,7 +31,7 @@ export interface JobWorld {
   skipped: number;
   onProgress(counts: Counts): void;
   /** Comes back when a request that is just being made has left, unless it has to wait for something. */
-  letLeave(): Promise<void>;
+  afterSend(): Promise<void>;
 }
 
 /** So many answers lost in a row are an outage, and every further request adds to it. */
@@ -64,7 +64,7 @@ const isCutOff = (error: SchedError): boolean =>
  * the request leaves, and its verdict is written before the next one does (R33).
  */
 export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
-  const { clock, interrupted, receipt, before, skipped, onProgress, letLeave } = world;
+  const { clock, interrupted, receipt, before, skipped, onProgress, afterSend } = world;
   const total = job.items.length;
   const known = [...before.fates.values()].filter(({ verdict }) => isFinal(verdict));
   const counts = countFates(known, total, skipped);
@@ -79,7 +79,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
 
   /** Marks of what comes next, made while the request that is about to leave is answered: then they cost next to no time. */
   const markAhead = async () => {
-    await letLeave();
+    await afterSend();
     for (const item of left.slice(from, from + batchSize)) if (!ahead.has(item)) ahead.set(item, job.mark(item));
   };
 
@@ -123,7 +123,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
       receipt.add({ type: 'verdict', batch, at: now(), verdict, ...facts });
       // Mostly the next request leaves at once and the line before it takes this one along. What fails here is told by
       // whoever adds the next line.
-      letLeave()
+      afterSend()
         .then(receipt.settle)
         .catch(() => {});
     };

@@ -2,7 +2,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
 import { type Damage, type EndLine, type Receipt, type RunLine, readReceipt, type Story, tell } from './receipt.ts';
-import { type Elsewhere, listElsewhere } from './receipt-index.ts';
+import { type IndexedReceipt, listIndexed } from './receipt-index.ts';
 
 export const receiptEnding = '.jsonl';
 
@@ -63,16 +63,16 @@ export interface KnownRun {
 const isNewer = (one: KnownRun, other: KnownRun): number => (one.run.at < other.run.at ? 1 : -1);
 
 /** The receipts in a folder, and those elsewhere that it knows of, by their first lines. Nothing in them is checked yet. */
-export const surveyRuns = async (folder: string): Promise<{ runs: KnownRun[]; lost: Elsewhere[] }> => {
+export const surveyRuns = async (folder: string): Promise<{ runs: KnownRun[]; lost: IndexedReceipt[] }> => {
   const names = await readdir(folder).catch(() => []);
   const runs: KnownRun[] = [];
-  const lost: Elsewhere[] = [];
+  const lost: IndexedReceipt[] = [];
   for (const name of names.filter((each) => each.endsWith(receiptEnding))) {
     const path = join(folder, name);
     const run = await firstLineOf(path);
     if (run !== undefined) runs.push({ path, run });
   }
-  for (const place of await listElsewhere(folder)) {
+  for (const place of await listIndexed(folder)) {
     const run = await firstLineOf(place.receipt);
     // Another run may stand in that file by now.
     if (run?.run === place.run) runs.push({ path: place.receipt, run });

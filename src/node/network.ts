@@ -33,6 +33,6 @@ export const sendUntil = (signal: () => AbortSignal): Send => {
 };
 
 /** In one turn of the event loop a request passes the layers, in the next undici makes sure that the connection is good. */
-export const letLeave = async (): Promise<void> => {
+export const afterSend = async (): Promise<void> => {
   for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
 };

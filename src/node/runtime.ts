@@ -4,12 +4,12 @@ import type { World } from '../runtime.ts';
 import { clock } from './clock.ts';
 import { inputOf } from './input.ts';
 import { machine } from './machine.ts';
-import { letLeave, sendUntil } from './network.ts';
+import { afterSend, sendUntil } from './network.ts';
 import { outputOf } from './output.ts';
-import { starter, startKeeper } from './renewal-helper.ts';
+import { parentProcess, startRenewalHelper } from './renewal-helper.ts';
 import { interruption } from './signals.ts';
 
-/** Some versions of Node warn of their own SQLite; that is nothing a user of ours can mend. */
+/** Some versions of Node warn of their own SQLite; that is nothing a user of ours can fix. */
 const silenceSqliteWarning = (): void => {
   const { emitWarning } = process;
   process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
@@ -68,7 +68,7 @@ export const nodeRuntime = (): World => {
     randomBytes: (count) => process.getBuiltinModule('node:crypto').randomBytes(count),
     send: sendUntil(() => signals().interrupted),
     sendToEnd: sendUntil(() => new AbortController().signal),
-    letLeave,
+    afterSend,
     get interrupted() {
       return signals().interrupted;
     },
@@ -81,7 +81,7 @@ export const nodeRuntime = (): World => {
       return openBrowser(url, { env, platform: process.platform });
     },
     spawn: async (command, options) => (await import('./programs.ts')).runChild(command, options),
-    startKeeper,
-    starter,
+    startRenewalHelper,
+    parentProcess,
   };
 };

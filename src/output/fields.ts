@@ -94,7 +94,7 @@ export const leaves = (value: unknown, path?: string): [path: string, value: unk
 };
 
 /** A field path whose first name is known, or was nearly typed; nothing where nobody can tell. */
-export const mendedField = (field: string, known: readonly string[]): string | undefined => {
+export const correctedField = (field: string, known: readonly string[]): string | undefined => {
   const [first = '', ...rest] = field.split('.').filter((part) => part !== '');
   const meant = known.includes(first) ? first : nearest(first, known);
   return meant === undefined ? undefined : [meant, ...rest].join('.');

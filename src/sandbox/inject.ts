@@ -133,7 +133,7 @@ const refusals: Partial<Record<FaultKind, Refuse>> = {
   redirect: ({ status = 307, location = elsewhere, headers }, { url }) => {
     const { pathname, search } = new URL(url);
     const target = /^https?:\/\/[^/]+$/.test(location) ? `${location}${pathname}${search}` : location;
-    return errorReply(status, 'Elsewhere', { ...headers, location: target });
+    return errorReply(status, 'IndexedReceipt', { ...headers, location: target });
   },
 };
 

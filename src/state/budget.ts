@@ -215,7 +215,7 @@ const learn = (state: BudgetState, told: Told, { holder, sentAt, now, unused }: 
   const end = now + told.resetMs;
   state.told = 'limit';
   window.limit = told.limit;
-  // The header is rounded up, so only what lies more than that beyond the end is surely another window.
+  // The header is rounded up, so only what lies more than that beyond the end is withOutcome another window.
   const isNewer = !isOpen(window, now) || (window.isSure && sentAt + told.resetMs > window.end + roundingMs);
   if (isNewer) {
     const others = state.leases.filter((lease) => lease.holder !== holder).length;

@@ -26,8 +26,8 @@ interface Owner extends ProcessIdentity {
   readonly nonce: string;
   /** When it got the lock, in milliseconds since 1970. */
   readonly at: number;
-  /** The nonce of the owner that handed the lock over; it is the same errand, carried on by another process. */
-  readonly errand?: string;
+  /** The nonce of the owner that handed the lock over; it is the same job, carried on by another process. */
+  readonly job?: string;
 }
 
 export interface LockOptions {
@@ -170,7 +170,7 @@ export const createLock = (options: LockOptions): Lock => {
       for (const file of files) await unlink(file).catch(ignoreMissing);
       await sweep().catch(() => {});
     },
-    handOver: (heir, nonce) => named(inherit(chain, { ...heir, nonce, at: clock.now(), errand: chain.at(-1)!.nonce })),
+    handOver: (heir, nonce) => named(inherit(chain, { ...heir, nonce, at: clock.now(), job: chain.at(-1)!.nonce })),
   });
 
   /** Takes what nobody holds: a free lock, or the place of a dead owner at the end of the chain. */
@@ -196,9 +196,9 @@ export const createLock = (options: LockOptions): Lock => {
       interrupted.throwIfAborted();
       const chain = await readChain();
       const holder = chain.at(-1);
-      const errand = holder?.errand ?? holder?.nonce ?? '';
-      if (seen !== undefined && errand !== seen && !(await stillNeeded())) return undefined;
-      seen = errand;
+      const job = holder?.job ?? holder?.nonce ?? '';
+      if (seen !== undefined && job !== seen && !(await stillNeeded())) return undefined;
+      seen = job;
       if (holder === undefined || (await isGone(holder, own))) {
         const held = await claim(chain, own);
         if (held !== undefined) return held;

@@ -319,7 +319,7 @@ describe('keychain: a real Secret Service', () => {
     const home = service.folder;
     const file = await buildWorker(home);
     const log = join(home, 'log');
-    const plan = { server: socket.url, home, log, store: 'keychain' as const, key: keyOf(expired), keeper: true };
+    const plan = { server: socket.url, home, log, store: 'keychain' as const, key: keyOf(expired), helper: true };
     const workers = Array.from({ length: Number(process.env.SCHED_TEST_KEYCHAIN_PROCESSES ?? 6) }, (_, index) =>
       startWorker(file, { ...plan, config: join(home, `config-${index % 2}`) }, env),
     );

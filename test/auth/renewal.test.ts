@@ -63,7 +63,7 @@ describe(`renewal: ${processes} processes at expiry`, () => {
   // The guard taken away, to see that the test above would notice.
   test.runIf(process.env.SCHED_TEST_WITHOUT_LOCK)('lose the login without the lock', { timeout: 60_000 }, async () => {
     const { server, socket, plan } = await world({ delayMs: 50, expired: true });
-    const ends = await together({ ...plan, keeper: false, withoutLock: true });
+    const ends = await together({ ...plan, helper: false, withoutLock: true });
     process.stderr.write(
       `without the lock: ${JSON.stringify(server.counts)}, failed: ${ends.filter(({ code }) => code !== 0).length}\n`,
     );
@@ -76,14 +76,14 @@ describe(`renewal: ${processes} processes at expiry`, () => {
 describe('renewal: kills at random', () => {
   test.each([
     ['commands', 0],
-    ['keepers', 10_000],
-    ['keepers', 0],
+    ['helpers', 10_000],
+    ['helpers', 0],
   ] as const)('of %s, with a replay window of %d ms', { timeout: 60_000 }, async (victims, replayMs) => {
     const home = join(folder, `${victims}-${replayMs}`);
     const told = await killThem({ file, home, kills: 2, victims, replayMs, workers: 2 });
     expect(told).toMatchObject({ kills: 2, overlaps: [], stuck: [], isWhole: true });
     // Only who dies between spending and storing takes the login along, and only where the service has no such window.
-    expect(told.lost).toBeLessThanOrEqual(victims === 'keepers' && replayMs === 0 ? told.killed.spending : 0);
+    expect(told.lost).toBeLessThanOrEqual(victims === 'helpers' && replayMs === 0 ? told.killed.spending : 0);
   });
 
   test('would be seen to overlap', () => {
@@ -93,39 +93,39 @@ describe('renewal: kills at random', () => {
   });
 });
 
-/** How many keepers have not come to their end. */
+/** How many helpers have not come to their end. */
 const left = (lines: readonly string[]): number => {
   const count = (event: string) => lines.filter((line) => line.startsWith(`${event} `)).length;
   return Math.max(count('started'), count('begun')) - count('gone');
 };
 
-/** Who is ended where, how often the token is then spent, and whether the login survives without a replay window. */
+/** Requester is ended where, how often the token is then spent, and whether the login survives without a replay window. */
 const interleavings: [at: string, refreshes: number, survives: boolean][] = [
   ['command enter', 1, true],
   ['command started', 1, true],
   ['command hand', 1, true],
   ['command handed', 1, true],
   ['command told', 1, true],
-  ['keeper begun', 1, true],
-  ['keeper enter', 1, true],
-  ['keeper send', 1, true],
-  ['keeper bought', 2, false],
-  ['keeper stored', 1, true],
-  ['keeper leave', 1, true],
-  ['keeper left', 1, true],
+  ['helper begun', 1, true],
+  ['helper enter', 1, true],
+  ['helper send', 1, true],
+  ['helper bought', 2, false],
+  ['helper stored', 1, true],
+  ['helper leave', 1, true],
+  ['helper left', 1, true],
 ];
 
-// R24, R25: every step of the table in keeper.ts
+// R24, R25: every step of the table in helper.ts
 describe('renewal: killed exactly there', () => {
   test.each(interleavings)('%s', { timeout: 30_000 }, async (at, refreshes, survives) => {
     const { server, socket, plan, lines, isWhole, lock } = await world({ expired: true });
     const first = await run({ ...plan, ends: { at, signal: 'SIGKILL' } });
     const { code, signal, said } = await first.done;
     const ofCommand = at.startsWith('command');
-    // A command survives its keeper, whatever became of the login.
+    // A command survives its helper, whatever became of the login.
     expect([code, signal]).toEqual(ofCommand ? [null, 'SIGKILL'] : [survives ? 0 : 1, null]);
     if (ofCommand) {
-      // Its keeper, if there is one, goes first; and it spends nothing unless it heard the word.
+      // Its helper, if there is one, goes first; and it spends nothing unless it heard the word.
       await expect.poll(() => left(lines()), { timeout: 10_000 }).toBe(0);
       expect(server.counts.refresh).toBe(at === 'command told' ? 1 : 0);
       expect((await (await run(plan)).done).code).toBe(0);
@@ -138,16 +138,16 @@ describe('renewal: killed exactly there', () => {
     await socket.close();
   });
 
-  test('keeper bought, with a replay window: the same command gets the tokens', async () => {
+  test('helper bought, with a replay window: the same command gets the tokens', async () => {
     const { server, socket, plan, isWhole } = await world({ expired: true, replayMs: 10_000 });
-    const { code } = await (await run({ ...plan, ends: { at: 'keeper bought', signal: 'SIGKILL' } })).done;
+    const { code } = await (await run({ ...plan, ends: { at: 'helper bought', signal: 'SIGKILL' } })).done;
     expect(code).toBe(0);
     expect(server.counts).toMatchObject({ refresh: 2, replayed: 1, reuse: 0 });
     expect(await isWhole()).toBe(true);
     await socket.close();
   });
 
-  test('where no keeper can be started, the command does it', async () => {
+  test('where no helper can be started, the command does it', async () => {
     const { server, socket, plan, isWhole } = await world({ expired: true });
     const { code } = await (await run({ ...plan, noKeeper: true })).done;
     expect(code).toBe(0);
@@ -157,15 +157,15 @@ describe('renewal: killed exactly there', () => {
   });
 });
 
-describe('renewal: a keeper', () => {
+describe('renewal: a helper', () => {
   // Its command is gone, and with it the pipes.
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('goes on to the end though it gets %s', async (signal) => {
     const { server, socket, plan, lines, isWhole } = await world({ expired: true, answerMs: () => 300 });
     const command = await run({ ...plan, real: true });
     await expect.poll(lines, { timeout: 10_000, interval: 5 }).toContainEqual(expect.stringMatching(/^send /));
-    const keeper = Number(/^begun (\d+)$/m.exec(lines().join('\n'))![1]);
+    const helper = Number(/^begun (\d+)$/m.exec(lines().join('\n'))![1]);
     process.kill(-command.pid, 'SIGKILL');
-    process.kill(keeper, signal);
+    process.kill(helper, signal);
     await expect.poll(() => lines().at(-1), { timeout: 10_000 }).toMatch(signal === 'SIGHUP' ? /^left/ : /^gone/);
     expect(server.counts).toMatchObject({ refresh: 1 });
     expect(await isWhole()).toBe(true);
@@ -190,7 +190,7 @@ describe('renewal: a keeper', () => {
 
   test('that is stopped is not robbed, and goes on when it may', async () => {
     const { server, socket, plan, lines, isWhole } = await world({ expired: true });
-    const command = await run({ ...plan, ends: { at: 'keeper bought', signal: 'SIGSTOP' } });
+    const command = await run({ ...plan, ends: { at: 'helper bought', signal: 'SIGSTOP' } });
     await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^bought /));
     const other = await run(plan);
     await realClock.sleep(300);
@@ -215,9 +215,9 @@ describe('renewal: a keeper', () => {
 
 // R24
 describe('renewal: signals', () => {
-  test.each([true, false])('do not lose what a sent refresh brings (with a keeper: %s)', async (keeper) => {
+  test.each([true, false])('do not lose what a sent refresh brings (with a helper: %s)', async (helper) => {
     const { server, socket, plan, store, key, lines } = await world({ delayMs: 600, expired: true });
-    const worker = await run({ ...plan, keeper, real: true });
+    const worker = await run({ ...plan, helper, real: true });
     await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^send /));
     for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       await realClock.sleep(40);

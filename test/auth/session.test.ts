@@ -169,14 +169,14 @@ describe('session', () => {
   });
 
   // R24
-  test('has it done by a few keepers at most, and then does it by itself', async () => {
+  test('has it done by a few helpers at most, and then does it by itself', async () => {
     let started = 0;
-    const keeper = async () => {
+    const helper = async () => {
       started += 1;
       if (started > 10) throw new Error('for ever');
       return 'ended early' as const;
     };
-    const { session, server, clock } = await world({ keeper });
+    const { session, server, clock } = await world({ helper });
     clock.time = start + 3 * hour;
     await session().current();
     expect([started, server.counts.refresh]).toEqual([2, 1]);

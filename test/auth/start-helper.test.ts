@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { keeperOf } from '../../src/auth/start-helper.ts';
+import { renewalHelperOf } from '../../src/auth/start-helper.ts';
 import { SchedError } from '../../src/errors.ts';
-import type { Apart, Clock } from '../../src/runtime.ts';
+import type { ChildProcess, Clock } from '../../src/runtime.ts';
 import type { Held } from '../../src/state/lock.ts';
 import { machineIn, random } from './support/memory.ts';
 
-const errand = { key: { issuer: 'i', client: 'c', user: 'u' }, store: 'file', config: '/c' } as const;
+const job = { key: { issuer: 'i', client: 'c', user: 'u' }, store: 'file', config: '/c' } as const;
 
-/** A keeper that answers each line as told, and a world around it. `never` hears and does not answer. */
+/** A helper that answers each line as told, and a world around it. `never` hears and does not answer. */
 const world = (
   answers: (string | undefined | 'never')[],
   { isGiven = true, running = true }: { isGiven?: boolean; running?: boolean } = {},
 ) => {
   const events: string[] = [];
   const controller = new AbortController();
-  const keeper: Apart = {
+  const helper: ChildProcess = {
     pid: process.pid,
-    say: (line) => events.push(line.startsWith('{') ? 'errand' : line),
+    say: (line) => events.push(line.startsWith('{') ? 'job' : line),
     hear: () => {
       const answer = answers.shift();
       return answer === 'never' ? new Promise(() => {}) : Promise.resolve(answer);
@@ -33,12 +33,12 @@ const world = (
   const held: Held = {
     release: async () => {},
     handOver: async (heir) => {
-      events.push(`given to ${heir.pid === process.pid ? 'the keeper' : heir.pid}`);
+      events.push(`given to ${heir.pid === process.pid ? 'the helper' : heir.pid}`);
       return isGiven;
     },
   };
-  const start = keeperOf(errand, {
-    startKeeper: async () => keeper,
+  const start = renewalHelperOf(job, {
+    startRenewalHelper: async () => helper,
     machine: machineIn('/nonexistent'),
     clock,
     randomBytes: random,
@@ -47,47 +47,47 @@ const world = (
   return { events, controller, run: () => start(held) };
 };
 
-const given = 'given to the keeper';
+const given = 'given to the helper';
 
 describe('hand-over', () => {
-  test('gives the lock to a keeper that is ready, and then the word', async () => {
+  test('gives the lock to a helper that is ready, and then the word', async () => {
     const { run, events } = world(['ready', '{}']);
     expect(await run()).toBe('done');
-    expect(events).toEqual(['errand', given, 'go', 'left']);
+    expect(events).toEqual(['job', given, 'go', 'left']);
   });
 
-  test('keeps the lock where the keeper ends, or does not begin', async () => {
+  test('keeps the lock where the helper ends, or does not begin', async () => {
     for (const answers of [[undefined], ['never'], ['what?']]) {
       const { run, events } = world(answers);
       expect(await run()).toBe('not started');
-      expect(events).toEqual(['errand', 'killed', 'left']);
+      expect(events).toEqual(['job', 'killed', 'left']);
     }
     const { run, events } = world(['ready'], { running: false });
     expect(await run()).toBe('not started');
-    expect(events).toEqual(['errand', 'left']);
+    expect(events).toEqual(['job', 'left']);
   });
 
   test('says nothing more where the lock was lost, or a signal came', async () => {
     const lost = world(['ready'], { isGiven: false });
     expect(await lost.run()).toBe('ended early');
-    expect(lost.events).toEqual(['errand', given, 'left']);
+    expect(lost.events).toEqual(['job', given, 'left']);
     const stopped = world(['ready']);
     stopped.controller.abort(new SchedError('interrupted', 'Interrupted'));
     await expect(stopped.run()).rejects.toThrow('Interrupted');
-    expect(stopped.events).toEqual(['errand', given, 'left']);
+    expect(stopped.events).toEqual(['job', given, 'left']);
   });
 
-  test('tells of a keeper that ended, and names one that does not end', async () => {
+  test('tells of a helper that ended, and names one that does not end', async () => {
     expect(await world(['ready', undefined]).run()).toBe('ended early');
     const { run, events } = world(['ready', 'never']);
     await expect(run()).rejects.toMatchObject({
       category: 'environment',
       facts: { reason: expect.stringContaining(`process ${process.pid} `) },
     });
-    expect(events).toEqual(['errand', given, 'go', 'left']);
+    expect(events).toEqual(['job', given, 'go', 'left']);
   });
 
-  test("hands on the keeper's error as it was", async () => {
+  test("hands on the helper's error as it was", async () => {
     const error = { category: 'auth', message: 'The session has ended', facts: { hint: 'sched auth login' } };
     await expect(world(['ready', JSON.stringify({ error })]).run()).rejects.toMatchObject(error);
   });
@@ -100,8 +100,10 @@ describe('hand-over', () => {
       randomBytes: random,
       interrupted: new AbortController().signal,
     };
-    expect(keeperOf(errand, bare)).toBeUndefined();
+    expect(renewalHelperOf(job, bare)).toBeUndefined();
     const held = { release: async () => {}, handOver: async () => true };
-    expect(await keeperOf(errand, { ...bare, startKeeper: async () => undefined })!(held)).toBe('not started');
+    expect(await renewalHelperOf(job, { ...bare, startRenewalHelper: async () => undefined })!(held)).toBe(
+      'not started',
+    );
   });
 });

@@ -19,7 +19,7 @@ const book =
   'invitees create --event-type "Intro call" --start 2026-12-07T09:00:00Z --email a@x.example --name A --timezone UTC';
 
 /** A command that keeps something in each. */
-const keepers = [
+const helpers = [
   ['SCHED_CONFIG_DIR', 'profiles add one --base-url https://api.example.com'],
   ['SCHED_STATE_DIR', book],
   ['SCHED_CACHE_DIR', 'events list --limit 1'],
@@ -36,7 +36,7 @@ const prepared = (mode?: number) => {
 };
 
 // R16
-describe.each(keepers)('%s', (variable, line) => {
+describe.each(helpers)('%s', (variable, line) => {
   test.each([
     ['that is missing is made for its owner alone', undefined, '700'],
     ['of mode 700 is used', 0o700, '700'],

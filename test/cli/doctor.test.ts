@@ -39,7 +39,7 @@ describe('doctor', () => {
     const { stdout } = await run('doctor --json');
     const found = JSON.parse(stdout).filter(({ check }: { check: string }) => check === 'proxy');
     expect(found).toMatchObject([{ status, finding: expect.stringContaining(words) }]);
-    expect(found[0].mend).toMatch(`unset ${name},`);
+    expect(found[0].fix).toMatch(`unset ${name},`);
     expect(stdout).not.toContain('hunter2');
   });
 });

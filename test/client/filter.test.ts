@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { eventTypes } from '../../src/api/event-types.ts';
 import { events } from '../../src/api/events.ts';
 import { invitees } from '../../src/api/invitees.ts';
-import { keepFor } from '../../src/client/filter.ts';
+import { rowFilter } from '../../src/client/filter.ts';
 
 const at = (start_time: unknown) => ({ uri: 'x', start_time });
 
 describe('filter', () => {
   test('keeps rows from the first moment of a window to just before its last', () => {
-    const keep = keepFor(events.list, {
+    const keep = rowFilter(events.list, {
       min_start_time: '2026-11-15T10:00:00Z',
       max_start_time: '2026-11-15T12:00:00+01:00',
     });
@@ -22,7 +22,7 @@ describe('filter', () => {
   });
 
   test.each([undefined, null, 'soon', 7])('keeps a row whose time is %s: nothing can be said of it', (time) => {
-    const keep = keepFor(events.list, {
+    const keep = rowFilter(events.list, {
       min_start_time: '2030-01-01T00:00:00Z',
       max_start_time: '2031-01-01T00:00:00Z',
     });
@@ -30,19 +30,19 @@ describe('filter', () => {
   });
 
   test('compares words without their case', () => {
-    const keep = keepFor(invitees.list, { status: 'active', email: 'ada@example.com' });
+    const keep = rowFilter(invitees.list, { status: 'active', email: 'ada@example.com' });
     expect(keep({ status: 'active', email: 'Ada@Example.com' })).toBe(true);
     expect(keep({ status: 'canceled', email: 'ada@example.com' })).toBe(false);
     expect(keep({ status: 'active', email: 'bea@example.com' })).toBe(false);
   });
 
   test('compares switches', () => {
-    const keep = keepFor(eventTypes.list, { active: false });
+    const keep = rowFilter(eventTypes.list, { active: false });
     expect([keep({ active: false }), keep({ active: true }), keep({ active: null })]).toEqual([true, false, true]);
   });
 
   test('leaves alone what a row does not show', () => {
-    const keep = keepFor(events.list, {
+    const keep = rowFilter(events.list, {
       user: 'https://api.example.com/users/1',
       invitee_email: 'ada@example.com',
       sort: 'start_time:asc',
@@ -52,6 +52,6 @@ describe('filter', () => {
   });
 
   test('keeps everything without a query', () => {
-    expect(keepFor(events.list)({ status: 'canceled' })).toBe(true);
+    expect(rowFilter(events.list)({ status: 'canceled' })).toBe(true);
   });
 });

@@ -105,8 +105,8 @@ describe('paginate', () => {
   };
 
   // R40
-  test.each([undefined, async () => {}])('ends a listing after a hundred empty pages in a row', async (letLeave) => {
-    const options = letLeave && { letLeave };
+  test.each([undefined, async () => {}])('ends a listing after a hundred empty pages in a row', async (afterSend) => {
+    const options = afterSend && { afterSend };
     expect(await gather(manyPages(99, () => [], options).pages)).toEqual([7]);
     const { asked, pages } = manyPages(100, () => [], options);
     await expect(gather(pages)).rejects.toThrow('100 pages in a row are empty, and each names a next one');
@@ -146,7 +146,10 @@ describe('paginate: one page ahead', () => {
         asked.push({ ...query, signal, let: resolve, fail: reject });
         signal.addEventListener('abort', () => reject(signal.reason));
       });
-    return { asked, pages: paginate(fetch, (problem) => new Error(problem), { letLeave: async () => {}, ...options }) };
+    return {
+      asked,
+      pages: paginate(fetch, (problem) => new Error(problem), { afterSend: async () => {}, ...options }),
+    };
   };
 
   const first = async ({ asked, pages }: ReturnType<typeof slowly>, page: Page<number>) => {
@@ -169,7 +172,7 @@ describe('paginate: one page ahead', () => {
   });
 
   test('is not asked for beyond the limit', async () => {
-    const { asked, pages } = listing(three, { limit: 4, pageSize: 2, letLeave: async () => {} });
+    const { asked, pages } = listing(three, { limit: 4, pageSize: 2, afterSend: async () => {} });
     expect(await gather(pages)).toEqual([1, 2, 3, 4]);
     expect(asked).toHaveLength(2);
   });
@@ -193,7 +196,7 @@ describe('paginate: one page ahead', () => {
   test('is not asked for with a token that was there before', async () => {
     const { asked, pages } = listing(
       { '': { items: [1], nextToken: 'a' }, a: { items: [2], nextToken: 'a' } },
-      { letLeave: async () => {} },
+      { afterSend: async () => {} },
     );
     expect((await pages.next()).value).toEqual([1]);
     expect((await pages.next()).value).toEqual([2]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { choice, dateTime, email, flag, integer, list, record as recordOf, text } from '../../src/api/field.ts';
-import { misfit } from '../../src/client/shape-check.ts';
+import { shapeError } from '../../src/client/shape-check.ts';
 
 const known = recordOf({
   uri: text('text'),
@@ -38,7 +38,7 @@ describe('liberal', () => {
       JSON.parse('{"__proto__":{"count":"x"},"constructor":1,"toString":null}'),
     ],
   ])('fits %s', (_, value) => {
-    expect(misfit(known, value)).toBeUndefined();
+    expect(shapeError(known, value)).toBeUndefined();
   });
 
   test.each<[string, unknown]>([
@@ -55,14 +55,14 @@ describe('liberal', () => {
     ['hosts is not an array', { hosts: {} }],
     ['hosts[1].email is not a string', { hosts: [{ email: 'a@b.example' }, { email: 1 }] }],
   ])('says that %s', (problem, value) => {
-    expect(misfit(known, value)).toBe(problem);
+    expect(shapeError(known, value)).toBe(problem);
   });
 
   test('does not take what every object inherits for a field', () => {
-    expect(misfit(recordOf({ constructor: text('text') }), {})).toBeUndefined();
+    expect(shapeError(recordOf({ constructor: text('text') }), {})).toBeUndefined();
   });
 
   test('begins the path where it is told to', () => {
-    expect(misfit(known, { place: { type: 1 } }, 'collection[3]')).toBe('collection[3].place.type is not a string');
+    expect(shapeError(known, { place: { type: 1 } }, 'collection[3]')).toBe('collection[3].place.type is not a string');
   });
 });

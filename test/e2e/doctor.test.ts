@@ -21,7 +21,7 @@ interface Finding {
   check: string;
   status: 'ok' | 'note' | 'problem';
   finding: string;
-  mend: string | null;
+  fix: string | null;
 }
 
 let sandbox: RunningSandbox;
@@ -62,14 +62,14 @@ test('doctor says what runs the program', async () => {
   expect(finding).toBe(`${isNode ? `Node ${node}` : 'one file that needs no Node,'} on ${process.platform}`);
 });
 
-describe('doctor names what is wrong, and its mend works', () => {
+describe('doctor names what is wrong, and its fix works', () => {
   test('broken JSON in the configuration', async () => {
     writeConfig('{\n  "version": 1,\n  "profiles": {,}\n}');
     const sick = await doctor();
     expect(sick.code).toBe(3);
     expect(sick.of('configuration')).toMatchObject({
       finding: expect.stringContaining('at line 3, column 16'),
-      mend: `edit ${config}`,
+      fix: `edit ${config}`,
     });
     writeFileSync(config, readFileSync(config, 'utf8').replace('{,}', '{}'));
     expect(await doctor()).toMatchObject({ code: 0 });
@@ -83,7 +83,7 @@ describe('doctor names what is wrong, and its mend works', () => {
     const sick = await doctor();
     expect(sick.code).toBe(3);
     expect(sick.of('file')).toMatchObject({ finding: `${file} can be read by others (mode 644)` });
-    expect((await shell(sick.of('file')!.mend!, home)).code).toBe(0);
+    expect((await shell(sick.of('file')!.fix!, home)).code).toBe(0);
     expect((await doctor()).code).toBe(0);
   });
 
@@ -91,7 +91,7 @@ describe('doctor names what is wrong, and its mend works', () => {
     const sick = await doctor();
     const found = sick.of('state directory', 'note')!;
     expect(found.finding).toContain('is not there yet');
-    expect((await shell(found.mend!, home)).code).toBe(0);
+    expect((await shell(found.fix!, home)).code).toBe(0);
     expect((await doctor()).of('state directory', 'ok')).toBeDefined();
   });
 
@@ -100,9 +100,9 @@ describe('doctor names what is wrong, and its mend works', () => {
     writeConfig({ version: 1, current: 'default', profiles: { default: { base_url: sandbox.base_url, login } } });
     const sick = await doctor();
     expect(sick.code).toBe(3);
-    const { finding, mend } = sick.of('credential store')!;
+    const { finding, fix } = sick.of('credential store')!;
     expect(finding).toContain('there is no session bus');
-    expect(mend).toContain('sched auth login --credential-store file');
+    expect(fix).toContain('sched auth login --credential-store file');
     expect((await withToken()).code).toBe(0);
     const well = await doctor();
     expect(well.code).toBe(0);
@@ -115,16 +115,16 @@ describe('doctor names what is wrong, and its mend works', () => {
     const found = (await doctor()).of('token', 'note')!;
     expect(found).toMatchObject({
       finding: expect.stringMatching(/^expired at /),
-      mend: 'sched auth refresh -p default',
+      fix: 'sched auth refresh -p default',
     });
-    expect((await shell(found.mend!, home)).code).toBe(0);
+    expect((await shell(found.fix!, home)).code).toBe(0);
     expect((await doctor()).of('token', 'ok')?.finding).toContain('good until');
     expireToken(home, (record) => {
       delete record.refresh_token;
     });
     const sick = await doctor();
     expect(sick.code).toBe(3);
-    expect(sick.of('token')).toMatchObject({ mend: 'sched auth login -p default' });
+    expect(sick.of('token')).toMatchObject({ fix: 'sched auth login -p default' });
     expect((await logIn(sandbox, home)).code).toBe(0);
     expect((await doctor()).code).toBe(0);
   });
@@ -143,7 +143,7 @@ describe('doctor names what is wrong, and its mend works', () => {
     expect(sick.code).toBe(3);
     expect(sick.of('clock')).toMatchObject({
       finding: "this clock is 60 minutes ahead of the service's",
-      mend: "set the machine's clock",
+      fix: "set the machine's clock",
     });
     ahead = 0;
     expect((await doctor(['--network'], env)).code).toBe(0);
@@ -155,9 +155,9 @@ describe('doctor names what is wrong, and its mend works', () => {
     await sched(['profiles', 'set', 'base_url', 'http://127.0.0.1:1'], home);
     const sick = await doctor(['--network']);
     expect(sick.code).toBe(3);
-    const { finding, mend } = sick.of('network')!;
+    const { finding, fix } = sick.of('network')!;
     expect(finding).toBe('127.0.0.1:1 cannot be reached: connection refused');
-    expect(mend).toContain('sched profiles set base_url URL -p default');
+    expect(fix).toContain('sched profiles set base_url URL -p default');
     await shell(`sched profiles set base_url ${sandbox.base_url} -p default`, home);
     expect(await doctor(['--network'])).toMatchObject({ code: 0 });
     expect((await sched(['users', 'me'], home)).code).toBe(0);
@@ -167,7 +167,7 @@ describe('doctor names what is wrong, and its mend works', () => {
     const env = { HTTPS_PROXY: 'http://user:canary-password-1@proxy.example.com:3128' };
     const found = (await doctor([], env)).of('proxy', 'note')!;
     expect(found.finding).toContain('HTTPS_PROXY is set');
-    const { stdout } = await shell(`${found.mend!.split(',')[0]}; sched doctor --json`, home, env);
+    const { stdout } = await shell(`${found.fix!.split(',')[0]}; sched doctor --json`, home, env);
     expect(stdout).not.toContain('proxy');
   });
 
@@ -189,7 +189,7 @@ describe('doctor names what is wrong, and its mend works', () => {
     const sick = await doctor([], { SCHED_BASE_URL: sandbox.base_url, SCHED_TOKEN: 'x' });
     expect(sick.code).toBe(3);
     expect(sick.of('bookings')?.finding).toBe(`The memory of a booking is damaged: ${booking}`);
-    expect(sick.of('bookings')?.mend).toContain('remove the file');
+    expect(sick.of('bookings')?.fix).toContain('remove the file');
     expect(sick.of('runs')?.finding).toContain('it is a symbolic link');
     expect(sick.of('runtime', 'ok')).toBeDefined();
   });

@@ -21,7 +21,7 @@ interface Owner {
   pid: number;
   nonce: string;
   /** It was handed over to this one. */
-  errand?: string;
+  job?: string;
 }
 
 /** From the first owner of a lock to the holder, as the files say it at this moment. */
@@ -41,7 +41,7 @@ const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeou
 
 export interface KilledPrograms {
   kills: number;
-  /** Kills of a command that held the lock, and of one whose keeper held it; of a keeper, the second. */
+  /** Kills of a command that held the lock, and of one whose helper held it; of a helper, the second. */
   killed: { holding: number; handedOver: number };
   /** Kills at a moment when the token in the store was a spent one. */
   spentUnstored: number;
@@ -59,7 +59,7 @@ export interface KilledPrograms {
 
 /**
  * Lets `sched auth refresh` run again and again in several processes against `sched sandbox start`, and kills the commands
- * with their process group, or their keepers, at moments of chance, holders by preference.
+ * with their process group, or their helpers, at moments of chance, holders by preference.
  */
 export const killPrograms = async ({
   kills,
@@ -68,7 +68,7 @@ export const killPrograms = async ({
   crowd = 3,
 }: {
   kills: number;
-  victims: 'commands' | 'keepers';
+  victims: 'commands' | 'helpers';
   replayWindow?: string;
   crowd?: number;
 }): Promise<KilledPrograms> => {
@@ -142,14 +142,14 @@ export const killPrograms = async ({
 
   /** Kills one if there is one to kill. */
   const killOne = async (): Promise<boolean> => {
-    const wantsHandedOver = victims === 'keepers' || Math.random() < 0.6;
+    const wantsHandedOver = victims === 'helpers' || Math.random() < 0.6;
     for (let tries = 0; tries < 2_000; tries += 1) {
       const owners = ownersOf(lock);
       const holder = owners.at(-1);
-      const isHandedOver = holder?.errand !== undefined;
+      const isHandedOver = holder?.job !== undefined;
       if (holder !== undefined && isHandedOver === wantsHandedOver) {
         const command = isHandedOver ? owners.at(-2)!.pid : holder.pid;
-        const pid = victims === 'keepers' ? holder.pid : command;
+        const pid = victims === 'helpers' ? holder.pid : command;
         if (isHandedOver && Math.random() < 0.7) await untilSpent(holder);
         else await sleep(Math.random() * 100);
         if (victims === 'commands' && !running.has(pid)) return false;
@@ -159,10 +159,10 @@ export const killPrograms = async ({
           return false;
         }
         killed[isHandedOver ? 'handedOver' : 'holding'] += 1;
-        // What a keeper had sent may arrive after its death, and nobody can take its place so soon.
+        // What a helper had sent may arrive after its death, and nobody can take its place so soon.
         const isSpentNow = isSpent();
-        if (!isSpentNow && victims === 'keepers') await sleep(50);
-        if (isSpentNow || (victims === 'keepers' && isSpent())) told.spentUnstored += 1;
+        if (!isSpentNow && victims === 'helpers') await sleep(50);
+        if (isSpentNow || (victims === 'helpers' && isSpent())) told.spentUnstored += 1;
         return true;
       }
       await sleep(5);

@@ -5,7 +5,7 @@ import { killPrograms } from './renewal-kills.ts';
 describe('auth refresh, killed at random', () => {
   test.each([
     ['commands', '0s'],
-    ['keepers', '30s'],
+    ['helpers', '30s'],
   ] as const)('%s, with a replay window of %s', { timeout: 120_000 }, async (victims, replayWindow) => {
     const told = await killPrograms({ kills: 2, victims, replayWindow, crowd: 2 });
     expect(told).toMatchObject({ kills: 2, odd: [], after: 0, isLockFree: true, lost: 0, refused: 0 });

@@ -238,7 +238,7 @@ describe('sandbox data', () => {
       },
       'something other than a sandbox',
     ],
-  ])('that is %s is refused clearly, and mended by reset', async (_, damage, words) => {
+  ])('that is %s is refused clearly, and corrected by reset', async (_, damage, words) => {
     const home = await usedHome();
     const file = join(home, '.local/state/sched/sandbox.db');
     if (!words.startsWith('newer')) rmSync(file);

@@ -9,7 +9,7 @@ import { SchedError } from '../../src/errors.ts';
 import type { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest } from '../../src/http/message.ts';
 import { createTransport, maxBodyBytes } from '../../src/http/transport.ts';
-import { letLeave } from '../../src/node/network.ts';
+import { afterSend } from '../../src/node/network.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -450,6 +450,6 @@ test('transport: the page ahead has left before the one in hand is worked on', a
     return { items: [left], nextToken: String(left) };
   };
   const told: number[] = [];
-  for await (const page of paginate(fetch, () => new Error('loop'), { limit: 3, letLeave })) told.push(...page, left);
+  for await (const page of paginate(fetch, () => new Error('loop'), { limit: 3, afterSend })) told.push(...page, left);
   expect(told).toEqual([1, 2, 2, 3, 3, 3]);
 });

@@ -7,7 +7,7 @@ import type { Counts, RunLine } from '../../src/jobs/receipt.ts';
 import { continueReceipt, startReceipt } from '../../src/jobs/receipt-file.ts';
 import { type Answer, runJob } from '../../src/jobs/run.ts';
 import { openReceipt } from '../../src/jobs/runs.ts';
-import { letLeave as nodeLetLeave } from '../../src/node/network.ts';
+import { afterSend as nodeLetLeave } from '../../src/node/network.ts';
 
 /** The process is gone: whatever it would do next does not happen. */
 export class Killed extends Error {}
@@ -141,7 +141,7 @@ export const runOnce = async (
     isSandbox = false,
     disk = mortalDisk(fate),
     mark = (item: string) => `mark-of-${item}`,
-    letLeave = nodeLetLeave,
+    afterSend = nodeLetLeave,
     onProgress = () => {},
   } = {},
 ): Promise<Counts> => {
@@ -165,7 +165,7 @@ export const runOnce = async (
         before: opened?.story ?? { fates: new Map(), nextBatch: 1 },
         skipped: 0,
         onProgress,
-        letLeave,
+        afterSend,
       },
     );
   } finally {

@@ -5,13 +5,13 @@ import { SchedError } from '../../src/errors.ts';
 import { type Disk, diskTrouble, realDisk } from '../../src/jobs/disk.ts';
 import type { Answer } from '../../src/jobs/run.ts';
 import { verify } from '../../src/jobs/verify-receipt.ts';
-import { letLeave } from '../../src/node/network.ts';
+import { afterSend } from '../../src/node/network.ts';
 import { createService, Fate, itemsUpTo, Killed, memoryDisk, mortalDisk, runOnce, temporary } from './harness.ts';
 
 /** Whether the next request leaves right after a verdict, which is then written with what announces it, or later. */
 const pauses = [
-  { pause: 'at once', letLeave },
-  { pause: 'later', letLeave: async () => {} },
+  { pause: 'at once', afterSend },
+  { pause: 'later', afterSend: async () => {} },
 ];
 
 const fileIn = (folder: string) => join(folder, 'receipt.jsonl');
@@ -44,14 +44,18 @@ describe('run', () => {
   // R34
   test.each(pauses.flatMap((pause) => [0, 0.5, 1].map((share) => ({ ...pause, share }))))(
     'killed at every step ($share of a write done, the next request $pause) and run again loses nothing',
-    async ({ share, letLeave }) => {
+    async ({ share, afterSend }) => {
       let steps = 0;
       for (let last = 1; ; last += 1) {
         const folder = temporary();
         const path = fileIn(folder);
         const service = createService();
         const fate = new Fate(last);
-        const died = await runOnce(path, itemsUpTo(8), service, { fate, disk: mortalDisk(fate, share), letLeave }).then(
+        const died = await runOnce(path, itemsUpTo(8), service, {
+          fate,
+          disk: mortalDisk(fate, share),
+          afterSend,
+        }).then(
           () => false,
           (error) => error instanceof Killed || Promise.reject(error),
         );
@@ -196,7 +200,7 @@ describe('run: what ends it', () => {
 
   test.each(pauses)(
     'is a receipt that cannot be written, also where sending takes it for a refusal ($pause)',
-    async ({ letLeave }) => {
+    async ({ afterSend }) => {
       const path = fileIn(temporary());
       const service = createService((): Answer => {
         appendFileSync(path, 'x');
@@ -212,7 +216,7 @@ describe('run: what ends it', () => {
             .catch((): Answer => ({ verdict: 'rejected', status: 409 }));
         },
       };
-      await expect(runOnce(path, itemsUpTo(30), gullible, { letLeave })).rejects.toMatchObject({
+      await expect(runOnce(path, itemsUpTo(30), gullible, { afterSend })).rejects.toMatchObject({
         category: 'conflict',
       });
       expect(service.requests).toHaveLength(1);
@@ -241,7 +245,7 @@ describe('run: marks', () => {
     await runOnce(fileIn(temporary()), itemsUpTo(5), service, {
       batchSize: 2,
       mark: noting(steps),
-      letLeave: () =>
+      afterSend: () =>
         new Promise((resolve) => {
           leave = resolve;
         }),
@@ -257,7 +261,7 @@ describe('run: marks', () => {
     const steps: string[] = [];
     const path = fileIn(temporary());
     const never = () => new Promise<void>(() => {});
-    await runOnce(path, itemsUpTo(7), createService(), { batchSize: 2, mark: noting(steps), letLeave: never });
+    await runOnce(path, itemsUpTo(7), createService(), { batchSize: 2, mark: noting(steps), afterSend: never });
     expect(steps).toEqual(itemsUpTo(7));
     expect(linesOf(path).flatMap(({ items }) => items ?? [])).toEqual(itemsUpTo(7));
   });
@@ -284,14 +288,14 @@ describe('run: disk', () => {
   // R35
   test.each(pauses)(
     'full at any byte stops before the next request ($pause), and goes on when there is room',
-    async ({ letLeave }) => {
+    async ({ afterSend }) => {
       const whole = memoryDisk();
       await runOnce('r', itemsUpTo(8), createService(), { disk: whole });
       const { length } = whole.bytes!;
       for (let room = whole.bytes!.indexOf(10) + 1; room < length; room += 1) {
         const disk = memoryDisk();
         const service = createService();
-        const full = runOnce('r', itemsUpTo(8), service, { disk: smallDisk(disk, room), letLeave });
+        const full = runOnce('r', itemsUpTo(8), service, { disk: smallDisk(disk, room), afterSend });
         await expect(full).rejects.toMatchObject({
           category: 'environment',
           facts: { reason: 'the disk is full (ENOSPC)' },
@@ -363,7 +367,7 @@ describe('run: disk', () => {
     { ...pauses[1]!, following: ['verdict', 'sending', 'sync', 'request'] },
   ])(
     'has what is sent before the request leaves, and the verdict before the next one ($pause)',
-    async ({ letLeave, following }) => {
+    async ({ afterSend, following }) => {
       const steps: string[] = [];
       const disk: Disk = {
         ...realDisk,
@@ -387,7 +391,7 @@ describe('run: disk', () => {
         steps.push('request');
         return { verdict: 'accepted', status: 202 };
       });
-      await runOnce(fileIn(temporary()), itemsUpTo(9), service, { disk, letLeave });
+      await runOnce(fileIn(temporary()), itemsUpTo(9), service, { disk, afterSend });
       expect(steps).toEqual(['sending', 'sync', 'request', ...following, ...following, 'verdict', 'end', 'sync']);
     },
   );
@@ -396,16 +400,16 @@ describe('run: disk', () => {
     const path = fileIn(temporary());
     const seen: string[] = [];
     const service = createService();
-    const patient: typeof service = {
+    const doctorContext: typeof service = {
       ...service,
       send: (fate) => async (items, leaving) => {
-        await letLeave();
-        await letLeave();
+        await afterSend();
+        await afterSend();
         seen.push(linesOf(path).at(-1).type);
         return service.send(fate)(items, leaving);
       },
     };
-    await runOnce(path, itemsUpTo(9), patient);
+    await runOnce(path, itemsUpTo(9), doctorContext);
     expect(seen).toEqual(['run', 'verdict', 'verdict']);
   });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { mapInOrder } from '../../src/cli/operation/map-concurrent.ts';
+import { mapConcurrent } from '../../src/cli/operation/map-concurrent.ts';
 import type { Send } from '../../src/http/message.ts';
 import { type BudgetState, current, emptyState, grant, know, settle, type Window } from '../../src/state/budget.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
@@ -286,7 +286,7 @@ describe('budget: of a service that names no limit', () => {
     const directory = temporary();
     const work = async () => {
       const client = simulatedProcess(clock, service.send, directory);
-      await mapInOrder(Array.from({ length: each }), atOnce, () => client.send());
+      await mapConcurrent(Array.from({ length: each }), atOnce, () => client.send());
       client.budget.close();
     };
     await run(Promise.all(Array.from({ length: processes }, work)));
@@ -326,7 +326,7 @@ describe('budget: of a service that names no limit', () => {
     await run(client.send());
     isSilent = false;
     await run(client.send());
-    await run(mapInOrder(Array.from({ length: 1000 }), 4, () => client.send()));
+    await run(mapConcurrent(Array.from({ length: 1000 }), 4, () => client.send()));
     expect(limited.seen.mostAtOnce).toBe(4);
     expect(client.waits).toEqual([]);
   });

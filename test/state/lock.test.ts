@@ -246,7 +246,7 @@ describe('lock', () => {
       expect(readdirSync(directory)).toEqual([]);
     });
 
-    test('does not make those who wait look again before the errand is done', async () => {
+    test('does not make those who wait look again before the job is done', async () => {
       const held = (await make().acquire())!;
       let asked = 0;
       const waiting = make().acquire(async () => {

@@ -1,7 +1,7 @@
 import { ClosedPipe } from '../../src/errors.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { run as runProgram } from '../../src/main.ts';
-import { letLeave } from '../../src/node/network.ts';
+import { afterSend } from '../../src/node/network.ts';
 import type { Clock, World } from '../../src/runtime.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
@@ -133,7 +133,7 @@ const runInWorld = async (
       return send(request);
     },
     interrupted: new AbortController().signal,
-    letLeave,
+    afterSend,
     protect: (work) => work(),
     machine: {
       platform: 'linux',

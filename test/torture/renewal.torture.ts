@@ -29,15 +29,15 @@ describe(`${kills} kills at random`, () => {
     expect(told).toMatchObject({ ...whole, lost: 0 });
   });
 
-  test('of keepers lose no login where a spent token is answered again for a while', async () => {
-    const told = await killThem({ file, home: join(folder, 'replayed'), kills, victims: 'keepers', replayMs: 10_000 });
-    say('keepers, replay window', told);
+  test('of helpers lose no login where a spent token is answered again for a while', async () => {
+    const told = await killThem({ file, home: join(folder, 'replayed'), kills, victims: 'helpers', replayMs: 10_000 });
+    say('helpers, replay window', told);
     expect(told).toMatchObject({ ...whole, lost: 0 });
   });
 
-  test('of keepers lose a login only between spending and storing', async () => {
-    const told = await killThem({ file, home: join(folder, 'keepers'), kills, victims: 'keepers' });
-    say('keepers', told);
+  test('of helpers lose a login only between spending and storing', async () => {
+    const told = await killThem({ file, home: join(folder, 'helpers'), kills, victims: 'helpers' });
+    say('helpers', told);
     expect(told).toMatchObject(whole);
     expect(told.lost).toBeLessThanOrEqual(told.killed.spending);
   });
@@ -52,15 +52,15 @@ describe(`${programKills} kills at random of the real program, against the sandb
     expect(told).toMatchObject({ ...whole, lost: 0, refused: 0 });
   });
 
-  test('of keepers lose no login within the replay window', async () => {
-    const told = await killPrograms({ kills: programKills, victims: 'keepers', replayWindow: '30s' });
-    say('real keepers, replay window', told);
+  test('of helpers lose no login within the replay window', async () => {
+    const told = await killPrograms({ kills: programKills, victims: 'helpers', replayWindow: '30s' });
+    say('real helpers, replay window', told);
     expect(told).toMatchObject({ ...whole, lost: 0, refused: 0 });
   });
 
-  test('of keepers lose a login only between spending and storing', async () => {
-    const told = await killPrograms({ kills: programKills, victims: 'keepers' });
-    say('real keepers', told);
+  test('of helpers lose a login only between spending and storing', async () => {
+    const told = await killPrograms({ kills: programKills, victims: 'helpers' });
+    say('real helpers', told);
     expect(told).toMatchObject(whole);
     expect(told.lost).toBeLessThanOrEqual(told.spentUnstored);
   });

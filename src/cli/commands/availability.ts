@@ -4,7 +4,7 @@ import { SchedError } from '../../errors.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { changeRules, dayOf, type Rule, readDays, readRule, rulesDifference } from '../operation/availability-rules.ts';
 import { changeOrReadBack } from '../operation/booking-context.ts';
-import { type OperationCommand, printRequest } from '../operation/generic-command.ts';
+import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { marked } from '../operation/write-result.ts';
 import { requireConsent } from '../session/confirm.ts';
@@ -68,7 +68,7 @@ const currentSchedule = async ({ context }: Invocation, eventType: string, id: s
   });
 };
 
-const runUpdate = async ({ fieldFlags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
+const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   const { set, removed } = readTyped(invocation);
   const isRules = set.length + removed.length > 0 || typed.replace === true;
@@ -81,7 +81,7 @@ const runUpdate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   if (context.settings.curl) {
     const known = { ...(isRules ? { rules: set } : {}), ...(body as Json) };
     if (isRules && typed.replace !== true) {
-      context.notes.say(
+      context.notes.info(
         'the service replaces all rules: add those of the first line that stay as they are to the second',
       );
       await printRequest(invocation, availability.list, [{ query: query! }]);
@@ -95,11 +95,11 @@ const runUpdate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   const zone = (body as { timezone?: string }).timezone;
   const zoneChanges = zone !== undefined && zone !== schedule.timezone;
   if (difference.length === 0 && !zoneChanges) {
-    context.notes.say('nothing to change: the schedule is so already');
+    context.notes.info('nothing to change: the schedule is so already');
     return context.printer.one(view, marked(schedule, { already: true }));
   }
-  for (const line of difference) context.notes.say(line);
-  if (zoneChanges) context.notes.say(`time zone: ${schedule.timezone ?? 'none'} becomes ${zone}`);
+  for (const line of difference) context.notes.info(line);
+  if (zoneChanges) context.notes.info(`time zone: ${schedule.timezone ?? 'none'} becomes ${zone}`);
   const input = {
     path: path!,
     body: { ...(isRules ? { rules: changed } : {}), ...(zone === undefined ? {} : { timezone: zone }) },
@@ -119,13 +119,13 @@ const runUpdate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
     },
     known: () => ({ ...schedule, ...input.body }),
   });
-  context.notes.say(`changed: ${record.name ?? record.uri}`);
+  context.notes.info(`changed: ${record.name ?? record.uri}`);
   await context.printer.one(view, record);
   context.runtime.interrupted.throwIfAborted();
 };
 
 export const decorate = {
-  update: (generic: OperationCommand, { list }: Record<string, OperationCommand>): Command => {
+  update: (generic: GenericCommand, { list }: Record<string, GenericCommand>): Command => {
     const ofSchedule = list!.fieldFlags.filter(({ name }) => name === 'event-type');
     const fields = [...ofSchedule, ...generic.fieldFlags];
     return {

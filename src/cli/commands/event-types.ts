@@ -3,7 +3,7 @@ import { EventType, eventTypes } from '../../api/event-types.ts';
 import type { Json } from '../../client/reading.ts';
 import type { Command, Invocation } from '../command.ts';
 import { changeOrReadBack } from '../operation/booking-context.ts';
-import { type OperationCommand, positional, printRequest } from '../operation/generic-command.ts';
+import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { knownRecord } from '../operation/write-result.ts';
 
@@ -25,7 +25,7 @@ export const shows = (record: Json, sent: Json): boolean | undefined => {
   return known.length === Object.keys(sent).length ? true : undefined;
 };
 
-const runUpdate = async ({ fieldFlags, flags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
+const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   if (flags.every((flag) => typed[flag.name] === undefined))
     problems.add(`nothing to change: give ${fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`);
@@ -38,15 +38,15 @@ const runUpdate = async ({ fieldFlags, flags, view }: OperationCommand, invocati
     isDone: (now) => shows(now, input.body as Json),
     known: () => knownRecord(context, eventTypes.get, input.path!, input.body),
   });
-  context.notes.say(`changed: ${record.name ?? record.uri}`);
+  context.notes.info(`changed: ${record.name ?? record.uri}`);
   await context.printer.one(view, record);
   context.runtime.interrupted.throwIfAborted();
 };
 
 export const decorate = {
-  update: (generic: OperationCommand): Command => ({
+  update: (generic: GenericCommand): Command => ({
     ...generic,
     run: (invocation) => runUpdate(generic, invocation),
   }),
-  hosts: (generic: OperationCommand): Command => positional(generic, 'event-type', true),
+  hosts: (generic: GenericCommand): Command => positional(generic, 'event-type', true),
 };

@@ -1,19 +1,19 @@
 import { events, ScheduledEvent } from '../../api/events.ts';
 import { reference } from '../../api/field.ts';
 import type { Input } from '../../client/client.ts';
-import { keepFor } from '../../client/filter.ts';
+import { rowFilter } from '../../client/filter.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { fillScope } from '../operation/default-scope.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
-import { isHonoured, type Verdict } from '../operation/filter-support.ts';
+import { supportsFilter, type Verdict } from '../operation/filter-support.ts';
 import { fold } from '../operation/fold-text.ts';
-import { type OperationCommand, printRequest } from '../operation/generic-command.ts';
+import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { firstCount, printListing, readBounds, type Stage } from '../operation/listing.ts';
-import { mapInOrder } from '../operation/map-concurrent.ts';
+import { mapConcurrent } from '../operation/map-concurrent.ts';
 import { windowFlags } from '../operation/window-flags.ts';
 import { marked } from '../operation/write-result.ts';
 import { withValue } from '../parse/typed-words.ts';
@@ -58,7 +58,7 @@ const idOf = (uri: unknown): string => String(uri).split('/').at(-1)!;
 const readWith = (invocation: Invocation): boolean => {
   const { typed, problems } = invocation;
   if (typed.with !== undefined && typed.with !== 'invitees')
-    problems.slip(`--with '${typed.with}' is not one of invitees`, withValue(invocation, 'with', 'invitees'));
+    problems.typo(`--with '${typed.with}' is not one of invitees`, withValue(invocation, 'with', 'invitees'));
   return typed.with === 'invitees';
 };
 
@@ -87,7 +87,7 @@ const inviteesOf = async (context: Context, event: Json, query: Record<string, s
   const client = await context.client();
   const found: Json[] = [];
   const input = { path: { event: idOf(event.uri) }, query };
-  for await (const page of client.pages(invitees.list, input, { keep: keepFor(invitees.list, query) }))
+  for await (const page of client.pages(invitees.list, input, { keep: rowFilter(invitees.list, query) }))
     found.push(...page);
   return found;
 };
@@ -95,13 +95,13 @@ const inviteesOf = async (context: Context, event: Json, query: Record<string, s
 const addInvitees =
   (context: Context): Stage =>
   (page) =>
-    mapInOrder(page, atOnce, async (event) => marked(event, { invitees: await inviteesOf(context, event) }));
+    mapConcurrent(page, atOnce, async (event) => marked(event, { invitees: await inviteesOf(context, event) }));
 
 /** For a service that does not look at `invitee_email`. */
 const onlyWith =
   (context: Context, email: string): Stage =>
   async (page) => {
-    const found = await mapInOrder(page, atOnce, (event) => inviteesOf(context, event, { email }));
+    const found = await mapConcurrent(page, atOnce, (event) => inviteesOf(context, event, { email }));
     return page.filter((_, index) => found[index]!.length > 0);
   };
 
@@ -125,9 +125,9 @@ const settle = async (context: Context, query: NonNullable<Input['query']>) => {
         () => whose,
       );
     const wider = isUnsaid ? await own() : whose;
-    const verdict = await isHonoured(context, 'group', wider);
+    const verdict = await supportsFilter(context, 'group', wider);
     verdicts.push(verdict);
-    if (!verdict.honoured) {
+    if (!verdict.supported) {
       throw new SchedError('unavailable', 'The service does not choose events by group', {
         reason: 'for a group that cannot exist it answers with events all the same',
         hint: 'sched events list --org current',
@@ -136,11 +136,14 @@ const settle = async (context: Context, query: NonNullable<Input['query']>) => {
     }
   }
   if (email !== undefined) {
-    const verdict = await isHonoured(context, 'invitee_email', { ...whose, ...(group === undefined ? {} : { group }) });
+    const verdict = await supportsFilter(context, 'invitee_email', {
+      ...whose,
+      ...(group === undefined ? {} : { group }),
+    });
     verdicts.push(verdict);
-    if (!verdict.honoured) {
+    if (!verdict.supported) {
       delete query.invitee_email;
-      context.notes.say('the service does not choose events by invitee: the invitees of each event are read');
+      context.notes.info('the service does not choose events by invitee: the invitees of each event are read');
       choose = onlyWith(context, String(email));
     }
   }
@@ -154,13 +157,13 @@ const printList = async (
 ): Promise<void> => {
   const { context, typed } = invocation;
   const here = ['event-type', 'search'].filter((name) => typed[name] !== undefined).map((name) => `--${name}`);
-  if (here.length > 0) context.notes.say(`${here.join(' and ')}: not part of the request, chosen from its answer`);
-  if (isWith) context.notes.say('--with invitees: for each event GET /scheduled_events/{event}/invitees');
+  if (here.length > 0) context.notes.info(`${here.join(' and ')}: not part of the request, chosen from its answer`);
+  if (isWith) context.notes.info('--with invitees: for each event GET /scheduled_events/{event}/invitees');
   const count = firstCount(invocation, events.list, readBounds(invocation));
   await printRequest(invocation, events.list, [{ query: { ...query, ...count } }]);
 };
 
-export const runEventsList = async (command: OperationCommand, invocation: Invocation): Promise<void> => {
+export const runEventsList = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
   const bounds = readBounds(invocation);
   const window = await windowFlags.read(invocation);
@@ -202,7 +205,7 @@ const withNote =
 export const choosingNote = '--event-type and --search choose from the answer, as the service knows no such filters.';
 
 /** A list of events with everything that helps to find one. */
-export const findingEvents = (generic: OperationCommand): OperationCommand => ({
+export const findingEvents = (generic: GenericCommand): GenericCommand => ({
   ...generic,
   flags: [...windowFlags.flags, typeFlag, searchFlag, ...generic.flags, withFlag],
   fields,
@@ -214,7 +217,7 @@ export const findingEvents = (generic: OperationCommand): OperationCommand => ({
   run: (invocation) => runEventsList(generic, invocation),
 });
 
-const runGet = async (generic: OperationCommand, invocation: Invocation): Promise<void> => {
+const runGet = async (generic: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
   if (!readWith(invocation)) return generic.run(invocation);
   const input = await readInput(invocation, events.get, []);
@@ -229,8 +232,8 @@ const runGet = async (generic: OperationCommand, invocation: Invocation): Promis
 };
 
 export const finding = {
-  list: (generic: OperationCommand): Command => findingEvents(generic),
-  get: (generic: OperationCommand): Command => ({
+  list: (generic: GenericCommand): Command => findingEvents(generic),
+  get: (generic: GenericCommand): Command => ({
     ...generic,
     flags: [...generic.flags, withFlag],
     fields,

@@ -6,7 +6,7 @@ import { describeInstant } from '../../time/echo.ts';
 import type { Command, Invocation } from '../command.ts';
 import { commandLine } from '../messages/shell-line.ts';
 import { changeOrReadBack } from '../operation/booking-context.ts';
-import { type OperationCommand, printRequest } from '../operation/generic-command.ts';
+import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
 import { knownRecord, marked } from '../operation/write-result.ts';
@@ -46,13 +46,13 @@ const cancelOne = async (context: Context, input: Input): Promise<Json> => {
       isDone: ({ status }) => status === 'canceled',
       known: () => knownRecord(context, events.get, input.path!, input.body),
     });
-    notes.say(`canceled: ${words(event)}`);
+    notes.info(`canceled: ${words(event)}`);
     return event;
   } catch (error) {
     if (!(error instanceof SchedError && error.category === 'conflict')) throw error;
     const event = await client.call(events.get, { path: input.path! });
     if (event.status !== 'canceled') throw error;
-    notes.say(`already canceled: ${words(event)}`);
+    notes.info(`already canceled: ${words(event)}`);
     return marked(event, { already: true });
   }
 };
@@ -60,7 +60,7 @@ const cancelOne = async (context: Context, input: Input): Promise<Json> => {
 /** Failures that the next attempt may not meet. */
 const passing = new Set<Category>(['unavailable', 'rate-limited', 'outcome-unknown']);
 
-const runCancel = async ({ fieldFlags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
+const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
   if (args.length === 0) problems.add('<event> is missing');
   const inputs: Input[] = [];
@@ -89,7 +89,7 @@ const runCancel = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
       } catch (error) {
         if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
         failures.push({ event: String(input.path!.event), isWorthAgain: passing.has(error.category) });
-        context.notes.insist(
+        context.notes.warn(
           `failed: ${input.path!.event}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`,
         );
       }
@@ -115,14 +115,14 @@ const runCancel = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   });
 };
 
-const runCancelMany = async (generic: OperationCommand, invocation: Invocation): Promise<void> => {
+const runCancelMany = async (generic: GenericCommand, invocation: Invocation): Promise<void> => {
   const { cancelFromFile } = await import('./bulk/cancel.ts');
   await cancelFromFile(generic, invocation);
 };
 
 export const decorate = {
   ...finding,
-  cancel: (generic: OperationCommand): Command => ({
+  cancel: (generic: GenericCommand): Command => ({
     ...generic,
     arguments: [{ ...generic.arguments[0]!, required: false, variadic: true }],
     flags: [...generic.flags, ...bulkFlags('events', 'event')],

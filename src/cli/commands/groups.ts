@@ -1,6 +1,6 @@
 import { events } from '../../api/events.ts';
 import type { Command } from '../command.ts';
-import { type OperationCommand, operationCommand, positional } from '../operation/generic-command.ts';
+import { type GenericCommand, genericCommand, positional } from '../operation/generic-command.ts';
 import { choosingNote, findingEvents, runEventsList } from './events-list.ts';
 
 export const examples = {
@@ -12,8 +12,8 @@ export const examples = {
 
 /** The events of a group are a list of events narrowed to it. */
 export const extra = (): Command[] => {
-  const list = findingEvents(operationCommand('events', 'events', events.list));
-  const narrowed: OperationCommand = {
+  const list = findingEvents(genericCommand('events', 'events', events.list));
+  const narrowed: GenericCommand = {
     ...list,
     summary: 'List the scheduled events of a group',
     fieldFlags: list.fieldFlags.map((flag) => (flag.name === 'group' ? { ...flag, required: true } : flag)),

@@ -11,12 +11,12 @@ import type { Command, Flag, Invocation } from '../command.ts';
 import {
   bookedRecord,
   bookedWords,
+  bookingContextOf,
   bookingFlags,
   bookingOptions,
   changeOrReadBack,
-  deskOf,
 } from '../operation/booking-context.ts';
-import { type OperationCommand, printRequest } from '../operation/generic-command.ts';
+import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
 import { knownRecord, marked } from '../operation/write-result.ts';
@@ -66,7 +66,7 @@ const addAnswers = async ({ context, typed, problems }: Invocation, body: Json):
   const answers = typed.answer as string[] | undefined;
   if (answers === undefined) return;
   if (context.settings.curl) {
-    context.notes.say('--answer: as typed; the exact question and its position stand in the event type');
+    context.notes.info('--answer: as typed; the exact question and its position stand in the event type');
     body.custom_questions = answers.map((raw, position) => {
       const end = raw.includes('=') ? raw.indexOf('=') : raw.length;
       return { question: raw.slice(0, end), answer: raw.slice(end + 1), position };
@@ -81,7 +81,7 @@ const addAnswers = async ({ context, typed, problems }: Invocation, body: Json):
   body.custom_questions = read.filter((answer) => typeof answer !== 'string');
 };
 
-const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
+const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   if (typed.name === undefined && typed['first-name'] === undefined && typed.body === undefined)
     problems.add('--name or --first-name is required');
@@ -90,24 +90,24 @@ const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   const { start_time, invitee } = body;
   const when = describeInstant(start_time, context.settings.zone);
   if (context.settings.dryRun) {
-    context.notes.say(`would book ${when} for ${invitee.email}`);
+    context.notes.info(`would book ${when} for ${invitee.email}`);
     return printRequest(invocation, invitees.create, [input]);
   }
   const client = await context.client();
   const send: Booking['send'] = async (leaving) => {
-    const { heedPlan } = await import('../session/booking-limits.ts');
-    await heedPlan(context);
+    const { applyPlanLimits } = await import('../session/booking-limits.ts');
+    await applyPlanLimits(context);
     return client.write(invitees.create, input, leaving);
   };
-  const booked = await book(await deskOf(context), { ...body, send }, bookingOptions(invocation));
+  const booked = await book(await bookingContextOf(context), { ...body, send }, bookingOptions(invocation));
   const record = bookedRecord(context, booked, input.body as Json);
-  context.notes.say(`${bookedWords[booked.how]}: ${when} for ${invitee.email}`);
+  context.notes.info(`${bookedWords[booked.how]}: ${when} for ${invitee.email}`);
   await context.printer.one(view, record);
   // What a signal asked for while the answer was awaited.
   context.runtime.interrupted.throwIfAborted();
 };
 
-const runNoShow = async ({ view }: OperationCommand, invocation: Invocation): Promise<void> => {
+const runNoShow = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
   // A bare invitee ID works too; without its event nothing can be read back.
   const isBare = args.length === 1 && !args[0]!.includes('/');
@@ -129,7 +129,7 @@ const runNoShow = async ({ view }: OperationCommand, invocation: Invocation): Pr
     return marked(current, { already: true });
   });
   const isAlready = isObject(record._sched) && record._sched.already === true;
-  context.notes.say(
+  context.notes.info(
     `${isAlready ? 'already marked' : 'marked'} as no-show: ${record.name ?? record.uri ?? path!.invitee}`,
   );
   await context.printer.one(view, record);
@@ -137,7 +137,7 @@ const runNoShow = async ({ view }: OperationCommand, invocation: Invocation): Pr
 };
 
 export const decorate = {
-  create: (generic: OperationCommand): Command => ({
+  create: (generic: GenericCommand): Command => ({
     ...generic,
     flags: [...generic.flags.slice(0, -1), answerFlag, generic.flags.at(-1)!, ...bookingFlags],
     notes: [
@@ -146,7 +146,7 @@ export const decorate = {
     ],
     run: (invocation) => runCreate(generic, invocation),
   }),
-  'no-show': (generic: OperationCommand): Command => ({
+  'no-show': (generic: GenericCommand): Command => ({
     ...generic,
     arguments: [
       { name: 'event', description: 'ID of the event, or the full URI of the invitee', required: true },
@@ -169,10 +169,10 @@ const settledView: View = {
 
 const runReconcile = async ({ context, problems }: Invocation): Promise<void> => {
   problems.check();
-  const desk = await deskOf(context);
+  const bookingContext = await bookingContextOf(context);
   const unknown: Settled[] = [];
   async function* settled() {
-    for await (const each of reconcile(desk)) {
+    for await (const each of reconcile(bookingContext)) {
       if (each.verdict === 'unknown') unknown.push(each);
       yield [each];
     }
@@ -184,7 +184,7 @@ const runReconcile = async ({ context, problems }: Invocation): Promise<void> =>
   if (first === undefined) return;
   throw new SchedError('outcome-unknown', `${unknown.length} of ${rows} bookings are still not known`, {
     reason: first.reason ?? 'nothing is found for them',
-    hint: desk.checkAgain,
+    hint: bookingContext.checkAgain,
     outcome: 'unknown',
   });
 };

@@ -1,12 +1,12 @@
 import { mcp } from '../../api/mcp.ts';
 import { SchedError } from '../../errors.ts';
 import type { Command, Invocation } from '../command.ts';
-import { type OperationCommand, printRequest } from '../operation/generic-command.ts';
+import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 
 export const examples = { metadata: ['mcp metadata', 'mcp metadata --json=scopes_supported'] };
 
 /** Asked without a token, shown, and obeyed in nothing; that it speaks of the resource asked for is checked. */
-const run = async ({ view }: OperationCommand, invocation: Invocation): Promise<void> => {
+const run = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, problems } = invocation;
   problems.check();
   if (context.settings.dryRun) return printRequest(invocation, mcp.metadata, [{}]);
@@ -24,7 +24,7 @@ const run = async ({ view }: OperationCommand, invocation: Invocation): Promise<
 };
 
 export const decorate = {
-  metadata: (generic: OperationCommand): Command => ({
+  metadata: (generic: GenericCommand): Command => ({
     ...generic,
     run: (invocation) => run(generic, invocation),
   }),

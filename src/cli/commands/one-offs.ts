@@ -4,7 +4,7 @@ import { describeInstant } from '../../time/echo.ts';
 import { readMutationTime } from '../../time/mutation.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { isDate } from '../operation/availability-rules.ts';
-import { type OperationCommand, printRequest } from '../operation/generic-command.ts';
+import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { carryOut } from '../operation/write-result.ts';
 
@@ -88,7 +88,7 @@ const dateSetting = (invocation: Invocation): Json | undefined => {
   return undefined;
 };
 
-const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
+const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   const setting = dateSetting(invocation);
   if (setting === undefined && typed.body === undefined)
@@ -99,16 +99,16 @@ const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   // The answer does not show them, so nothing else tells how they were read.
   for (const { start_time, end_time } of (setting?.spots as Spot[] | undefined) ?? []) {
     const [from, to] = [start_time, end_time].map((time) => describeInstant(time, context.settings.zone));
-    context.notes.say(`to be booked: ${from} until ${to}`);
+    context.notes.info(`to be booked: ${from} until ${to}`);
   }
   if (context.settings.dryRun) return printRequest(invocation, oneOffs.create, [input]);
   const type = await carryOut(context, oneOffs.create, input);
-  context.notes.say(`created: ${type.name ?? type.uri}${type.scheduling_url ? `, ${type.scheduling_url}` : ''}`);
+  context.notes.info(`created: ${type.name ?? type.uri}${type.scheduling_url ? `, ${type.scheduling_url}` : ''}`);
   await context.printer.one(view, type);
 };
 
 export const decorate = {
-  create: (generic: OperationCommand): Command => ({
+  create: (generic: GenericCommand): Command => ({
     ...generic,
     flags: [...generic.flags.slice(0, -1), ...flags, generic.flags.at(-1)!],
     run: (invocation) => runCreate(generic, invocation),

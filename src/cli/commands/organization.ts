@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import type { OperationCommand } from '../operation/generic-command.ts';
+import type { GenericCommand } from '../operation/generic-command.ts';
 import { ownOrganization } from '../session/identity.ts';
 
 export const examples = {
@@ -7,7 +7,7 @@ export const examples = {
 };
 
 export const decorate = {
-  get: (generic: OperationCommand): Command => ({
+  get: (generic: GenericCommand): Command => ({
     ...generic,
     arguments: [{ name: 'organization', description: 'ID or URI of an organization (default: your own)' }],
     run: async (invocation) => {

@@ -106,7 +106,7 @@ const add = async (invocation: Invocation): Promise<void> => {
     }
     return { ...before, current: before.current ?? name!, profiles: { ...before.profiles, [name!]: profile! } };
   });
-  context.notes.say(
+  context.notes.info(
     `added: ${name}${config.current === name ? ', now the current one' : ''}; log in with: sched auth login -p ${name}`,
   );
   await context.printer.one(view, shown(name!, profile!, config.current === name));
@@ -132,7 +132,7 @@ const set = async (invocation: Invocation): Promise<void> => {
     ...config,
     profiles: { ...config.profiles, [name]: { ...(config.profiles[name] ?? settable), ...one } },
   }));
-  context.notes.say(`${name}: ${key} is ${value === '' ? 'unset' : `now ${value}`}`);
+  context.notes.info(`${name}: ${key} is ${value === '' ? 'unset' : `now ${value}`}`);
 };
 
 const use = async (invocation: Invocation): Promise<void> => {
@@ -141,7 +141,7 @@ const use = async (invocation: Invocation): Promise<void> => {
   problems.check();
   const { name } = await named(invocation);
   await changeConfig(context.runtime, (config) => ({ ...config, current: name }));
-  context.notes.say(`${name} is now the default in all terminals; for this one alone: export SCHED_PROFILE=${name}`);
+  context.notes.info(`${name} is now the default in all terminals; for this one alone: export SCHED_PROFILE=${name}`);
 };
 
 const remove = async (invocation: Invocation): Promise<void> => {
@@ -165,7 +165,7 @@ const remove = async (invocation: Invocation): Promise<void> => {
   }));
   const left = Object.keys(after.profiles);
   const isOpen = after.current === undefined && left.length > 1;
-  context.notes.say(`removed: ${name}${isOpen ? `; choose the new default: sched profiles use ${left[0]}` : ''}`);
+  context.notes.info(`removed: ${name}${isOpen ? `; choose the new default: sched profiles use ${left[0]}` : ''}`);
 };
 
 /** Addresses for a colleague: what is personal or secret stays here. */

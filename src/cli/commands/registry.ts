@@ -1,6 +1,6 @@
 import { catalogue, type Noun } from '../../api/catalogue.ts';
 import type { Command } from '../command.ts';
-import type { OperationCommand } from '../operation/generic-command.ts';
+import type { GenericCommand } from '../operation/generic-command.ts';
 
 export const groups = ['Scheduling', 'Organization', 'Compliance', 'Account', 'Tools'] as const;
 
@@ -17,7 +17,7 @@ export interface NounEntry {
 /** What a noun has beyond its rows. */
 interface Special {
   examples?: Record<string, string[]>;
-  decorate?: Record<string, (generic: OperationCommand, others: Record<string, OperationCommand>) => Command>;
+  decorate?: Record<string, (generic: GenericCommand, others: Record<string, GenericCommand>) => Command>;
   /** Commands that are no row of their own. */
   extra?: () => Command[];
 }
@@ -33,13 +33,13 @@ const fromCatalogue = (
   group,
   summary: catalogue[noun].summary,
   commands: async () => {
-    const [{ operationCommand }, rows, { examples = {}, decorate = {}, extra = () => [] }] = await Promise.all([
+    const [{ genericCommand }, rows, { examples = {}, decorate = {}, extra = () => [] }] = await Promise.all([
       import('../operation/generic-command.ts'),
       catalogue[noun].load(),
       special(),
     ]);
-    const generic: Record<string, OperationCommand> = Object.fromEntries(
-      Object.entries(rows).map(([verb, row]) => [verb, operationCommand(noun, verb, row, examples[verb])]),
+    const generic: Record<string, GenericCommand> = Object.fromEntries(
+      Object.entries(rows).map(([verb, row]) => [verb, genericCommand(noun, verb, row, examples[verb])]),
     );
     const own = Object.entries(generic).map(([verb, command]) => decorate[verb]?.(command, generic) ?? command);
     return [...own, ...extra()];
@@ -99,7 +99,7 @@ export const nouns: Record<string, NounEntry> = {
   doctor: {
     singular: 'doctor',
     group: 'Tools',
-    summary: 'Look at everything a command rests on, and say how to mend it',
+    summary: 'Look at everything a command rests on, and say how to fix it',
     leaf: true,
     commands: async () => (await import('./doctor/doctor.ts')).commands,
   },

@@ -1,7 +1,7 @@
 import { routingForms } from '../../api/routing-forms.ts';
 import type { Json } from '../../client/reading.ts';
 import type { Command, Invocation } from '../command.ts';
-import { type OperationCommand, positional, printRequest } from '../operation/generic-command.ts';
+import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { printPages, readBounds } from '../operation/listing.ts';
 import { ownOrganization } from '../session/identity.ts';
@@ -12,7 +12,7 @@ export const examples = {
 };
 
 /** Submissions of every form, one form after another: the service lists them by form only. */
-const runAll = async ({ view, fieldFlags }: OperationCommand, invocation: Invocation): Promise<void> => {
+const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
   const bounds = readBounds(invocation);
   const sorting = fieldFlags.filter(({ name }) => name === 'sort');
@@ -20,7 +20,7 @@ const runAll = async ({ view, fieldFlags }: OperationCommand, invocation: Invoca
   const client = await context.client();
   const organization = ownOrganization(await context.identity());
   if (context.settings.dryRun) {
-    context.notes.say('then, for each form: GET /routing_form_submissions?form=…');
+    context.notes.info('then, for each form: GET /routing_form_submissions?form=…');
     return printRequest(invocation, routingForms.list, [{ query: { organization, count: bounds.pageSize } }]);
   }
   async function* submissions(limit: number): AsyncGenerator<Json[]> {
@@ -44,7 +44,7 @@ const runAll = async ({ view, fieldFlags }: OperationCommand, invocation: Invoca
 };
 
 export const decorate = {
-  submissions: (generic: OperationCommand): Command => {
+  submissions: (generic: GenericCommand): Command => {
     const one = positional(generic, 'form', false);
     return {
       ...one,

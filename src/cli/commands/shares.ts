@@ -2,7 +2,7 @@ import { shares } from '../../api/shares.ts';
 import { isObject } from '../../client/reading.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { readRule } from '../operation/availability-rules.ts';
-import { type OperationCommand, printRequest } from '../operation/generic-command.ts';
+import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { locationFlags } from '../operation/location-flags.ts';
 import { carryOut } from '../operation/write-result.ts';
@@ -33,7 +33,7 @@ const readParts = (invocation: Invocation) => {
   return { rules, location: locationFlags.read(invocation) };
 };
 
-const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Invocation): Promise<void> => {
+const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
   const { rules, location } = readParts(invocation);
   const input = await readInput(invocation, shares.create, fieldFlags, async (body) => {
@@ -44,12 +44,12 @@ const runCreate = async ({ fieldFlags, view }: OperationCommand, invocation: Inv
   });
   if (context.settings.dryRun) return printRequest(invocation, shares.create, [input]);
   const share = await carryOut(context, shares.create, input);
-  context.notes.say('created a link that can be booked once');
+  context.notes.info('created a link that can be booked once');
   await context.printer.one(view, share);
 };
 
 export const decorate = {
-  create: (generic: OperationCommand): Command => ({
+  create: (generic: GenericCommand): Command => ({
     ...generic,
     flags: [...generic.flags.slice(0, -1), ruleFlag, ...locationFlags.flags, generic.flags.at(-1)!],
     run: (invocation) => runCreate(generic, invocation),

@@ -4,9 +4,9 @@ import type { Output } from '../../runtime.ts';
 /** Everything that is said on stderr while a command runs: a sentence a line, or a JSON object a line. */
 export interface Notes {
   /** Dropped by `--quiet`. */
-  say(text: string): void;
+  info(text: string): void;
   /** Said whatever the flags. */
-  insist(text: string): void;
+  warn(text: string): void;
   /** Says, once and whatever the flags, that all this happens in the sandbox. */
   sandbox(): void;
   /** Lines for a terminal only: what a person wants to know and a script does not. */
@@ -57,10 +57,10 @@ export const createNotes = (stderr: Output, isJson: boolean): Notes => {
   const notes: Notes = {
     quiet: false,
     isJson,
-    say: (text) => {
+    info: (text) => {
       if (!notes.quiet) write(text);
     },
-    insist: (text) => write(text),
+    warn: (text) => write(text),
     sandbox: () => {
       if (!isSandboxSaid) write(isJson ? 'sandbox' : '[sandbox]');
       isSandboxSaid = true;

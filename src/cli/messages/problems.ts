@@ -4,30 +4,30 @@ import { usageError } from '../../errors.ts';
 export class Problems {
   readonly #found: string[] = [];
   #example: string | undefined;
-  #slips = 0;
-  #mended: string | undefined;
+  #typos = 0;
+  #corrected: string | undefined;
 
   constructor(example?: string) {
     this.#example = example;
   }
 
-  /** `mended` is the same command without the problem, where it can be written down. */
-  add(problem: string, mended?: string): void {
+  /** `corrected` is the same command without the problem, where it can be written down. */
+  add(problem: string, corrected?: string): void {
     this.#found.push(problem);
-    this.#example = mended ?? this.#example;
+    this.#example = corrected ?? this.#example;
   }
 
-  /** A slip of the pen: `mended` is the whole command as it was meant, and what to try if nothing else is wrong. */
-  slip(problem: string, mended: string): void {
+  /** A typing error: `corrected` is the whole command as it was meant, and what to try if nothing else is wrong. */
+  typo(problem: string, corrected: string): void {
     this.#found.push(problem);
-    this.#slips += 1;
-    this.#mended = mended;
+    this.#typos += 1;
+    this.#corrected = corrected;
   }
 
   /** Ends the command with everything gathered so far. */
   check(): void {
     if (this.#found.length === 0) return;
-    const hint = this.#slips === this.#found.length ? this.#mended : this.#example;
+    const hint = this.#typos === this.#found.length ? this.#corrected : this.#example;
     throw usageError(this.#found, hint === undefined ? {} : { hint });
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Json } from '../../client/reading.ts';
 import type { Booked, BookingOptions } from '../../jobs/booking.ts';
-import type { Desk } from '../../jobs/booking-attempt.ts';
+import type { BookingContext } from '../../jobs/booking-attempt.ts';
 import { type Change, type ChangeOptions, change } from '../../jobs/read-back.ts';
 import { embedded, fileLedger, noLedger, serviceAt } from '../../state/ledger.ts';
 import { directoryPath } from '../../state/paths.ts';
@@ -39,7 +39,7 @@ export const bookedWords: Record<Booked['how'], string> = {
 /** The record to print for a booking; what was asked for where the service shows none. */
 export const bookedRecord = ({ notes }: Context, { record, how, unshown }: Booked, asked: Json): Json => {
   const source: Source = record === undefined ? 'request' : 'read';
-  if (unshown !== undefined) notes.say(sourceWords(unshown, source));
+  if (unshown !== undefined) notes.info(sourceWords(unshown, source));
   if (how === 'booked' && unshown === undefined) return record!;
   const isTold = unshown !== undefined || record === undefined;
   return marked(record ?? asked, { ...(how === 'booked' ? {} : { [how]: true }), ...(isTold ? { source } : {}) });
@@ -50,7 +50,7 @@ const aliasesOf = (origin: string): string[] =>
   origin.includes('//127.0.0.1') ? ['localhost', '[::1]'].map((name) => origin.replace('127.0.0.1', name)) : [];
 
 /** What booking needs of the world. */
-export const deskOf = async (context: Context): Promise<Desk> => {
+export const bookingContextOf = async (context: Context): Promise<BookingContext> => {
   const { runtime, settings, notes } = context;
   const { baseUrl, isSandbox } = await context.connection();
   const state = stateDirectory(runtime);
@@ -70,7 +70,7 @@ export const deskOf = async (context: Context): Promise<Desk> => {
     timeoutMs: settings.timeoutMs,
     pid: runtime.machine.pid,
     checkAgain: forSameAccount('sched invitees reconcile', settings),
-    onUnkept: (reason) => notes.say(`booking without the ledger: ${reason}`),
+    onUnkept: (reason) => notes.info(`booking without the ledger: ${reason}`),
   };
 };
 
@@ -84,7 +84,7 @@ export const changeOptions = ({ runtime, settings, notes }: Context): ChangeOpti
     maxWaitMs: settings.maxWaitMs,
     onWait: (seconds) => announce(serviceAway, seconds),
     onRepeat: (attempt) => {
-      if (settings.verbose) notes.insist(`attempt ${attempt}: its answer was lost, and the record shows no change`);
+      if (settings.verbose) notes.warn(`attempt ${attempt}: its answer was lost, and the record shows no change`);
     },
   };
 };
@@ -99,6 +99,6 @@ export const changeOrReadBack = async (
 ): Promise<Json> => {
   const changed = await change(wanted, changeOptions(context));
   if (changed.status !== undefined) return recordOf(context, changed, wanted);
-  context.notes.say('its answer was lost; the record was read, and shows that it was done');
+  context.notes.info('its answer was lost; the record was read, and shows that it was done');
   return marked(changed.record, { reconciled: true });
 };

@@ -22,7 +22,7 @@ const fileFor = async ({ runtime, connection }: Context): Promise<string> => {
   return join(directory('cache', runtime), `filters-${name}.json`);
 };
 
-type Verdicts = Partial<Record<Filter, { honoured: boolean; at: number }>>;
+type Verdicts = Partial<Record<Filter, { supported: boolean; at: number }>>;
 
 const readVerdicts = async (file: string): Promise<Verdicts> => {
   const text = await readPrivateFile(file).catch(() => undefined);
@@ -34,10 +34,10 @@ const readVerdicts = async (file: string): Promise<Verdicts> => {
   }
 };
 
-const remember = async (context: Context, filter: Filter, honoured: boolean): Promise<void> => {
+const remember = async (context: Context, filter: Filter, supported: boolean): Promise<void> => {
   const { runtime } = context;
   const file = await fileFor(context);
-  const verdicts = { ...(await readVerdicts(file)), [filter]: { honoured, at: runtime.clock.now() } };
+  const verdicts = { ...(await readVerdicts(file)), [filter]: { supported, at: runtime.clock.now() } };
   const draft = Buffer.from(runtime.randomBytes(8)).toString('hex');
   // It only saves a request: a directory that cannot be written must not stop a command.
   await writePrivateFile(file, JSON.stringify(verdicts), draft).catch(() => {});
@@ -46,11 +46,11 @@ const remember = async (context: Context, filter: Filter, honoured: boolean): Pr
 const recall = async (context: Context, filter: Filter): Promise<boolean | undefined> => {
   const verdict = (await readVerdicts(await fileFor(context)))[filter];
   const isFresh = Math.abs(context.runtime.clock.now() - Number(verdict?.at)) <= staleAfterMs;
-  return isFresh && typeof verdict?.honoured === 'boolean' ? verdict.honoured : undefined;
+  return isFresh && typeof verdict?.supported === 'boolean' ? verdict.supported : undefined;
 };
 
 export interface Verdict {
-  honoured: boolean;
+  supported: boolean;
   /** To be told once a row came back with the real value: an empty answer alone proves nothing where there are no events. */
   confirm?: () => Promise<void>;
 }
@@ -83,16 +83,16 @@ const probe = async (
 };
 
 /** Whether the service looks at a filter that its rows do not show. `query` says whose events are meant. */
-export const isHonoured = async (
+export const supportsFilter = async (
   context: Context,
   filter: Filter,
   query: NonNullable<Input['query']>,
 ): Promise<Verdict> => {
   // The embedded service is ours.
-  if ((await context.connection()).isSandbox) return { honoured: true };
+  if ((await context.connection()).isSandbox) return { supported: true };
   const known = await recall(context, filter);
-  if (known !== undefined) return { honoured: known };
+  if (known !== undefined) return { supported: known };
   const found = await probe(context, filter, query);
   if (found !== undefined) await remember(context, filter, found);
-  return found === undefined ? { honoured: true, confirm: () => remember(context, filter, true) } : { honoured: found };
+  return found === undefined ? { supported: true, confirm: () => remember(context, filter, true) } : { supported: found };
 };

@@ -21,7 +21,7 @@ import { views } from './views.ts';
 import { carryOut } from './write-result.ts';
 
 /** An operation's command with the pieces that a special one may replace. */
-export interface OperationCommand extends Command {
+export interface GenericCommand extends Command {
   noun: Noun;
   operation: Operation;
   fieldFlags: FieldFlag[];
@@ -66,14 +66,14 @@ const curlOf = (operation: Operation, { method, url, headers, body }: HttpReques
 
 /** Prints curl lines, and says how to set what they leave to the shell. */
 export const printCurl = async (
-  { printer, notes, unknowns }: Context,
+  { printer, notes, curlVariables }: Context,
   requests: readonly CurlRequest[],
 ): Promise<void> => {
   const left = requests.map(({ url, body }) => `${url} ${typeof body === 'string' ? body : ''}`).join(' ');
-  for (const note of unknowns?.notesFor(left) ?? []) notes.say(note);
+  for (const note of curlVariables?.notesFor(left) ?? []) notes.info(note);
   // What has to be done first is read first.
   await notes.flush();
-  await printer.text(requests.map((request) => curlLine(request, unknowns?.partsOf)).join('\n'));
+  await printer.text(requests.map((request) => curlLine(request, curlVariables?.partsOf)).join('\n'));
 };
 
 /** What `--dry-run` and `--curl` print instead of sending it. */
@@ -101,7 +101,7 @@ export const printRequest = async ({ context }: Invocation, operation: Operation
 const past: Record<string, string> = { create: 'created', update: 'changed' };
 
 /** What a command of its kind does unless it is special: read, fill in the scope, send, print. */
-const runOperation = async (command: OperationCommand, noun: string, invocation: Invocation): Promise<void> => {
+const runOperation = async (command: GenericCommand, noun: string, invocation: Invocation): Promise<void> => {
   const { operation, view, name } = command;
   const { context, problems } = invocation;
   const isList = operation.reply.kind === 'many';
@@ -121,19 +121,19 @@ const runOperation = async (command: OperationCommand, noun: string, invocation:
     return context.printer.one(view, found);
   }
   const record = await carryOut(context, operation, input);
-  context.notes.say(`${past[name] ?? 'done'}: ${record.name ?? record.uri}`);
+  context.notes.info(`${past[name] ?? 'done'}: ${record.name ?? record.uri}`);
   return context.printer.one(view, record);
 };
 
 /** Lets the value of a flag stand as the command's argument too. */
 export const positional = (
-  generic: OperationCommand,
+  generic: GenericCommand,
   name: string,
   required: boolean,
-  run = (command: OperationCommand, invocation: Invocation) => runOperation(command, generic.noun, invocation),
-): OperationCommand => {
+  run = (command: GenericCommand, invocation: Invocation) => runOperation(command, generic.noun, invocation),
+): GenericCommand => {
   const flag = generic.fieldFlags.find((candidate) => candidate.name === name)!;
-  const command: OperationCommand = {
+  const command: GenericCommand = {
     ...generic,
     arguments: [{ name, description: `${identifiers(inspect(flag.field).collection)}: ${flag.description}`, required }],
     flags: generic.flags.filter((candidate) => candidate.name !== name),
@@ -149,14 +149,9 @@ export const positional = (
 };
 
 /** The command that a row asks for. */
-export const operationCommand = (
-  noun: Noun,
-  verb: string,
-  operation: Operation,
-  examples?: string[],
-): OperationCommand => {
+export const genericCommand = (noun: Noun, verb: string, operation: Operation, examples?: string[]): GenericCommand => {
   const flags = fieldFlags(operation);
-  const command: OperationCommand = {
+  const command: GenericCommand = {
     noun,
     name: verb,
     summary: operation.summary,

@@ -32,7 +32,7 @@ const dotted = (path: readonly PropertyKey[]): string =>
     .join('')
     .replace(/^\./, '');
 
-/** What is wrong with a whole body, each named by the flag that would mend it where there is one. */
+/** What is wrong with a whole body, each named by the flag that would fix it where there is one. */
 const bodyProblems = (schema: Field, body: Json, flags: readonly FieldFlag[]): string[] =>
   (schema.safeParse(body, inOurWords).error?.issues ?? []).map(({ path, message }) => {
     const flag = flags.find((candidate) => candidate.part === 'body' && candidate.path.join('.') === path.join('.'));
@@ -82,7 +82,7 @@ const readFlags = async (invocation: Invocation, flags: readonly FieldFlag[]): P
       const value = await readValue(flag, raw, invocation);
       if (value.ok) values.push(value.value);
       else if (value.meant === undefined) invocation.problems.add(value.problem);
-      else invocation.problems.slip(value.problem, withValue(invocation, flag.name, value.meant));
+      else invocation.problems.typo(value.problem, withValue(invocation, flag.name, value.meant));
     }
     read.push([flag, values]);
   }
@@ -110,7 +110,7 @@ const finalOf = async (value: Value, flag: FieldFlag, context: Context): Promise
   const { uri, isUnchecked } = await referredRecord(value, context);
   // An ID that does not exist may be answered by an empty list.
   if (isUnchecked && flag.part === 'query')
-    context.notes.say(`--${flag.name}: this token can't look up "${value.name}", so it is used as an ID`);
+    context.notes.info(`--${flag.name}: this token can't look up "${value.name}", so it is used as an ID`);
   return uri;
 };
 

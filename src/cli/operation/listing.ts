@@ -1,7 +1,7 @@
 import { limits } from '../../api/limits.ts';
 import type { Operation } from '../../api/operation.ts';
 import type { Input } from '../../client/client.ts';
-import { keepFor } from '../../client/filter.ts';
+import { rowFilter } from '../../client/filter.ts';
 import type { Json } from '../../client/reading.ts';
 import type { View } from '../../output/view.ts';
 import type { Invocation } from '../command.ts';
@@ -139,17 +139,17 @@ async function* chosen(
 export const printListing = async (invocation: Invocation, listing: Listing): Promise<void> => {
   const { operation, view, input, bounds, scope, keep, choose, add, hint } = listing;
   const client = await invocation.context.client();
-  const { letLeave } = invocation.context.runtime;
-  const asked = keepFor(operation, input.query);
+  const { afterSend } = invocation.context.runtime;
+  const asked = rowFilter(operation, input.query);
   if (keep === undefined && choose === undefined && add === undefined) {
     const pages = (limit: number, pageSize: number) =>
-      client.pages(operation, input, { limit, pageSize, keep: asked, letLeave });
+      client.pages(operation, input, { limit, pageSize, keep: asked, afterSend });
     return printPages(invocation, view, pages, bounds, scope, hint);
   }
   const wanted = keep === undefined ? asked : (row: Json) => asked(row) && keep(row);
   // How many rows must be asked for to get one that fits is not known, so pages are as long as they may be.
   const pages = (limit: number) => {
-    const ahead = limit === Number.POSITIVE_INFINITY ? { letLeave } : {};
+    const ahead = limit === Number.POSITIVE_INFINITY ? { afterSend } : {};
     return chosen(
       client.pages(operation, input, { pageSize: bounds.pageSize, keep: wanted, ...ahead }),
       listing,

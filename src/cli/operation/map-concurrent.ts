@@ -1,5 +1,5 @@
 /** Works on several items at once and gives the results in the order of the items. The first failure begins no other. */
-export const mapInOrder = async <Item, Result>(
+export const mapConcurrent = async <Item, Result>(
   items: readonly Item[],
   atOnce: number,
   work: (item: Item) => Promise<Result>,

@@ -196,7 +196,7 @@ export const findRecord = async (
   if (refusal?.category === 'forbidden') return asId();
 
   const listed = await lookUp(context, kind, word, within).catch((error: unknown) => {
-    // Who may not list names, or has no organization to list them of, may still have typed an ID.
+    // Requester may not list names, or has no organization to list them of, may still have typed an ID.
     if (mayBeId && isOf(error, 'forbidden', ...(refusal === undefined ? (['usage'] as const) : []))) return error;
     throw error;
   });
@@ -225,5 +225,5 @@ export const unknownName = (name: string, collection: string, context: Context, 
   const listing = `${command}${within === undefined ? '' : ` --event-type ${idOf(within)}`}`;
   const program = `.[] | select(.${row.name} == ${JSON.stringify(name)}).${row.uri}`;
   const lookUp = `"$(${forSameAccount(`sched ${listing}`, context.settings)} --jq ${quoted(program)})"`;
-  return context.unknowns!.leave(`${words.replaceAll(' ', '_').toUpperCase()}_URI`, lookUp);
+  return context.curlVariables!.leave(`${words.replaceAll(' ', '_').toUpperCase()}_URI`, lookUp);
 };

@@ -31,11 +31,11 @@ const memberNamed = async (who: string, context: Context): Promise<Json> => {
 /** The URI of a member's user or of the membership itself. */
 const memberUri = async (who: string, collection: string, context: Context): Promise<string> => {
   const isUser = collection === 'users';
-  if (context.unknowns !== undefined) {
+  if (context.curlVariables !== undefined) {
     const filter = who === ownWords.users ? '--user me' : `--email '${who.replaceAll("'", "'\\''")}'`;
     const list = forSameAccount('sched members list', context.settings);
     const lookUp = `"$(${list} ${filter} --jq '.[0]${isUser ? '.user' : ''}.uri')"`;
-    return context.unknowns.leave(isUser ? 'USER_URI' : 'MEMBER_URI', lookUp);
+    return context.curlVariables.leave(isUser ? 'USER_URI' : 'MEMBER_URI', lookUp);
   }
   const member = await memberNamed(who, context);
   return String(isUser ? (member.user as Json).uri : member.uri);
@@ -43,10 +43,10 @@ const memberUri = async (who: string, collection: string, context: Context): Pro
 
 /** A record by its ID or name. Where nothing may be asked, a word that could be an ID is taken as one. */
 const namedRecord = async (word: string, collection: string, context: Context, within?: string): Promise<Found> => {
-  if (context.unknowns !== undefined && isPlainId(word))
+  if (context.curlVariables !== undefined && isPlainId(word))
     return { uri: `${await context.root()}/${collection}/${word}` };
   const { findRecord, unknownName } = await import('./name-lookup.ts');
-  return context.unknowns === undefined
+  return context.curlVariables === undefined
     ? findRecord(word, collection, context, within)
     : { uri: unknownName(word, collection, context, within) };
 };

@@ -45,7 +45,7 @@ export const recordOf = async ({ notes }: Context, written: Written, unshown: Un
   const record = await readIfPossible(unshown.read);
   const source: Source = record === undefined ? 'request' : 'read';
   const isStale = record !== undefined && unshown.isDone?.(record) === false;
-  notes.say(sourceWords(written, source, isStale));
+  notes.info(sourceWords(written, source, isStale));
   return marked(record ?? (await unshown.known()), { source, ...(isStale ? { stale: true } : {}) });
 };
 

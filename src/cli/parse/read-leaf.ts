@@ -6,7 +6,7 @@ import type { Leaf } from './leaf.ts';
 import { flagMeant, unknownFlag } from './suggestions.ts';
 
 /** Adds what is wrong with single flags, each with the whole command as it was probably meant. */
-const reportSlips = (leaf: Leaf, name: string, rest: readonly string[], problems: Problems): void => {
+const reportTypos = (leaf: Leaf, name: string, rest: readonly string[], problems: Problems): void => {
   const { definition: command, unknownFlags, missingValues } = leaf;
   const flags = allFlags(command);
   const bare = (word: string) => word.replace(/=.*/s, '');
@@ -16,18 +16,18 @@ const reportSlips = (leaf: Leaf, name: string, rest: readonly string[], problems
   const meant = new Map(unknown.map((word) => [word, flagMeant(word, flags)]));
   // What is sent as it is may hold anything, also what nobody should read over a shoulder.
   const isPlain = !command.freeForm && [...meant.values()].every((flag) => flag !== undefined);
-  const mendedWord = (word: string): string => {
+  const correctedWord = (word: string): string => {
     const better = meant.get(word);
     if (better !== undefined) return word.replace(/^[^=]+/, better);
     return overvalued.includes(word) ? bare(word) : word;
   };
   const placeholders = missingValues.map((flag) => flags.find((each) => `--${each.name}` === flag)!.value!);
-  const mended = isPlain
-    ? commandLine(...name.split(' '), ...rest.map(mendedWord), ...placeholders)
+  const corrected = isPlain
+    ? commandLine(...name.split(' '), ...rest.map(correctedWord), ...placeholders)
     : `sched ${name} --help`;
-  for (const flag of unknown) problems.slip(unknownFlag(flag, flags), mended);
-  for (const flag of missingValues) problems.slip(`${flag} needs a value`, mended);
-  for (const flag of overvalued) problems.slip(`${bare(flag)} takes no value`, mended);
+  for (const flag of unknown) problems.typo(unknownFlag(flag, flags), corrected);
+  for (const flag of missingValues) problems.typo(`${flag} needs a value`, corrected);
+  for (const flag of overvalued) problems.typo(`${bare(flag)} takes no value`, corrected);
 };
 
 const hasPlaceFor = ({ arguments: known, freeForm }: Command, args: readonly string[]): boolean =>
@@ -37,7 +37,7 @@ const hasPlaceFor = ({ arguments: known, freeForm }: Command, args: readonly str
 export const readLeaf = (leaf: Leaf, name: string, rest: readonly string[]): Parsed => {
   const { definition: command, args, inOrder, unknownFlags, missingValues } = leaf;
   const problems = new Problems(`sched ${command.examples[0]}`);
-  reportSlips(leaf, name, rest, problems);
+  reportTypos(leaf, name, rest, problems);
   // Behind an unknown flag stands perhaps its value, so nothing is said of arguments then.
   if (unknownFlags.length === 0 && !hasPlaceFor(command, args))
     problems.add(`'${args[command.arguments.length]}' is one argument too many`);

@@ -65,7 +65,7 @@ const ask = async (context: Context): Promise<Plan> => {
  * Tells the budget in which windows bookings are counted. The first booking of a day needs no such knowledge, and the
  * replies describe only the window with the fewest left: so the organization is asked once, by the second one.
  */
-export const heedPlan = async (context: Context): Promise<void> => {
+export const applyPlanLimits = async (context: Context): Promise<void> => {
   const { runtime, settings, notes } = context;
   const connection = await context.connection();
   // The embedded service lives as long as the command.

@@ -105,7 +105,7 @@ const withToken = (token: string, runtime: Runtime, account: Account | undefined
 };
 
 /** What nobody knows of a renewal says nothing of the request that needs it: that has not left yet, or was refused. */
-const surely = (outcome: 'not-sent' | 'not-applied') => (error: unknown) => {
+const withOutcome = (outcome: 'not-sent' | 'not-applied') => (error: unknown) => {
   if (!(error instanceof SchedError) || error.facts.outcome !== 'unknown') throw error;
   throw new SchedError(error.category, error.message, { ...error.facts, outcome });
 };
@@ -127,8 +127,8 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
     baseUrl: baseUrl!,
     mcpUrl,
     credentials: {
-      current: () => session.current().catch(surely('not-sent')),
-      renew: (refused) => session.renew(refused).catch(surely('not-applied')),
+      current: () => session.current().catch(withOutcome('not-sent')),
+      renew: (refused) => session.renew(refused).catch(withOutcome('not-applied')),
     },
     isSandbox: false,
     isLogin: true,

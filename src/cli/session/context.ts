@@ -8,11 +8,11 @@ import type { Runtime } from '../../runtime.ts';
 import { createShowTime, type ShowTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
 import { type Connection, connect } from './connection.ts';
-import type { Unknowns } from './curl-variables.ts';
+import type { CurlVariables } from './curl-variables.ts';
 import { type Identity, identify } from './identity.ts';
-import { namingPlaces } from './lost-creation.ts';
+import { withPlaceToLook } from './lost-creation.ts';
 import { createNetwork, type Network } from './network.ts';
-import { type Holder, requireScope, withinAllowance } from './scope-check.ts';
+import { type Holder, requireScope, withScopeCheck } from './scope-check.ts';
 import type { Settings } from './settings.ts';
 
 /** What a jq program may see: only `auth token` prints a token. */
@@ -32,7 +32,7 @@ export interface Context {
   /** The root of the service's own URIs; the profile's or the base URL where the token may not tell. */
   root(): Promise<string>;
   /** Where nothing may be asked (`--curl`): what is left to the reader's shell. */
-  unknowns?: Unknowns;
+  curlVariables?: CurlVariables;
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export const createContext = (runtime: Runtime, settings: Settings, notes: Notes
     network = createNetwork(runtime, settings, notes, await connection());
     const { send, sendPlain } = network;
     const client = createClient({ baseUrl, mcpUrl, send, sendPlain, timeoutMs: settings.timeoutMs });
-    return namingPlaces(withinAllowance(client, holderOf(await connection())), settings);
+    return withPlaceToLook(withScopeCheck(client, holderOf(await connection())), settings);
   });
   const identity = once(async () => identify(runtime, await connection(), client));
   const root = async () => {
@@ -97,7 +97,7 @@ export const createContext = (runtime: Runtime, settings: Settings, notes: Notes
       get zoneLabel() {
         return time().label;
       },
-      say: notes.say,
+      say: notes.info,
       env: withoutToken(runtime.env),
       interrupted: runtime.interrupted,
       openPager: settings.mayPage ? pagerOf(runtime) : undefined,

@@ -3,7 +3,7 @@ import { SchedError } from '../../errors.ts';
 import type { Send } from '../../http/message.ts';
 import { type Connection, checkUrl, connect, environmentToken, sandboxAddress } from './connection.ts';
 import type { Context } from './context.ts';
-import { createUnknowns } from './curl-variables.ts';
+import { createCurlVariables } from './curl-variables.ts';
 import { asUri, type Identity, rememberedIdentity, rootOf } from './identity.ts';
 import { forSameAccount } from './lost-creation.ts';
 
@@ -23,7 +23,7 @@ const noCredential: Connection['credentials'] = {
   current: () => Promise.reject(new Error('a request that is only written down carries no credential')),
 };
 
-/** Who the login of a profile belongs to, as it is kept here; nothing where it cannot be read. */
+/** Requester the login of a profile belongs to, as it is kept here; nothing where it cannot be read. */
 const ownerOf = async ({ runtime, settings, notes }: Context) => {
   const { account } = settings;
   if (account?.profile.login === undefined) return {};
@@ -40,7 +40,7 @@ const connectionOf = async (context: Context): Promise<Connection> => {
   const shared = { credentials: noCredential, close: async () => {} };
   if (settings.sandbox) {
     notes.sandbox();
-    notes.say('the line works while `sched sandbox start` runs, which prints SCHED_TOKEN');
+    notes.info('the line works while `sched sandbox start` runs, which prints SCHED_TOKEN');
     return { ...shared, baseUrl: sandboxAddress, mcpUrl: sandboxAddress, isSandbox: true };
   }
   const profile = settings.account?.profile;
@@ -51,7 +51,7 @@ const connectionOf = async (context: Context): Promise<Connection> => {
   return { ...shared, baseUrl, mcpUrl, isSandbox: false };
 };
 
-/** Who is meant, from the environment, the login, the profile and what was asked before. */
+/** Requester is meant, from the environment, the login, the profile and what was asked before. */
 const known = async (context: Context, { baseUrl, isSandbox }: Connection): Promise<Partial<Identity>> => {
   if (isSandbox) return {};
   const { runtime, settings } = context;
@@ -76,8 +76,8 @@ const known = async (context: Context, { baseUrl, isSandbox }: Connection): Prom
  * The same context for `--curl`: nothing is opened, nothing is sent. What only the service could tell is left to the
  * shell of whoever runs the line.
  */
-export const offline = (context: Context): Context => {
-  const unknowns = createUnknowns(context.runtime.randomBytes);
+export const curlContext = (context: Context): Context => {
+  const curlVariables = createCurlVariables(context.runtime.randomBytes);
   let connection: Promise<Connection> | undefined;
   let identity: Promise<Identity> | undefined;
   const connected = () => {
@@ -91,10 +91,10 @@ export const offline = (context: Context): Context => {
     const me = forSameAccount('sched users me', context.settings);
     return {
       root,
-      user: user ? asUri(user, root, 'users') : unknowns.leave('SCHED_USER', `"$(${me} -o id)"`),
+      user: user ? asUri(user, root, 'users') : curlVariables.leave('SCHED_USER', `"$(${me} -o id)"`),
       organization: organization
         ? asUri(organization, root, 'organizations')
-        : unknowns.leave('SCHED_ORG', `"$(${me} --jq .current_organization)"`),
+        : curlVariables.leave('SCHED_ORG', `"$(${me} --jq .current_organization)"`),
     };
   };
   const own = () => {
@@ -103,7 +103,7 @@ export const offline = (context: Context): Context => {
   };
   return {
     ...context,
-    unknowns,
+    curlVariables,
     connection: connected,
     client: async () => createClient({ ...(await connected()), send: refuse, sendPlain: refuse }),
     identity: own,

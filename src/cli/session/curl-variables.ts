@@ -1,7 +1,7 @@
 import { type Parts, variableWord } from '../../output/curl.ts';
 
 /** What `--curl` leaves to the reader's shell, because nothing is asked of the service: names, and how to set each. */
-export interface Unknowns {
+export interface CurlVariables {
   /** What stands for the value in a request. The same value twice is one variable. */
   leave(name: string, how: string): string;
   /** The variables in a text apart from the text around them. */
@@ -14,7 +14,7 @@ export interface Unknowns {
  * In a request a variable is a name between two marks. The mark is random and is never printed, so nothing that is typed
  * or read from a file can be taken for a variable.
  */
-export const createUnknowns = (randomBytes: (count: number) => Uint8Array): Unknowns => {
+export const createCurlVariables = (randomBytes: (count: number) => Uint8Array): CurlVariables => {
   const mark = `v${Buffer.from(randomBytes(16)).toString('hex')}`;
   const marked = (name: string): string => `${mark}${name}${mark}`;
   const names = new Map<string, string>();

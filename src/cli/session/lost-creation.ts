@@ -21,7 +21,7 @@ const places: Record<string, (settings: Settings) => string> = {
 };
 
 /** An error after which nobody knows whether something was made, with the place where it would be seen. */
-export const withPlace = (error: unknown, operation: Operation | undefined, settings: Settings): unknown => {
+export const addPlaceToLook = (error: unknown, operation: Operation | undefined, settings: Settings): unknown => {
   const place = operation?.effect === 'creation' ? places[operation.path] : undefined;
   if (place === undefined || !isUndecided(error)) return error;
   return new SchedError('outcome-unknown', error.message, {
@@ -32,10 +32,10 @@ export const withPlace = (error: unknown, operation: Operation | undefined, sett
 };
 
 /** A client that says where to look when the answer to a creating write is lost: it is never sent again (R26). */
-export const namingPlaces = (client: Client, settings: Settings): Client => ({
+export const withPlaceToLook = (client: Client, settings: Settings): Client => ({
   ...client,
   write: (operation, ...rest) =>
     client.write(operation, ...rest).catch((error: unknown) => {
-      throw withPlace(error, operation, settings);
+      throw addPlaceToLook(error, operation, settings);
     }),
 });

@@ -4,7 +4,7 @@ import { limits } from '../../api/limits.ts';
 import { withContent } from '../../client/content.ts';
 import { mayRepeat } from '../../client/outcome.ts';
 import { authorize } from '../../http/authorize.ts';
-import { leaving } from '../../http/before-send.ts';
+import { callBeforeSend } from '../../http/before-send.ts';
 import { compose, type Layer, type Send } from '../../http/message.ts';
 import { rateLimit } from '../../http/rate-limit.ts';
 import { redirect } from '../../http/redirect.ts';
@@ -51,7 +51,7 @@ export const openBudget = (runtime: Runtime, settings: Settings, notes: Notes, i
     // Assumed: a service that tells no limit has the one that is documented.
     pacePerMinute: limits.requestsPerMinute.paid,
     onTrouble: (reason) => {
-      if (settings.verbose) notes.insist(`the rate budget is not shared with other processes: ${reason}`);
+      if (settings.verbose) notes.warn(`the rate budget is not shared with other processes: ${reason}`);
     },
   });
 
@@ -86,10 +86,10 @@ export const announcing = (runtime: Runtime, settings: Settings, notes: Notes): 
     const before = waited >= 60 ? `; ${waited} s waited so far` : '';
     waited += seconds;
     const ahead = isTold ? undefined : waitingAhead(notes, seconds, perMinute);
-    if (ahead !== undefined) notes.say(ahead);
+    if (ahead !== undefined) notes.info(ahead);
     isTold ||= ahead !== undefined;
     if (notes.onWait !== undefined) return notes.onWait(seconds);
-    notes.say(`${why}: waiting ${seconds} s${isLong}, until ${until}${before}`);
+    notes.info(`${why}: waiting ${seconds} s${isLong}, until ${until}${before}`);
   };
 };
 
@@ -101,7 +101,7 @@ const transportOf =
     const { interrupted } = runtime;
     interrupted.throwIfAborted();
     const patience = () =>
-      notes.insist('interrupted: waiting for the answer to what was sent; a second time leaves its outcome unknown');
+      notes.warn('interrupted: waiting for the answer to what was sent; a second time leaves its outcome unknown');
     interrupted.addEventListener('abort', patience, { once: true });
     try {
       return await runtime.sendToEnd(request);
@@ -141,7 +141,7 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
     onWait: (seconds) => announce(serviceAway, seconds),
     mayRepeat,
     onRetry: (attempt, reason, pauseMs) => {
-      if (settings.verbose) notes.insist(`attempt ${attempt} in ${pauseMs} ms: ${reason}`);
+      if (settings.verbose) notes.warn(`attempt ${attempt} in ${pauseMs} ms: ${reason}`);
     },
   });
   const inner: Layer = compose(
@@ -156,8 +156,8 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
       onWait: ({ seconds, perMinute, isPace }) =>
         announce(isPace ? unknownLimit(perMinute!) : 'rate limit reached', seconds, perMinute),
     }),
-    leaving,
-    ...(settings.verbose ? [trace(clock, (line) => notes.insist(line))] : []),
+    callBeforeSend,
+    ...(settings.verbose ? [trace(clock, (line) => notes.warn(line))] : []),
   );
   const sendPlain = inner(time.layer(transportOf(runtime, notes)));
   return {

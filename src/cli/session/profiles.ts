@@ -25,7 +25,7 @@ export const configFile = (world: World): string => join(directoryPath('config',
 const broken = (file: string, reason: string): SchedError =>
   new SchedError('environment', `The configuration ${file} cannot be used`, {
     reason,
-    hint: 'mend it by hand; it is never overwritten while it is broken',
+    hint: 'fix it by hand; it is never overwritten while it is broken',
     outcome: 'not-sent',
   });
 
@@ -34,7 +34,7 @@ const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('
 /** Every profile there is; none where there is no file yet. A broken file is an error with its place. */
 export const readConfig = async (world: World): Promise<Config> => {
   const file = join(directory('config', world), fileName);
-  // Some editors begin a file with a byte order mark, which nobody sees who is told to mend it (RFC 8259 §8.1).
+  // Some editors begin a file with a byte order mark, which nobody sees who is told to fix it (RFC 8259 §8.1).
   const text = (await readPrivateFile(file))?.replace(/^\uFEFF/, '');
   if (text === undefined) return { version: 1, profiles: {} };
   const place = locateJsonError(text);

@@ -29,7 +29,7 @@ export type DataOptions = Omit<SandboxOptions, 'file' | 'clock' | 'randomBytes'>
 const isBroken = ({ code, message }: NodeJS.ErrnoException): boolean =>
   code === 'SANDBOX_FILE' || /malformed|not a database/i.test(message);
 
-/** What is wrong with the data of a sandbox, and what mends it: another place if it cannot be in this one. */
+/** What is wrong with the data of a sandbox, and what fixes it: another place if it cannot be in this one. */
 export const dataTrouble = (
   error: NodeJS.ErrnoException,
   file: string,
@@ -62,7 +62,7 @@ export const embed = async (runtime: Runtime, notes: Notes) => {
   notes.sandbox();
   const sandbox = await openData(runtime);
   if (sandbox.seedAgeDays > staleSeedDays) {
-    notes.say(`the sandbox was seeded ${Math.floor(sandbox.seedAgeDays)} days ago; fresh events: sched sandbox reset`);
+    notes.info(`the sandbox was seeded ${Math.floor(sandbox.seedAgeDays)} days ago; fresh events: sched sandbox reset`);
   }
   const server = await serve(sandbox.service, { port: 0 });
   return {

@@ -72,7 +72,7 @@ async function* explaining<Value>(
 }
 
 /** A client that sends nothing which the credential is known not to be allowed. */
-export const withinAllowance = (client: Client, holder: Holder): Client => ({
+export const withScopeCheck = (client: Client, holder: Holder): Client => ({
   ...client,
   call: async (operation, ...rest) => {
     requireScope(operation, holder);

@@ -1,7 +1,7 @@
 import { type CredentialKey, keyOf } from '../../auth/record.ts';
 import type { CredentialRecord } from '../../auth/record-schema.ts';
 import { createSession, type Ending, forget, keep, lockOf, type Session } from '../../auth/session.ts';
-import { keeperOf } from '../../auth/start-helper.ts';
+import { renewalHelperOf } from '../../auth/start-helper.ts';
 import { type CredentialStore, openStore } from '../../auth/stores.ts';
 import type { Runtime } from '../../runtime.ts';
 import { directory } from '../../state/paths.ts';
@@ -45,7 +45,7 @@ export const openLogin = async (
   return createSession({
     key,
     store: await storeOf(store, runtime),
-    keeper: keeperOf({ key, store, config: directory('config', runtime) }, runtime),
+    helper: renewalHelperOf({ key, store, config: directory('config', runtime) }, runtime),
     lock: lockOf(key, runtime),
     clock: runtime.clock,
     sendToEnd: runtime.sendToEnd,
@@ -53,7 +53,7 @@ export const openLogin = async (
     interrupted: runtime.interrupted,
     mayRefresh: settings.allowRefresh,
     onScopeChange: (before, after) =>
-      notes.insist(`the renewed token may do other things than before: ${before || 'everything'} became ${after}`),
+      notes.warn(`the renewed token may do other things than before: ${before || 'everything'} became ${after}`),
   });
 };
 
@@ -71,7 +71,7 @@ export const keepLogin = async (
     { key, store, lock: lockOf(key, runtime), clock: runtime.clock, protect: runtime.protect },
     record,
   );
-  if (replacedDamaged) notes.insist('the credential that was kept before was damaged, and is replaced');
+  if (replacedDamaged) notes.warn('the credential that was kept before was damaged, and is replaced');
   return key;
 };
 
@@ -89,7 +89,7 @@ export const forgetLogin = async (
     send: runtime.send,
   });
   if (ending.atService === 'not-told')
-    notes.insist(
+    notes.warn(
       `the login of ${name} is not revoked (${ending.why}): at the service it stays valid until it expires or is ended there`,
     );
   return ending;

@@ -13,11 +13,11 @@ export interface Plan {
   key: CredentialKey;
   churn?: boolean;
   withoutLock?: boolean;
-  /** Whether a keeper spends the token, as in the real program. */
-  keeper?: boolean;
-  /** No keeper can be started. */
+  /** Whether a helper spends the token, as in the real program. */
+  helper?: boolean;
+  /** No helper can be started. */
   noKeeper?: boolean;
-  /** The first process of that role to come so far is sent that signal, as in `keeper bought`. */
+  /** The first process of that role to come so far is sent that signal, as in `helper bought`. */
   ends?: { at: string; signal: 'SIGKILL' | 'SIGSTOP' | 'SIGTERM' | 'SIGHUP' | 'SIGINT' };
   /** Says its token, to see that this is noticed. */
   leaks?: boolean;

@@ -38,12 +38,12 @@ export const judge = (lines: readonly string[]) => {
 /** Points of the life of each, the first of which nobody else passes. */
 const points = {
   commands: ['started', 'handed', 'told', 'told'],
-  keepers: ['begun', 'enter', 'send', 'bought', 'stored'],
+  helpers: ['begun', 'enter', 'send', 'bought', 'stored'],
 };
 
 const between = new Set(['enter', 'started', 'hand', 'handed', 'told', 'send', 'bought', 'stored']);
 
-/** Of a command, `told`: its keeper is at it. */
+/** Of a command, `told`: its helper is at it. */
 const spending = new Set(['send', 'bought', 'told']);
 
 const isRunning = (pid: number): boolean => {
@@ -60,7 +60,7 @@ export interface Kills {
   home: string;
   kills: number;
   /** Commands are killed with their whole process group. */
-  victims: 'commands' | 'keepers';
+  victims: 'commands' | 'helpers';
   /** How long a spent token gets the same answer again. */
   replayMs?: number;
   workers?: number;
@@ -120,7 +120,7 @@ export const killThem = async (options: Kills): Promise<Killed> => {
     await realClock.sleep(Math.random() * 20);
     return Number(found);
   };
-  const killKeeper = async (): Promise<boolean> => {
+  const killHelper = async (): Promise<boolean> => {
     const pid = await victim();
     if (!isRunning(pid)) return false;
     appendFileSync(log, `kill ${pid}\n`);
@@ -142,7 +142,7 @@ export const killThem = async (options: Kills): Promise<Killed> => {
   await Promise.all(Array.from({ length: crowd }, begin));
   let done = 0;
   for (let tries = 0; done < kills && tries < kills * 10; tries += 1) {
-    if (await (victims === 'keepers' ? killKeeper() : killCommand())) done += 1;
+    if (await (victims === 'helpers' ? killHelper() : killCommand())) done += 1;
     await recover();
   }
 
@@ -160,7 +160,7 @@ export const killThem = async (options: Kills): Promise<Killed> => {
   if (idle > 0) stuck.push(`${idle} did not renew`);
   for (const worker of workers) worker.say('stop');
   await Promise.all([...workers].map(({ done: end }) => end));
-  // A keeper may be left over of a command that was killed.
+  // A helper may be left over of a command that was killed.
   await (await world.lock.acquire())!.release();
   const { overlaps, counts, killed } = judge(lines());
   const told: Killed = {

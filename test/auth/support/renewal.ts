@@ -43,7 +43,7 @@ export const renewalWorld = async (home: string, { expired = false, ...options }
   const lock = lockOf(key, { platform, clock: realClock, machine, interrupted, randomBytes: random });
   await store.write(key, first);
   const logInAgain = () => keep({ key, store, lock, clock: realClock, protect: (work) => work() }, loggedIn());
-  const plan: Plan = { server: socket.url, home, config, log, store: 'file', key, keeper: true };
+  const plan: Plan = { server: socket.url, home, config, log, store: 'file', key, helper: true };
   const lines = () => readFileSync(log, 'utf8').split('\n').slice(0, -1);
   /** Whether the stored refresh token is the one the server waits for. */
   const isWhole = async () =>

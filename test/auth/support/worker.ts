@@ -1,25 +1,25 @@
 /**
- * A process of its own for the tests of renewal, and its keeper; bundled by `build-worker.ts`. The plan stands in the
- * environment, where the keeper finds it too.
+ * A process of its own for the tests of renewal, and its helper; bundled by `build-worker.ts`. The plan stands in the
+ * environment, where the helper finds it too.
  */
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { createInterface } from 'node:readline';
-import { go, keepFor } from '../../../src/auth/renewal-helper.ts';
+import { go, runRenewalHelper } from '../../../src/auth/renewal-helper.ts';
 import { createSession, lockOf } from '../../../src/auth/session.ts';
-import { keeperOf } from '../../../src/auth/start-helper.ts';
+import { renewalHelperOf } from '../../../src/auth/start-helper.ts';
 import { openStore } from '../../../src/auth/stores.ts';
 import type { SchedError } from '../../../src/errors.ts';
 import type { Send } from '../../../src/http/message.ts';
 import { nodeRuntime } from '../../../src/node/runtime.ts';
-import { keeperWord, type World } from '../../../src/runtime.ts';
+import { helperWord, type World } from '../../../src/runtime.ts';
 import type { Held, Lock } from '../../../src/state/lock.ts';
 import type { Plan } from './build-worker.ts';
 import { fingerprint, machineIn } from './memory.ts';
 
 const plan = JSON.parse(process.env.WORKER_PLAN!) as Plan;
 
-const role = process.argv[2] === keeperWord ? 'keeper' : 'command';
+const role = process.argv[2] === helperWord ? 'helper' : 'command';
 
 /** Writes down that it came so far; where the plan says so, the first that does gets no further. */
 const note = (event: string) => {
@@ -61,14 +61,14 @@ const world: World = {
     note('bought');
     return reply;
   },
-  startKeeper: async () => {
+  startRenewalHelper: async () => {
     if (plan.noKeeper) return undefined;
-    const keeper = await real.startKeeper!();
+    const helper = await real.startRenewalHelper!();
     note('started');
     return {
-      ...keeper!,
+      ...helper!,
       say: (line) => {
-        keeper!.say(line);
+        helper!.say(line);
         if (line === go) note('told');
       },
     };
@@ -130,7 +130,7 @@ const work = async () => {
     key: plan.key,
     store,
     lock: plan.withoutLock ? noLock : noted(lockOf(plan.key, world)),
-    keeper: plan.keeper ? keeperOf({ key: plan.key, store: plan.store, config: plan.config }, world) : undefined,
+    helper: plan.helper ? renewalHelperOf({ key: plan.key, store: plan.store, config: plan.config }, world) : undefined,
     mayRefresh: true,
   });
 
@@ -176,8 +176,8 @@ const work = async () => {
   process.stdin.destroy();
 };
 
-if (role === 'keeper') {
+if (role === 'helper') {
   note('begun');
-  await keepFor(world.starter!(), world, { open: noting, lock: (...which) => noted(lockOf(...which)) });
+  await runRenewalHelper(world.parentProcess!(), world, { open: noting, lock: (...which) => noted(lockOf(...which)) });
   note('gone');
 } else await work();

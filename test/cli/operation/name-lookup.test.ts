@@ -8,7 +8,7 @@ import { type Operation, pathParameters } from '../../../src/api/operation.ts';
 import type { Command, Flag } from '../../../src/cli/command.ts';
 import { nouns } from '../../../src/cli/commands/registry.ts';
 import type { FieldFlag } from '../../../src/cli/operation/field-flags.ts';
-import type { OperationCommand } from '../../../src/cli/operation/generic-command.ts';
+import type { GenericCommand } from '../../../src/cli/operation/generic-command.ts';
 import { collectionOf, isNamed } from '../../../src/client/ids.ts';
 import type { HttpRequest, Send } from '../../../src/http/message.ts';
 import { createWorld } from '../../support/run.ts';
@@ -90,7 +90,7 @@ interface Place {
 const findPlaces = async (): Promise<Place[]> => {
   const found: Place[] = [];
   for (const noun of Object.keys(catalogue)) {
-    for (const command of (await nouns[noun]!.commands()) as (Command & Partial<OperationCommand>)[]) {
+    for (const command of (await nouns[noun]!.commands()) as (Command & Partial<GenericCommand>)[]) {
       const { name: verb, operation, flags, arguments: args, fieldFlags = [] } = command;
       if (operation === undefined) continue;
       const add = (written: string, collection = '', flag?: string) => {

@@ -10,7 +10,7 @@ beforeAll(async () => {
   world = await createWorld();
 });
 
-describe('slips: what to try', () => {
+describe('suggestions: what to try', () => {
   test.each([
     ['events list --statsu active', 'sched events list --status active'],
     ['events list --statsu=active --limit 3', 'sched events list --status=active --limit 3'],
@@ -29,11 +29,11 @@ describe('slips: what to try', () => {
     ['help exit', 'sched help exit-codes'],
     ['help evnets', 'sched help events'],
     ['help xyzzy', 'sched help'],
-  ])('%s: the same command, mended', async (line, mended) => {
+  ])('%s: the same command, corrected', async (line, corrected) => {
     const { code, stderr, requests } = await world.run(line);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(stderr).toMatch(/^error: /);
-    expect(stderr.endsWith(`\ntry: ${mended}\n`), stderr).toBe(true);
+    expect(stderr.endsWith(`\ntry: ${corrected}\n`), stderr).toBe(true);
   });
 
   test.each([
@@ -125,7 +125,7 @@ describe('slips: what to try', () => {
   });
 });
 
-describe('slips: canceling several events', () => {
+describe('suggestions: canceling several events', () => {
   const failing =
     (id: string, status: number): Send =>
     (request) =>
@@ -146,7 +146,7 @@ describe('slips: canceling several events', () => {
   });
 
   test('says of a second run from a file what became of the first', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-slips-'));
+    const home = mkdtempSync(join(tmpdir(), 'sched-suggestions-'));
     const file = join(home, 'events.txt');
     writeFileSync(file, 'L2LVULZV44SDBXJQ\nNOSUCHEVENT1\n');
     await world.run(`events cancel --from ${file} --yes`, { home });

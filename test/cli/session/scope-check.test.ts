@@ -23,7 +23,7 @@ describe('what a login may do', () => {
     ['default', 'sched auth login -p default --add-scopes users:read'],
     ['work', 'sched auth login -p work --add-scopes users:read'],
     [undefined, 'a token that has users:read'],
-  ])('is mended for the profile %s by %s', (profile, hint) => {
+  ])('is corrected for the profile %s by %s', (profile, hint) => {
     try {
       check(['groups:read'], profile)();
       expect.fail('nothing was thrown');

@@ -12,12 +12,12 @@ import { listFlags, sharedFlags } from '../../parse/shared-flags.ts';
 import { requireConsent } from '../../session/confirm.ts';
 import { shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
-import { withPlace } from '../../session/lost-creation.ts';
+import { addPlaceToLook } from '../../session/lost-creation.ts';
 import { bookingIn, bookRaw } from './booking.ts';
 import { isJson, layOutJson } from './json-text.ts';
 import { isBooking, isPrivate, questionFor } from './known-paths.ts';
 import { methods } from './method.ts';
-import { type Plan, plan } from './read-request.ts';
+import { type ApiRequest, readRequest } from './read-request.ts';
 import { printReply, viewOf } from './reply.ts';
 
 const flags: Flag[] = [
@@ -91,7 +91,7 @@ const curlOf = ({ method, url, headers, body }: HttpRequest, isHidden: boolean):
   ...(body === undefined ? {} : { body: isHidden ? { file: 'FILE' } : isJson(body) ? escapeJson(body) : body }),
 });
 
-const printPages = async (invocation: Invocation, { input, operation }: Plan): Promise<void> => {
+const printPages = async (invocation: Invocation, { input, operation }: ApiRequest): Promise<void> => {
   const { context, typed } = invocation;
   const client = await context.client();
   const { limit, pageSize } = readBounds(invocation);
@@ -118,7 +118,7 @@ const readBooking = ({ typed }: Invocation, { body, query = [] }: RawInput) => {
 
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
-  const planned = await plan(invocation);
+  const planned = await readRequest(invocation);
   const { input, operation } = planned;
   const client = await context.client();
   const request = { ...client.prepareRaw(input), ...effectOf(operation) };
@@ -144,7 +144,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   try {
     await printReply(invocation, request, await client.send(request), showing);
   } catch (error) {
-    throw withPlace(error, operation, context.settings);
+    throw addPlaceToLook(error, operation, context.settings);
   }
 };
 

@@ -6,7 +6,7 @@ import type { HttpReply, HttpRequest } from '../../../http/message.ts';
 import { type Booking, book } from '../../../jobs/booking.ts';
 import { jsonText } from '../../../json.ts';
 import type { Invocation } from '../../command.ts';
-import { bookedRecord, bookedWords, bookingOptions, deskOf } from '../../operation/booking-context.ts';
+import { bookedRecord, bookedWords, bookingContextOf, bookingOptions } from '../../operation/booking-context.ts';
 import { repeatedName } from './json-text.ts';
 import { printReply, type Showing } from './reply.ts';
 
@@ -71,13 +71,13 @@ export const bookRaw = async (
   const request: HttpRequest = { ...raw, effect: 'creation' };
   let reply: HttpReply | undefined;
   const send: Booking['send'] = async (leaving) => {
-    const { heedPlan } = await import('../../session/booking-limits.ts');
-    await heedPlan(context);
-    reply = await client.send({ ...request, beforeLeaving: leaving });
+    const { applyPlanLimits } = await import('../../session/booking-limits.ts');
+    await applyPlanLimits(context);
+    reply = await client.send({ ...request, beforeSend: leaving });
     return writtenIn(invitees.create, request, reply);
   };
   const options = bookingOptions(invocation);
-  const booked = await book(await deskOf(context), { ...what, send }, options).catch((error: unknown) => {
+  const booked = await book(await bookingContextOf(context), { ...what, send }, options).catch((error: unknown) => {
     const isRefusal = error instanceof SchedError && error.facts.outcome === 'not-applied';
     if (reply === undefined || !isRefusal) throw error;
   });
@@ -86,7 +86,7 @@ export const bookRaw = async (
     await printReply(invocation, request, reply!, showing);
   else {
     const record = bookedRecord(context, booked, JSON.parse(request.body!) as Json);
-    context.notes.say(bookedWords[booked.how]);
+    context.notes.info(bookedWords[booked.how]);
     const body = jsonText({ resource: record });
     const found: HttpReply = { status: 200, headers: { 'content-type': 'application/json' }, body };
     // What is printed is no reply of the service, so it has no headers to include.

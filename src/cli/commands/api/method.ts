@@ -47,7 +47,7 @@ const withMethod = (
 };
 
 /**
- * The method where none was typed: GET, if that is surely what is meant. Fields could as well be a body, and a write
+ * The method where none was typed: GET, if that is withOutcome what is meant. Fields could as well be a body, and a write
  * must not come from a guess: only a path that the catalogue knows to take them in its query is clear.
  */
 export const impliedMethod = (

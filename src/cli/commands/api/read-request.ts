@@ -111,14 +111,14 @@ const scopeOf = async (
   return Object.entries(input.query).filter(([name]) => !Object.hasOwn(typed, name));
 };
 
-export interface Plan {
+export interface ApiRequest {
   input: RawInput;
   operation: Operation | undefined;
   isHidden: boolean;
 }
 
 /** Everything that was typed as one request; whatever is wrong with it is told at once, before anything is sent. */
-export const plan = async (invocation: Invocation): Promise<Plan> => {
+export const readRequest = async (invocation: Invocation): Promise<ApiRequest> => {
   const { context, args, typed, problems } = invocation;
   const isHidden = isPrivate(args);
   const typedOnes = typedFields(invocation);

@@ -65,7 +65,7 @@ const judgeNotJson = (
   // What a path outside the catalogue answers with need not be JSON.
   const isExpected = operation !== undefined || isAnnounced;
   if (isExpected && decide(effect, content) !== 'done') throw unreadableWrite(request, reply, notJsonWords(reply));
-  if (isAsked) context.notes.say(`The service accepted this (HTTP ${reply.status}), but its reply is not JSON`);
+  if (isAsked) context.notes.info(`The service accepted this (HTTP ${reply.status}), but its reply is not JSON`);
 };
 
 const printJson = ({ stdout }: Context['runtime'], body: string, isPretty = true): Promise<void> =>
@@ -88,7 +88,7 @@ const printRecords = async (
   if (isObject(inner)) return context.printer.one(view, inner);
   if (!Array.isArray(inner) || !inner.every(isObject)) {
     if (effectOf(request) === 'read') throw noFields(request, reply);
-    return context.notes.say(`The service accepted this (HTTP ${reply.status}), but its reply holds no record`);
+    return context.notes.info(`The service accepted this (HTTP ${reply.status}), but its reply holds no record`);
   }
   const page: Json[] = inner;
   async function* pages() {

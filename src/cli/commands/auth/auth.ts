@@ -139,7 +139,7 @@ const refresh = async (invocation: Invocation): Promise<void> => {
   // The token as it is kept: asked for as current, an expired one would be renewed before.
   await session.renew({ token, origin });
   const record = await session.record();
-  context.notes.say('renewed');
+  context.notes.info('renewed');
   await context.printer.one(view, describeLogin(account, record, context.runtime.clock.now()));
 };
 
@@ -167,9 +167,9 @@ const logout = async (invocation: Invocation): Promise<void> => {
       const { login: _, ...rest } = profile;
       return { ...before, profiles: { ...before.profiles, [name]: rest } };
     });
-    context.notes.say(`logged out: ${name} (${endingWords(ending)})`);
+    context.notes.info(`logged out: ${name} (${endingWords(ending)})`);
   }
-  if (loggedIn.length === 0) context.notes.say('nobody was logged in');
+  if (loggedIn.length === 0) context.notes.info('nobody was logged in');
 };
 
 export const commands: Command[] = [

@@ -166,13 +166,13 @@ const throughBrowser = async (
     onSecret: runtime.secrets.keep,
     finish,
     onUrl: async (url) => {
-      notes.insist(
+      notes.warn(
         typed.paste === true || typed['no-browser'] === true
           ? 'Open this address in a browser:'
           : 'Opening this address in the browser:',
       );
-      notes.insist(url);
-      notes.insist(
+      notes.warn(url);
+      notes.warn(
         typed.paste === true
           ? 'Then paste the address it ends at, and press Enter:'
           : 'Waiting for your answer there, for at most 5 minutes; Ctrl-C stops.',
@@ -180,9 +180,9 @@ const throughBrowser = async (
       await notes.flush();
     },
     onOpened: (opened) => {
-      if (!opened) notes.insist('No browser could be opened: open the address yourself.');
+      if (!opened) notes.warn('No browser could be opened: open the address yourself.');
     },
-    onMistake: (why) => notes.insist(`That is not it: ${why}`),
+    onMistake: (why) => notes.warn(`That is not it: ${why}`),
   });
 };
 
@@ -203,7 +203,7 @@ const forgetReplaced = async (
     if (isDeepStrictEqual(key, now)) await (await storeOf(store, runtime)).remove(key);
     else await forgetLogin(`${name} before this one`, login, runtime, notes);
   } catch (error) {
-    notes.insist(`the login before this one is still kept (${reasonOf(error)})`);
+    notes.warn(`the login before this one is still kept (${reasonOf(error)})`);
   }
 };
 
@@ -245,7 +245,7 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
       ...(typeof me?.name === 'string' ? { name: me.name } : {}),
     };
     if (record.owner === '') {
-      notes.insist('the token may not tell whose it is (users:read): say --user and --org, or sched profiles set them');
+      notes.warn('the token may not tell whose it is (users:read): say --user and --org, or sched profiles set them');
     }
     const key = await keepLogin(record, store, runtime, name, notes);
     const root = /^(https?:\/\/.+)\/users\/[\w-]+$/.exec(uri)?.[1];
@@ -265,11 +265,11 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
     }));
     const profile = written.profiles[name]!;
     await forgetReplaced(before?.login, name, written, invocation);
-    notes.say(`logged in as ${record.name ?? (record.owner || 'an unnamed user')}, profile ${name}`);
-    notes.say(`the token is kept in ${store.describe()}`);
+    notes.info(`logged in as ${record.name ?? (record.owner || 'an unnamed user')}, profile ${name}`);
+    notes.info(`the token is kept in ${store.describe()}`);
     const variable = ['SCHED_TOKEN', 'SCHED_TOKEN_FILE'].find((each) => runtime.env[each]);
-    if (variable !== undefined) notes.insist(`${variable} is set and beats this login: unset ${variable} to use it`);
-    notes.say(`try: sched events list${written.current === name ? '' : ` -p ${name}`}`);
+    if (variable !== undefined) notes.warn(`${variable} is set and beats this login: unset ${variable} to use it`);
+    notes.info(`try: sched events list${written.current === name ? '' : ` -p ${name}`}`);
     return describeLogin({ name, profile }, record, runtime.clock.now());
   };
 

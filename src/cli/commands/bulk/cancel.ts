@@ -8,12 +8,12 @@ import { change } from '../../../jobs/read-back.ts';
 import type { Answer, Job } from '../../../jobs/run.ts';
 import type { Invocation } from '../../command.ts';
 import { changeOptions } from '../../operation/booking-context.ts';
-import { type OperationCommand, printRequest } from '../../operation/generic-command.ts';
+import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
 import { requireConsent } from '../../session/confirm.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
-import { askWho, isSandboxed } from '../compliance/requester.ts';
+import { askRequester, isSandboxed } from '../compliance/requester.ts';
 import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from './read-items.ts';
 import { runBulk } from './run.ts';
 
@@ -66,7 +66,7 @@ const sendCancel = (context: Context, client: Client, body: unknown): Job['send'
       if (!(error instanceof SchedError) || !isOwnFault(error)) throw error;
       if (error.category === 'conflict' && (await isCanceled(client, path)))
         return { verdict: 'accepted', status: 409, by: 'canceled already' };
-      context.notes.insist(`failed: ${id}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`);
+      context.notes.warn(`failed: ${id}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`);
       const { status } = error.facts.http ?? {};
       return { verdict: 'rejected', ...(status === undefined ? {} : { status }) };
     }
@@ -74,7 +74,7 @@ const sendCancel = (context: Context, client: Client, body: unknown): Job['send'
 };
 
 /** Cancels the events that a file names, one after another, with a receipt. */
-export const cancelFromFile = async ({ fieldFlags }: OperationCommand, invocation: Invocation): Promise<void> => {
+export const cancelFromFile = async ({ fieldFlags }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   const plan = await readPlan(invocation, things);
   checkInvalid(invocation, plan, 'event ID');
@@ -97,7 +97,7 @@ export const cancelFromFile = async ({ fieldFlags }: OperationCommand, invocatio
     done: 'canceled',
     operation: 'events.cancel',
     endpoint: `${isSandbox ? sandboxAddress : baseUrl}${events.cancel.path}`,
-    ...(await askWho(context)),
+    ...(await askRequester(context)),
     isSandbox: await isSandboxed(context),
     key: 'none',
     // The words to the invitees belong to what is done.

@@ -26,7 +26,7 @@ export const reportProgress = ({ runtime, settings, notes }: Context, before: Co
     if (hasBar) return draw();
     if (clock.now() - said < lineEveryMs) return;
     said = clock.now();
-    notes.say(progressLine(progress));
+    notes.info(progressLine(progress));
   };
   if (hasBar && !notes.quiet) {
     notes.onWait = (seconds) => {

@@ -82,5 +82,5 @@ export const checkInvalid = ({ typed, problems }: Invocation, plan: Plan, thing:
 /** Counts what is in the input and not sent, before anybody is asked. */
 export const noteLeftOut = ({ context }: Invocation, plan: Plan): void => {
   const text = leftOutText(plan);
-  if (text !== '') context.notes.say(`left out of the input: ${text}`);
+  if (text !== '') context.notes.info(`left out of the input: ${text}`);
 };

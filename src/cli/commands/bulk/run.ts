@@ -5,7 +5,7 @@ import { SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
 import { type Counts, isDone, type RunLine, type Story } from '../../../jobs/receipt.ts';
 import { continueReceipt, type ReceiptFile, startReceipt } from '../../../jobs/receipt-file.ts';
-import { findElsewhere, noteElsewhere } from '../../../jobs/receipt-index.ts';
+import { addToIndex, findIndexed } from '../../../jobs/receipt-index.ts';
 import { runJob } from '../../../jobs/run.ts';
 import { openReceipt, receiptEnding } from '../../../jobs/runs.ts';
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
@@ -57,7 +57,7 @@ const begin = async (context: Context, folder: string, bulk: Bulk) => {
     const run = number === 1 ? first : `${first}-${number}`;
     const path = bulk.receipt === undefined ? join(folder, `${run}${receiptEnding}`) : resolve(bulk.receipt);
     if (bulk.receipt === undefined && (await stat(path).catch(() => undefined)) !== undefined) continue;
-    if ((await findElsewhere(folder, run)) !== undefined) continue;
+    if ((await findIndexed(folder, run)) !== undefined) continue;
     const line: RunLine = {
       type: 'run',
       receipt: 1,
@@ -90,7 +90,7 @@ const resume = async (context: Context, { path, opened }: Found, bulk: Bulk) => 
     await file.close();
     throw error;
   }
-  if (receipt.tornBytes > 0) context.notes.say('the last line of the receipt was torn, and is repaired');
+  if (receipt.tornBytes > 0) context.notes.info('the last line of the receipt was torn, and is repaired');
   return { line: story.run, file };
 };
 
@@ -98,9 +98,9 @@ const resume = async (context: Context, { path, opened }: Found, bulk: Bulk) => 
 const remember = async ({ runtime, notes }: Context, folder: string, run: RunLine, path: string): Promise<void> => {
   if (dirname(path) === folder) return;
   const facts = { run: run.run, at: run.at, operation: run.operation, receipt: path };
-  await noteElsewhere(folder, facts, Buffer.from(runtime.randomBytes(8)).toString('hex')).catch((error: unknown) => {
+  await addToIndex(folder, facts, Buffer.from(runtime.randomBytes(8)).toString('hex')).catch((error: unknown) => {
     if (!(error instanceof SchedError)) throw error;
-    notes.say(`the run will not be listed: ${error.message} (${error.facts.reason})`);
+    notes.info(`the run will not be listed: ${error.message} (${error.facts.reason})`);
   });
 };
 
@@ -151,13 +151,13 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
         counts = now;
         progress.update(now);
       },
-      letLeave: runtime.letLeave,
+      afterSend: runtime.afterSend,
     });
   } catch (error) {
     progress.end();
     const told = await toldBy(file, counts);
     const [done, total] = [told.counts.accepted, told.counts.total].map((count) => count.toLocaleString('en-US'));
-    notes.insist(`${bulk.done} so far: ${done} of ${total}; the same command goes on. Receipt: ${file.path}`);
+    notes.warn(`${bulk.done} so far: ${done} of ${total}; the same command goes on. Receipt: ${file.path}`);
     const result = resultOf(run, told.counts, file.path, told.head);
     await addStepSummary(context, `sched ${bulk.command}`, 'unfinished', result);
     throw error;
@@ -204,7 +204,7 @@ export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
       const { receipt } = choice.done;
       const isElsewhere = bulk.receipt !== undefined && resolve(bulk.receipt) !== receipt;
       const where = isElsewhere ? `, and ${bulk.receipt} was not written: the receipt is ${receipt}` : '';
-      notes.insist(`${what} at ${choice.endedAt}: nothing was sent${where}; --again sends it once more`);
+      notes.warn(`${what} at ${choice.endedAt}: nothing was sent${where}; --again sends it once more`);
       return await finish(context, bulk, choice.done, `already accepted at ${choice.endedAt}`);
     }
     const story = choice === 'new' ? undefined : choice.unfinished.opened.story;
@@ -214,7 +214,7 @@ export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
     const { run } = line;
     try {
       await remember(context, folder, line, file.path);
-      if (story !== undefined) notes.say(`going on with run ${run}`);
+      if (story !== undefined) notes.info(`going on with run ${run}`);
       const counts = await work(context, bulk, run, file, story);
       await finish(context, bulk, resultOf(run, counts, file.path, file.head), 'finished');
     } finally {

@@ -19,7 +19,7 @@ export const addStepSummary = async (
   const table = rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
   await appendFile(file, runtime.secrets.redact(`### ${title}\n\n${table}\n\n`)).catch(
     (error: NodeJS.ErrnoException) => {
-      notes.say(`the step summary could not be written: ${error.code}`);
+      notes.info(`the step summary could not be written: ${error.code}`);
     },
   );
 };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { activity } from '../../../api/activity.ts';
-import { keepFor } from '../../../client/filter.ts';
+import { rowFilter } from '../../../client/filter.ts';
 import { isObject, type Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
 import { foldAddress } from '../../../jobs/address.ts';
@@ -60,7 +60,7 @@ const readActivity = async (
     };
     const client = await context.client();
     const entries: Json[] = [];
-    for await (const page of client.pages(activity.list, { query }, { keep: keepFor(activity.list, query) }))
+    for await (const page of client.pages(activity.list, { query }, { keep: rowFilter(activity.list, query) }))
       entries.push(...page);
     return { lines: entries.map((entry) => jsonText(withMarks(entry, key))) };
   } catch (error) {
@@ -160,7 +160,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   });
   const { status, head } = finding;
   const activityEntries = 'lines' in log ? log.lines.length : null;
-  if ('missing' in log) context.notes.insist(`the activity log is left out: ${log.missing}`);
+  if ('missing' in log) context.notes.warn(`the activity log is left out: ${log.missing}`);
   await context.printer.one(
     { columns: [{ header: 'FOLDER', path: 'folder' }], id: 'folder' },
     { folder, run: story.run.run, status, head, activity_entries: activityEntries, receipt: path },

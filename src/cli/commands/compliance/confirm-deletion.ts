@@ -4,7 +4,7 @@ import type { Story } from '../../../jobs/receipt.ts';
 import type { Invocation } from '../../command.ts';
 import { shownUrl } from '../../session/connection.ts';
 import { askText, askYes, factLines } from '../../session/prompt.ts';
-import type { Who } from './requester.ts';
+import type { Requester } from './requester.ts';
 
 /** So many addresses typed as arguments were seen by whoever typed them. */
 const mostSeen = 10;
@@ -73,7 +73,7 @@ export const consented = ({ context, args }: Invocation, consent: Consent, plan:
 export const askForCount = async (
   { context }: Invocation,
   plan: Plan,
-  who: Who,
+  who: Requester,
   isSandbox: boolean,
   story: Story | undefined,
 ): Promise<void> => {

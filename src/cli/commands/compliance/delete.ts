@@ -5,7 +5,7 @@ import { foldAddress } from '../../../jobs/address.ts';
 import { estimatedSeconds, type Plan } from '../../../jobs/batch-plan.ts';
 import type { View } from '../../../output/view.ts';
 import type { Command, Flag, Invocation } from '../../command.ts';
-import { type OperationCommand, printRequest } from '../../operation/generic-command.ts';
+import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import { bulkFlags, inputNote } from '../bulk/flags.ts';
 import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from '../bulk/read-items.ts';
@@ -13,7 +13,7 @@ import { resultFields } from '../bulk/result.ts';
 import { runBulk } from '../bulk/run.ts';
 import { askForCount, consented, readConsent } from './confirm-deletion.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
-import { askWho, checkOrganization, isSandboxed } from './requester.ts';
+import { askRequester, checkOrganization, isSandboxed } from './requester.ts';
 import { sendDeletion } from './send.ts';
 
 const largestBatch = 1000;
@@ -133,7 +133,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   const isAgreed = consented(invocation, consent, plan);
   const { baseUrl, isSandbox: isEmbedded } = await context.connection();
   const key = (await findKey(invocation, true))!;
-  const who = await askWho(context);
+  const who = await askRequester(context);
   if (typed.org !== undefined) checkOrganization(String(typed.org), who);
   const isSandbox = await isSandboxed(context);
   await runBulk(context, {
@@ -157,11 +157,11 @@ const run = async (invocation: Invocation): Promise<void> => {
       if (!isAgreed) await askForCount(invocation, plan, who, isSandbox, story);
     },
   });
-  if (plan.items.length > 0) context.notes.say('accepted: the service deletes within days, and does not say when');
+  if (plan.items.length > 0) context.notes.info('accepted: the service deletes within days, and does not say when');
 };
 
 /** `compliance delete` in place of the generic command. */
-export const deletion = (generic: OperationCommand): Command => ({
+export const deletion = (generic: GenericCommand): Command => ({
   ...generic,
   arguments: [{ name: 'email', description: 'address of an invitee', variadic: true }],
   flags,

@@ -136,7 +136,7 @@ const makeKey = async ({ context, args, problems }: Invocation): Promise<void> =
   const path = resolve(args[0]!);
   const text = keyText(runtime.randomBytes(keyBytes));
   await realDisk.create(path, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
-  notes.say('keep it where the receipts are not: without it nobody can tell which address a line stands for');
+  notes.info('keep it where the receipts are not: without it nobody can tell which address a line stands for');
   await printer.one(
     { columns: [{ header: 'FILE', path: 'file' }], id: 'file' },
     { file: path, key: readKey(text)!.id },

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
-import { type Elsewhere, findElsewhere, isRunName } from '../../../jobs/receipt-index.ts';
+import { findIndexed, type IndexedReceipt, isRunName } from '../../../jobs/receipt-index.ts';
 import { firstLineOf, receiptEnding, surveyRuns } from '../../../jobs/runs.ts';
 import { type Finding, verify } from '../../../jobs/verify-receipt.ts';
 import { commandLine } from '../../messages/shell-line.ts';
@@ -10,7 +10,7 @@ import { receiptFolder } from '../bulk/find-run.ts';
 
 export const deletionOperation = 'compliance.delete';
 
-const missing = (word: string, place: Elsewhere | undefined): SchedError =>
+const missing = (word: string, place: IndexedReceipt | undefined): SchedError =>
   new SchedError('not-found', `There is no receipt ${word}`, {
     reason:
       place === undefined
@@ -21,7 +21,7 @@ const missing = (word: string, place: Elsewhere | undefined): SchedError =>
   });
 
 /** Where the receipt of a run may be, the likeliest place first. */
-const placesOf = async (context: Context, word: string, place: Elsewhere | undefined): Promise<string[]> => {
+const placesOf = async (context: Context, word: string, place: IndexedReceipt | undefined): Promise<string[]> => {
   if (!isRunName(word)) return [resolve(word)];
   const isThere = place !== undefined && (await firstLineOf(place.receipt))?.run === place.run;
   return [join(receiptFolder(context), `${word}${receiptEnding}`), ...(isThere ? [place.receipt] : []), resolve(word)];
@@ -29,7 +29,7 @@ const placesOf = async (context: Context, word: string, place: Elsewhere | undef
 
 /** The bytes of a receipt, named by its file or by its run. */
 export const loadReceipt = async (context: Context, word: string): Promise<{ path: string; bytes: Buffer }> => {
-  const place = await findElsewhere(receiptFolder(context), word);
+  const place = await findIndexed(receiptFolder(context), word);
   const paths = await placesOf(context, word, place);
   for (const path of paths) {
     const bytes = await realDisk.read(path).catch((error: unknown) => {
@@ -79,7 +79,7 @@ export const runRecord = (path: string, { status, story, head, sandbox, finding 
 
 export type RunRecord = Omit<ReturnType<typeof runRecord>, 'status'> & { status: Finding['status'] | 'missing' };
 
-const lostRecord = ({ run, at, receipt }: Elsewhere): RunRecord => {
+const lostRecord = ({ run, at, receipt }: IndexedReceipt): RunRecord => {
   const finding = 'missing: the receipt is not where it was written; give its file in place of the run';
   const nothing = runRecord(receipt, { status: 'edited', finding, head: '', sandbox: false });
   return { ...nothing, run, started_at: at, status: 'missing' };

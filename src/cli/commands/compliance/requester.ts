@@ -3,7 +3,7 @@ import { SchedError } from '../../../errors.ts';
 import type { Context } from '../../session/context.ts';
 
 /** Whose token it is, as the service says now: what a file or the environment says is no evidence. */
-export interface Who {
+export interface Requester {
   owner: string;
   organization: string;
 }
@@ -18,7 +18,7 @@ const referenceIn = (value: string): string => (/^https?:\/\/[\w.:[\]-]+(\/[\w.~
 
 const idOf = (reference: string): string => reference.split('/').at(-1)!;
 
-export const askWho = async (context: Context): Promise<Who> => {
+export const askRequester = async (context: Context): Promise<Requester> => {
   const client = await context.client();
   // R12: a receipt holds no secret, whatever the service calls a user.
   const reference = (value: unknown) => referenceIn(context.runtime.secrets.redact(String(value)));
@@ -32,7 +32,7 @@ export const askWho = async (context: Context): Promise<Who> => {
 };
 
 /** The guard against the wrong account: `--org` must be the token's own organization, and it must be known. */
-export const checkOrganization = (wanted: string, { organization }: Who): void => {
+export const checkOrganization = (wanted: string, { organization }: Requester): void => {
   if (organization === unknown)
     throw new SchedError('forbidden', 'The token may not tell whose it is, so --org cannot be checked', {
       reason: 'it lacks the scope users:read',

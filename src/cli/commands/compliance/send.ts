@@ -49,7 +49,7 @@ export const sendDeletion =
   (client: Client, redact: (text: string) => string): Job['send'] =>
   async (items, leaving): Promise<Answer> => {
     const prepared = client.prepare(compliance.delete, { body: { emails: items } });
-    const request = { ...prepared, beforeLeaving: leaving };
+    const request = { ...prepared, beforeSend: leaving };
     const reply = await client.send(request);
     const { status } = reply;
     const facts = { status, ...requestId(reply, redact) };

@@ -20,7 +20,7 @@ export const addressCheck: Check = async ({ runtime }) =>
   (['SCHED_BASE_URL', 'SCHED_AUTH_URL', 'SCHED_MCP_URL'] as const).flatMap((name) => {
     const value = runtime.env[name];
     const wrong = value ? urlProblem(value) : undefined;
-    return wrong === undefined ? [] : [problem('address', `${name}: ${wrong}`, `unset ${name}, or mend it`)];
+    return wrong === undefined ? [] : [problem('address', `${name}: ${wrong}`, `unset ${name}, or fix it`)];
   });
 
 export const keychainCheck: Check = async ({ runtime, account }) => {
@@ -34,8 +34,8 @@ export const keychainCheck: Check = async ({ runtime, account }) => {
   };
   const found = await probe().catch(words);
   if (typeof found !== 'string') return [found];
-  const mend = 'unlock or start the keychain, or sched auth login --credential-store file, or SCHED_TOKEN';
-  return [kind === 'keychain' ? problem('credential store', found, mend) : note('credential store', found, mend)];
+  const fix = 'unlock or start the keychain, or sched auth login --credential-store file, or SCHED_TOKEN';
+  return [kind === 'keychain' ? problem('credential store', found, fix) : note('credential store', found, fix)];
 };
 
 export const tokenCheck: Check = async ({ runtime, account }) => {
@@ -55,8 +55,8 @@ export const tokenCheck: Check = async ({ runtime, account }) => {
     return [problem('token', `the profile ${account.name} is not logged in`, again)];
   const { openLogin } = await import('../../session/stored-login.ts');
   const quiet = {
-    say: () => {},
-    insist: () => {},
+    info: () => {},
+    warn: () => {},
     sandbox: () => {},
     footer: () => {},
     status: () => {},
@@ -81,9 +81,9 @@ export const tokenCheck: Check = async ({ runtime, account }) => {
 /** Minutes of difference after which logins and limits go wrong. */
 const toleratedSkewMs = 2 * 60_000;
 
-export const networkCheck: Check = async (patient) => {
-  const { runtime, account } = patient;
-  const baseUrl = baseUrlOf(patient);
+export const networkCheck: Check = async (context) => {
+  const { runtime, account } = context;
+  const baseUrl = baseUrlOf(context);
   if (baseUrl === undefined) return [note('network', 'there is no base URL to ask')];
   try {
     // Without the token: whether somebody answers is all that is asked.

@@ -1,5 +1,5 @@
 import { addressCheck, configCheck, keychainCheck, networkCheck, profileCheck, tokenCheck } from './account.ts';
-import type { Check, Finding, Patient } from './finding.ts';
+import type { Check, DoctorContext, Finding } from './finding.ts';
 import { clockCheck, directoryCheck, fileCheck, lockCheck, networkSettingsCheck, runtimeCheck } from './machine.ts';
 import { bookingCheck, runCheck } from './unfinished-work.ts';
 
@@ -20,6 +20,6 @@ const checks: Check[] = [
 ];
 
 /** Looks at everything a command rests on; with `network` at the service too. */
-export async function* examine(patient: Patient, network: boolean): AsyncGenerator<Finding[]> {
-  for (const check of network ? [...checks, networkCheck] : checks) yield await check(patient);
+export async function* examine(context: DoctorContext, network: boolean): AsyncGenerator<Finding[]> {
+  for (const check of network ? [...checks, networkCheck] : checks) yield await check(context);
 }

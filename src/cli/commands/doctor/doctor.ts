@@ -13,7 +13,7 @@ const view: View = {
     { header: 'CHECK', path: 'check', priority: 5, shrink: false },
     { header: 'STATUS', path: 'status', as: 'status', priority: 4 },
     { header: 'FINDING', path: 'finding', priority: 3 },
-    { header: 'MEND', path: 'mend', priority: 2 },
+    { header: 'FIX', path: 'fix', priority: 2 },
   ],
   id: 'check',
 };
@@ -23,8 +23,8 @@ const drawn = (findings: readonly Finding[], columns: number): string => {
   const widest = (texts: string[]) => Math.max(...texts.map(width));
   const before = [widest(findings.map(({ status }) => status)), widest(findings.map(({ check }) => check))];
   const left = Math.max(columns - before.reduce((sum, each) => sum + each + gap.length, 0), 20);
-  const rows = findings.map(({ check, status, finding, mend }) => {
-    const lines = [finding, ...(mend === null ? [] : [`mend: ${mend}`])].flatMap((text) => wrap(text, left));
+  const rows = findings.map(({ check, status, finding, fix }) => {
+    const lines = [finding, ...(fix === null ? [] : [`fix: ${fix}`])].flatMap((text) => wrap(text, left));
     return [status, check, lines.join('\n')];
   });
   const last = widest(rows.flatMap(([, , lines]) => lines!.split('\n')));
@@ -55,7 +55,7 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   const wrong = findings.filter(({ status }) => status === 'problem');
   if (wrong.length === 0) return;
   throw new SchedError('environment', `${wrong.length} ${wrong.length === 1 ? 'thing is' : 'things are'} wrong`, {
-    ...(wrong[0]!.mend === null ? {} : { hint: wrong[0]!.mend }),
+    ...(wrong[0]!.fix === null ? {} : { hint: wrong[0]!.fix }),
     outcome: 'not-sent',
   });
 };
@@ -63,14 +63,14 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
 export const commands: Command[] = [
   {
     name: 'doctor',
-    summary: 'Look at everything a command rests on, and say how to mend it',
+    summary: 'Look at everything a command rests on, and say how to fix it',
     arguments: [],
     flags: [
       { name: 'network', description: 'ask the service too: is it there, and does the clock agree', heading: 'Flags' },
     ],
     examples: ['doctor', 'doctor --network --json'],
     notes: ['Works when the configuration is broken. Exit code 3 if something is wrong.'],
-    fields: ['check', 'status', 'finding', 'mend'],
+    fields: ['check', 'status', 'finding', 'fix'],
     local: true,
     run,
   },

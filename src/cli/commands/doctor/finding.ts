@@ -4,16 +4,16 @@ import type { Runtime } from '../../../runtime.ts';
 import type { Config } from '../../session/profile-schema.ts';
 import type { Account } from '../../session/settings.ts';
 
-/** One thing looked at: what was found, and for what is wrong how to mend it. */
+/** One thing looked at: what was found, and for what is wrong how to fix it. */
 export interface Finding {
   check: string;
   status: 'ok' | 'note' | 'problem';
   finding: string;
-  mend: string | null;
+  fix: string | null;
 }
 
 /** What the checks share: the configuration may be broken, and the doctor must work all the same. */
-export interface Patient {
+export interface DoctorContext {
   runtime: Runtime;
   config: Config | undefined;
   /** The profile that is meant, whether it is there or not. */
@@ -21,20 +21,20 @@ export interface Patient {
   account: Account | undefined;
 }
 
-export type Check = (patient: Patient) => Promise<Finding[]>;
+export type Check = (context: DoctorContext) => Promise<Finding[]>;
 
-export const ok = (check: string, finding: string): Finding => ({ check, status: 'ok', finding, mend: null });
-export const note = (check: string, finding: string, mend: string | null = null): Finding => ({
+export const ok = (check: string, finding: string): Finding => ({ check, status: 'ok', finding, fix: null });
+export const note = (check: string, finding: string, fix: string | null = null): Finding => ({
   check,
   status: 'note',
   finding,
-  mend,
+  fix,
 });
-export const problem = (check: string, finding: string, mend: string): Finding => ({
+export const problem = (check: string, finding: string, fix: string): Finding => ({
   check,
   status: 'problem',
   finding,
-  mend,
+  fix,
 });
 
 export const words = (error: unknown): string => {
@@ -45,7 +45,7 @@ export const words = (error: unknown): string => {
 };
 
 /** The address that commands go to, where it is one. */
-export const baseUrlOf = ({ runtime, account }: Patient): string | undefined => {
+export const baseUrlOf = ({ runtime, account }: DoctorContext): string | undefined => {
   const found = runtime.env.SCHED_BASE_URL || account?.profile.base_url;
   return found === undefined || urlProblem(found) !== undefined ? undefined : found.replace(/\/+$/, '');
 };

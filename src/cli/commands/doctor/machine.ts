@@ -45,7 +45,7 @@ const placeCheck = async (kind: 'config' | 'state' | 'cache', runtime: Runtime):
     return problem(check, words(error), (error as SchedError).facts.hint ?? '');
   }
   const found = await modeCheck(check, directoryPath(kind, runtime), 0o700);
-  return found.status === 'problem' && found.mend?.startsWith('chmod') ? { ...found, status: 'note' } : found;
+  return found.status === 'problem' && found.fix?.startsWith('chmod') ? { ...found, status: 'note' } : found;
 };
 
 export const directoryCheck: Check = async ({ runtime }) =>
@@ -121,7 +121,7 @@ export const networkSettingsCheck: Check = async ({ runtime }) => {
         : problem(
             'certificates',
             `NODE_EXTRA_CA_CERTS names ${bundle}, which cannot be read`,
-            'unset NODE_EXTRA_CA_CERTS or mend the path',
+            'unset NODE_EXTRA_CA_CERTS or fix the path',
           ),
     );
   }

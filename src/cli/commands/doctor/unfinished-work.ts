@@ -9,9 +9,9 @@ const stumbled = (check: string, error: unknown): Finding => {
   return problem(check, words(error), error.facts.hint ?? 'see to it that it can be read');
 };
 
-export const bookingCheck: Check = async (patient) => {
-  const { runtime, account } = patient;
-  const baseUrl = baseUrlOf(patient);
+export const bookingCheck: Check = async (context) => {
+  const { runtime, account } = context;
+  const baseUrl = baseUrlOf(context);
   if (baseUrl === undefined) return [];
   const { fileLedger } = await import('../../../state/ledger.ts');
   const ledger = fileLedger({

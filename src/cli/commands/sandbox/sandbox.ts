@@ -88,7 +88,7 @@ const start = (invocation: Invocation): Promise<void> => {
   const { interrupted } = context.runtime;
   return whileServing(invocation, { port: defaultPort }, async (facts) => {
     await printFacts(context, facts);
-    context.notes.say(`the sandbox listens on ${facts.base_url}; Ctrl-C stops it`);
+    context.notes.info(`the sandbox listens on ${facts.base_url}; Ctrl-C stops it`);
     await new Promise<void>((resolve) => {
       if (interrupted.aborted) resolve();
       interrupted.addEventListener('abort', () => resolve(), { once: true });
@@ -136,7 +136,7 @@ const resetInPlace = async (runtime: Runtime, data: string | undefined, world: W
   }
 };
 
-/** The files go as a whole, so that even damaged ones are mended. */
+/** The files go as a whole, so that even damaged ones are corrected. */
 const startAfresh = async (runtime: Runtime, data: string | undefined, world: World | undefined): Promise<void> => {
   const file = sandboxFile(runtime, data);
   const files = ['', '-wal', '-shm', '-journal'].map((suffix) => `${file}${suffix}`);
@@ -156,7 +156,7 @@ const reset = async (invocation: Invocation): Promise<void> => {
   if (data !== undefined) await requireOwn(context.runtime, file, data);
   await requireConsent(context, `Throw the sandbox data in ${file} away and seed it anew?`, 'this machine');
   if (!(await resetInPlace(context.runtime, data, world))) await startAfresh(context.runtime, data, world);
-  context.notes.say(`seeded anew: ${file}`);
+  context.notes.info(`seeded anew: ${file}`);
 };
 
 export const commands: Command[] = [
