@@ -1,6 +1,6 @@
 import type { Command as Commander } from 'commander';
+import { helpGroups } from '../api/catalogue.ts';
 import type { Flag } from '../cli/command.ts';
-import { groups } from '../cli/commands/registry.ts';
 import { pipeColumns } from '../cli/help/command-help.ts';
 import type { Leaf } from '../cli/parse/leaf.ts';
 import { listFlags, sharedFlags } from '../cli/parse/shared-flags.ts';
@@ -106,7 +106,7 @@ const nounSection = (noun: Commander): string[] => {
 
 /** The command reference as markdown, to stand under a heading of the second level. */
 export const referenceOf = (root: Commander): string => {
-  const sections = groups.flatMap((group) => {
+  const sections = helpGroups.flatMap((group) => {
     const nouns = root.commands.filter((noun) => noun.helpGroup() === group);
     return nouns.length === 0 ? [] : [`### ${group}`, '', ...nouns.flatMap((noun) => nounSection(noun))];
   });

@@ -3,78 +3,28 @@ import { type Operation, pathParameters } from '../api/operation.ts';
 import type { Caller, Handlers, PublicContext } from './handler.ts';
 import { notFound, Refusal } from './refusal.ts';
 
-type NounRoutes<N extends Noun> = {
-  /** First segments of the noun's paths, so that a request builds the schemas of its own noun only. */
-  under: readonly string[];
-  handlers: () => Promise<Handlers<N>>;
+/** The handlers of every noun, loaded when one of its paths is asked for. A noun that is forgotten does not compile. */
+export const handlers: { [N in Noun]: () => Promise<Handlers<N>> } = {
+  events: async () => (await import('./handlers/events.ts')).events,
+  invitees: async () => (await import('./handlers/invitees.ts')).invitees,
+  'event-types': async () => (await import('./handlers/event-types.ts')).eventTypes,
+  availability: async () => (await import('./handlers/availability.ts')).availability,
+  shares: async () => (await import('./handlers/shares.ts')).shares,
+  'one-offs': async () => (await import('./handlers/one-offs.ts')).oneOffs,
+  locations: async () => (await import('./handlers/locations.ts')).locations,
+  'routing-forms': async () => (await import('./handlers/routing-forms.ts')).routingForms,
+  orgs: async () => (await import('./handlers/organizations.ts')).orgs,
+  members: async () => (await import('./handlers/organizations.ts')).members,
+  invitations: async () => (await import('./handlers/organizations.ts')).invitations,
+  groups: async () => (await import('./handlers/groups.ts')).groups,
+  users: async () => (await import('./handlers/users.ts')).users,
+  activity: async () => (await import('./handlers/activity.ts')).activity,
+  compliance: async () => (await import('./handlers/compliance.ts')).compliance,
+  mcp: async () => (await import('./handlers/mcp.ts')).mcp,
 };
 
-export const nouns: { [N in Noun]: NounRoutes<N> } = {
-  events: {
-    under: ['scheduled_events'],
-    handlers: async () => (await import('./handlers/events.ts')).events,
-  },
-  invitees: {
-    under: ['scheduled_events', 'invitees'],
-    handlers: async () => (await import('./handlers/invitees.ts')).invitees,
-  },
-  'event-types': {
-    under: ['event_types', 'event_type_memberships'],
-    handlers: async () => (await import('./handlers/event-types.ts')).eventTypes,
-  },
-  availability: {
-    under: ['event_type_availability_schedules'],
-    handlers: async () => (await import('./handlers/availability.ts')).availability,
-  },
-  shares: {
-    under: ['shares'],
-    handlers: async () => (await import('./handlers/shares.ts')).shares,
-  },
-  'one-offs': {
-    under: ['one_off_event_types'],
-    handlers: async () => (await import('./handlers/one-offs.ts')).oneOffs,
-  },
-  locations: {
-    under: ['locations'],
-    handlers: async () => (await import('./handlers/locations.ts')).locations,
-  },
-  'routing-forms': {
-    under: ['routing_forms', 'routing_form_submissions'],
-    handlers: async () => (await import('./handlers/routing-forms.ts')).routingForms,
-  },
-  orgs: {
-    under: ['organizations'],
-    handlers: async () => (await import('./handlers/organizations.ts')).orgs,
-  },
-  members: {
-    under: ['organization_memberships'],
-    handlers: async () => (await import('./handlers/organizations.ts')).members,
-  },
-  invitations: {
-    under: ['organization_invitations'],
-    handlers: async () => (await import('./handlers/organizations.ts')).invitations,
-  },
-  groups: {
-    under: ['groups', 'group_relationships'],
-    handlers: async () => (await import('./handlers/groups.ts')).groups,
-  },
-  users: {
-    under: ['users'],
-    handlers: async () => (await import('./handlers/users.ts')).users,
-  },
-  activity: {
-    under: ['activity_log_entries'],
-    handlers: async () => (await import('./handlers/activity.ts')).activity,
-  },
-  compliance: {
-    under: ['data_compliance'],
-    handlers: async () => (await import('./handlers/compliance.ts')).compliance,
-  },
-  mcp: {
-    under: ['.well-known'],
-    handlers: async () => (await import('./handlers/mcp.ts')).mcp,
-  },
-};
+const nouns = Object.keys(handlers) as Noun[];
+const pathsOf = (noun: Noun): readonly string[] => catalogue[noun].paths;
 
 /** A handler as the pipeline sees it: what its types promise was checked where it was written. */
 type AnyHandler = (
@@ -100,12 +50,12 @@ const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[A-Za-z0-9_-]{1,128})')}$`);
 
 const loadEntries = async (first: string): Promise<Entry[]> => {
-  const asked = (Object.keys(nouns) as Noun[]).filter((noun) => nouns[noun].under.includes(first));
+  const asked = nouns.filter((noun) => pathsOf(noun).includes(first));
   const found = asked.map(async (noun) => {
     const rows: Record<string, Operation> = await catalogue[noun].load();
-    const handlers = (await nouns[noun].handlers()) as unknown as Record<string, AnyHandler>;
+    const own = (await handlers[noun]()) as unknown as Record<string, AnyHandler>;
     return Object.entries(rows).map(([verb, row]) => {
-      return { noun, verb, row, pattern: patternOf(row.path), handle: handlers[verb]! };
+      return { noun, verb, row, pattern: patternOf(row.path), handle: own[verb]! };
     });
   });
   const parameters = ({ row }: Entry) => pathParameters(row.path).length;
@@ -113,7 +63,7 @@ const loadEntries = async (first: string): Promise<Entry[]> => {
   return (await Promise.all(found)).flat().sort((one, other) => parameters(one) - parameters(other));
 };
 
-const firstSegments = new Set(Object.values(nouns).flatMap(({ under }) => under));
+const firstSegments = new Set(nouns.flatMap(pathsOf));
 const loaded = new Map<string, Entry[]>();
 
 /** Loaded once for each first segment: only what a process is asked for. */

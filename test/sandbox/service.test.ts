@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { catalogue, loadCatalogue, type Noun } from '../../src/api/catalogue.ts';
 import { origin } from '../../src/sandbox/names.ts';
 import { denied } from '../../src/sandbox/refusal.ts';
-import { nouns } from '../../src/sandbox/route.ts';
 import { readyTokens } from '../../src/sandbox/tokens.ts';
 import { amara, openWorld, organization, parametersOf, type World } from './world.ts';
 
@@ -204,7 +203,7 @@ describe('service', () => {
     const all = await loadCatalogue();
     for (const noun of Object.keys(catalogue) as Noun[]) {
       for (const [verb, row] of Object.entries(all[noun])) {
-        expect(nouns[noun].under, `${noun} ${verb}`).toContain(row.path.split('/')[1]);
+        expect(catalogue[noun].paths, `${noun} ${verb}`).toContain(row.path.split('/')[1]);
       }
     }
   });

@@ -1,13 +1,11 @@
-import { catalogue, type Noun } from '../../api/catalogue.ts';
+import { catalogue, type helpGroups, type Noun } from '../../api/catalogue.ts';
 import type { Command } from '../command.ts';
 import type { GenericCommand } from '../operation/generic-command.ts';
-
-export const groups = ['Scheduling', 'Organization', 'Compliance', 'Account', 'Tools'] as const;
 
 /** A noun is known by name and summary; its commands load when it is asked for. */
 export interface NounEntry {
   singular: string;
-  group: (typeof groups)[number];
+  group: (typeof helpGroups)[number];
   summary: string;
   /** The noun is itself a command: it has one, of its own name, and no verb. */
   leaf?: true;
@@ -22,58 +20,48 @@ interface Special {
   extra?: () => Command[];
 }
 
+/** Nouns of the catalogue that have more than the generic command of each row. */
+const specials: Partial<Record<Noun, () => Promise<Special>>> = {
+  events: () => import('./events.ts'),
+  invitees: () => import('./invitees.ts'),
+  'event-types': () => import('./event-types.ts'),
+  availability: () => import('./availability.ts'),
+  shares: () => import('./shares.ts'),
+  'one-offs': () => import('./one-offs.ts'),
+  locations: async () => ({ examples: (await import('./examples.ts')).locations }),
+  'routing-forms': () => import('./routing-forms.ts'),
+  orgs: () => import('./organization.ts'),
+  members: async () => ({ examples: (await import('./examples.ts')).members }),
+  invitations: async () => ({ examples: (await import('./examples.ts')).invitations }),
+  groups: () => import('./groups.ts'),
+  users: async () => ({ examples: (await import('./examples.ts')).users }),
+  activity: async () => ({ examples: (await import('./examples.ts')).activity }),
+  compliance: () => import('./compliance/compliance.ts'),
+  mcp: () => import('./mcp.ts'),
+};
+
 /** A noun of the catalogue: the generic command of each row, decorated where it is special. */
-const fromCatalogue = (
-  noun: Noun,
-  singular: string,
-  group: NounEntry['group'],
-  special: () => Promise<Special> = async () => ({}),
-): NounEntry => ({
-  singular,
-  group,
-  summary: catalogue[noun].summary,
-  commands: async () => {
-    const [{ genericCommand }, rows, { examples = {}, decorate = {}, extra = () => [] }] = await Promise.all([
+const fromCatalogue = (noun: Noun): NounEntry => {
+  const { singular, group, summary, load } = catalogue[noun];
+  const commands = async () => {
+    const [{ genericCommand }, rows, special] = await Promise.all([
       import('../operation/generic-command.ts'),
-      catalogue[noun].load(),
-      special(),
+      load(),
+      specials[noun]?.(),
     ]);
+    const { examples = {}, decorate = {}, extra = () => [] }: Special = special ?? {};
     const generic: Record<string, GenericCommand> = Object.fromEntries(
       Object.entries(rows).map(([verb, row]) => [verb, genericCommand(noun, verb, row, examples[verb])]),
     );
     const own = Object.entries(generic).map(([verb, command]) => decorate[verb]?.(command, generic) ?? command);
     return [...own, ...extra()];
-  },
-});
-
-const catalogueNouns: Record<Noun, NounEntry> = {
-  events: fromCatalogue('events', 'event', 'Scheduling', () => import('./events.ts')),
-  invitees: fromCatalogue('invitees', 'invitee', 'Scheduling', () => import('./invitees.ts')),
-  'event-types': fromCatalogue('event-types', 'event-type', 'Scheduling', () => import('./event-types.ts')),
-  availability: fromCatalogue('availability', 'availability', 'Scheduling', () => import('./availability.ts')),
-  shares: fromCatalogue('shares', 'share', 'Scheduling', () => import('./shares.ts')),
-  'one-offs': fromCatalogue('one-offs', 'one-off', 'Scheduling', () => import('./one-offs.ts')),
-  locations: fromCatalogue('locations', 'location', 'Scheduling', async () => ({
-    examples: (await import('./examples.ts')).locations,
-  })),
-  'routing-forms': fromCatalogue('routing-forms', 'routing-form', 'Scheduling', () => import('./routing-forms.ts')),
-  orgs: fromCatalogue('orgs', 'org', 'Organization', () => import('./organization.ts')),
-  members: fromCatalogue('members', 'member', 'Organization', async () => ({
-    examples: (await import('./examples.ts')).members,
-  })),
-  invitations: fromCatalogue('invitations', 'invitation', 'Organization', async () => ({
-    examples: (await import('./examples.ts')).invitations,
-  })),
-  groups: fromCatalogue('groups', 'group', 'Organization', () => import('./groups.ts')),
-  users: fromCatalogue('users', 'user', 'Organization', async () => ({
-    examples: (await import('./examples.ts')).users,
-  })),
-  activity: fromCatalogue('activity', 'activity', 'Compliance', async () => ({
-    examples: (await import('./examples.ts')).activity,
-  })),
-  compliance: fromCatalogue('compliance', 'compliance', 'Compliance', () => import('./compliance/compliance.ts')),
-  mcp: fromCatalogue('mcp', 'mcp', 'Tools', () => import('./mcp.ts')),
+  };
+  return { singular, group, summary, commands };
 };
+
+const catalogueNouns = Object.fromEntries(
+  (Object.keys(catalogue) as Noun[]).map((noun) => [noun, fromCatalogue(noun)]),
+);
 
 export const nouns: Record<string, NounEntry> = {
   ...catalogueNouns,

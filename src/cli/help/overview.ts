@@ -1,12 +1,12 @@
 import type { Command as Commander } from 'commander';
-import { groups } from '../commands/registry.ts';
+import { helpGroups } from '../../api/catalogue.ts';
 import { termRows, usualWidth } from '../messages/text-layout.ts';
 import { topics } from './topics.ts';
 
 /** The first page, from the names and summaries of nouns alone: it loads no schema. */
 export const topHelp = (root: Commander): string => {
   const widest = Math.max(...root.commands.map((noun) => noun.name().length));
-  const sections = groups.flatMap((group) => {
+  const sections = helpGroups.flatMap((group) => {
     const rows = root.commands
       .filter((noun) => noun.helpGroup() === group)
       .map((noun): [string, string] => [noun.name(), noun.description()]);

@@ -1,11 +1,9 @@
+import { catalogue, type Noun } from '../../api/catalogue.ts';
 import type { Operation } from '../../api/operation.ts';
 import type { Input } from '../../client/client.ts';
 import { SchedError } from '../../errors.ts';
 import type { Context } from '../session/context.ts';
 import { ownOrganization } from '../session/identity.ts';
-
-/** Where only the whole organization makes sense. */
-const ofTheOrganization = new Set(['members', 'invitations', 'groups', 'routing-forms', 'activity']);
 
 /** Filters that say well enough whose records are meant. */
 const narrowing = ['user', 'organization', 'group', 'owner'];
@@ -18,13 +16,13 @@ const narrowing = ['user', 'organization', 'group', 'owner'];
 export const fillScope = async (
   operation: Operation,
   input: Input,
-  noun: string,
+  noun: Noun,
   context: Context,
 ): Promise<string | undefined> => {
   const fields = operation.query?.shape ?? {};
   const query = input.query!;
   const isOpen = !narrowing.some((name) => query[name] !== undefined);
-  if (isOpen && fields.organization !== undefined && ofTheOrganization.has(noun)) {
+  if (isOpen && fields.organization !== undefined && catalogue[noun].whose === 'organization') {
     query.organization = ownOrganization(await context.identity());
     return undefined;
   }

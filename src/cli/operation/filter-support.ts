@@ -94,5 +94,7 @@ export const supportsFilter = async (
   if (known !== undefined) return { supported: known };
   const found = await probe(context, filter, query);
   if (found !== undefined) await remember(context, filter, found);
-  return found === undefined ? { supported: true, confirm: () => remember(context, filter, true) } : { supported: found };
+  return found === undefined
+    ? { supported: true, confirm: () => remember(context, filter, true) }
+    : { supported: found };
 };

@@ -101,7 +101,7 @@ export const printRequest = async ({ context }: Invocation, operation: Operation
 const past: Record<string, string> = { create: 'created', update: 'changed' };
 
 /** What a command of its kind does unless it is special: read, fill in the scope, send, print. */
-const runOperation = async (command: GenericCommand, noun: string, invocation: Invocation): Promise<void> => {
+const runOperation = async (command: GenericCommand, noun: Noun, invocation: Invocation): Promise<void> => {
   const { operation, view, name } = command;
   const { context, problems } = invocation;
   const isList = operation.reply.kind === 'many';

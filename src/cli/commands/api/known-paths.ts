@@ -1,5 +1,5 @@
 import { availability } from '../../../api/availability.ts';
-import { loadCatalogue } from '../../../api/catalogue.ts';
+import { loadCatalogue, type Noun } from '../../../api/catalogue.ts';
 import { compliance } from '../../../api/compliance.ts';
 import { events } from '../../../api/events.ts';
 import type { Operation } from '../../../api/operation.ts';
@@ -35,8 +35,10 @@ const fits = (template: string, segments: readonly string[]): boolean => {
 };
 
 /** The noun whose command an operation is. */
-export const nounOf = async (operation: Operation): Promise<string | undefined> =>
-  Object.entries(await loadCatalogue()).find(([, rows]) => Object.values(rows).includes(operation))?.[0];
+export const nounOf = async (operation: Operation): Promise<Noun | undefined> => {
+  const rows = await loadCatalogue();
+  return (Object.keys(rows) as Noun[]).find((noun) => Object.values(rows[noun]).includes(operation));
+};
 
 /** The catalogue's rows of a path, whatever their method; `/users/me` before `/users/{user}`. */
 export const rowsAt = async (path: string): Promise<Operation[]> => {
