@@ -193,15 +193,17 @@ export const findRecord = async (
   const read = mayBeId && kind.get !== undefined ? await readById(context, kind.get(word)) : undefined;
   if (read !== undefined && 'record' in read) return { uri: String(read.record.uri), record: read.record };
   const refusal = read?.refusal;
-  if (refusal?.category === 'forbidden') return asId();
+  // A 403 leaves open whether there is such an ID: some services answer so where there is none.
+  const mayExist = refusal === undefined || refusal.category === 'forbidden';
 
   const listed = await lookUp(context, kind, word, within).catch((error: unknown) => {
-    // Requester may not list names, or has no organization to list them of, may still have typed an ID.
-    if (mayBeId && isOf(error, 'forbidden', ...(refusal === undefined ? (['usage'] as const) : []))) return error;
+    // A token that may not list names, or that has no organization to list them of, may still be given an ID.
+    if (mayBeId && isOf(error, 'forbidden', ...(mayExist ? (['usage'] as const) : []))) return error;
     throw error;
   });
-  if (listed instanceof SchedError && refusal === undefined) return asId();
   const { fits, known } = listed instanceof SchedError ? { fits: [], known: [] } : listed;
+  const isHidden = listed instanceof SchedError || refusal !== undefined;
+  if (mayExist && isHidden && fits.length === 0) return asId();
   if (fits.length > 1) throw several(kind, word, fits);
   if (fits.length === 1) return { uri: fits[0]!.uri };
   const meant = nearest(word, known);

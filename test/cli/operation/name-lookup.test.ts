@@ -232,6 +232,16 @@ describe('a word that a token may not look up', () => {
     expect(sentBy(place, requests)).toContain('routing_forms/rec-2');
   });
 
+  test('is still looked up as a name, because some services answer 403 to an ID that does not exist', async () => {
+    const noSuchId = except(/^\/event_types\/Workshop2026$/, 403);
+    const { code, stdout, stderr } = await runAt(placeOf('events list --event-type'), 'Workshop2026', [], noSuchId);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject([{ event_type: uri('event_types', 'rec-1') }]);
+    expect(stderr).not.toContain('look up');
+    const got = await runAt(placeOf('event-types get <event-type>'), 'Workshop2026', [], noSuchId);
+    expect([got.code, JSON.parse(got.stdout).name]).toEqual([0, 'Workshop2026']);
+  });
+
   test('is not found where it is no ID and names may not be listed', async () => {
     const { code, stderr } = await runAt(placeOf('groups get <group>'), 'Workshop2026', [], except(/^\/groups$/, 403));
     expect(code).toBe(6);
