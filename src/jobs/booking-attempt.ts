@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Client } from '../client/client.ts';
 import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
-import type { Entry, Kept, Ledger } from '../state/ledger.ts';
+import { type Entry, type Kept, type Ledger, serviceAt } from '../state/ledger.ts';
 import { idIn, idKey, isTrustworthy, type LookUp, lookUp, type Owner, secondOf, type Wanted } from './look-up.ts';
 
 /** What is needed to book, and to find out whether it was. */
@@ -62,18 +62,26 @@ export interface Doubt {
   seconds?: number;
 }
 
-export const unknown = ({ checkAgain }: BookingContext, { number }: Kept, reason: string, doubt: Doubt): SchedError =>
+/** What to do about an attempt in doubt. Those at another address are listed only there. */
+const nextStep = ({ checkAgain, origin }: BookingContext, { number, entry }: Kept): string => {
+  if (number === unkept) return 'the same command again with --if-absent';
+  const there = serviceAt(entry.origin);
+  return there === origin ? checkAgain : `the same command again later, or ask ${there}: sched invitees reconcile`;
+};
+
+export const unknown = (context: BookingContext, kept: Kept, reason: string, doubt: Doubt): SchedError =>
   new SchedError('outcome-unknown', 'It is not known whether this was booked', {
     reason: `${reason}; ${doubt.reason}`,
-    hint: number === unkept ? 'the same command again with --if-absent' : checkAgain,
+    hint: nextStep(context, kept),
     outcome: 'unknown',
     ...(doubt.seconds === undefined ? {} : { retryAfterSeconds: doubt.seconds }),
   });
 
 /** Where a look-up fails, only the time is known after which another one is worth it. */
-export const notLookedUp = ({ clock }: BookingContext, { entry }: Kept): Doubt => {
+export const notLookedUp = ({ clock }: BookingContext, { entry }: Kept, failure?: SchedError): Doubt => {
   const seconds = Math.ceil((entry.at + limitOf(entry) - clock.now()) / 1000);
-  return { reason: 'it could not be looked up', ...(seconds > 0 ? { seconds } : {}) };
+  const why = failure === undefined ? '' : `: ${failure.message}`;
+  return { reason: `it could not be looked up${why}`, ...(seconds > 0 ? { seconds } : {}) };
 };
 
 /**

@@ -113,7 +113,12 @@ const fromEarlier = async (
     return taken(record, options);
   }
   if (entry.state === 'open') {
-    const seen = await look(context, entry);
+    const earlier = `process ${entry.pid} asked ${entry.origin} for it before and saw no answer`;
+    const seen = await look(context, entry).catch((error: unknown) => {
+      if (!(error instanceof SchedError) || context.interrupted.aborted) throw error;
+      // R27: it may be booked, so this is more than a service that cannot be reached.
+      throw unknown(context, kept, earlier, notLookedUp(context, kept, error));
+    });
     const record = madeBy(entry, seen) ?? seen.found[0];
     if (record !== undefined) {
       // Under another address it may be another service, where this says nothing.
@@ -123,7 +128,7 @@ const fromEarlier = async (
     }
     const doubt = await doubtOf(context, kept, seen);
     if (doubt === undefined) return undefined;
-    throw unknown(context, kept, `process ${entry.pid} asked ${entry.origin} for it before and saw no answer`, doubt);
+    throw unknown(context, kept, earlier, doubt);
   }
   const record = entry.state === 'booked' ? await standing(context, kept) : undefined;
   return record === undefined ? undefined : taken(record, options);
@@ -148,6 +153,7 @@ const findOut = async (context: BookingContext, kept: Kept, failure: SchedError)
     }
   } catch (error) {
     if (!(error instanceof SchedError)) throw error;
+    doubt ??= notLookedUp(context, kept, error);
   }
   throw unknown(context, kept, failure.facts.reason ?? failure.message, doubt ?? notLookedUp(context, kept));
 };

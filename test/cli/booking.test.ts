@@ -146,6 +146,29 @@ describe('booking: an answer that is lost', () => {
     expect([again.code, posts(again.requests), await bookedAt(0)]).toEqual([0, 0, 1]);
   });
 
+  test('run again while the service cannot be reached: still not known, with the reason', async () => {
+    await world.run(booking(0), { send: breaking(world, faults['reset before commit']) });
+    const send: Send = async () => {
+      throw new NetworkFailure('127.0.0.1:4010', 'connection refused', false);
+    };
+    const again = await world.run(booking(0), { send });
+    expect([again.code, posts(again.requests)]).toEqual([10, 0]);
+    expect(lastJson(again.stderr).error).toMatchObject({
+      cause: expect.stringMatching(/^process \d+ asked .* it could not be looked up: Cannot reach 127\.0\.0\.1:4010$/),
+      outcome: 'unknown',
+    });
+  });
+
+  test('run again at another address: the advice names the address that lists the attempt', async () => {
+    const env = { SCHED_BASE_URL: 'https://one.example' };
+    await world.run(booking(0), { env, send: breaking(world, faults['reset before commit']) });
+    const again = await world.run(booking(0), { env: { SCHED_BASE_URL: 'https://two.example' }, send: world.service });
+    expect([again.code, posts(again.requests)]).toEqual([10, 0]);
+    expect(lastJson(again.stderr).error.hint).toBe(
+      'the same command again later, or ask https://one.example: sched invitees reconcile',
+    );
+  });
+
   test('a token that does not see every host never takes finding nothing for a proof', async () => {
     const shared = (await typesOf(world)).find(({ pooling_type }) => pooling_type === 'round_robin')!.uri;
     const env = { SCHED_TOKEN: 'sandbox_user' };
