@@ -67,6 +67,14 @@ const cannotStore = (store: CredentialStore, error: SchedError): SchedError =>
     outcome: 'not-sent',
   });
 
+/** The store failed after all: the old token is spent, and the new one is gone with this process. */
+const notStored = (error: SchedError): SchedError =>
+  new SchedError('environment', 'The login is lost: it was refreshed, but the new token could not be stored', {
+    reason: [error.message, error.facts.reason].filter(Boolean).join(': '),
+    hint: 'sched auth login',
+    outcome: 'applied',
+  });
+
 /** R24: a token whose successor cannot be stored is not spent. */
 const reserveRoom = ({ store, key }: RefreshOptions, old: CredentialRecord): Promise<() => Promise<void>> =>
   store.reserve(key, old).catch((error: unknown) => {
@@ -90,6 +98,8 @@ export const refreshAndStore = async (options: RefreshOptions, old: CredentialRe
   } finally {
     await release();
   }
-  await storeWithRetries(options, fresh);
+  await storeWithRetries(options, fresh).catch((error: unknown) => {
+    throw error instanceof SchedError ? notStored(error) : error;
+  });
   return fresh;
 };

@@ -258,6 +258,22 @@ describe('session', () => {
     expect([server.counts.refresh, [...texts], events]).toEqual([0, before, ['taken', 'released']]);
   });
 
+  test('says that the login is lost where the store fails after the token was spent', async () => {
+    const { session, server, record, key } = await world();
+    const { store, fill } = fullStore();
+    await store.write(key, record);
+    const sendToEnd: Send = (request) => {
+      fill();
+      return server.send(request);
+    };
+    await expect(session({ store, sendToEnd }).renew({ token: record.access_token, origin })).rejects.toMatchObject({
+      category: 'environment',
+      message: 'The login is lost: it was refreshed, but the new token could not be stored',
+      facts: { reason: 'Cannot write it: ENOSPC', hint: 'sched auth login', outcome: 'applied' },
+    });
+    expect(server.counts.refresh).toBe(1);
+  });
+
   test('keeps room for the successor while the service is asked, and gives it back before storing it', async () => {
     const { session, server, record, texts, key } = await world();
     let reserved: string[] = [];
