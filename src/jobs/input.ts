@@ -110,7 +110,8 @@ const columnOf = (first: readonly string[], { column, usual, isItem }: InputOpti
   if (found.length === 1) return { index: found[0]!, width, isNamed: true };
   if (column !== undefined) throw new BadInput('the first line names no such column');
   if (width === 1) return { index: 0, width, isNamed: isNamed(0) };
-  throw new BadInput('which column is meant? name it with --column NAME, or --column 2');
+  const likely = Math.max(0, first.findIndex(isItem)) + 1;
+  throw new BadInput(`which column is meant? name it with --column NAME, or by its number, such as --column ${likely}`);
 };
 
 /**
@@ -178,10 +179,9 @@ const at = (value: unknown, path: readonly string[]): unknown =>
 
 const fieldOf = (value: Json, { usual, isSurelyItem }: InputOptions): string | undefined => {
   const names = Object.keys(value).filter((name) => usual.includes(normal(name)));
-  const others = Object.keys(value).filter((name) => {
-    const text = value[name];
-    return !names.includes(name) && typeof text === 'string' && isSurelyItem(text.trim());
-  });
+  const holdsItem = (inner: unknown): boolean =>
+    Array.isArray(inner) ? inner.some(holdsItem) : typeof inner === 'string' && isSurelyItem(inner.trim());
+  const others = Object.keys(value).filter((name) => !names.includes(name) && holdsItem(value[name]));
   if (names.length > 0 && names.length + others.length > 1) throw askFor('field', [...names, ...others]);
   return names[0];
 };

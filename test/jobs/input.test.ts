@@ -152,7 +152,14 @@ describe('input: CSV', () => {
   });
 
   test('asks which column is meant, without naming any', async () => {
-    await expect(read('a@x.example,1\n', { name: 'x.csv' })).rejects.toThrow(/^which column is meant\? name it/);
+    for (const [text, number] of [
+      ['a@x.example,1', 1],
+      ['1,a@x.example', 2],
+      ['a,b', 1],
+    ] as const)
+      await expect(read(`${text}\n`, { name: 'x.csv' })).rejects.toThrow(
+        `which column is meant? name it with --column NAME, or by its number, such as --column ${number}`,
+      );
     await expect(read('a,b\n', { column: 'c' })).rejects.toThrow('the first line names no such column');
   });
 });
@@ -206,6 +213,9 @@ describe('input: JSON', () => {
     );
     await expect(read('{"email":"a@x.example","work":"b@x.example"}')).rejects.toThrow(
       'choose --field email or --field work',
+    );
+    await expect(read('{"email":"a@x.example","more":["-",["b@x.example"]]}')).rejects.toThrow(
+      'choose --field email or --field more',
     );
     expect(await read('{"email":"a@x.example","work":"b@x.example"}', { field: 'work' })).toEqual([[1, 'b@x.example']]);
   });
