@@ -120,7 +120,7 @@ const allowed: Record<string, string[]> = {
   ],
   'time/': ['nearest.ts', 'temporal-polyfill'],
   'sandbox/': ['api/', 'type http/message.ts', 'type runtime.ts', 'type zod', 'node:', 'libsql', 'node:sqlite'],
-  'docs/': ['cli/', 'type commander'],
+  'docs/': ['api/', 'cli/', 'type commander'],
   'runtime.ts': ['type http/message.ts', 'type redact.ts'],
   'redacted-output.ts': ['redact.ts', 'type runtime.ts'],
   'node/': ['runtime.ts', 'errors.ts', 'node:', 'http/transport.ts', 'type http/message.ts', 'auth/browser.ts'],

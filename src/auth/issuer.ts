@@ -4,7 +4,7 @@ import { SchedError } from '../errors.ts';
 import { isLoopback } from '../http/proxy.ts';
 import type { LoginSecrets } from './pkce.ts';
 
-/** Requester issues tokens, and to which client. Pinned in the profile: no discovery document changes it. */
+/** Who issues tokens, and to which client. Pinned in the profile: no discovery document changes it. */
 export interface Issuer {
   /** The auth URL, without a slash at the end. */
   readonly url: string;

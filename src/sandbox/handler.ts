@@ -5,7 +5,7 @@ import type { Asked, Page } from './page.ts';
 import type { Store, Text } from './store.ts';
 import type { Plan } from './subscription.ts';
 
-/** Requester asks, as far as the token tells. */
+/** Who asks, as far as the token tells. */
 export interface Caller {
   user: string;
   organization: string;

@@ -48,7 +48,7 @@ const campaigns = [
 const notes = 'Agenda: where we are, what is next.\nPlease bring the figures of last quarter.';
 const reasons = ['Travel was moved', 'Ill today, sorry', null, 'Double-booked on our side'];
 
-/** Requester is busy when, so that nobody sits in two meetings. */
+/** When each person is busy, so that nobody sits in two meetings. */
 const calendar = () => {
   const busy = new Map<string, Array<[start: number, end: number]>>();
   return {

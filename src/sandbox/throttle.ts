@@ -14,7 +14,7 @@ type Span = keyof typeof spans;
 export interface Window {
   /** Told by the refusal: `general/minute`. */
   name: string;
-  /** Requester is counted, and for what. */
+  /** Who is counted, and for what. */
   key: string;
   limit: number;
   span: Span;

@@ -54,3 +54,7 @@ export const isHomeless = (kind: Kind, world: World): boolean => {
   const isBelowHome = directoryPath(kind, world) !== directoryPath(kind, { env, platform, home: `${home}/else` });
   return isBelowHome && !(isAbsolute(home) && home !== '/nonexistent' && existsSync(home));
 };
+
+/** Why there is no place for files below the home directory. */
+export const homeMissing = ({ home }: Pick<World, 'home'>): string =>
+  home === '' ? 'HOME is empty' : `the home directory ${home} does not exist`;

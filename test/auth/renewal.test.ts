@@ -99,7 +99,7 @@ const left = (lines: readonly string[]): number => {
   return Math.max(count('started'), count('begun')) - count('gone');
 };
 
-/** Requester is ended where, how often the token is then spent, and whether the login survives without a replay window. */
+/** Who is ended where, how often the token is then spent, and whether the login survives without a replay window. */
 const interleavings: [at: string, refreshes: number, survives: boolean][] = [
   ['command enter', 1, true],
   ['command started', 1, true],

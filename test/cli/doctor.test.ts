@@ -25,6 +25,17 @@ describe('doctor', () => {
   });
 
   test.each([
+    ['/dev/null/none', 'the home directory /dev/null/none does not exist'],
+    ['', 'HOME is empty'],
+  ])('does not promise a state directory below the home %j, which is never made', async (home, reason) => {
+    const { run } = await createWorld({ home });
+    const found = JSON.parse((await run('doctor --json')).stdout).filter(
+      ({ check }: { check: string }) => check === 'state directory',
+    );
+    expect(found).toMatchObject([{ status: 'note', finding: expect.stringContaining(`cannot be used: ${reason}`) }]);
+  });
+
+  test.each([
     [
       'HTTPS_PROXY',
       'http://robot:hunter2@proxy.example:3128',

@@ -4,7 +4,7 @@ import type { Booked, BookingOptions } from '../../jobs/booking.ts';
 import type { BookingContext } from '../../jobs/booking-attempt.ts';
 import { type Change, type ChangeOptions, change } from '../../jobs/read-back.ts';
 import { embedded, fileLedger, noLedger, serviceAt } from '../../state/ledger.ts';
-import { directoryPath } from '../../state/paths.ts';
+import { directoryPath, homeMissing } from '../../state/paths.ts';
 import type { Flag, Invocation } from '../command.ts';
 import type { Context } from '../session/context.ts';
 import { forSameAccount } from '../session/lost-creation.ts';
@@ -59,7 +59,7 @@ export const bookingContextOf = async (context: Context): Promise<BookingContext
     client: await context.client(),
     ledger:
       state === undefined
-        ? noLedger(directoryPath('state', runtime), `the home directory ${runtime.home} does not exist`)
+        ? noLedger(directoryPath('state', runtime), homeMissing(runtime))
         : fileLedger({ directory: join(state, 'bookings'), randomBytes: runtime.randomBytes }),
     clock: runtime.clock,
     interrupted: runtime.interrupted,

@@ -8,7 +8,7 @@ const placeOf = async (context: Context): Promise<string> => {
   const { baseUrl, isSandbox } = await context.connection();
   if (isSandbox) return 'the sandbox';
   const { account } = context.settings;
-  // Requester the token belongs to is worth a request here, but no failure of it.
+  // Who the token belongs to is worth a request here, but no failure of it.
   const organization = await context.identity().then(
     (identity) => identity.organization.split('/').at(-1),
     () => undefined,

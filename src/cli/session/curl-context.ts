@@ -23,7 +23,7 @@ const noCredential: Connection['credentials'] = {
   current: () => Promise.reject(new Error('a request that is only written down carries no credential')),
 };
 
-/** Requester the login of a profile belongs to, as it is kept here; nothing where it cannot be read. */
+/** Who the login of a profile belongs to, as it is kept here; nothing where it cannot be read. */
 const ownerOf = async ({ runtime, settings, notes }: Context) => {
   const { account } = settings;
   if (account?.profile.login === undefined) return {};
@@ -51,7 +51,7 @@ const connectionOf = async (context: Context): Promise<Connection> => {
   return { ...shared, baseUrl, mcpUrl, isSandbox: false };
 };
 
-/** Requester is meant, from the environment, the login, the profile and what was asked before. */
+/** Who is meant, from the environment, the login, the profile and what was asked before. */
 const known = async (context: Context, { baseUrl, isSandbox }: Connection): Promise<Partial<Identity>> => {
   if (isSandbox) return {};
   const { runtime, settings } = context;

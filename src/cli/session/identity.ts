@@ -11,7 +11,7 @@ import { readPrivateFile, writePrivateFile } from '../../state/files.ts';
 import { directory, isHomeless } from '../../state/paths.ts';
 import type { Connection } from './connection.ts';
 
-/** Requester the token belongs to, and under which root the service names its records. */
+/** Who the token belongs to, and under which root the service names its records. */
 export interface Identity {
   user: string;
   organization: string;
@@ -92,7 +92,7 @@ export const writeCache = async (runtime: Runtime, file: string, facts: object):
   await writePrivateFile(file, text, draft).catch(() => {});
 };
 
-/** Requester a token belongs to, as it was told before. */
+/** Who a token belongs to, as it was told before. */
 export const rememberedIdentity = (runtime: Runtime, credential: Credential): Promise<Identity | undefined> =>
   readCache(cacheFile(runtime, credential, 'identity'), runtime.clock.now());
 
@@ -110,7 +110,7 @@ const ask = async (client: Client, baseUrl: string): Promise<Identity> => {
   return { user: uri, organization: String(me.current_organization ?? ''), root: rootOf(uri) ?? baseUrl };
 };
 
-/** Requester the token belongs to: as the environment or profile says, else as remembered, else as the service says. */
+/** Who the token belongs to: as the environment or profile says, else as remembered, else as the service says. */
 export const identify = async (
   runtime: Runtime,
   connection: Connection,

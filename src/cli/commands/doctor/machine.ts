@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SchedError } from '../../../errors.ts';
 import { readProxy } from '../../../http/proxy.ts';
 import type { Runtime } from '../../../runtime.ts';
-import { directory, directoryPath } from '../../../state/paths.ts';
+import { directory, directoryPath, homeMissing, isHomeless } from '../../../state/paths.ts';
 import { type Check, type Finding, note, ok, problem, words } from './finding.ts';
 
 export const runtimeCheck: Check = async ({ runtime }) => {
@@ -44,7 +44,11 @@ const placeCheck = async (kind: 'config' | 'state' | 'cache', runtime: Runtime):
   } catch (error) {
     return problem(check, words(error), (error as SchedError).facts.hint ?? '');
   }
-  const found = await modeCheck(check, directoryPath(kind, runtime), 0o700);
+  const path = directoryPath(kind, runtime);
+  // Reading works without a state directory; bookings and receipts need one.
+  if (kind === 'state' && isHomeless(kind, runtime))
+    return note(check, `${path} cannot be used: ${homeMissing(runtime)}`, 'SCHED_STATE_DIR=/some/directory');
+  const found = await modeCheck(check, path, 0o700);
   return found.status === 'problem' && found.fix?.startsWith('chmod') ? { ...found, status: 'note' } : found;
 };
 
