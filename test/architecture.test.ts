@@ -438,7 +438,8 @@ describe('architecture of the tests', () => {
 
   test('holds: processes are started, and the program run, where the output is searched for secrets', () => {
     expect(roundabouts(tests)).toEqual([]);
-    expect(tests['vitest.config.ts']).toContain("setupFiles: ['test/support/scan.ts', ");
+    const config = readFileSync(new URL('../vitest.config.ts', import.meta.url), 'utf8');
+    expect(config).toContain("setupFiles: ['test/support/scan.ts', ");
     expect(tests['torture/vitest.config.ts']).toContain('...suite.test,');
   });
 

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import suite from '../vitest.config.ts';
+import suite from '../../vitest.config.ts';
 
 /** `npm run torture`: what takes too long for every run of the tests, and what is tried there fewer times than was promised. */
 export default defineConfig({

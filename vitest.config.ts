@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import manifest from '../package.json' with { type: 'json' };
-import { gridWidth } from '../scripts/grid-width.js';
+import manifest from './package.json' with { type: 'json' };
+import { gridWidth } from './scripts/grid-width.js';
 
 /** `import … with { type: 'text' }`, which esbuild knows and vite does not. */
 const embeddedText = {
@@ -33,7 +33,8 @@ const measuredTables = {
 
 export default defineConfig({
   plugins: [embeddedText],
-  root: new URL('..', import.meta.url).pathname,
+  // Also for test/torture/vitest.config.ts, which takes these settings from another folder.
+  root: import.meta.dirname,
   define: { SCHED_VERSION: JSON.stringify(manifest.version) },
   test: {
     include: ['test/**/*.test.ts'],
