@@ -111,9 +111,6 @@ const allowed: Record<string, string[]> = {
     'chalk',
     'cli-table3',
     'string-width',
-    'csv-stringify',
-    'yaml',
-    'cli-progress',
     'jq-wasm',
     'node:module',
     'node:worker_threads',
@@ -266,6 +263,15 @@ const src: Sources = Object.fromEntries(
 describe('architecture', () => {
   test.each(Object.keys(rules))('holds: %s', (rule) => {
     expect(broken(rule, src)).toEqual([]);
+  });
+
+  test('names only packages that package.json lists', () => {
+    const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    const listed = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+    const entries = Object.values(allowed).flatMap((list) => list.map((entry) => entry.replace(/^type /, '')));
+    const isPackage = (entry: string) => !/^node:|\/$|\.ts$/.test(entry);
+    const named = new Set([...entries.filter(isPackage), ...Object.keys(homes)]);
+    expect([...named].filter((name) => !listed.includes(name))).toEqual([]);
   });
 
   test('reads every import of src/, and each leads to a file', () => {
