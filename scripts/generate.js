@@ -1,6 +1,6 @@
-/** Writes what is made from the command tree: `completions/` and the README's reference. `--check` only compares. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/** Writes the generated files: `completions/`, `docs/assumptions.md` and the README's reference. `--check` only compares. */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { evaluate } from './evaluate.js';
 
@@ -10,14 +10,22 @@ const isCheck = process.argv.includes('--check');
 /** @param {string} path */
 const current = (path) => readFile(join(root, path), 'utf8').catch(() => '');
 
+/** The files of src/ by path. */
+const sources = async () => {
+  const files = await readdir(join(root, 'src'), { recursive: true });
+  const paths = files.filter((file) => file.endsWith('.ts')).map((file) => `src/${file.replaceAll('\\', '/')}`);
+  return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await current(path)])));
+};
+
 await evaluate('src/docs/generate.ts', async ({ generate }) => {
-  const made = Object.entries(await generate(await current('README.md')));
+  const made = Object.entries(await generate(await current('README.md'), await sources()));
   for (const [path, text] of made) {
     if ((await current(path)) === text) continue;
     if (isCheck) {
       process.stderr.write(`${path} is stale: npm run generate\n`);
       process.exitCode = 1;
     } else {
+      await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), text);
       process.stderr.write(`written: ${path}\n`);
     }

@@ -1,4 +1,5 @@
 import { buildTree } from '../cli/parse/tree.ts';
+import { assumptionsPage } from './assumptions.ts';
 import { bashScript } from './completions/bash.ts';
 import { fishScript } from './completions/fish.ts';
 import { powershellScript } from './completions/powershell.ts';
@@ -14,8 +15,14 @@ const withReference = (readme: string, reference: string): string => {
   return `${readme.slice(0, from)}${start}\n\n${reference}\n\n${readme.slice(to)}`;
 };
 
-/** Everything that is made from the command tree, by path in the repository. `readme` is the file as it stands. */
-export const generate = async (readme: string): Promise<Record<string, string>> => {
+/**
+ * Every generated file by its path in the repository. `readme` is the text of README.md now, `sources` are the files of
+ * src/ by path.
+ */
+export const generate = async (
+  readme: string,
+  sources: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> => {
   const root = await buildTree();
   const words = wordsOf(root);
   return {
@@ -23,6 +30,7 @@ export const generate = async (readme: string): Promise<Record<string, string>> 
     'completions/_sched': zshScript(words),
     'completions/sched.fish': fishScript(words),
     'completions/sched.ps1': powershellScript(words),
+    'docs/assumptions.md': assumptionsPage(sources),
     'README.md': withReference(readme, referenceOf(root)),
   };
 };
