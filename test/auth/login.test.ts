@@ -32,9 +32,9 @@ const visit = (url: string, more: { method?: string; headers?: Record<string, st
       .end();
   });
 
-const isOpen = (port: number): Promise<boolean> =>
+const isOpen = (port: number, address = '127.0.0.1'): Promise<boolean> =>
   new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
+    const socket = connect(port, address)
       .once('connect', () => {
         socket.destroy();
         resolve(true);
@@ -94,6 +94,17 @@ describe('login', () => {
     expect((await page!).body).toContain('You are logged in');
     expect(await isOpen(portOf(urls[0]!))).toBe(false);
     expect(server.counts.code).toBe(1);
+  });
+
+  // R2
+  test('listens on 127.0.0.1 only', async () => {
+    const listening: boolean[] = [];
+    const { result, server } = start(async (url) => {
+      for (const address of ['127.0.0.1', '127.0.0.2', '::1']) listening.push(await isOpen(portOf(url), address));
+      await visit(server.allow(url));
+    });
+    await result;
+    expect(listening).toEqual([true, false, false]);
   });
 
   // R3, R4: forged, incomplete and junk requests before the true one.
