@@ -1,10 +1,11 @@
 /*
  * How many requests of a token are still allowed, as all its processes see it: pure functions over one small record.
  *
- * Windows are fixed and opened by the first request in them (gaps.md). `used` counts what was handed out, sent or not;
- * what the service says it has seen only ever raises it. The end of a window is never guessed too early: a reply that
- * was received at t and says "n seconds" comes from a window that ends at t + n or before, so the least of those sums
- * is the best that is known.
+ * `used` counts what was handed out, sent or not; what the service says it has seen only ever raises it. The end of a
+ * window is never guessed too early: a reply that was received at t and says "n seconds" comes from a window that ends at
+ * t + n or before, so the least of those sums is the best that is known.
+ *
+ * Assumed: windows are fixed, and the first request in a window opens it.
  */
 
 export interface Window {

@@ -6,7 +6,7 @@ import type { HttpReply } from '../../src/http/message.ts';
 
 const reply = (status: number, body = '{}'): HttpReply => ({ status, headers: {}, body });
 
-// R26, typed off the table in reliability.md.
+// R26, typed by hand from the table in docs/reliability.md.
 describe('outcome', () => {
   test.each([
     ['never-sent', 'retry', 'retry', 'retry', 'retry'],
