@@ -1,0 +1,95 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+const filesIn = (folder: string, ending: RegExp): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => ending.test(file))
+    .map((file) => `${folder}/${file}`);
+
+const pages = ['CONTRIBUTING.md', 'SECURITY.md', ...filesIn('docs', /\.md$/)];
+/** This file holds examples. */
+const code = [...filesIn('src', /\.ts$/), ...filesIn('test', /\.(ts|js)$/)].filter(
+  (path) => path !== 'test/docs/pages.test.ts',
+);
+
+const promisesIn = (text: string): string[] => [...text.matchAll(/\bR\d{1,2}\b/g)].map(([number]) => number);
+
+const promisesOf = (page: string): string[] => [...page.matchAll(/^- \*\*(R\d{1,2})\*\*/gm)].map((match) => match[1]!);
+
+/** Pages of this repository that a text names, by path from its root; files that the program writes aren't pages. */
+const pagesIn = (text: string): string[] =>
+  [...text.matchAll(/(?<![\w./-])(?:docs\/[\w./-]+|[a-z][a-z-]*|CONTRIBUTING|SECURITY)\.md\b/g)]
+    .map(([name]) => name)
+    .filter((name) => name !== 'summary.md');
+
+/** Files and folders of the repository that a page names, without the full stop of a sentence. */
+const pathsIn = (text: string): string[] =>
+  [...text.matchAll(/(?<![\w./-])(?:src|test|scripts|bin|completions|\.ci)\/[\w./-]*/g)].map(([path]) =>
+    path.replace(/\.$/, ''),
+  );
+
+/** Where the relative links of a page lead, by path from the root. */
+const linksIn = (page: string, text: string): string[] =>
+  [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map((match) => join(dirname(page), match[1]!));
+
+const missing = (paths: readonly string[]): string[] => paths.filter((path) => !existsSync(join(root, path)));
+
+describe('docs/reliability.md', () => {
+  const promises = promisesOf(read('docs/reliability.md'));
+
+  test('has an entry for every promise that src/, test/ or a page cites', () => {
+    const cited = [...code, ...pages].flatMap((path) =>
+      promisesIn(read(path)).map((number) => ({ number, where: `${path} cites ${number}` })),
+    );
+    expect(cited.filter(({ number }) => !promises.includes(number)).map(({ where }) => where)).toEqual([]);
+    expect(promises).toHaveLength(new Set(promises).size);
+  });
+
+  test('names a test for every promise', () => {
+    const entries = read('docs/reliability.md').split(/^(?=- \*\*R|## )/m);
+    const untested = entries.filter((entry) => entry.startsWith('- **R') && !/ Tests:\s+`test\//.test(entry));
+    expect(untested).toEqual([]);
+  });
+});
+
+describe('pages', () => {
+  test.each(pages)('%s names only files that exist', (page) => {
+    expect(missing(pathsIn(read(page)))).toEqual([]);
+  });
+
+  test.each(['README.md', ...pages])('%s links only to files that exist', (page) => {
+    expect(missing(linksIn(page, read(page)))).toEqual([]);
+  });
+
+  test('that src/, test/ or README.md cite exist', () => {
+    const cited = [...code, 'README.md'].flatMap((path) =>
+      missing(pagesIn(read(path))).map((page) => `${path} cites ${page}`),
+    );
+    expect(cited).toEqual([]);
+  });
+});
+
+describe('pages: what the checks find', () => {
+  test('promises', () => {
+    expect(promisesIn('// R2, R34: why (R5). FR6 R789')).toEqual(['R2', 'R34', 'R5']);
+    expect(promisesOf('- **R1** Text (R3).\n- **R2** Text.\n')).toEqual(['R1', 'R2']);
+  });
+
+  test('pages, also those without a folder', () => {
+    const text = 'see docs/x.md and gaps.md, SECURITY.md; not README.md, a/LICENSE.md or summary.md';
+    expect(pagesIn(text)).toEqual(['docs/x.md', 'gaps.md', 'SECURITY.md']);
+  });
+
+  test('paths and links', () => {
+    expect(pathsIn('In `src/a.ts` and test/b/. Not dist/src/c.ts.')).toEqual(['src/a.ts', 'test/b/']);
+    expect(linksIn('docs/a.md', '[b](b.md#top) [c](../C.md) [d](https://d.example) [e](#e)')).toEqual([
+      'docs/b.md',
+      'C.md',
+    ]);
+  });
+});
