@@ -142,7 +142,8 @@ describe('a token that the service quotes', () => {
     async (place, form) => {
       const reply = places[place]!(forms[form]!);
       const send: Send = async () => ({ status: 200, headers: {}, body: '', ...reply });
-      for (const line of /^plain|every letter escaped/.test(form) ? lines : few) await run(line, send);
+      for (const line of /^plain|every letter escaped/.test(form) ? lines : few)
+        expect((await run(line, send)).requests, line).not.toEqual([]);
     },
   );
 
@@ -236,7 +237,11 @@ describe('a token that the service quotes', () => {
       ['event-types', 'create', '--name', token, '--curl'],
       ['events', 'list', '--jq', token],
     ];
-    for (const line of lines) await run(line, async () => ({ status: 404, headers: json, body: '{}' }));
+    for (const line of lines) {
+      const { stdout, stderr } = await run(line, async () => ({ status: 404, headers: json, body: '{}' }));
+      expect(stdout + stderr).not.toBe('');
+      expect(leaksIn(stdout + stderr, [token])).toEqual([]);
+    }
   });
 
   test('is not in the stack of a bug', async () => {

@@ -130,8 +130,6 @@ describe('jq: the real one', () => {
       expect.soft([program, ours]).toEqual([program, answers[index]]);
     }
   });
-
-  it.skipIf(isInstalled || process.env.CI)('is not installed here, so nothing is compared', () => {});
 });
 
 describe('jq', () => {

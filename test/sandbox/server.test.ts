@@ -103,5 +103,6 @@ describe('server', () => {
     socket.on('error', () => {});
     await short.close();
     await closed;
+    expect(socket.destroyed).toBe(true);
   });
 });

@@ -1,0 +1,263 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { keyOf } from '../../src/auth/record.ts';
+import type { HttpRequest, Send } from '../../src/http/message.ts';
+import type { Entry } from '../../src/state/ledger.ts';
+import { bookingLine, plainType, posts, type World } from '../cli/lost-answers.ts';
+import type { Result } from '../support/run.ts';
+import {
+  authUrl,
+  baseUrl,
+  copyOf,
+  deletionLine,
+  fixtures,
+  keychainOf,
+  ledgerIn,
+  noToken,
+  oauthRecord,
+  people,
+  shapeOf,
+  slots,
+  tokens,
+  worldIn,
+} from './old-files.ts';
+import { writeFixtures } from './write-fixtures.ts';
+
+/** FIXTURES=write keeps the files of this version for those to come. */
+if (process.env.FIXTURES === 'write')
+  test('writes the files of this version', async () => {
+    const folder = join(fixtures, manifest.version);
+    if (existsSync(folder)) throw new Error(`${folder} is kept already; remove it if that version was not released`);
+    mkdirSync(folder, { recursive: true });
+    await writeFixtures(folder);
+    expect(Object.keys(shapeOf(folder))).toContain('config/config.json');
+  });
+
+const inOrder = new Intl.Collator('en', { numeric: true });
+const versions = existsSync(fixtures) ? readdirSync(fixtures).sort(inOrder.compare) : [];
+
+test('this version writes files as the newest of those that are kept', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sched-written-'));
+  await writeFixtures(folder);
+  expect(
+    shapeOf(folder),
+    'The files on disk have another form. Older ones must be read all the same: leave those that are kept as they are, and keep yours beside them, under a new version: FIXTURES=write npx vitest run test/compatibility/fixtures.test.ts',
+  ).toEqual(shapeOf(join(fixtures, versions.at(-1)!)));
+});
+
+const hour = 3_600_000;
+
+describe.each(versions)('files of version %s', (version) => {
+  let folder: string;
+  let world: World;
+  let type: string;
+  let heads: Record<keyof typeof people, { run: string; head: string }>;
+  beforeAll(async () => {
+    type = await plainType(await worldIn(copyOf(version)));
+  });
+  beforeEach(async () => {
+    folder = copyOf(version);
+    world = await worldIn(folder);
+    heads = JSON.parse(readFileSync(join(folder, 'heads.json'), 'utf8'));
+  });
+
+  const jsonOf = ({ stdout }: Result) => JSON.parse(stdout);
+  const bearers = ({ requests }: Result) => [...new Set(requests.map(({ headers }) => headers.authorization))];
+  const paths = ({ requests }: Result) => requests.map(({ url }) => new URL(url).pathname);
+
+  test('config.json: every setting of every profile', async () => {
+    expect(jsonOf(await world.run('profiles list --json'))).toEqual([
+      expect.objectContaining({ name: 'personal', current: true, base_url: baseUrl }),
+      {
+        name: 'work',
+        current: false,
+        base_url: baseUrl,
+        auth_url: authUrl,
+        mcp_url: `${baseUrl}/mcp`,
+        client_id: 'client',
+        issuer: authUrl,
+        timezone: 'Europe/Paris',
+        output: 'json',
+        login: { store: 'file', issuer: authUrl, client: 'client', user: `${baseUrl}/users/U work` },
+      },
+    ]);
+  });
+
+  describe('logins', () => {
+    test.each([
+      ['personal', tokens.personal],
+      ['work', tokens.oauth],
+    ])('that of %s is used', async (profile, token) => {
+      const result = await world.run(`users me -p ${profile}`, { env: noToken });
+      expect([result.code, bearers(result)]).toEqual([0, [`Bearer ${token}`]]);
+    });
+
+    test('an expired one is refreshed with the refresh token that is stored', async () => {
+      await world.clock.sleep(3 * hour);
+      const refreshed: string[] = [];
+      const send: Send = async (request) => {
+        if (!request.url.startsWith(authUrl)) return world.service(request);
+        refreshed.push(new URLSearchParams(request.body).get('refresh_token')!);
+        const body = { access_token: tokens.personal, token_type: 'Bearer', expires_in: 7200 };
+        return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+      };
+      const { code } = await world.run('users me -p work', { env: noToken, send });
+      expect([code, refreshed]).toEqual([0, [tokens.refresh]]);
+    });
+
+    test('one that a keychain holds in parts is put together', async () => {
+      const texts = new Map<string, string>(
+        Object.entries(JSON.parse(readFileSync(join(folder, 'keychain.json'), 'utf8'))),
+      );
+      const wanted = oauthRecord(tokens.long);
+      expect(texts.size).toBeGreaterThan(1);
+      expect(await keychainOf(texts).read(keyOf(wanted))).toEqual(wanted);
+    });
+  });
+
+  describe('the ledger of bookings', () => {
+    const entryOf = (slot: string): Entry => {
+      const entries = readdirSync(ledgerIn(folder))
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => JSON.parse(readFileSync(join(ledgerIn(folder), name), 'utf8')) as Entry);
+      return entries.find(({ start_time }) => bookingLine('', slots[slot as keyof typeof slots]).includes(start_time))!;
+    };
+    const book = (slot: keyof typeof slots, send: Send = world.service) =>
+      world.run(bookingLine(type, slots[slot]), { send });
+
+    /** A service that shows the invitee of an entry. */
+    const showing =
+      ({ event, invitee }: Entry): Send =>
+      async (request: HttpRequest) =>
+        request.url.endsWith(`/invitees/${invitee!.split('/').at(-1)}`)
+          ? { status: 200, headers: {}, body: JSON.stringify({ resource: { uri: invitee, event, status: 'active' } }) }
+          : world.service(request);
+
+    test.each(['booked', 'bookedInVersion1'] as const)('%s: the same booking is a conflict', async (slot) => {
+      const result = await book(slot, showing(entryOf(slot)));
+      expect([result.code, posts(result.requests)]).toEqual([7, 0]);
+      expect(result.stderr).toContain(entryOf(slot).invitee);
+    });
+
+    test('refused: the same booking is sent, as a second attempt', async () => {
+      const result = await book('refused');
+      expect([result.code, posts(result.requests)]).toEqual([0, 1]);
+      const { digest } = entryOf('refused');
+      expect(readdirSync(ledgerIn(folder)).filter((name) => name.includes(digest))).toHaveLength(2);
+    });
+
+    test.each(['open', 'missed', 'openInVersion1'] as const)('%s: nothing is sent before it is clear', async (slot) => {
+      const result = await book(slot);
+      expect([result.code, posts(result.requests)]).toEqual([10, 0]);
+    });
+
+    test.each(['open', 'missed', 'openInVersion1'] as const)('%s: is found once the service shows it', async (slot) => {
+      const elsewhere = await world.run(bookingLine(type, slots[slot]), {
+        env: { SCHED_STATE_DIR: join(folder, 'other') },
+      });
+      const result = await book(slot);
+      expect([elsewhere.code, result.code, posts(result.requests)]).toEqual([0, 0, 0]);
+      expect(jsonOf(result)).toMatchObject({ uri: jsonOf(elsewhere).uri, _sched: { reconciled: true } });
+    });
+
+    test('missed: the time of the first look-up counts, so that one more settles it', async () => {
+      await world.clock.sleep(hour);
+      // Something newer, which shows that the list does not lag behind.
+      expect((await world.run(bookingLine(type, 100))).code).toBe(0);
+      const settled = jsonOf(await world.run('invitees reconcile --json')) as { start_time: string; verdict: string }[];
+      const verdictOf = (slot: keyof typeof slots) =>
+        settled.find(({ start_time }) => start_time === entryOf(slot).start_time)?.verdict;
+      expect([verdictOf('missed'), verdictOf('open'), verdictOf('openInVersion1')]).toEqual([
+        'not-booked',
+        'unknown',
+        'unknown',
+      ]);
+    });
+  });
+
+  describe('receipts', () => {
+    const verify = (name: keyof typeof people) =>
+      world.run(`compliance verify ${heads[name].run} --head ${heads[name].head} --json`);
+    const deleted = ({ requests }: Result): string[] =>
+      requests
+        .filter(({ url }) => url.endsWith('/invitee_deletion'))
+        .flatMap(({ body }) => (JSON.parse(body!) as { emails: string[] }).emails);
+
+    test('a finished one verifies with its head, and proves with its key', async () => {
+      expect(jsonOf(await verify('finished'))).toMatchObject({ status: 'ok', total: 2, accepted: 2 });
+      const proof = await world.run(`compliance prove ${heads.finished.run} --email ${people.finished[1]} --json`);
+      expect([proof.code, jsonOf(proof)]).toEqual([0, expect.objectContaining({ found: true, verdict: 'accepted' })]);
+    });
+
+    test('a finished one is not sent again within 12 hours', async () => {
+      await world.clock.sleep(hour);
+      const result = await world.run(deletionLine(people.finished));
+      expect([result.code, deleted(result), jsonOf(result).run]).toEqual([0, [], heads.finished.run]);
+    });
+
+    test('an unfinished one is resumed where it was left', async () => {
+      const result = await world.run(deletionLine(people.unfinished));
+      expect([result.code, deleted(result)]).toEqual([0, [people.unfinished[1]]]);
+      expect(jsonOf(result)).toMatchObject({ run: heads.unfinished.run, total: 2, accepted: 2 });
+      expect((await world.run(`compliance verify ${heads.unfinished.run}`)).code).toBe(0);
+    });
+
+    test('one of the sandbox proves nothing', async () => {
+      const result = await verify('sandbox');
+      expect([result.code, jsonOf(result).status]).toEqual([13, 'sandbox']);
+    });
+
+    test('one elsewhere is found by its run, and missed when it is gone', async () => {
+      const receipt = join(folder, 'elsewhere/receipt.jsonl');
+      expect(jsonOf(await verify('elsewhere'))).toMatchObject({ status: 'ok', receipt });
+      rmSync(receipt);
+      const runs = jsonOf(await world.run('compliance runs --json')) as { run: string; status: string }[];
+      expect(runs.find(({ run }) => run === heads.elsewhere.run)).toMatchObject({ status: 'missing', receipt });
+    });
+  });
+
+  test('the rate budget: what is left, until when, and who waits', async () => {
+    const [bucket] = readdirSync(join(folder, 'state/budget'));
+    const last = readdirSync(join(folder, 'state/budget', bucket!))
+      .sort(inOrder.compare)
+      .at(-1)!;
+    const { waiting } = JSON.parse(readFileSync(join(folder, 'state/budget', bucket!, last), 'utf8'));
+    const [{ pid, since, until }] = waiting;
+    await world.clock.sleep(since - world.clock.now());
+    const [sinceThen, untilThen] = [since, until].map((time) => new Date(time).toISOString());
+    expect(jsonOf(await world.run('ratelimit --json'))).toEqual([
+      {
+        window: 'requests a minute',
+        limit: 10,
+        remaining: 0,
+        reset_at: untilThen,
+        reset_s: 40,
+        waiting: [{ pid, since: sinceThen, until: untilThen }],
+      },
+    ]);
+  });
+
+  describe('the cache', () => {
+    test('of the identity saves a request', async () => {
+      expect(paths(await world.run('events list --limit 1'))).toEqual(['/scheduled_events']);
+    });
+
+    test('of the plan saves a request', async () => {
+      const asksPlan = async (slot: number) =>
+        paths(await world.run(bookingLine(type, slot))).some((path) => path.startsWith('/organizations/'));
+      // Only the second booking wants to know.
+      expect([await asksPlan(10), await asksPlan(11)]).toEqual([false, false]);
+      for (const name of readdirSync(join(folder, 'cache')).filter((each) => each.startsWith('plan-')))
+        rmSync(join(folder, 'cache', name));
+      expect(await asksPlan(12)).toBe(true);
+    });
+
+    test('of filters saves a request', async () => {
+      const group = (await world.run('groups list --limit 1 -o id')).stdout.trim();
+      expect(paths(await world.run(`groups events ${group} --limit 1`))).toEqual(['/scheduled_events']);
+    });
+  });
+});

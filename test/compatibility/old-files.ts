@@ -1,0 +1,127 @@
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { recordFromLogin } from '../../src/auth/record.ts';
+import { inParts } from '../../src/auth/split-value.ts';
+import { createStore } from '../../src/auth/stores.ts';
+import type { Vault } from '../../src/auth/vault.ts';
+import type { Send } from '../../src/http/message.ts';
+import { memoryEntries } from '../auth/support/memory.ts';
+import type { World } from '../cli/lost-answers.ts';
+import { createWorld, someday } from '../support/run.ts';
+import { fieldsOf } from './facts.ts';
+
+/*
+ * Files as a version of sched wrote them, in fixtures/VERSION/{config,state,cache,elsewhere}, and keychain.json. Later
+ * versions read them. Paths in them begin with the word below, because they are copied before they are used.
+ */
+
+export const fixtures = new URL('fixtures', import.meta.url).pathname;
+export const anywhere = '/FIXTURE';
+
+export const baseUrl = 'https://api.example.com';
+export const authUrl = 'https://auth.example.com';
+/** Nobody's; whatever prints one fails its test. */
+export const tokens = {
+  environment: 'canary-access-environment',
+  personal: 'canary-access-personal',
+  oauth: 'canary-access-oauth',
+  refresh: 'canary-refresh-oauth',
+  long: `canary-access-${'long-'.repeat(300)}end`,
+};
+export const people = {
+  finished: ['ada@engine.example', 'grace@compiler.example'],
+  unfinished: ['alan@machine.example', 'edsger@paths.example'],
+  sandbox: ['barbara@types.example'],
+  elsewhere: ['donald@art.example'],
+};
+/** Which half hour each booking is for. */
+export const slots = { booked: 0, refused: 1, open: 2, missed: 3, bookedInVersion1: 4, openInVersion1: 5 };
+
+const inEnvironment = { SCHED_TOKEN: tokens.environment, SCHED_BASE_URL: baseUrl };
+export const noToken = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
+
+/** A world whose service takes the tokens above for its owner's, and whose files are in this folder. */
+export const worldIn = async (folder: string): Promise<World> => {
+  const env = {
+    ...Object.fromEntries(
+      ['config', 'state', 'cache'].map((kind) => [`SCHED_${kind.toUpperCase()}_DIR`, join(folder, kind)]),
+    ),
+    ...inEnvironment,
+  };
+  const world = await createWorld({ home: folder, env });
+  const asOwner: Send = (request) => {
+    const { authorization } = request.headers;
+    const isOurs = Object.values(tokens).some((token) => authorization === `Bearer ${token}`);
+    return world.service(
+      isOurs ? { ...request, headers: { ...request.headers, authorization: `Bearer ${world.token}` } } : request,
+    );
+  };
+  const run: World['run'] = (line, more) => world.run(line, { send: asOwner, ...more });
+  return { ...world, service: asOwner, run };
+};
+
+/** The files of a version, in a place of their own. */
+export const copyOf = (version: string): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'sched-fixture-'));
+  cpSync(join(fixtures, version), folder, { recursive: true });
+  for (const path of filesIn(folder)) {
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(anywhere, folder));
+    // Git keeps no modes.
+    chmodSync(path, 0o600);
+  }
+  return folder;
+};
+
+export const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile())
+    .sort();
+
+export const deletionLine = (emails: readonly string[]) => `compliance delete ${emails.join(' ')} --yes --json`;
+
+/** A store over entries as a keychain holds them. */
+export const keychainOf = (texts: Map<string, string>) => {
+  const entries = inParts(memoryEntries(texts), (count) => new Uint8Array(count));
+  const vault: Vault = { kind: 'keychain', describe: () => 'keychain', use: (work) => work(entries) };
+  return createStore(vault, (count) => new Uint8Array(count));
+};
+
+export const oauthRecord = (accessToken: string) =>
+  recordFromLogin(
+    {
+      accessToken,
+      refreshToken: tokens.refresh,
+      expiresInSeconds: 7200,
+      scope: undefined,
+      owner: `${baseUrl}/users/U`,
+      organization: `${baseUrl}/organizations/O`,
+    },
+    {
+      issuer: { url: authUrl, clientId: 'client' },
+      origin: baseUrl,
+      scopes: ['users:read', 'scheduled_events:write'],
+      now: someday,
+    },
+  );
+
+export const ledgerIn = (folder: string): string => join(folder, 'state/bookings');
+
+const fieldsIn = (line: string): string[] => {
+  try {
+    return [...new Set(fieldsOf(JSON.parse(line)))].sort();
+  } catch {
+    return ['text'];
+  }
+};
+
+/** Every file by its path, and the names of the fields in each of its lines. Numbers of a version differ from run to run. */
+export const shapeOf = (folder: string): Record<string, string[]> =>
+  Object.fromEntries(
+    filesIn(folder).map((path) => {
+      const text = readFileSync(path, 'utf8');
+      const lines = path.endsWith('.jsonl') ? text.trimEnd().split('\n') : [text];
+      return [relative(folder, path).replace(/\/\d+$/, '/N'), lines.map((line) => fieldsIn(line).join(' '))];
+    }),
+  );

@@ -1,0 +1,280 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Send } from '../../src/http/message.ts';
+import type { Clock } from '../../src/runtime.ts';
+import { bookingLine, breaking, faults, isBooking, lost, plainType } from '../cli/lost-answers.ts';
+import { createWorld, type Result, replying, type WorldOptions } from '../support/run.ts';
+import {
+  changesBetween,
+  columnFacts,
+  commandFacts,
+  exitCodeFacts,
+  type Facts,
+  fieldsOf,
+  listCommands,
+  sorted,
+} from './facts.ts';
+
+const file = new URL('promises.json', import.meta.url);
+const command = 'npx vitest run test/compatibility/promises.test.ts';
+
+/** PROMISES=add writes what was added to promises.json, PROMISES=break what was removed or changed too. */
+const update = process.env.PROMISES;
+
+type World = Awaited<ReturnType<typeof createWorld>>;
+
+let world: World;
+let home: string;
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'sched-compatibility-'));
+  world = await createWorld({ home });
+});
+
+const run = (line: string, more: WorldOptions = {}): Promise<Result> => world.run(line, more);
+const jsonOf = async (line: string, more?: WorldOptions): Promise<unknown> => {
+  const { stdout, stderr } = await run(`${line} --json`, more);
+  if (stdout === '') throw new Error(`sched ${line} printed nothing: ${stderr}`);
+  return JSON.parse(stdout);
+};
+const idOf = async (line: string): Promise<string> => (await run(`${line} -o id`)).stdout.split('\n')[0]!;
+
+/** No account but what was logged in to. */
+const stored: WorldOptions = { env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } };
+const deletion = 'compliance delete a@b.example c@d.example --yes';
+
+const logIn = () =>
+  run('auth login --with-token --credential-store file --base-url http://127.0.0.1:4010', {
+    ...stored,
+    stdin: `${world.token}\n`,
+  });
+
+/** A profile with every setting that there is. */
+const addWholeProfile = async (): Promise<void> => {
+  const url = 'https://api.example.com';
+  const settings = { auth_url: url, mcp_url: url, issuer: url, uri_root: url, client_id: 'id', user: 'U' };
+  await run(`profiles add whole --base-url ${url}`);
+  for (const [key, value] of Object.entries({ ...settings, organization: 'O', timezone: 'UTC', output: 'json' }))
+    await run(`profiles set ${key} ${value} -p whole`);
+};
+
+/** Bookings whose answers were lost: one that was not made, and one that was. */
+const reconciled = async (): Promise<unknown> => {
+  const type = await plainType(world);
+  const lostAnswer: Send = async (request) => {
+    if (isBooking(request)) await world.service(request);
+    else if (!request.url.includes('/scheduled_events')) return world.service(request);
+    throw lost();
+  };
+  await run(bookingLine(type, 2), { send: breaking(world, faults['reset before commit']) });
+  await run(bookingLine(type, 3), { send: lostAnswer });
+  return jsonOf('invitees reconcile');
+};
+
+/** `ratelimit` while another command waits. */
+const duringWait = async (): Promise<unknown> => {
+  let seen: unknown;
+  const clock: Clock = {
+    now: world.clock.now,
+    sleep: async (milliseconds) => {
+      seen ??= await jsonOf('ratelimit');
+      await world.clock.sleep(milliseconds);
+    },
+  };
+  let isFirst = true;
+  await run('users me', {
+    clock,
+    send: async (request) => {
+      if (!isFirst) return world.service(request);
+      isFirst = false;
+      return { status: 429, headers: { 'retry-after': '17' }, body: '{}' };
+    },
+  });
+  return seen;
+};
+
+/** Records with every mark that they can carry, by command. */
+const markedRecords = async (): Promise<Record<string, unknown[]>> => {
+  const type = await plainType(world);
+  const losing = (name: keyof typeof faults) => ({ send: breaking(world, faults[name]) });
+  const answering = (answer: Send): WorldOptions => ({
+    send: (request) => (request.method === 'POST' ? answer(request) : world.service(request)),
+  });
+  const active = (await run('events list --status active --since tomorrow --limit 3 -o id')).stdout.split('\n');
+  const [first, second, third] = active.map((event) => `events cancel ${event} --yes`);
+  return {
+    'invitees create': [
+      await jsonOf(bookingLine(type, 0), losing('reset after commit')),
+      await jsonOf(bookingLine(type, 0, '--if-absent')),
+      await jsonOf(bookingLine(type, 1), losing('a 200 of another shape after commit')),
+    ],
+    'events cancel': [
+      await jsonOf(
+        first!,
+        answering((request) => faults['reset after commit'](request, world.service)),
+      ),
+      await jsonOf(first!),
+      await jsonOf(
+        second!,
+        answering(async () => ({ status: 201, headers: {}, body: '{}' })),
+      ),
+      await jsonOf(
+        third!,
+        answering(async (request) => ({ ...(await world.service(request)), body: '{}' })),
+      ),
+    ],
+    'events list --with invitees': [await jsonOf('events list --limit 1 --with invitees')],
+  };
+};
+
+const markFacts = async (): Promise<string[]> =>
+  Object.entries(await markedRecords()).flatMap(([name, records]) =>
+    records
+      .flat()
+      .flatMap((record) => Object.keys((record as { _sched?: object })._sched ?? {}))
+      .map((mark) => `${name}: _sched.${mark}`),
+  );
+
+/** The answers that are ours, not the service's, by what a script calls them. */
+const samples: Record<string, () => Promise<unknown>> = {
+  'auth status': async () => {
+    await logIn();
+    return jsonOf('auth status', stored);
+  },
+  'profiles list': async () => {
+    await addWholeProfile();
+    return jsonOf('profiles list');
+  },
+  'profiles show': async () => [await jsonOf('profiles show default'), await jsonOf('profiles show whole')],
+  'bulk result': () => jsonOf(deletion),
+  'compliance delete --dry-run': () => jsonOf(`${deletion} --dry-run`),
+  'compliance runs': () => jsonOf('compliance runs'),
+  'compliance verify': async () => jsonOf(`compliance verify ${await idOf('compliance runs')}`),
+  'compliance prove': async () => jsonOf(`compliance prove ${await idOf('compliance runs')} --email a@b.example`),
+  'compliance bundle': async () => jsonOf(`compliance bundle ${await idOf('compliance runs')} --to ${home}/bundle`),
+  'compliance key': () => jsonOf(`compliance key ${home}/new.key`),
+  doctor: () => jsonOf('doctor'),
+  ratelimit: duringWait,
+  'invitees reconcile': reconciled,
+  'sandbox tokens': () => jsonOf('sandbox tokens'),
+  'sandbox clock': () => jsonOf('sandbox clock'),
+  // It serves until nobody reads what it says.
+  'sandbox start': () => jsonOf('sandbox start --port 0 --data :memory:', { closeAfter: 0 }),
+  '--dry-run': async () => {
+    const [request] = [await jsonOf(`events cancel ${await idOf('events list')} --reason x --dry-run`)].flat();
+    // What the body holds is the service's.
+    return Object.fromEntries(Object.keys(request as object).map((name) => [name, null]));
+  },
+  error: async () => {
+    const headers = { 'retry-after': '17', 'x-request-id': 'req-1' };
+    const { stderr } = await run('events list --no-wait --json', { send: replying({ status: 429, headers }) });
+    return JSON.parse(stderr.trim().split('\n').at(-1)!);
+  },
+  'note before an error': async () => JSON.parse((await run('users me --json --sandbox')).stderr.split('\n')[0]!),
+};
+
+const fieldFacts = async (): Promise<string[]> => {
+  const facts: string[] = [];
+  for (const [name, sample] of Object.entries(samples))
+    facts.push(...fieldsOf(await sample()).map((field) => `${name}: ${field}`));
+  return [...facts, ...(await markFacts())];
+};
+
+/** Lists that want to be told of what. */
+const listLines: Record<string, () => Promise<string>> = {
+  'invitees list': async () => `invitees list ${await idOf('events list')}`,
+  'availability list': async () => `availability list --event-type ${await plainType(world)}`,
+  'event-types hosts': async () => `event-types hosts ${await plainType(world)}`,
+  'routing-forms submissions': async () => `routing-forms submissions ${await idOf('routing-forms list')}`,
+  'groups members': async () => `groups members ${await idOf('groups list')}`,
+  'groups events': async () => `groups events ${await idOf('groups list')}`,
+};
+
+/** Lists that are no operation of the service. */
+const ownLists = ['compliance runs', 'profiles list', 'sandbox tokens', 'invitees reconcile', 'ratelimit', 'doctor'];
+
+const headerOf = async (line: string): Promise<string[]> => {
+  const { stdout, stderr } = await run(`${line} -o tsv --header`);
+  if (stdout === '') throw new Error(`sched ${line} printed no header: ${stderr}`);
+  return stdout.split('\n')[0]!.split('\t');
+};
+
+const allColumnFacts = async (): Promise<string[]> => {
+  const facts: string[] = [];
+  for (const name of [...(await listCommands()).keys(), ...ownLists])
+    facts.push(...columnFacts(name, await headerOf((await listLines[name]?.()) ?? name)));
+  return [...facts, ...columnFacts('events list --with invitees', await headerOf('events list --with invitees'))];
+};
+
+const readers: Record<keyof Facts, () => string[] | Promise<string[]>> = {
+  'exit codes': exitCodeFacts,
+  fields: fieldFacts,
+  columns: allColumnFacts,
+  commands: commandFacts,
+};
+
+const promised = JSON.parse(readFileSync(file, 'utf8')) as Facts;
+
+const messageOf = (kind: string, changes: ReturnType<typeof changesBetween>): string => {
+  const isBroken = changes.some((change) => change.isBroken);
+  return [
+    '',
+    ...changes.map(
+      ({ fact, what, isBroken }) => `${isBroken ? 'BROKEN PROMISE' : 'addition'}: ${kind}: ${fact} (${what})`,
+    ),
+    isBroken
+      ? `Scripts rely on it: put it back. Before a major release: PROMISES=break ${command}`
+      : `Additions are allowed. Promise them from now on: PROMISES=add ${command}`,
+  ].join('\n');
+};
+
+describe('what scripts rely on', () => {
+  test.each(Object.keys(readers) as (keyof Facts)[])('%s', async (kind) => {
+    const today = sorted(await readers[kind]());
+    const changes = changesBetween(promised[kind], today);
+    const mayWrite = update === 'break' || (update === 'add' && !changes.some(({ isBroken }) => isBroken));
+    if (mayWrite && changes.length > 0) {
+      promised[kind] = today;
+      writeFileSync(file, `${JSON.stringify(promised, null, 2)}\n`);
+    }
+    expect(changesBetween(promised[kind], today), messageOf(kind, changes)).toEqual([]);
+  });
+});
+
+describe('a change', () => {
+  const before = ['events get', 'events get: argument 1 <event>', 'events get: --output VALUE', 'events list: 01 uri'];
+
+  test.each([
+    ['a removed flag', before.filter((fact) => !fact.includes('--output')), ['events get: --output VALUE']],
+    [
+      'a flag that takes no value any more',
+      before.map((fact) => fact.replace('VALUE', 'SWITCH')),
+      ['events get: --output VALUE'],
+    ],
+    ['a renamed column', before.map((fact) => fact.replace('uri', 'id')), ['events list: 01 uri']],
+    [
+      'another required argument',
+      [...before, 'events get: argument 2 <invitee>'],
+      ['events get: argument 2 <invitee>'],
+    ],
+    [
+      'a shared flag with a meaning of its own',
+      [...before, 'events get: has its own --yes'],
+      ['events get: has its own --yes'],
+    ],
+  ])('%s breaks a promise', (_, today, broken) => {
+    const found = changesBetween(before, today).filter(({ isBroken }) => isBroken);
+    expect(found.map(({ fact }) => fact)).toEqual(broken);
+  });
+
+  test.each([
+    'events list: 02 name',
+    'events get: --fresh SWITCH',
+    'events get: argument 2 [invitee]',
+    'webhooks get',
+    'webhooks get: argument 1 <webhook>',
+  ])('%s is an addition', (fact) => {
+    expect(changesBetween(before, [...before, fact])).toEqual([{ fact, isBroken: false, what: 'added' }]);
+  });
+});
