@@ -426,6 +426,20 @@ describe('transport: connections', () => {
     expect({ seen, reached: sockets.size }).toEqual({ seen: [['api.example.invalid:80', undefined]], reached: 1 });
   });
 
+  test.each([
+    ['localhost', true],
+    ['127.0.0.1', false],
+  ])('to a proxy at %s name it in the TLS handshake: %j', async (host, isNamed) => {
+    let hello = '';
+    const proxy = await raw((socket, data) => {
+      hello = data;
+      socket.end();
+    });
+    const env = { HTTPS_PROXY: proxy.replace('http://127.0.0.1', `https://${host}`) };
+    await failure(transport(env)(get('https://api.example.invalid/x')));
+    expect([hello.length > 0, hello.includes(host)]).toEqual([true, isNamed]);
+  });
+
   test('to this machine never go through a proxy', async () => {
     const { url, sockets } = await counting();
     const dead = `http://127.0.0.1:${await deadPort()}`;
