@@ -124,6 +124,11 @@ describe('CSV', () => {
     expect((await planOf('email,"the\nname"\na@x.example,A\n')).skipped.header).toEqual([1, 2]);
   });
 
+  test('counts no mark inside quotes when it looks for what separates cells', async () => {
+    const { items } = await planOf('email;"name, first, last"\na@x.example;A\n');
+    expect(items).toEqual(['a@x.example']);
+  });
+
   test('takes a quote over a thousand lines for one that is never closed', async () => {
     const rows = Array.from({ length: 3000 }, (_, index) => `p${index}@x.example,P`);
     const { items, invalid } = await planOf(['email,name', 'a@x.example,"A', ...rows, 'z@x.example,Z"'].join('\n'));
