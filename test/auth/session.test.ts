@@ -287,6 +287,43 @@ describe('session', () => {
     expect([...texts.keys()]).toEqual([nameOf(key)]);
   });
 
+  test('keeps as much room as a large login takes', async () => {
+    const { store, record, texts, key } = await world();
+    const large = { ...record, access_token: 'x'.repeat(5000) };
+    await store.reserve(key, large);
+    const [room] = [...texts].filter(([name]) => name !== nameOf(key)).map(([, text]) => text);
+    expect(room!.length).toBeGreaterThanOrEqual(JSON.stringify(large).length);
+  });
+
+  test('stores the successor only when the room is free', async () => {
+    const { session, record, key } = await world();
+    const entries = memoryEntries();
+    const events: string[] = [];
+    const vault: Vault = {
+      kind: 'file',
+      describe: () => 'memory',
+      use: (work) =>
+        work({
+          ...entries,
+          set: async (name, text) => {
+            if (name === nameOf(key)) events.push('stored');
+            await entries.set(name, text);
+          },
+          delete: async (name) => {
+            // As slow as a disk.
+            for (let turn = 0; turn < 100; turn += 1) await undefined;
+            events.push('freed');
+            return entries.delete(name);
+          },
+        }),
+    };
+    const store = createStore(vault, random);
+    await store.write(key, record);
+    events.length = 0;
+    await session({ store }).renew({ token: record.access_token, origin });
+    expect(events).toEqual(['freed', 'stored']);
+  });
+
   test.each([
     ['is refused', { status: 400, body: '{"error":"invalid_grant"}' }],
     ['fails', { status: 503, body: '' }],
@@ -381,6 +418,19 @@ describe('session', () => {
       expect(count).toBe(times);
       expect([...texts]).toEqual(before);
     }
+  });
+
+  test('does not repeat what took so long to fail that those who wait for the lock may give up', async () => {
+    const { session, record, clock } = await world();
+    let count = 0;
+    const sendToEnd: Send = async () => {
+      count += 1;
+      clock.time += 5_001;
+      throw new NetworkFailure('auth.example.com', 'the connection timed out', false);
+    };
+    const renewal = session({ sendToEnd }).renew({ token: record.access_token, origin });
+    await expect(renewal).rejects.toMatchObject({ category: 'unavailable' });
+    expect(count).toBe(1);
   });
 
   test('goes on with a token that still lives when renewing ahead fails', async () => {
