@@ -183,6 +183,16 @@ describe('budget: shared by processes', () => {
     expect(clock.now() - before).toBeLessThan(40_000);
   });
 
+  test('waits for the request of another process, though one of its own ends', () => {
+    const state = emptyState('general');
+    const pace = { most: 20, probeMs: 1000, pace: 500 };
+    grant(state, 'a', 1e12, pace);
+    settle(state, { holder: 'b', sentAt: 1e12, now: 1e12, unused: 0 });
+    expect(grant(state, 'b', 1e12, pace)).toMatchObject({ why: 'probe' });
+    settle(state, { holder: 'a', sentAt: 1e12, now: 1e12, unused: 0 });
+    expect(grant(state, 'b', 1e12, pace)).toMatchObject({ permits: 1 });
+  });
+
   test('takes over at once when that process is seen to be gone', () => {
     const directory = temporary();
     const open = (pid: number, isAlive?: (pid: number) => boolean) =>

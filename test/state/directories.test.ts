@@ -66,6 +66,11 @@ describe.each(kinds)('a %s directory that a variable names', (kind) => {
     expect(named(kind, path, 0)).toBe(path);
   });
 
+  test('is used where it belongs to root', () => {
+    const path = lstatSync(root).uid === 0 ? made(0o755) : '/usr';
+    expect(named(kind, path, 4242)).toBe(path);
+  });
+
   test('is not made by being looked for', () => {
     expect(named(kind, join(root, 'none'))).toBe(join(root, 'none'));
     expect(existsSync(join(root, 'none'))).toBe(false);

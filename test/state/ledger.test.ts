@@ -138,6 +138,14 @@ describe('ledger', () => {
     expect(files().map((name) => name.split('-')[1]![0])).toEqual(['2', '3', '4']);
   });
 
+  test('prunes no attempt at one address while another one for the same booking is open', async () => {
+    const ledger = open();
+    await ledger.claim({ number: 1, entry: entry(1, { state: 'open' }) });
+    await ledger.claim({ number: 2, entry: entry(1, { origin: 'https://eu.example.com' }) });
+    await ledger.prune(start + 31 * day);
+    expect(readdirSync(join(state, 'bookings'))).toHaveLength(2);
+  });
+
   test('notes once when an attempt was first missed, and again after the service set its clock back', async () => {
     const ledger = open();
     const kept = { number: 1, entry: entry(1, { state: 'open' }) };
