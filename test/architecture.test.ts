@@ -434,6 +434,13 @@ const roundabouts = (sources: Sources): string[] =>
       );
     });
 
+/** Directories are removed with the test file that made them. Measurements run without vitest, and whole-run.ts makes the first one. */
+const ownDirectories = (sources: Sources): string[] =>
+  Object.entries(sources)
+    .filter(([path]) => !/^bench\/|^support\/(temporary|whole-run)\.ts$/.test(path))
+    .filter(([, text]) => /\bmkdtemp(Sync)?\b/.test(codeOf(text)))
+    .map(([path]) => `${path} makes temporary directories around support/temporary.ts`);
+
 describe('architecture of the tests', () => {
   const folder = new URL('.', import.meta.url).pathname;
   const tests: Sources = Object.fromEntries(
@@ -457,5 +464,18 @@ describe('architecture of the tests', () => {
   ])('a made-up test breaks it: %s', (text) => {
     expect(roundabouts({ 'cli/a.test.ts': text })).toHaveLength(1);
     expect(roundabouts({ 'bench/a.bench.ts': text })).toEqual([]);
+  });
+
+  test('holds: temporary directories are made by support/temporary.ts', () => {
+    expect(ownDirectories(tests)).toEqual([]);
+  });
+
+  test.each([
+    "import { mkdtempSync } from 'node:fs';",
+    "import { mkdtemp } from 'node:fs/promises';",
+    "import * as fs from 'node:fs';\nfs.mkdtempSync('/tmp/x-');",
+  ])('a made-up test makes its own directory: %s', (text) => {
+    expect(ownDirectories({ 'cli/a.test.ts': text })).toHaveLength(1);
+    expect(ownDirectories({ 'bench/a.bench.ts': text })).toEqual([]);
   });
 });

@@ -1,16 +1,15 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openBrowser } from '../../src/auth/browser.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let folder: string;
 let seen: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sched-browser-'));
+  folder = temporaryDirectory('browser');
   seen = join(folder, 'seen');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** A program that writes its arguments down, one a line. */
 const program = (name: string) => {

@@ -1,18 +1,17 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { keyOf, nameOf, recordFromToken } from '../../src/auth/record.ts';
 import { openStore } from '../../src/auth/stores.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { everythingIn, machineIn, random } from './support/memory.ts';
 import { canary } from './support/oauth-server.ts';
 
 let config: string;
 beforeEach(() => {
-  config = mkdtempSync(join(tmpdir(), 'sched-file-store-'));
+  config = temporaryDirectory('file-store');
 });
-afterEach(() => rmSync(config, { recursive: true }));
 
 const record = recordFromToken(`${canary}-pat`, { origin: 'https://api.example.com', now: 1, owner: 'Zoë' });
 const key = keyOf(record);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { openStore } from '../../src/auth/stores.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
 import type { Clock } from '../../src/runtime.ts';
 import { noSecretService, type SecretService, startSecretService } from '../support/secret-service.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { buildWorker, startWorker } from './support/build-worker.ts';
 import { everythingIn, fingerprint, machineIn, memoryEntries, random } from './support/memory.ts';
 import { canary, createOAuthServer, serve } from './support/oauth-server.ts';
@@ -38,9 +39,8 @@ const keychain = (env: Record<string, string>, clock = realClock) =>
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sched-keychain-'));
+  folder = temporaryDirectory('keychain');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 // R18
 const expectUnavailable = async (work: () => Promise<unknown>, reason: RegExp) => {

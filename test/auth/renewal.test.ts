@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { clock as realClock } from '../../src/node/clock.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { times } from '../support/times.ts';
 import { buildWorker, type Plan, startWorker, type Worker } from './support/build-worker.ts';
 import { fingerprint } from './support/memory.ts';
@@ -14,10 +13,9 @@ const processes = Number(process.env.SCHED_TEST_PROCESSES ?? times(12, 50));
 let folder: string;
 let file: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sched-renewal-'));
+  folder = temporaryDirectory('renewal');
   file = await buildWorker(folder);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 let worlds = 0;
 const world = (options: Parameters<typeof renewalWorld>[1]) => {

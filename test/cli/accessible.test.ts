@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 beforeAll(async () => {
@@ -42,7 +42,7 @@ describe('--accessible', () => {
   });
 
   test('goes for doctor too', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-accessible-'));
+    const home = temporaryDirectory('accessible');
     const { stdout } = await world.run('doctor --accessible', { terminals, columns: 40, home });
     expectSpoken(stdout);
     expect(stdout).toMatch(/^CHECK: .+\nSTATUS: .+\nFINDING: .+\n/);
@@ -64,7 +64,7 @@ describe('--accessible', () => {
   });
 
   test('asks for the addresses of a login one by one, and where to keep it', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-accessible-'));
+    const home = temporaryDirectory('accessible');
     const env = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
     const asked = await world.run('auth login --accessible --base-url https://api.example.com', {
       terminals,
@@ -93,7 +93,7 @@ describe('--accessible', () => {
     ['2\n', 12],
     ['\n', 12],
   ])('asks before a deletion with numbers, then for the count: %j', async (typed, code) => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-accessible-'));
+    const home = temporaryDirectory('accessible');
     const file = join(home, 'emails.txt');
     writeFileSync(file, 'ada@engine.example\nbob@engine.example\n');
     const result = await world.run(`compliance delete --from ${file} --accessible`, { terminals, home, stdin: typed });

@@ -1,14 +1,14 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { Send } from '../../src/http/message.ts';
 import { createWorld, type Result, replying } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 const base = 'http://127.0.0.1:4010';
-const folder = mkdtempSync(join(tmpdir(), 'sched-api-'));
+const folder = temporaryDirectory('api');
 const fileOf = (name: string, text: string | Uint8Array): string => {
   writeFileSync(join(folder, name), text);
   return join(folder, name);

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { scopesToAsk } from '../../src/cli/commands/auth/scopes.ts';
@@ -7,11 +6,12 @@ import { NetworkFailure } from '../../src/http/failure.ts';
 import type { Send } from '../../src/http/message.ts';
 import { execFileSync } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 let home: string;
 beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), 'sched-'));
+  home = temporaryDirectory();
   world = await createWorld({ home, env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
 });
 

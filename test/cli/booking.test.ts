@@ -1,19 +1,10 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import {
   bookedIn,
   bookingLine,
@@ -38,7 +29,7 @@ let state: string;
 let eventType: string;
 
 beforeEach(async () => {
-  state = mkdtempSync(join(tmpdir(), 'sched-booking-'));
+  state = temporaryDirectory('booking');
   world = await createWorld({ env: { SCHED_STATE_DIR: state, SCHED_CACHE_DIR: state } });
   eventType = await plainType(world);
 });
@@ -293,7 +284,7 @@ describe('booking: a 2xx that does not show the booking', () => {
 
 // R27
 describe('booking: what the look-up takes for it', () => {
-  const elsewhere = () => ({ env: { SCHED_STATE_DIR: mkdtempSync(join(tmpdir(), 'sched-booking-')) } });
+  const elsewhere = () => ({ env: { SCHED_STATE_DIR: temporaryDirectory('booking') } });
   const unsent = () => breaking(world, faults['reset before commit'], 1);
 
   test('is no booking that was canceled', async () => {
@@ -398,7 +389,7 @@ describe('booking: the same again', () => {
   });
 
   test('with --if-absent takes what is there, whoever booked it', async () => {
-    const elsewhere = mkdtempSync(join(tmpdir(), 'sched-booking-'));
+    const elsewhere = temporaryDirectory('booking');
     const { uri } = JSON.parse((await world.run(booking(0), { env: { SCHED_STATE_DIR: elsewhere } })).stdout);
     for (let run = 0; run < 3; run += 1) {
       const { code, stdout, requests } = await world.run(booking(0, '--if-absent'));

@@ -2,7 +2,6 @@ import {
   appendFileSync,
   chmodSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -11,20 +10,20 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { execFileSync } from '../support/processes.ts';
 import { createWorld, type Result, type WorldOptions } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 // One service for all, which is what takes long to make; each test has a home and an hour of its own.
 const shared = await createWorld();
 let world: typeof shared;
 let home: string;
 beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), 'sched-compliance-'));
+  home = temporaryDirectory('compliance');
   await shared.clock.sleep(3_600_000);
   world = { ...shared, run: (line, more) => shared.run(line, { home, ...more }) };
 });
@@ -687,7 +686,7 @@ describe('compliance delete: once', () => {
     const flags = `--receipt ${receipt} --receipt-key-file ${key}`;
     const breaks = answering((_, times) => (times === 2 ? { status: 404 } : undefined));
     await world.run(`${line()} ${flags}`, { ...real, send: breaks });
-    const elsewhere = mkdtempSync(join(tmpdir(), 'sched-elsewhere-'));
+    const elsewhere = temporaryDirectory('elsewhere');
     const second = await world.run(`${line()} ${flags}`, { ...real, send: throughSandbox, home: elsewhere });
     expect(JSON.parse(second.stdout)).toMatchObject({ total: 30, accepted: 30 });
     expect(sent(second)).toEqual(people(30).slice(25));

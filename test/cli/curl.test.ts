@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { nouns } from '../../src/cli/commands/registry.ts';
@@ -9,6 +8,7 @@ import { hostile, madeUp } from '../output/samples.ts';
 import { addCanary } from '../support/canary.ts';
 import { execFileSync } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 let env: Record<string, string>;
@@ -116,7 +116,7 @@ describe('--curl', () => {
     const told = await world.run('events list --curl', { env });
     expect(told.stdout).toContain(`user=${encodeURIComponent(env.SCHED_USER!)}`);
     expect(told.stderr).toBe('');
-    const home = mkdtempSync(join(tmpdir(), 'sched-curl-'));
+    const home = temporaryDirectory('curl');
     await world.run('events list --limit 1', { home });
     const remembered = await world.run('groups list --curl', { home });
     expect(remembered.stdout).toContain(`organization=${encodeURIComponent(env.SCHED_ORG!)}`);
@@ -167,7 +167,7 @@ describe('--curl', () => {
   });
 
   test('with --sandbox names the fixed address and starts nothing', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-curl-'));
+    const home = temporaryDirectory('curl');
     const { code, stdout, stderr } = await world.run('events list --sandbox --curl', { home });
     expect(code).toBe(0);
     expect(stdout).toContain('curl "http://127.0.0.1:4010/scheduled_events?user=$SCHED_USER&count=100"');
@@ -177,7 +177,7 @@ describe('--curl', () => {
   });
 
   test('asks the same account for what is left to the shell', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-curl-'));
+    const home = temporaryDirectory('curl');
     const none = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
     await world.run('profiles add first --base-url https://first.example', { home, env: none });
     await world.run('profiles add work --base-url https://work.example', { home, env: none });

@@ -1,8 +1,8 @@
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 const world = await createWorld();
 
@@ -26,7 +26,7 @@ const helpers = [
 ] as const;
 
 const prepared = (mode?: number) => {
-  const home = mkdtempSync(join(tmpdir(), 'sched-named-'));
+  const home = temporaryDirectory('named');
   const folder = join(home, 'named');
   if (mode !== undefined) {
     mkdirSync(folder);

@@ -1,12 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 describe('doctor', () => {
   test('tells of bulk work that is not finished, and of a receipt that is damaged', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-'));
+    const home = temporaryDirectory();
     const { run } = await createWorld({ home });
     expect((await run('compliance delete a@b.example c@d.example --yes')).code).toBe(0);
     const folder = join(home, '.local/state/sched/receipts');

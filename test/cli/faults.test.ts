@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
@@ -7,6 +6,7 @@ import type { Operation } from '../../src/api/operation.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 type Fault = (request: HttpRequest, service: Send) => Promise<HttpReply>;
 
@@ -184,8 +184,8 @@ const matcher = ({ method, path }: Operation) => {
 
 const env = () => ({
   SCHED_MCP_URL: 'http://127.0.0.1:4010',
-  SCHED_STATE_DIR: mkdtempSync(join(tmpdir(), 'sched-faults-')),
-  SCHED_CACHE_DIR: mkdtempSync(join(tmpdir(), 'sched-faults-')),
+  SCHED_STATE_DIR: temporaryDirectory('faults'),
+  SCHED_CACHE_DIR: temporaryDirectory('faults'),
 });
 
 const catalogue = await loadCatalogue();
@@ -536,11 +536,11 @@ describe('faults: a 2xx to a write that does not show the record', () => {
   });
 
   test('many events at once are canceled with one request each', async () => {
-    const world = await createWorld({ env: { ...env() }, home: mkdtempSync(join(tmpdir(), 'sched-faults-')) });
+    const world = await createWorld({ env: { ...env() }, home: temporaryDirectory('faults') });
     const { row } = operations.find(({ name }) => name === 'events cancel')!;
     const listed = await world.run('events list --status active --since tomorrow --limit 3 -o id');
     const send = answeringWith(world, row, bodies['201 with another object']!, false);
-    const from = join(mkdtempSync(join(tmpdir(), 'sched-faults-')), 'events.txt');
+    const from = join(temporaryDirectory('faults'), 'events.txt');
     writeFileSync(from, listed.stdout);
     const { code, stdout, requests } = await world.run(`events cancel --from ${from} --yes --json`, { send });
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { total: 3, accepted: 3, unknown: 0 }]);

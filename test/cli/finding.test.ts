@@ -1,9 +1,7 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 type World = Awaited<ReturnType<typeof createWorld>>;
 let world: World;
@@ -166,7 +164,7 @@ describe('events list --invitee', () => {
   const line = 'events list --invitee zoe.mueller@lindenbaum.example';
 
   test('asks the service, once it is known to look at the address', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-finding-'));
+    const home = temporaryDirectory('finding');
     const first = await listOf(line, { home });
     expect(first.events.length).toBeGreaterThan(1);
     const [probe, real] = queriesOf(first.requests);
@@ -180,7 +178,7 @@ describe('events list --invitee', () => {
   test.each(['a service that ignores it', 'one that refuses it'])(
     'reads the invitees of each event for %s',
     async (kind) => {
-      const home = mkdtempSync(join(tmpdir(), 'sched-finding-'));
+      const home = temporaryDirectory('finding');
       const blind = ignoring('invitee_email');
       const refusing: Send = async (request) =>
         request.url.includes('invitee_email=')
@@ -203,7 +201,7 @@ describe('events list --invitee', () => {
   );
 
   test('is believed only once rows came back', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-finding-'));
+    const home = temporaryDirectory('finding');
     const nobody = 'events list --invitee nobody@nowhere.example';
     expect((await listOf(nobody, { home })).events).toEqual([]);
     expect(queriesOf((await listOf(nobody, { home })).requests)).toHaveLength(2);

@@ -1,8 +1,6 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 describe('first steps', () => {
   test('help is found wherever the word stands', async () => {
@@ -39,7 +37,7 @@ describe('first steps', () => {
   });
 
   test('the only profile that is left is the one that is meant', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-'));
+    const home = temporaryDirectory();
     const { run } = await createWorld({ home, env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
     for (const name of ['one', 'two', 'three']) await run(`profiles add ${name} --base-url https://api.example.com`);
     const removed = await run('profiles remove one --yes');

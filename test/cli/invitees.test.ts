@@ -1,13 +1,11 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 let eventType: string;
 beforeEach(async () => {
-  world = await createWorld({ env: { SCHED_STATE_DIR: mkdtempSync(join(tmpdir(), 'sched-invitees-')) } });
+  world = await createWorld({ env: { SCHED_STATE_DIR: temporaryDirectory('invitees') } });
   const types = JSON.parse((await world.run('event-types list --active --json')).stdout);
   eventType = types.find(
     (type: { kind: string; pooling_type: string | null; custom_questions: { required: boolean }[] }) =>

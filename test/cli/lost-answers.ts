@@ -1,9 +1,7 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 export type World = Awaited<ReturnType<typeof createWorld>>;
 type Fault = (request: HttpRequest, service: Send) => Promise<HttpReply>;
@@ -103,7 +101,7 @@ export const bookedIn = async (world: World, index: number): Promise<number> => 
 
 /** What bookings came to whose answers are all lost: exit codes, words for the outcome, and what the service holds. */
 export const loseAnswers = async (name: FaultName, times: number) => {
-  const state = mkdtempSync(join(tmpdir(), 'sched-booking-'));
+  const state = temporaryDirectory('booking');
   const world = await createWorld({ env: { SCHED_STATE_DIR: state, SCHED_CACHE_DIR: state } });
   const type = await plainType(world);
   const send = breaking(world, faults[name]);

@@ -1,13 +1,13 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 let config: string;
 beforeEach(async () => {
-  config = mkdtempSync(join(tmpdir(), 'sched-'));
+  config = temporaryDirectory();
   world = await createWorld({ env: { SCHED_CONFIG_DIR: config, SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
 });
 
@@ -66,7 +66,7 @@ describe('profiles', () => {
     const { stdout } = await world.run('profiles export work');
     expect(JSON.parse(stdout)).toEqual({ base_url: 'https://api.example.com', client_id: 'abc', organization: 'ORG' });
     expect((await world.run('profiles export work --jq .client_id')).stdout).toBe('abc\n');
-    const other = mkdtempSync(join(tmpdir(), 'sched-'));
+    const other = temporaryDirectory();
     const env = { SCHED_CONFIG_DIR: other };
     expect((await world.run('profiles add prod2 --from -', { env, stdin: stdout })).code).toBe(0);
   });

@@ -1,13 +1,13 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { HttpReply, Send } from '../../src/http/message.ts';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 beforeEach(async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'sched-ratelimit-'));
+  const directory = temporaryDirectory('ratelimit');
   world = await createWorld({ env: { SCHED_STATE_DIR: directory, SCHED_CACHE_DIR: directory } });
 });
 
@@ -118,7 +118,7 @@ describe('a rate limit that is used up', () => {
   });
 
   test('is foretold for bulk work', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-ratelimit-'));
+    const home = temporaryDirectory('ratelimit');
     const free = await createWorld({ plan: 'free', home });
     const { stdout } = await free.run('events list --status active --upcoming --limit 25 -o id');
     await free.clock.sleep(61_000);

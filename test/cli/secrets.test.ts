@@ -1,10 +1,10 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { leaksIn } from '../support/canary.ts';
 import { createWorld, type WorldOptions } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 /*
  * R12, with a service that tells everybody what it was sent. Each run is searched for the token in all its forms by
@@ -199,7 +199,7 @@ describe('a token that the service quotes', () => {
   });
 
   test('is in no file that is kept', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-secrets-'));
+    const home = temporaryDirectory('secrets');
     const summary = join(home, 'summary.md');
     writeFileSync(join(home, 'people.txt'), 'ada@engine.example\n');
     appendFileSync(summary, '');
@@ -256,7 +256,7 @@ describe('a token that the service quotes', () => {
   });
 
   test('of a file is not printed either, and the password of a proxy is not', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'sched-secrets-')), 'token');
+    const file = join(temporaryDirectory('secrets'), 'token');
     writeFileSync(file, `${token}\n`);
     const password = 'proxy-p@ssword';
     const send: Send = async () => ({
@@ -318,7 +318,7 @@ describe('the tokens of a login that the service quotes', () => {
     'when the code is refused: %s',
     async (how) => {
       let sent: Record<string, string> = {};
-      const { code, stderr } = await logIn(mkdtempSync(join(tmpdir(), 'sched-secrets-')), (request) => {
+      const { code, stderr } = await logIn(temporaryDirectory('secrets'), (request) => {
         sent = form(request);
         const said = `${sent.code} and ${sent.code_verifier}`;
         return refused(
@@ -339,7 +339,7 @@ describe('the tokens of a login that the service quotes', () => {
   );
 
   test('when it is used, refreshed and revoked', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-secrets-'));
+    const home = temporaryDirectory('secrets');
     const login = await logIn(home, () => issued);
     expect([login.code, login.stderr]).toEqual([0, expect.stringContaining('logged in as Ada [token]')]);
     const quoting: Send = async (request) =>
@@ -356,7 +356,7 @@ describe('the tokens of a login that the service quotes', () => {
   });
 
   test('when a new one came', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-secrets-'));
+    const home = temporaryDirectory('secrets');
     await logIn(home, () => issued);
     await world.clock.sleep(60_000);
     const send: Send = async ({ url, headers }) =>

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from '../support/processes.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 export const scriptOf = (name: string): string => join(import.meta.dirname, '../../completions', name);
 
@@ -9,7 +9,7 @@ export const isInstalled = (shell: string): boolean => spawnSync(shell, ['-c', '
 
 /** A folder with one JSON file and one folder in it, where a line that runs something would leave a trace. */
 export const playground = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'sched-completion-'));
+  const folder = temporaryDirectory('completion');
   writeFileSync(join(folder, 'booking.json'), '{}');
   mkdirSync(join(folder, 'bookings'));
   return folder;

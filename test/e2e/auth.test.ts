@@ -1,6 +1,5 @@
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/sandbox/database.ts';
@@ -8,6 +7,7 @@ import { addCanary, expectNoSecret, leaksIn } from '../support/canary.ts';
 import { spawnSync } from '../support/processes.ts';
 import { createWorld, replying } from '../support/run.ts';
 import { noSecretService, type SecretService, startSecretService } from '../support/secret-service.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { times } from '../support/times.ts';
 import {
   credentialFile,
@@ -24,7 +24,7 @@ import {
 
 let sandbox: RunningSandbox;
 let home: string;
-const data = join(mkdtempSync(join(tmpdir(), 'sched-data-')), 'sandbox.db');
+const data = join(temporaryDirectory('data'), 'sandbox.db');
 beforeAll(async () => {
   sandbox = await startSandbox('--auto-consent', '--no-limits', '--data', data);
 });
@@ -144,7 +144,7 @@ test(`${crowd} processes at expiry renew the token once`, { timeout: 120_000 }, 
 
 // R24
 describe('a refresh whose new token cannot be stored', () => {
-  const place = mkdtempSync(join(tmpdir(), 'sched-full-'));
+  const place = temporaryDirectory('full');
   const mount = (...words: string[]) => spawnSync('mount', [...words, place]).status === 0;
   const mountSmall = () => mount('-t', 'tmpfs', '-o', 'size=64k', 'none');
   const unmount = () => spawnSync('umount', [place]).status === 0;

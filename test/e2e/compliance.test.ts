@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { verify } from '../../src/jobs/verify-receipt.ts';
 import { spawn, spawnSync } from '../support/processes.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { bytesABatch, listen, openTorture, type Step } from './kills.ts';
 import {
   cleanEnvironment,
@@ -80,7 +80,7 @@ describe('compliance delete, its disk', () => {
   const statusOf = (receipt: string) => verify(readFileSync(receipt)).status;
 
   const mountable = (): string | undefined => {
-    const place = mkdtempSync(join(tmpdir(), 'sched-full-'));
+    const place = temporaryDirectory('full');
     return spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=24k', 'none', place]).status === 0 ? place : undefined;
   };
   const place = mountable();

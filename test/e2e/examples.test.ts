@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { everyExample, exampleFiles, exempt, firstDeletion, firstProfile, ownPart } from '../cli/example-lines.ts';
 import { createWorld } from '../support/run.ts';
 import { splitCommandLine } from '../support/shell-words.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 /** A receipt made in the sandbox says so, and these say it with their exit code. */
 const provesNothing = /^compliance (verify|prove) /;
@@ -15,8 +15,8 @@ const { lines, runnable } = await everyExample();
 const days = ['2026-11-15T18:00:00Z', '2027-06-09T12:00:00Z', '2027-12-31T22:30:00Z'];
 
 describe.each(days)('examples on a sandbox seeded at %s', (day) => {
-  const folder = mkdtempSync(join(tmpdir(), 'sched-examples-'));
-  const shared = mkdtempSync(join(folder, 'home-'));
+  const folder = temporaryDirectory('examples');
+  const shared = temporaryDirectory('home');
   const before = process.cwd();
   let world: Awaited<ReturnType<typeof createWorld>>;
   beforeAll(async () => {
@@ -27,12 +27,11 @@ describe.each(days)('examples on a sandbox seeded at %s', (day) => {
   });
   afterAll(() => {
     process.chdir(before);
-    rmSync(folder, { recursive: true });
   });
 
   /** What an example about accounts or bookings leaves would be in the way of the next; receipts need the key of the first. */
   const homeFor = (line: string) => {
-    if (/^(profiles|auth|sandbox|invitees create) /.test(line)) return mkdtempSync(join(folder, 'home-'));
+    if (/^(profiles|auth|sandbox|invitees create) /.test(line)) return temporaryDirectory('home');
     return /^(compliance|doctor)| --from /.test(line) ? shared : undefined;
   };
 

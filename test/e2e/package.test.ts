@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { execFile } from '../support/processes.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { program, runner } from './program.ts';
 import { takeTour } from './tour.ts';
 
@@ -20,14 +20,13 @@ interface Installed {
 }
 
 describe.skipIf(program.length === 0)('the package', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sched-package-'));
+  const folder = temporaryDirectory('package');
   let packed: Packed;
   beforeAll(async () => {
     // Its scripts would build dist/ anew under the hands of other tests.
     const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
     packed = JSON.parse((await execFile('npm', words, { cwd: root, maxBuffer: 2 ** 26 })).stdout)[0];
   }, 60_000);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('is under 1.5 MB, and holds the program and nothing that it was made from', () => {
     expect(packed.size).toBeLessThan(1.5e6);

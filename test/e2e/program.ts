@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
 import { expectNoSecret } from '../support/canary.ts';
 import { spawn } from '../support/processes.ts';
 import { seededFile } from '../support/seeded.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { inTerminal, type Terminal } from '../support/terminal.ts';
 
 /** The program under test, where it is one file that needs no Node; and the Node to run it on, where it is another. */
@@ -18,7 +18,7 @@ export const runner = standalone === undefined ? node : resolve(standalone);
 export const program: readonly string[] =
   standalone === undefined ? [fileURLToPath(new URL('../../bin/sched.js', import.meta.url))] : [];
 
-export const temporaryHome = (): string => mkdtempSync(join(tmpdir(), 'sched-'));
+export const temporaryHome = (): string => temporaryDirectory();
 
 /** A file as a sandbox left it that was seeded when the tests began, for tests that are not about seeding. */
 export const usedSandbox = (file?: string): Promise<string> => seededFile(inject('began'), file);

@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { AccessToken } from '../../src/api/oauth.ts';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { authorizeQuery, redirectUri, scope, verifier } from '../sandbox/login.ts';
 import { type ChildProcess, spawn } from '../support/processes.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import {
   cleanEnvironment,
   farMonday,
@@ -83,7 +83,7 @@ const start = async (args: string[], home = temporaryHome()) => {
   return { facts, stop, ask, introCall, book };
 };
 
-const someFile = () => join(mkdtempSync(join(tmpdir(), 'sched-')), 'data.db');
+const someFile = () => join(temporaryDirectory(), 'data.db');
 
 const tally = (replies: Response[]) => {
   const counts: Record<number, number> = {};
@@ -262,7 +262,7 @@ describe('sandbox data', () => {
     expect((await reset(home, '--data', file)).code).toBe(0);
     expect(await bookedIn(file, farMonday())).toBe(0);
 
-    const diary = join(mkdtempSync(join(tmpdir(), 'sched-')), 'diary.txt');
+    const diary = join(temporaryDirectory(), 'diary.txt');
     writeFileSync(diary, 'Dear diary');
     const refused = await reset(home, '--data', diary);
     expect([refused.code, readFileSync(diary, 'utf8')]).toEqual([3, 'Dear diary']);

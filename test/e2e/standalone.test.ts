@@ -1,14 +1,13 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { execFile } from '../support/processes.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { cleanEnvironment, program, runner, temporaryHome } from './program.ts';
 import { takeTour } from './tour.ts';
 
 describe.skipIf(program.length > 0)('the standalone program', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sched-alone-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryDirectory('alone');
 
   test('takes the tour, alone in a directory and with no Node on the PATH', async () => {
     const alone = join(folder, 'sched');

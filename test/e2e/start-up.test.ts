@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { execFile } from '../support/processes.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import {
   cleanEnvironment,
   program,
@@ -47,7 +47,7 @@ process.on('exit', () => {
 let folder: string;
 let sandbox: RunningSandbox;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sched-trace-'));
+  folder = temporaryDirectory('trace');
   writeFileSync(join(folder, 'hook.cjs'), hook);
   sandbox = await startSandbox();
   return () => sandbox.stop();

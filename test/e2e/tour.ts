@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { execFile, execFileSync } from '../support/processes.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { farMonday } from './program.ts';
 
 const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
@@ -16,7 +16,7 @@ const typed = (): string[] => {
 
 /** Takes the README's tour where the PATH knows a `sched`, the tour's jq, and nothing else but `others`. */
 export const takeTour = async (sched: string, others: Record<string, string> = {}): Promise<void> => {
-  const home = mkdtempSync(join(tmpdir(), 'sched-tour-'));
+  const home = temporaryDirectory('tour');
   const path = join(home, 'path');
   mkdirSync(path);
   const jq = execFileSync('bash', ['-c', 'type -P jq'], { encoding: 'utf8' }).trim();

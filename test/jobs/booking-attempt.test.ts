@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
@@ -18,13 +17,14 @@ import {
   type World,
 } from '../cli/lost-answers.ts';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let world: World;
 let state: string;
 let eventType: string;
 
 beforeEach(async () => {
-  state = mkdtempSync(join(tmpdir(), 'sched-booking-'));
+  state = temporaryDirectory('booking');
   world = await createWorld({ env: { SCHED_STATE_DIR: state, SCHED_CACHE_DIR: state } });
   eventType = await plainType(world);
 });

@@ -1,6 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { SchedError } from '../../src/errors.ts';
 import { type Disk, realDisk } from '../../src/jobs/disk.ts';
 import type { Counts, RunLine } from '../../src/jobs/receipt.ts';
@@ -85,8 +83,6 @@ export const memoryDisk = (bytes?: Buffer): Disk & { bytes: Buffer | undefined }
   };
   return disk;
 };
-
-export const temporary = (): string => mkdtempSync(join(tmpdir(), 'sched-jobs-'));
 
 /** A service that notes what it took. */
 export const createService = (

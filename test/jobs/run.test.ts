@@ -6,7 +6,8 @@ import { type Disk, diskTrouble, realDisk } from '../../src/jobs/disk.ts';
 import type { Answer } from '../../src/jobs/run.ts';
 import { verify } from '../../src/jobs/verify-receipt.ts';
 import { afterSend } from '../../src/node/network.ts';
-import { createService, Fate, itemsUpTo, Killed, memoryDisk, mortalDisk, runOnce, temporary } from './harness.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+import { createService, Fate, itemsUpTo, Killed, memoryDisk, mortalDisk, runOnce } from './harness.ts';
 
 /** Whether the next request leaves right after a verdict, which is then written with what announces it, or later. */
 const pauses = [
@@ -23,7 +24,7 @@ const linesOf = (path: string) =>
 
 describe('run', () => {
   test('sends everything in batches and says so', async () => {
-    const path = fileIn(temporary());
+    const path = fileIn(temporaryDirectory());
     const service = createService();
     const counts = await runOnce(path, itemsUpTo(8), service);
     expect(counts).toEqual({ total: 8, accepted: 8, rejected: 0, unknown: 0, skipped: 0 });
@@ -47,7 +48,7 @@ describe('run', () => {
     async ({ share, afterSend }) => {
       let steps = 0;
       for (let last = 1; ; last += 1) {
-        const folder = temporary();
+        const folder = temporaryDirectory();
         const path = fileIn(folder);
         const service = createService();
         const fate = new Fate(last);
@@ -76,7 +77,7 @@ describe('run', () => {
   );
 
   test('killed again and again at random steps still ends', async () => {
-    const path = fileIn(temporary());
+    const path = fileIn(temporaryDirectory());
     const service = createService();
     let kills = 0;
     for (let seed = 1; ; seed += 1) {
@@ -95,7 +96,7 @@ describe('run', () => {
   });
 
   test('finds the one bad item of a batch', async () => {
-    const path = fileIn(temporary());
+    const path = fileIn(temporaryDirectory());
     const service = createService(
       (items): Answer =>
         items.includes('item-4') ? { verdict: 'split', status: 400 } : { verdict: 'accepted', status: 202 },
@@ -111,13 +112,13 @@ describe('run', () => {
       (items): Answer =>
         items.length > 2 ? { verdict: 'split', status: 413, isTooLarge: true } : { verdict: 'accepted', status: 202 },
     );
-    const counts = await runOnce(fileIn(temporary()), itemsUpTo(20), service, { batchSize: 8 });
+    const counts = await runOnce(fileIn(temporaryDirectory()), itemsUpTo(20), service, { batchSize: 8 });
     expect(counts.accepted).toBe(20);
     expect(service.requests.filter((items) => items.length > 2).map(({ length }) => length)).toEqual([8, 4]);
   });
 
   test('asks again for what is unknown, and for nothing else', async () => {
-    const path = fileIn(temporary());
+    const path = fileIn(temporaryDirectory());
     let isDown = true;
     const service = createService(
       (items): Answer =>
@@ -132,7 +133,7 @@ describe('run', () => {
   });
 
   test('stops when three answers in a row are lost', async () => {
-    const path = fileIn(temporary());
+    const path = fileIn(temporaryDirectory());
     const service = createService((): Answer => ({ verdict: 'unknown' }));
     await expect(runOnce(path, itemsUpTo(30), service)).rejects.toMatchObject({ category: 'outcome-unknown' });
     expect(service.requests).toHaveLength(3);
@@ -141,7 +142,7 @@ describe('run', () => {
   });
 
   test('stops at a refusal of all, and can go on later', async () => {
-    const path = fileIn(temporary());
+    const path = fileIn(temporaryDirectory());
     const error = new SchedError('forbidden', 'no');
     let isAllowed = false;
     const service = createService(
@@ -162,14 +163,14 @@ describe('run: what ends it', () => {
     });
 
   test('by a signal after the request left is a verdict: unknown', async () => {
-    const path = fileIn(temporary());
+    const path = fileIn(temporaryDirectory());
     const interruption = new SchedError('interrupted', 'interrupted');
     await expect(runOnce(path, itemsUpTo(8), failing(interruption))).rejects.toBe(interruption);
     expect(linesOf(path).at(-1)).toMatchObject({ type: 'verdict', verdict: 'unknown' });
   });
 
   test('keeps the verdict, whatever it is', async () => {
-    const path = fileIn(temporary());
+    const path = fileIn(temporaryDirectory());
     const bug = new Error('nobody shows progress');
     const onProgress = () => {
       throw bug;
@@ -201,7 +202,7 @@ describe('run: what ends it', () => {
   test.each(pauses)(
     'is a receipt that cannot be written, also where sending takes it for a refusal ($pause)',
     async ({ afterSend }) => {
-      const path = fileIn(temporary());
+      const path = fileIn(temporaryDirectory());
       const service = createService((): Answer => {
         appendFileSync(path, 'x');
         return { verdict: 'accepted', status: 202 };
@@ -242,7 +243,7 @@ describe('run: marks', () => {
       steps.push('answer');
       return { verdict: 'accepted', status: 202 };
     });
-    await runOnce(fileIn(temporary()), itemsUpTo(5), service, {
+    await runOnce(fileIn(temporaryDirectory()), itemsUpTo(5), service, {
       batchSize: 2,
       mark: noting(steps),
       afterSend: () =>
@@ -259,7 +260,7 @@ describe('run: marks', () => {
 
   test('are made in time where an answer was quicker than that', async () => {
     const steps: string[] = [];
-    const path = fileIn(temporary());
+    const path = fileIn(temporaryDirectory());
     const never = () => new Promise<void>(() => {});
     await runOnce(path, itemsUpTo(7), createService(), { batchSize: 2, mark: noting(steps), afterSend: never });
     expect(steps).toEqual(itemsUpTo(7));
@@ -324,7 +325,7 @@ describe('run: disk', () => {
   });
 
   test('with a torn tail is cut off on the real one', async () => {
-    const path = fileIn(temporary());
+    const path = fileIn(temporaryDirectory());
     await runOnce(path, itemsUpTo(5), createService());
     truncateSync(path, readFileSync(path).length - 100);
     expect(await runOnce(path, itemsUpTo(5), createService())).toMatchObject({ accepted: 5 });
@@ -332,7 +333,7 @@ describe('run: disk', () => {
   });
 
   test('damaged in the middle is refused, and nothing is sent', async () => {
-    const path = fileIn(temporary());
+    const path = fileIn(temporaryDirectory());
     const fate = new Fate(14);
     await runOnce(path, itemsUpTo(8), createService(), { fate }).catch(() => {});
     const bytes = readFileSync(path);
@@ -352,7 +353,7 @@ describe('run: disk', () => {
   });
 
   test('shared with another writer stops at once', async () => {
-    const path = fileIn(temporary());
+    const path = fileIn(temporaryDirectory());
     const service = createService((): Answer => {
       appendFileSync(path, 'x');
       return { verdict: 'accepted', status: 202 };
@@ -391,13 +392,13 @@ describe('run: disk', () => {
         steps.push('request');
         return { verdict: 'accepted', status: 202 };
       });
-      await runOnce(fileIn(temporary()), itemsUpTo(9), service, { disk, afterSend });
+      await runOnce(fileIn(temporaryDirectory()), itemsUpTo(9), service, { disk, afterSend });
       expect(steps).toEqual(['sending', 'sync', 'request', ...following, ...following, 'verdict', 'end', 'sync']);
     },
   );
 
   test('has the verdict while the next request is waited for', async () => {
-    const path = fileIn(temporary());
+    const path = fileIn(temporaryDirectory());
     const seen: string[] = [];
     const service = createService();
     const doctorContext: typeof service = {
@@ -414,7 +415,7 @@ describe('run: disk', () => {
   });
 
   test('leaves nothing but the receipt', async () => {
-    const folder = temporary();
+    const folder = temporaryDirectory();
     await runOnce(fileIn(folder), itemsUpTo(2), createService());
     expect(readdirSync(folder)).toEqual(['receipt.jsonl']);
   });

@@ -1,11 +1,12 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { checkScript } from '../../src/jobs/audit-scripts.ts';
 import { firstPrev, type ReceiptLine, sealLine } from '../../src/jobs/receipt.ts';
 import { type Finding, type Status, verify } from '../../src/jobs/verify-receipt.ts';
 import { execFileSync, spawnSync } from '../support/processes.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 const missing = ['bash', 'jq', 'openssl', 'sha256sum'].filter((tool) => spawnSync('which', [tool]).status !== 0);
 
@@ -16,7 +17,7 @@ const exits: Record<Status, number> = { ok: 0, edited: 13, rewritten: 13, incomp
 
 /** What the auditor's commands say of many receipts: exit code and first line of each. */
 const audit = (receipts: readonly Buffer[], head: string): { code: number; words: string }[] => {
-  const place = mkdtempSync(join(tmpdir(), 'sched-audit-'));
+  const place = temporaryDirectory('audit');
   const script = join(place, 'check.sh');
   writeFileSync(script, checkScript);
   for (const [index, bytes] of receipts.entries()) writeFileSync(join(place, `${index}`), bytes);

@@ -7,10 +7,11 @@ import { firstPrev, type ReceiptLine } from '../../src/jobs/receipt.ts';
 import { keyText, readKey } from '../../src/jobs/receipt-key.ts';
 import { verify } from '../../src/jobs/verify-receipt.ts';
 import { spawnSync } from '../support/processes.ts';
-import { createService, itemsUpTo, runOnce, temporary } from './harness.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+import { createService, itemsUpTo, runOnce } from './harness.ts';
 import { agree, cuts, cutsAtLines, hasTools, randomEdits, rearrangements, rechain, valuesOf } from './tampering.ts';
 
-const folder = temporary();
+const folder = temporaryDirectory();
 
 let whole: Buffer;
 let sandboxed: Buffer;

@@ -1,5 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Operation } from '../../src/api/operation.ts';
 import type { Command } from '../../src/cli/command.ts';
@@ -8,6 +7,7 @@ import type { HttpReply, Send } from '../../src/http/message.ts';
 import { exampleFiles, examplesByCommand, exempt, firstDeletion, firstProfile, ownPart } from '../cli/example-lines.ts';
 import type { createWorld } from '../support/run.ts';
 import { splitCommandLine } from '../support/shell-words.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import type { Exchange } from './replay.js';
 import { hostile } from './samples.ts';
 
@@ -50,8 +50,8 @@ const commandNamed = async (name: string): Promise<Command> => {
  * with the files that examples name. Commands without a runnable example are told, not left out in silence.
  */
 export const recordConversations = async (world: World): Promise<{ spoken: Conversation[]; silent: string[] }> => {
-  const folder = mkdtempSync(join(tmpdir(), 'sched-hostile-'));
-  const home = mkdtempSync(join(folder, 'home-'));
+  const folder = temporaryDirectory('hostile');
+  const home = temporaryDirectory('home');
   for (const [file, text] of Object.entries(exampleFiles)) writeFileSync(join(folder, file), text);
   process.chdir(folder);
   await world.run(firstDeletion, { home });

@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jqProblem, printJq } from '../../src/output/jq.ts';
 import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
 import { execFileSync, spawnSync } from '../support/processes.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { event, eventView, hostile, pagesOf, paper, time } from './samples.ts';
 
 interface Settings {
@@ -111,7 +111,7 @@ const isInstalled = spawnSync('jq', ['--version']).status === 0;
 describe('jq: the real one', () => {
   it.runIf(isInstalled || process.env.CI)(`agrees on ${programs.length} programs`, { timeout: 60_000 }, async () => {
     expect(programs.length).toBeGreaterThanOrEqual(50);
-    const file = join(mkdtempSync(join(tmpdir(), 'sched-jq-')), 'input.json');
+    const file = join(temporaryDirectory('jq'), 'input.json');
     writeFileSync(file, JSON.stringify(records));
     // Every other one as `-rc`: one line or several is a matter of the flag, not of the program.
     const asked = ['.', ...programs].map((program, index) => ({ program, compact: index % 2 === 0 }));

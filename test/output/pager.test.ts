@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ClosedPipe } from '../../src/errors.ts';
@@ -8,6 +7,7 @@ import { pagedScreen, pagerCommand, showText } from '../../src/output/pager.ts';
 import { createPrinter } from '../../src/output/printer.ts';
 import type { Pager } from '../../src/runtime.ts';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { event, eventView, pagesOf, paper, time } from './samples.ts';
 
 const world = (env: Record<string, string> = {}, isTerminal = true, platform = 'linux') => ({
@@ -167,7 +167,7 @@ describe('pager: a real process', () => {
   const open = (...command: string[]) => runtime.openPager!(command);
 
   it('gets everything, and is waited for', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'sched-')), 'read');
+    const file = join(temporaryDirectory(), 'read');
     const pager = await open('sh', '-c', `sleep 0.2; cat > ${file}; printf "%s" "$LESS" >> ${file}`);
     const text = 'x'.repeat(300_000);
     await pager!.write(text);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { createWorld } from '../support/run.ts';
-import { temporary } from '../support/temporary.ts';
+import { temporaryFile } from '../support/temporary.ts';
 import { amara, noon, organization } from './world.ts';
 
 const minute = 60_000;
@@ -27,7 +27,7 @@ const list = `/scheduled_events?user=${encodeURIComponent(amara)}&count=2`;
 
 describe('clock', () => {
   test('is the system’s until it is moved, and is moved for every process on the same data', async () => {
-    const file = temporary('clock.db');
+    const file = temporaryFile('clock.db');
     const [one, two] = [await open(file), await open(file)];
     expect([one.sandbox.clock.now(), one.sandbox.clock.offset]).toEqual([noon, 0]);
     one.sandbox.clock.set(noon + 3 * day);
@@ -42,7 +42,7 @@ describe('clock', () => {
 
   test('advances by exactly what it is told, whatever part of a second has passed', async () => {
     const world = await createWorld({ start: noon + 731 });
-    const data = temporary('exact.db');
+    const data = temporaryFile('exact.db');
     const seconds = async (line: string) => {
       const { stdout } = await world.run(`sandbox clock ${line} --data ${data} --json=offset_seconds`);
       await world.clock.sleep(317);
@@ -56,7 +56,7 @@ describe('clock', () => {
   });
 
   test('is what rate limits count by', async () => {
-    const { sandbox, ask } = await open(temporary('limits.db'));
+    const { sandbox, ask } = await open(temporaryFile('limits.db'));
     const left = async () => (await ask('GET', '/users/me')).headers['x-ratelimit-remaining'];
     const first = Number(await left());
     expect(Number(await left())).toBe(first - 1);
@@ -66,7 +66,7 @@ describe('clock', () => {
   });
 
   test('is what page tokens and access tokens age by', async () => {
-    const file = temporary('tokens.db');
+    const file = temporaryFile('tokens.db');
     const { sandbox, ask } = await open(file);
     const token = (await ask('GET', list)).body.pagination.next_page_token;
     const refresh = 'grant_type=refresh_token&client_id=sched-cli&refresh_token=sandbox_legacy_refresh';
@@ -83,7 +83,7 @@ describe('clock', () => {
   });
 
   test('is what deletions fall due by', async () => {
-    const { sandbox, ask } = await open(temporary('deletions.db'));
+    const { sandbox, ask } = await open(temporaryFile('deletions.db'));
     const events = `/scheduled_events?organization=${encodeURIComponent(organization)}&count=1`;
     const [event] = (await ask('GET', events)).body.collection;
     const invitees = `${new URL(event.uri).pathname}/invitees`;

@@ -1,13 +1,13 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createServer, type Server as HttpServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopes } from '../../src/api/scopes.ts';
 import { type Server, serve } from '../../src/sandbox/server.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { authorizeQuery, oauthOf } from './login.ts';
 import { jonas, openWorld, tomas } from './world.ts';
 
@@ -37,7 +37,7 @@ describe.skipIf(browser === undefined)('consent in a browser (needs chromium)', 
   let heard: URL[] = [];
   let context: BrowserContext;
   let page: Page;
-  const profile = mkdtempSync(join(tmpdir(), 'sched-chromium-'));
+  const profile = temporaryDirectory('chromium');
 
   beforeAll(async () => {
     world = await openWorld();
@@ -60,7 +60,6 @@ describe.skipIf(browser === undefined)('consent in a browser (needs chromium)', 
     await context?.close();
     await server?.close();
     client?.close();
-    rmSync(profile, { recursive: true, force: true });
   });
 
   const callback = (host = '127.0.0.1') => `http://${host}:${(client.address() as AddressInfo).port}/callback`;

@@ -6,7 +6,7 @@ import { type EventTypeRecord, insertEvent, newEvent, newInvitee, type UserRecor
 import { migrations } from '../../src/sandbox/schema.ts';
 import { seed, stages } from '../../src/sandbox/seed.ts';
 import { openStore, type Store } from '../../src/sandbox/store.ts';
-import { temporary } from '../support/temporary.ts';
+import { temporaryFile } from '../support/temporary.ts';
 import { amara, eventType, freeMonday, noon, openWorld, organization, pathOf } from './world.ts';
 
 const dayLater = noon + 86_400_000;
@@ -15,7 +15,7 @@ const invitee = makeId('invitee/2');
 
 /** A file as version 1 left it: its one migration, its one stage of the seed, and a booking of the user's. */
 const versionOne = async (name: string): Promise<string> => {
-  const file = temporary(name);
+  const file = temporaryFile(name);
   const store = openStore(await openDatabase(file), migrations.slice(0, 1));
   store.transaction(() => {
     stages[0]!(store, noon, {});
@@ -95,7 +95,7 @@ describe('migration', () => {
   });
 
   it('opens a file of version 2, keeps its world, and hashes its tokens', async () => {
-    const file = temporary('two.db');
+    const file = temporaryFile('two.db');
     const store = openStore(await openDatabase(file), migrations.slice(0, 2));
     store.transaction(() => {
       for (const stage of stages.slice(0, 2)) stage(store, noon, {});

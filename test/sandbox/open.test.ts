@@ -1,11 +1,11 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { execFile } from '../support/processes.ts';
-import { temporary } from '../support/temporary.ts';
+import { temporaryDirectory, temporaryFile } from '../support/temporary.ts';
 import { amara, eventType, freeMonday, noon, organization } from './world.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,7 +27,7 @@ describe('open', () => {
   const clock = { now: () => noon };
 
   it('seeds a new file once, privately, and tells its age', async () => {
-    const file = temporary('new/sandbox.db');
+    const file = temporaryFile('new/sandbox.db');
     const first = await openSandbox({ file, clock, verify: true });
     expect(first.token).toMatch(/^sandbox_/);
     expect(first.seedAgeDays).toBe(0);
@@ -43,7 +43,7 @@ describe('open', () => {
   });
 
   it('goes back to a fresh world, for other handles too', async () => {
-    const file = temporary('reset.db');
+    const file = temporaryFile('reset.db');
     const one = await openSandbox({ file, clock });
     const two = await openSandbox({ file, clock });
     expect((await one.service(booking)).status).toBe(200);
@@ -76,8 +76,7 @@ describe('open', () => {
   });
 
   it('lets processes that open a new file at once seed it once, and one of them have the slot', async () => {
-    const directory = temporary('race');
-    mkdirSync(directory);
+    const directory = temporaryDirectory('race');
     const program = join(directory, 'racer.mjs');
     const source = `
       import { openSandbox } from './src/sandbox/open.ts';

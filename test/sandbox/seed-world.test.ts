@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { worldNamed, worldText } from '../../src/sandbox/seed-world.ts';
-import { temporary } from '../support/temporary.ts';
+import { temporaryFile } from '../support/temporary.ts';
 import { noon, organization } from './world.ts';
 
 const open = async (file: string, seed?: string) => {
@@ -52,7 +52,7 @@ describe('seed', () => {
   });
 
   test('belongs to the data: another one is refused there, the same or none is fine', async () => {
-    const file = temporary('seeded.db');
+    const file = temporaryFile('seeded.db');
     (await open(file, 'empty')).sandbox.close();
     (await open(file, 'empty')).sandbox.close();
     (await open(file)).sandbox.close();

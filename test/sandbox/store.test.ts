@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { openStore } from '../../src/sandbox/store.ts';
-import { temporary } from '../support/temporary.ts';
+import { temporaryFile } from '../support/temporary.ts';
 import { openWorld } from './world.ts';
 
 describe('store', () => {
@@ -37,7 +37,7 @@ describe('store', () => {
   });
 
   it('never gives an ID twice, also to two handles', async () => {
-    const file = temporary('ids.db');
+    const file = temporaryFile('ids.db');
     const [one, two] = [openStore(await openDatabase(file)), openStore(await openDatabase(file))];
     const ids = Array.from({ length: 50 }, (_, turn) => {
       const store = turn % 2 ? one : two;
@@ -63,7 +63,7 @@ describe('store', () => {
   });
 
   it("refuses somebody else's file and leaves it alone", async () => {
-    const file = temporary('foreign.db');
+    const file = temporaryFile('foreign.db');
     const database = await openDatabase(file);
     database.exec('CREATE TABLE recipes (name)');
     expect(() => openStore(database)).toThrow(expect.objectContaining({ code: 'SANDBOX_FILE' }));
@@ -71,7 +71,7 @@ describe('store', () => {
   });
 
   it('refuses a file that is no database', async () => {
-    const file = temporary('text.db');
+    const file = temporaryFile('text.db');
     writeFileSync(file, 'Dear diary, '.repeat(500));
     await expect(openDatabase(file).then(openStore)).rejects.toThrow(expect.objectContaining({ code: 'SANDBOX_FILE' }));
   });

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mapConcurrent } from '../../src/cli/operation/map-concurrent.ts';
@@ -7,9 +6,8 @@ import type { Send } from '../../src/http/message.ts';
 import { type BudgetState, current, emptyState, grant, know, settle, type Window } from '../../src/state/budget.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 import { fileVersions } from '../../src/state/versions.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { limitedService, type SimulatedClock, simulatedClock, simulatedProcess } from './simulation.ts';
-
-const temporary = () => mkdtempSync(join(tmpdir(), 'sched-budget-'));
 
 /** So many processes that send so many requests each, one after another. */
 const busy = async (
@@ -19,7 +17,7 @@ const busy = async (
   options: { isShared?: boolean; latency?: () => number; pauseMs?: () => number } = {},
 ) => {
   const { clock, run } = simulatedClock();
-  const directory = options.isShared === false ? undefined : temporary();
+  const directory = options.isShared === false ? undefined : temporaryDirectory();
   const service = limitedService(clock, { limit, ...(options.latency ? { latency: options.latency } : {}) });
   const started = clock.now();
   const work = async () => {
@@ -85,7 +83,7 @@ describe('budget: shared by processes', () => {
 
   test('those who wait come back one after another, and not at once', async () => {
     const { clock, run } = simulatedClock();
-    const directory = temporary();
+    const directory = temporaryDirectory();
     const { send, seen } = limitedService(clock, { limit: 20, latency: () => 40 });
     const work = async () => {
       const client = simulatedProcess(clock, send, directory, { random: () => 0 });
@@ -102,7 +100,7 @@ describe('budget: shared by processes', () => {
 
   test('who has waited is served before one that only wants more', async () => {
     const { clock, run } = simulatedClock();
-    const directory = temporary();
+    const directory = temporaryDirectory();
     const { send, seen } = limitedService(clock, { limit: 10, latency: () => 2 });
     const greedy = simulatedProcess(clock, send, directory);
     for (let sent = 0; sent < 10; sent += 1) await run(greedy.send());
@@ -126,7 +124,7 @@ describe('budget: shared by processes', () => {
 
   test('more waiters than there is room for keep their places', async () => {
     const { clock, run } = simulatedClock();
-    const directory = temporary();
+    const directory = temporaryDirectory();
     const { send, seen } = limitedService(clock, { limit: 2 });
     const order: number[] = [];
     const clients = Array.from({ length: 7 }, async (_, index) => {
@@ -143,7 +141,7 @@ describe('budget: shared by processes', () => {
 
   test('gives back at its end what it did not use', async () => {
     const { clock, run } = simulatedClock();
-    const directory = temporary();
+    const directory = temporaryDirectory();
     const service = limitedService(clock, { limit: 100 });
     for (let client = 0; client < 48; client += 1) {
       const one = simulatedProcess(clock, service.send, directory, { maxWaitMs: 0 });
@@ -156,7 +154,7 @@ describe('budget: shared by processes', () => {
 
   test('lets the permits of a killed process lapse with their window', async () => {
     const { clock, run } = simulatedClock();
-    const directory = temporary();
+    const directory = temporaryDirectory();
     const service = limitedService(clock, { limit: 32 });
     for (let killed = 0; killed < 20; killed += 1) {
       const one = simulatedProcess(clock, service.send, directory);
@@ -171,7 +169,7 @@ describe('budget: shared by processes', () => {
 
   test('takes over when the first process of all is killed before its answer', async () => {
     const { clock, run } = simulatedClock();
-    const directory = temporary();
+    const directory = temporaryDirectory();
     const { send } = limitedService(clock, { limit: 10 });
     const dead = simulatedProcess(clock, () => new Promise(() => {}), directory);
     dead.send().catch(() => {});
@@ -194,7 +192,7 @@ describe('budget: shared by processes', () => {
   });
 
   test('takes over at once when that process is seen to be gone', () => {
-    const directory = temporary();
+    const directory = temporaryDirectory();
     const open = (pid: number, isAlive?: (pid: number) => boolean) =>
       createSharedBudget({
         directory,
@@ -215,7 +213,7 @@ describe('budget: shared by processes', () => {
   test('heeds what others than us use up', async () => {
     const { clock, run } = simulatedClock();
     const { send, seen } = limitedService(clock, { limit: 60 });
-    const client = simulatedProcess(clock, send, temporary());
+    const client = simulatedProcess(clock, send, temporaryDirectory());
     await run(client.send());
     for (let others = 0; others < 40; others += 1) await run(send({ method: 'GET', url: 'https://x/', headers: {} }));
     for (let sent = 0; sent < 40; sent += 1) await run(client.send());
@@ -225,7 +223,7 @@ describe('budget: shared by processes', () => {
   test('says when to come back instead of waiting, where waiting is forbidden', async () => {
     const { clock, run } = simulatedClock();
     const { send, seen } = limitedService(clock, { limit: 3 });
-    const client = simulatedProcess(clock, send, temporary(), { maxWaitMs: 0 });
+    const client = simulatedProcess(clock, send, temporaryDirectory(), { maxWaitMs: 0 });
     for (let sent = 0; sent < 3; sent += 1) await run(client.send());
     const error = await run(client.send()).catch((failure) => failure);
     expect(error).toMatchObject({ category: 'rate-limited', facts: { outcome: 'not-sent' } });
@@ -235,7 +233,7 @@ describe('budget: shared by processes', () => {
 
   test('is interrupted while it waits, and waits no longer for anybody to see', async () => {
     const { clock, run } = simulatedClock();
-    const directory = temporary();
+    const directory = temporaryDirectory();
     const { send } = limitedService(clock, { limit: 1 });
     const client = simulatedProcess(clock, send, directory);
     await run(client.send());
@@ -293,7 +291,7 @@ describe('budget: of a service that names no limit', () => {
   ])('%i processes of %i requests, %i at once: 500 a minute in all, one in flight', async (processes, each, atOnce) => {
     const { clock, run } = simulatedClock();
     const service = silentService(clock);
-    const directory = temporary();
+    const directory = temporaryDirectory();
     const work = async () => {
       const client = simulatedProcess(clock, service.send, directory);
       await mapConcurrent(Array.from({ length: each }), atOnce, () => client.send());
@@ -310,7 +308,7 @@ describe('budget: of a service that names no limit', () => {
   test('does not slow down a command of few requests', async () => {
     const { clock, run } = simulatedClock();
     const { send } = silentService(clock);
-    const client = simulatedProcess(clock, send, temporary());
+    const client = simulatedProcess(clock, send, temporaryDirectory());
     const started = clock.now();
     for (let sent = 0; sent < 499; sent += 1) await run(client.send());
     expect(clock.now() - started).toBe(499 * 5);
@@ -320,7 +318,7 @@ describe('budget: of a service that names no limit', () => {
   test('fails where the wait is too long, and says that the number is ours', async () => {
     const { clock, run } = simulatedClock();
     const { send } = silentService(clock);
-    const client = simulatedProcess(clock, send, temporary(), { maxWaitMs: 0 });
+    const client = simulatedProcess(clock, send, temporaryDirectory(), { maxWaitMs: 0 });
     for (let sent = 0; sent < 500; sent += 1) await run(client.send());
     const error = await run(client.send()).catch((failure) => failure);
     expect(error).toMatchObject({ category: 'rate-limited', facts: { outcome: 'not-sent', retryAfterSeconds: 58 } });
@@ -332,7 +330,11 @@ describe('budget: of a service that names no limit', () => {
     const silent = silentService(clock);
     const limited = limitedService(clock, { limit: 2000 });
     let isSilent = true;
-    const client = simulatedProcess(clock, (request) => (isSilent ? silent : limited).send(request), temporary());
+    const client = simulatedProcess(
+      clock,
+      (request) => (isSilent ? silent : limited).send(request),
+      temporaryDirectory(),
+    );
     await run(client.send());
     isSilent = false;
     await run(client.send());
@@ -343,7 +345,7 @@ describe('budget: of a service that names no limit', () => {
 
   test('lets go of the one request in flight when a booking has to wait for its own window', async () => {
     const { clock, run } = simulatedClock();
-    const directory = temporary();
+    const directory = temporaryDirectory();
     const day = { 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '80' };
     const booker = simulatedProcess(clock, async () => ({ status: 200, headers: day, body: '{}' }), directory);
     const booking = { method: 'POST', url: 'https://api.example.com/invitees', body: '{}' };
@@ -418,7 +420,7 @@ describe('budget: around the end of a window', () => {
 
 describe('budget: versions of one record', () => {
   test.each([0, 5])('a change that was overtaken many times is made again, from version %i', (before) => {
-    const directory = join(temporary(), 'record');
+    const directory = join(temporaryDirectory(), 'record');
     const slow = fileVersions<{ count: number }>(directory, 'slow');
     const quick = fileVersions<{ count: number }>(directory, 'quick');
     const more = (state: { count: number } | undefined) => ({ state: { count: (state?.count ?? 0) + 1 }, value: 0 });
@@ -440,7 +442,7 @@ describe('budget: bookings', () => {
 
   test('have windows of their own beside the general one', async () => {
     const { clock, run } = simulatedClock();
-    const directory = temporary();
+    const directory = temporaryDirectory();
     let posts = 0;
     const client = simulatedProcess(
       clock,
@@ -467,7 +469,7 @@ describe('budget: bookings', () => {
         headers: method === 'POST' ? day : general,
         body: '',
       }),
-      temporary(),
+      temporaryDirectory(),
     );
     await run(client.send());
     await expect(run(client.send(booking))).rejects.toMatchObject({ facts: { retryAfterSeconds: 80_000 } });
@@ -525,7 +527,7 @@ describe('budget: a plan', () => {
 
 describe('budget: what is on disk', () => {
   const directoryWith = (content: string) => {
-    const directory = temporary();
+    const directory = temporaryDirectory();
     const { clock } = simulatedClock();
     return { directory, clock, content };
   };
@@ -559,7 +561,7 @@ describe('budget: what is on disk', () => {
   });
 
   test('is forgotten when the clock was set back', async () => {
-    const directory = temporary();
+    const directory = temporaryDirectory();
     const late = simulatedClock(Date.parse('2036-01-01T00:00:00Z'));
     const early = simulatedClock(Date.parse('2026-01-01T00:00:00Z'));
     const full = limitedService(late.clock, { limit: 1 });
@@ -571,10 +573,10 @@ describe('budget: what is on disk', () => {
   // R16
   test.each([
     ['cannot be written', (parent: string) => writeFileSync(join(parent, 'place'), '')],
-    ['is a symbolic link', (parent: string) => symlinkSync(temporary(), join(parent, 'place'))],
+    ['is a symbolic link', (parent: string) => symlinkSync(temporaryDirectory(), join(parent, 'place'))],
   ])('is kept by the process itself where its directory %s', (_, spoil) => {
     const troubles: string[] = [];
-    const parent = temporary();
+    const parent = temporaryDirectory();
     spoil(parent);
     const budget = createSharedBudget({
       directory: join(parent, 'place'),
@@ -595,7 +597,7 @@ describe('budget: what is on disk', () => {
   });
 
   test('that can no longer be read stops nobody', () => {
-    const directory = temporary();
+    const directory = temporaryDirectory();
     const troubles: string[] = [];
     const budget = createSharedBudget({
       directory,
@@ -615,7 +617,7 @@ describe('budget: what is on disk', () => {
   });
 
   test('is written once for many requests when nobody else wants it', () => {
-    const directory = temporary();
+    const directory = temporaryDirectory();
     const someTime = Date.parse('2026-11-15T18:00:00Z');
     const told = { limit: 500, remaining: 499, resetMs: 60_000 };
     const budget = createSharedBudget({

@@ -1,15 +1,14 @@
-import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { ensurePrivateDirectory } from '../../src/state/directories.ts';
 import { directory } from '../../src/state/paths.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let root: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'sched-directories-'));
+  root = temporaryDirectory('directories');
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 const modeOf = (path: string) => (lstatSync(path).mode & 0o7777).toString(8);
 

@@ -1,26 +1,15 @@
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { probePrivateFile, readPrivateFile, removePrivateFile, writePrivateFile } from '../../src/state/files.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let root: string;
 let path: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'sched-files-'));
+  root = temporaryDirectory('files');
   path = join(root, 'a', 'b', 'secret.json');
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 const mode = (file: string) => (lstatSync(file).mode & 0o777).toString(8);
 

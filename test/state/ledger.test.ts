@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
 import { type Entry, fileLedger, serviceAt } from '../../src/state/ledger.ts';
 import { bookingLine, breaking, faults, isBooking, plainType, posts, slot, type World } from '../cli/lost-answers.ts';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let world: World;
 let state: string;
 let eventType: string;
 
 beforeEach(async () => {
-  state = mkdtempSync(join(tmpdir(), 'sched-booking-'));
+  state = temporaryDirectory('booking');
   world = await createWorld({ env: { SCHED_STATE_DIR: state, SCHED_CACHE_DIR: state } });
   eventType = await plainType(world);
 });

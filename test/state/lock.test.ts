@@ -1,28 +1,17 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { clock as realClock } from '../../src/node/clock.ts';
 import { createLock, type LockOptions } from '../../src/state/lock.ts';
 import { identityOf } from '../../src/state/processes.ts';
 import { machineIn, random } from '../auth/support/memory.ts';
 import { spawn } from '../support/processes.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'sched-lock-'));
+  directory = temporaryDirectory('lock');
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const machine = machineIn('/nonexistent');
 const make = (more: Partial<LockOptions> = {}) =>

@@ -1,12 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fileVersions, realDisk } from '../../src/state/versions.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 describe('versions: a directory that was swept away', () => {
   test('is begun anew', () => {
-    const directory = join(mkdtempSync(join(tmpdir(), 'sched-')), 'budget');
+    const directory = join(temporaryDirectory(), 'budget');
     const versions = fileVersions<number>(directory, 'me');
     versions.update(() => ({ state: 7, value: undefined }));
     rmSync(directory, { recursive: true });
@@ -18,7 +18,7 @@ describe('versions: a directory that was swept away', () => {
 
 describe('versions: a version that is gone when it is read', () => {
   test('was followed by others, and the last of them is taken', () => {
-    const directory = join(mkdtempSync(join(tmpdir(), 'sched-')), 'budget');
+    const directory = join(temporaryDirectory(), 'budget');
     const other = fileVersions<number>(directory, 'other');
     const countTen = () => {
       for (let made = 0; made < 10; made += 1) other.update((before = 0) => ({ state: before + 1, value: undefined }));
@@ -39,7 +39,7 @@ describe('versions: a version that is gone when it is read', () => {
 
 describe('versions: a full disk', () => {
   test('keeps no draft', () => {
-    const directory = join(mkdtempSync(join(tmpdir(), 'sched-')), 'budget');
+    const directory = join(temporaryDirectory(), 'budget');
     const versions = fileVersions<number>(directory, 'me', {
       ...realDisk,
       write: (path) => {

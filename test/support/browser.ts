@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { type BrowserContext, chromium } from 'playwright-core';
+import { temporaryDirectory } from './temporary.ts';
 
 const path = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((each) =>
   existsSync(each),
@@ -18,7 +17,7 @@ export interface Browser {
 
 /** A browser that nobody has used before, without a script engine for the pages it shows. */
 export const openChromium = async (colorScheme: 'light' | 'dark' = 'light'): Promise<Browser> => {
-  const profile = mkdtempSync(join(tmpdir(), 'sched-chromium-'));
+  const profile = temporaryDirectory('chromium');
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: path!,
     headless: true,
@@ -38,7 +37,6 @@ export const openChromium = async (colorScheme: 'light' | 'dark' = 'light'): Pro
     context,
     close: async () => {
       await context.close();
-      rmSync(profile, { recursive: true, force: true });
     },
   };
 };

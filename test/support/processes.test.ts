@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildWorker, startWorker } from '../auth/support/build-worker.ts';
@@ -9,6 +7,7 @@ import { renewalWorld } from '../auth/support/renewal.ts';
 import { cleanEnvironment, program, runner, sched, schedInTerminal, shell, temporaryHome } from '../e2e/program.ts';
 import { addCanary } from './canary.ts';
 import { execFile, execFileSync, spawn, spawnSync, takeLeaks } from './processes.ts';
+import { temporaryDirectory } from './temporary.ts';
 import { inTerminal } from './terminal.ts';
 
 const token = 'canary-token-0123456789';
@@ -121,13 +120,12 @@ describe('processes: a deliberate leak of the real program is caught', () => {
 
 describe('processes: a deliberate leak of a worker is caught', () => {
   test('with a token of its login', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sched-worker-'));
+    const folder = temporaryDirectory('worker');
     const { plan, socket } = await renewalWorld(join(folder, 'home'));
     const worker = startWorker(await buildWorker(folder), { ...plan, leaks: true });
     worker.say('go');
     expect((await worker.done).code).toBe(0);
     expectCaught(/stdout holds a secret of \d+ characters, plain/);
     await socket.close();
-    rmSync(folder, { recursive: true });
   });
 });

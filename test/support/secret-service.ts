@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ChildProcess, spawn } from './processes.ts';
+import { temporaryDirectory } from './temporary.ts';
 
 const isFound = (name: string) => (process.env.PATH ?? '').split(':').some((path) => existsSync(join(path, name)));
 const missing = ['dbus-daemon', 'gnome-keyring-daemon'].filter((name) => !isFound(name));
@@ -36,7 +36,7 @@ const end = async (child: ChildProcess): Promise<void> => {
 /** A session bus of its own that starts no service by itself, and a real keychain on it once it is wanted. */
 export const startSecretService = async (): Promise<SecretService> => {
   if (missing.length > 0) throw new Error(`there is no ${missing.join(' and no ')}`);
-  const folder = mkdtempSync(join(tmpdir(), 'sched-secrets-'));
+  const folder = temporaryDirectory('secrets');
   mkdirSync(join(folder, 'run'), { mode: 0o700 });
   const children: ChildProcess[] = [];
   let env: Record<string, string> = {
@@ -75,7 +75,6 @@ export const startSecretService = async (): Promise<SecretService> => {
     startLocked: () => daemon('--start'),
     stop: async () => {
       for (const child of children.reverse()) await end(child);
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 };

@@ -4,14 +4,14 @@ import { inject } from 'vitest';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { seed } from '../../src/sandbox/seed.ts';
 import { openStore } from '../../src/sandbox/store.ts';
-import { temporary } from './temporary.ts';
+import { temporaryFile } from './temporary.ts';
 
 /** Seeding takes a while, copying does not: a run of the tests seeds each moment's world once. */
 const templateFor = async (now: number): Promise<string> => {
   const template = join(inject('folder'), `seeded-${now}.db`);
   if (existsSync(template)) return template;
   // Others may be at it too: each makes its own, and the last one wins.
-  const draft = temporary();
+  const draft = temporaryFile();
   const store = openStore(await openDatabase(':memory:'));
   store.transaction(() => seed(store, now));
   store.exec(`VACUUM INTO '${draft}'`);
@@ -23,7 +23,7 @@ const templateFor = async (now: number): Promise<string> => {
 };
 
 /** A file as a sandbox left it that was seeded at this moment. */
-export const seededFile = async (now: number, file = temporary()): Promise<string> => {
+export const seededFile = async (now: number, file = temporaryFile()): Promise<string> => {
   copyFileSync(await templateFor(now), file);
   return file;
 };

@@ -1,16 +1,22 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject } from 'vitest';
 
 let folder: string | undefined;
 let files = 0;
 const open = new Set<() => void>();
 
-/** A path for this test file; what is there is removed when the file is done. */
-export const temporary = (name = `${++files}.db`): string => {
-  folder ??= mkdtempSync(join(inject('folder'), 'file-'));
-  return join(folder, name);
+/** Everything temporary of this test file. The directory of the whole run is the TMPDIR, see whole-run.ts. */
+const folderOfFile = (): string => {
+  folder ??= mkdtempSync(join(tmpdir(), 'file-'));
+  return folder;
 };
+
+/** A new, empty directory. It is removed when the test file is done. */
+export const temporaryDirectory = (name = 'folder'): string => mkdtempSync(join(folderOfFile(), `${name}-`));
+
+/** A path without a file. What a test puts there is removed when the test file is done. */
+export const temporaryFile = (name = `${++files}.db`): string => join(folderOfFile(), name);
 
 /** Closes something when the test file is done, or earlier by what comes back. */
 export const closeLater = (close: () => void): (() => void) => {
@@ -24,6 +30,7 @@ export const closeLater = (close: () => void): (() => void) => {
 export const tidyUp = () => {
   for (const close of open) close();
   open.clear();
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  // A browser or a helper that was just ended may still write: retry until the directory is empty.
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   folder = undefined;
 };

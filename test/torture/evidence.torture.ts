@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { createService, itemsUpTo, runOnce, temporary } from '../jobs/harness.ts';
+import { createService, itemsUpTo, runOnce } from '../jobs/harness.ts';
 import { agree, cuts, cutsAtLines, hasTools, randomEdits, rearrangements } from '../jobs/tampering.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let whole: Buffer;
 beforeAll(async () => {
-  const path = join(temporary(), 'whole.jsonl');
+  const path = join(temporaryDirectory(), 'whole.jsonl');
   await runOnce(path, itemsUpTo(5), createService());
   whole = readFileSync(path);
 });

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { buildWorker } from '../auth/support/build-worker.ts';
 import { type Killed, killThem } from '../auth/support/renewal-kills.ts';
 import { type KilledPrograms, killPrograms } from '../e2e/renewal-kills.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 const kills = 250;
 const programKills = 200;
@@ -12,10 +11,9 @@ const programKills = 200;
 let folder: string;
 let file: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sched-renewal-'));
+  folder = temporaryDirectory('renewal');
   file = await buildWorker(folder);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const say = (name: string, told: Killed | KilledPrograms) => process.stdout.write(`${name}: ${JSON.stringify(told)}\n`);
 

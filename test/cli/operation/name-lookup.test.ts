@@ -1,6 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/api/catalogue.ts';
 import { inspect } from '../../../src/api/inspect.ts';
@@ -12,6 +9,7 @@ import type { GenericCommand } from '../../../src/cli/operation/generic-command.
 import { collectionOf, isNamed } from '../../../src/client/ids.ts';
 import type { HttpRequest, Send } from '../../../src/http/message.ts';
 import { createWorld } from '../../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 const root = 'http://127.0.0.1:4010';
 const uri = (collection: string, id: string) => `${root}/${collection}/${id}`;
@@ -140,7 +138,7 @@ const runAt = (place: Place, word: string, more: string[] = [], send = service) 
   const { noun, verb, flag, title } = place;
   const others = rest[title] ?? rest[`${noun} ${verb}`] ?? [];
   const words = flag === undefined ? [word, ...others] : [`--${flag}`, word, ...others];
-  const home = mkdtempSync(join(tmpdir(), 'sched-names-'));
+  const home = temporaryDirectory('names');
   return world.run([noun, verb, ...words, '--json', ...more], { send, home });
 };
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Send } from '../../../src/http/message.ts';
 import { createWorld } from '../../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 beforeAll(async () => {
@@ -146,7 +146,7 @@ describe('suggestions: canceling several events', () => {
   });
 
   test('says of a second run from a file what became of the first', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-suggestions-'));
+    const home = temporaryDirectory('suggestions');
     const file = join(home, 'events.txt');
     writeFileSync(file, 'L2LVULZV44SDBXJQ\nNOSUCHEVENT1\n');
     await world.run(`events cancel --from ${file} --yes`, { home });

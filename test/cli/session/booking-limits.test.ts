@@ -1,15 +1,13 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bookingWindows } from '../../../src/cli/session/booking-limits.ts';
 import type { HttpRequest, Send } from '../../../src/http/message.ts';
 import { createWorld, type WorldOptions } from '../../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 type World = Awaited<ReturnType<typeof createWorld>>;
 
 const worldOn = (plan: NonNullable<WorldOptions['plan']>): Promise<World> => {
-  const directory = mkdtempSync(join(tmpdir(), 'sched-plan-'));
+  const directory = temporaryDirectory('plan');
   return createWorld({ plan, env: { SCHED_STATE_DIR: directory, SCHED_CACHE_DIR: directory } });
 };
 

@@ -1,14 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../../src/http/message.ts';
 import { createWorld, type Result } from '../../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 let cache: string;
 beforeEach(async () => {
-  cache = mkdtempSync(join(tmpdir(), 'sched-'));
+  cache = temporaryDirectory();
   world = await createWorld({ env: { SCHED_CACHE_DIR: cache } });
 });
 
@@ -94,7 +94,7 @@ describe('identity', () => {
   });
 
   test('in the embedded service is its own, whatever the environment says of another', async () => {
-    const home = mkdtempSync(join(tmpdir(), 'sched-identity-'));
+    const home = temporaryDirectory('identity');
     const env = { SCHED_USER: 'A', SCHED_ORG: 'B' };
     const { code, stdout } = await world.run('events list --sandbox --limit 1 -o id', { home, env });
     expect([code, stdout]).toEqual([0, expect.stringContaining('/scheduled_events/')]);
