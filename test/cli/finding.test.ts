@@ -330,7 +330,7 @@ describe('--with invitees', () => {
       const isOne = request.url.includes('/invitees');
       now += isOne ? 1 : 0;
       most = Math.max(most, now);
-      await new Promise((resolve) => setTimeout(resolve, 1));
+      await new Promise((resolve) => setImmediate(resolve));
       const reply = await world.service(request);
       now -= isOne ? 1 : 0;
       return reply;

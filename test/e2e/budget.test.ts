@@ -123,14 +123,18 @@ describe('bookings: real processes', () => {
   // R42
   test('SIGINT waits for the verdict', async () => {
     service = await smallService();
+    let answer = () => {};
     service.behave((commit, response) => {
       const resource = commit();
-      setTimeout(() => response.writeHead(201).end(JSON.stringify({ resource })), 800);
+      answer = () => response.writeHead(201).end(JSON.stringify({ resource }));
     });
     const arrived = service.nextPost();
     const { child, ended } = start(booking, temporaryHome(), service.env);
     await arrived;
     child.kill('SIGINT');
+    // The first words on stderr say that it waits.
+    await new Promise((resolve) => child.stderr.once('data', resolve));
+    answer();
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(130);
     expect(JSON.parse(stdout).uri).toContain('/invitees/I0');

@@ -25,6 +25,51 @@ const make = (more: Partial<LockOptions> = {}) =>
     ...more,
   });
 
+/** A clock on which every wait is over at once. `onSleep` hears of each wait. */
+const jumpingClock = (onSleep: (milliseconds: number) => void = () => {}) => {
+  let now = Date.now();
+  return {
+    now: () => now,
+    sleep: async (milliseconds: number) => {
+      onSleep(milliseconds);
+      now += milliseconds;
+    },
+  };
+};
+
+/** A clock that stands still and lets others work while somebody waits; `waits(count)` ends with that many waits. */
+const countingClock = () => {
+  const now = Date.now();
+  let count = 0;
+  const sleep = async (_: number, signal?: AbortSignal) => {
+    count += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+    signal?.throwIfAborted();
+  };
+  const waits = async (more: number) => {
+    for (const until = count + more; count < until; ) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { clock: { now: () => now, sleep }, waits };
+};
+
+/** Twenty take the lock at once; how many had it at the same time. */
+const mostInside = async () => {
+  let inside = 0;
+  let most = 0;
+  const { clock } = countingClock();
+  await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const held = await make({ clock }).acquire();
+      inside += 1;
+      most = Math.max(most, inside);
+      await clock.sleep(0);
+      inside -= 1;
+      await held!.release();
+    }),
+  );
+  return most;
+};
+
 const first = () => join(directory, 'l.lock');
 const ownerIn = (path: string) => JSON.parse(readFileSync(path, 'utf8'));
 const own = await identityOf(machine);
@@ -46,34 +91,14 @@ describe('lock', () => {
   });
 
   test('lets one in after the other', async () => {
-    let inside = 0;
-    let most = 0;
-    await Promise.all(
-      Array.from({ length: 20 }, async () => {
-        const held = await make().acquire();
-        inside += 1;
-        most = Math.max(most, inside);
-        await realClock.sleep(2);
-        inside -= 1;
-        await held!.release();
-      }),
-    );
-    expect(most).toBe(1);
+    expect(await mostInside()).toBe(1);
   });
 
   // R22
   test('is given up on after 30 seconds, naming the holder', async () => {
     await make().acquire();
-    let now = Date.now();
     const slept: number[] = [];
-    const clock = {
-      now: () => now,
-      sleep: async (milliseconds: number) => {
-        slept.push(milliseconds);
-        now += milliseconds;
-      },
-    };
-    const error = await make({ clock })
+    const error = await make({ clock: jumpingClock((milliseconds) => slept.push(milliseconds)) })
       .acquire()
       .catch((reason) => reason);
     expect(error).toMatchObject({ category: 'environment' });
@@ -85,8 +110,9 @@ describe('lock', () => {
 
   test('is not waited for when it is no longer needed', async () => {
     const held = await make().acquire();
-    const waiting = make().acquire(async () => false);
-    await realClock.sleep(30);
+    const { clock, waits } = countingClock();
+    const waiting = make({ clock }).acquire(async () => false);
+    await waits(1);
     await held!.release();
     expect(await waiting).toBeUndefined();
   });
@@ -94,29 +120,19 @@ describe('lock', () => {
   test('is not waited for after a signal', async () => {
     await make().acquire();
     const controller = new AbortController();
-    const waiting = make({ interrupted: controller.signal }).acquire();
+    const { clock, waits } = countingClock();
+    const waiting = expect(make({ clock, interrupted: controller.signal }).acquire()).rejects;
     const reason = new Error('stop');
-    setTimeout(() => controller.abort(reason), 20);
-    await expect(waiting).rejects.toBe(reason);
+    await waits(1);
+    controller.abort(reason);
+    await waiting.toBe(reason);
   });
 
   // R25
   describe('of a dead process', () => {
     test('is taken over by exactly one of many', async () => {
       writeFileSync(first(), owner('dead'));
-      let inside = 0;
-      let most = 0;
-      await Promise.all(
-        Array.from({ length: 20 }, async () => {
-          const held = await make().acquire();
-          inside += 1;
-          most = Math.max(most, inside);
-          await realClock.sleep(2);
-          inside -= 1;
-          await held!.release();
-        }),
-      );
-      expect(most).toBe(1);
+      expect(await mostInside()).toBe(1);
       expect(readdirSync(directory)).toEqual([]);
     });
 
@@ -133,7 +149,7 @@ describe('lock', () => {
     test('is not free while its heir lives', async () => {
       writeFileSync(first(), owner('a'));
       writeFileSync(join(directory, 'l.after-a'), owner('b', { pid: own.pid, started: own.started }));
-      await expect(make({ waitMs: 50 }).acquire()).rejects.toMatchObject({ category: 'environment' });
+      await expect(make({ clock: jumpingClock() }).acquire()).rejects.toMatchObject({ category: 'environment' });
     });
 
     test.each([
@@ -141,14 +157,14 @@ describe('lock', () => {
       ['a machine that was restarted', { pid: process.pid, started: own.started, boot: 'before' }],
     ])('is taken over from %s', async (_, more) => {
       writeFileSync(first(), owner('a', more));
-      expect(await make({ waitMs: 50 }).acquire()).toBeDefined();
+      expect(await make({ clock: jumpingClock() }).acquire()).toBeDefined();
     });
 
     test('is not taken from another container, except after ten minutes', async () => {
       writeFileSync(first(), owner('a', { space: 'pid:[1]' }));
-      await expect(make({ waitMs: 50 }).acquire()).rejects.toMatchObject({ category: 'environment' });
+      await expect(make({ clock: jumpingClock() }).acquire()).rejects.toMatchObject({ category: 'environment' });
       writeFileSync(first(), owner('a', { space: 'pid:[1]', at: Date.now() - 11 * 60_000 }));
-      expect(await make({ waitMs: 50 }).acquire()).toBeDefined();
+      expect(await make({ clock: jumpingClock() }).acquire()).toBeDefined();
     });
 
     test('is taken over from a zombie', async () => {
@@ -166,7 +182,7 @@ describe('lock', () => {
         process.kill(pid, 'SIGKILL');
         await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), { timeout: 10_000 }).toContain(') Z ');
         writeFileSync(first(), owner('z', { pid, started }));
-        expect(await make({ waitMs: 50 }).acquire()).toBeDefined();
+        expect(await make({ clock: jumpingClock() }).acquire()).toBeDefined();
       } finally {
         parent.kill('SIGKILL');
       }
@@ -178,7 +194,7 @@ describe('lock', () => {
         const { started } = await identityOf({ ...machine, pid: child.pid! });
         child.kill('SIGSTOP');
         writeFileSync(first(), owner('s', { pid: child.pid, started }));
-        const error = await make({ waitMs: 300 })
+        const error = await make({ clock: jumpingClock() })
           .acquire()
           .catch((reason) => reason);
         expect(error.facts.reason).toContain(`process ${child.pid} `);
@@ -203,7 +219,7 @@ describe('lock', () => {
       const { held, isGiven } = await give();
       expect(isGiven).toBe(true);
       await held.release();
-      const error = await make({ waitMs: 50 })
+      const error = await make({ clock: jumpingClock() })
         .acquire()
         .catch((reason) => reason);
       expect(error.facts.reason).toContain(`process ${child.pid} `);
@@ -217,7 +233,7 @@ describe('lock', () => {
     test('is taken over when the heir is dead, and not adopted after that', async () => {
       const held = (await make().acquire())!;
       await held.handOver({ ...own, pid: deadPid, started: '1' }, 'given');
-      const next = await make({ waitMs: 50 }).acquire();
+      const next = await make({ clock: jumpingClock() }).acquire();
       expect(await make({ machine: { ...machine, pid: deadPid } }).adopt('given')).toBeUndefined();
       await next!.release();
       expect(readdirSync(directory)).toEqual([]);
@@ -238,13 +254,15 @@ describe('lock', () => {
     test('does not make those who wait look again before the job is done', async () => {
       const held = (await make().acquire())!;
       let asked = 0;
-      const waiting = make().acquire(async () => {
+      const { clock, waits } = countingClock();
+      const waiting = make({ clock }).acquire(async () => {
         asked += 1;
         return false;
       });
-      await realClock.sleep(50);
+      await waits(1);
       await held.handOver(await identityOf(heirMachine), 'given');
-      await realClock.sleep(300);
+      // The first of these may have looked before the lock was handed over.
+      await waits(3);
       expect(asked).toBe(0);
       await (await make({ machine: heirMachine }).adopt('given'))!.release();
       expect(await waiting).toBeUndefined();
@@ -257,7 +275,7 @@ describe('lock', () => {
     const meanwhile = (change: () => void, more: Partial<LockOptions> = {}) => {
       let done = false;
       return make({
-        waitMs: 100,
+        clock: jumpingClock(),
         ...more,
         randomBytes: (count) => {
           if (!done) change();
