@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { addCanary } from '../support/canary.ts';
 import { type Finished, sched, schedInTerminal, temporaryHome } from './program.ts';
@@ -326,22 +326,16 @@ describe('a compressed reply', () => {
     return { asked, SCHED_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   };
 
-  test.each([
-    ['gzip', gzipSync],
-    ['br', brotliCompressSync],
-    ['deflate', deflateSync],
-  ])('of %s is read', async (encoding, compress) => {
-    const { asked, ...env } = await answering(encoding, compress('{"resource":{"uri":"http://127.0.0.1/users/U"}}'));
+  test('is read', async () => {
+    const body = brotliCompressSync('{"resource":{"uri":"http://127.0.0.1/users/U"}}');
+    const { asked, ...env } = await answering('br', body);
     expect(await me(env)).toEqual(found);
     expect(asked).toEqual(['gzip, br']);
   });
 
   // R39
-  test.each([
-    ['gzip', gzipSync],
-    ['br', brotliCompressSync],
-  ])('of %s ends at 32 MiB', async (encoding, compress) => {
-    const { asked: _, ...env } = await answering(encoding, compress(Buffer.alloc(33 * 1024 * 1024, ' ')));
+  test('ends at 32 MiB', async () => {
+    const { asked: _, ...env } = await answering('gzip', gzipSync(Buffer.alloc(33 * 1024 * 1024, ' ')));
     const { code, stderr } = await me(env);
     expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('the reply is larger than 32 MiB') });
   });

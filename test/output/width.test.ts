@@ -30,17 +30,24 @@ describe('width: of made-up strings', () => {
     const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' });
     const sumOf = (text: string) =>
       [...clusters.segment(text)].reduce((columns, { segment }) => columns + width(segment), 0);
-    const texts = madeUp(3000, 17).map(safe);
-    expect(texts).toHaveLength(3000);
+    const texts = madeUp(1000, 17).map(safe);
+    expect(texts).toHaveLength(1000);
     expect(texts.filter((text) => width(text) !== sumOf(text))).toEqual([]);
   });
 });
 
 describe('width: of single characters', () => {
-  it('is what string-width says, for every one of the first plane', () => {
-    const characters = Array.from({ length: 0x10000 - 0x20 }, (_, index) => String.fromCharCode(0x20 + index)).filter(
-      (char) => !/[\p{Cc}\p{Cs}]/u.test(char),
-    );
+  // Ideographs, Hangul syllables and private characters are alike: the ends of each range and one in 16 stand for all.
+  const alike = /[\p{Unified_Ideograph}\p{Co}\uAC00-\uD7A3]/u;
+  const isAlike = (code: number) => alike.test(String.fromCharCode(code));
+  const isNeeded = (code: number) => code % 16 === 0 || !isAlike(code) || !isAlike(code - 1) || !isAlike(code + 1);
+
+  it('is what string-width says, for the first plane', () => {
+    const characters = Array.from({ length: 0x10000 - 0x20 }, (_, index) => 0x20 + index)
+      .filter(isNeeded)
+      .map((code) => String.fromCharCode(code))
+      .filter((char) => !/[\p{Cc}\p{Cs}]/u.test(char));
+    expect(characters.length).toBeGreaterThan(15_000);
     expect(characters.filter((char) => width(char) !== stringWidth(char))).toEqual([]);
   });
 });

@@ -95,8 +95,8 @@ describe('yaml', () => {
       ['- - 1.0e-7', '  - -1.0e+21', '  - 1.5e-7', '  - 3', '  - -0.5', ''].join('\n'),
     ));
 
-  it('brings 20,000 made-up strings back exactly', () => {
-    const strings = [...hostile, ...madeUp(20_000, 11)];
+  it('brings 4,000 made-up strings back exactly', () => {
+    const strings = [...hostile, ...madeUp(4_000, 11)];
     const text = strings.map((each) => yamlItem({ [each]: each, deep: [[each]] })).join('');
     expect(text).not.toMatch(dangerous);
     const document = parseDocument(text, { uniqueKeys: false });

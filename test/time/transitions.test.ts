@@ -25,11 +25,19 @@ describe('transitions', () => {
   }, () => {
     let [gaps, folds] = [0, 0];
     const wrong: string[] = [];
+    const known = new Set<string>();
     for (const zone of zones) {
       const clock = wallClock(zone);
-      for (const { at, before, after } of changes(zone)) {
+      const all = [...changes(zone)];
+      // Most zones change at the same moments as another: there, the first and the last change are enough to read.
+      const isKnown = known.has(JSON.stringify(all));
+      known.add(JSON.stringify(all));
+      for (const [index, { at, before, after }] of all.entries()) {
         const [low, high] = [Math.min(before, after), Math.max(before, after)];
         before < after ? gaps++ : folds++;
+        for (const instant of [at - 1000, at, at - 40_000_000, at + 40_000_000])
+          if (clock(instant) !== instant + (instant < at ? before : after)) wrong.push(`${zone} ${iso(instant)} shown`);
+        if (isKnown && index > 0 && index < all.length - 1) continue;
         for (const wall of [at + low, at + high - 1000]) {
           const reading = readTime(iso(wall), { zone, now: 0 });
           const readings = reading.ok ? [] : (reading.readings ?? []);
@@ -44,8 +52,6 @@ describe('transitions', () => {
           const reading = readTime(iso(wall), { zone, now: 0 });
           if (!reading.ok || Date.parse(reading.instant) !== instant) wrong.push(`${zone} ${iso(wall)} rim`);
         }
-        for (const instant of [at - 1000, at, at - 40_000_000, at + 40_000_000])
-          if (clock(instant) !== instant + (instant < at ? before : after)) wrong.push(`${zone} ${iso(instant)} shown`);
       }
     }
     expect(wrong).toEqual([]);
