@@ -211,16 +211,28 @@ describe('renewal: a helper', () => {
   });
 });
 
+/** Something to wait for until the test lets it go. */
+const gate = () => {
+  let release = () => {};
+  const hold = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { hold, release };
+};
+
 // R24
 describe('renewal: signals', () => {
   test.each([true, false])('do not lose what a sent refresh brings (with a helper: %s)', async (helper) => {
-    const { server, socket, plan, store, key, lines } = await world({ delayMs: 600, expired: true });
+    const { hold, release } = gate();
+    const { server, socket, plan, store, key, lines } = await world({ hold, expired: true });
     const worker = await run({ ...plan, helper, real: true });
     await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^send /));
+    // A signal that comes before the last one was taken is lost, and no process says when it took one.
     for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       await realClock.sleep(40);
       worker.child.kill(signal);
     }
+    release();
     const { code } = await worker.done;
     expect([130, 143]).toContain(code);
     expect(server.counts).toMatchObject({ refresh: 1, reuse: 0 });
@@ -229,7 +241,8 @@ describe('renewal: signals', () => {
   });
 
   test('leave the lock free when they end a waiter', async () => {
-    const { server, socket, plan, lines } = await world({ delayMs: 600, expired: true });
+    const { hold, release } = gate();
+    const { server, socket, plan, lines } = await world({ hold, expired: true });
     const [holder, waiter] = [startWorker(file, plan), startWorker(file, { ...plan, real: true })];
     await Promise.all([holder.ready, waiter.ready]);
     holder.say('go');
@@ -238,6 +251,7 @@ describe('renewal: signals', () => {
     await realClock.sleep(100);
     waiter.child.kill('SIGINT');
     expect((await waiter.done).said).toContain('Interrupted');
+    release();
     expect((await holder.done).code).toBe(0);
     expect(server.counts).toMatchObject({ refresh: 1 });
     await socket.close();

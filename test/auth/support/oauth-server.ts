@@ -22,6 +22,8 @@ export const createOAuthServer = (
   options: {
     expiresIn?: number;
     delayMs?: number;
+    /** Token requests are looked at when this is over. */
+    hold?: Promise<void>;
     /** How long an answer takes after the token is spent. */
     answerMs?: () => number;
     /** How long a spent token gets the same answer again. */
@@ -111,6 +113,7 @@ export const createOAuthServer = (
     if (pathname !== '/oauth/token' || request.method !== 'POST') return json(404, {});
     if (inFlight > 0) counts.overlapping += 1;
     inFlight += 1;
+    await options.hold;
     if (options.delayMs) await new Promise((resolve) => setTimeout(resolve, options.delayMs));
     const reply = token(form);
     inFlight -= 1;
