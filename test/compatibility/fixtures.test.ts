@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
@@ -8,6 +7,7 @@ import type { HttpRequest, Send } from '../../src/http/message.ts';
 import type { Entry } from '../../src/state/ledger.ts';
 import { bookingLine, plainType, posts, type World } from '../cli/lost-answers.ts';
 import type { Result } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import {
   authUrl,
   baseUrl,
@@ -40,7 +40,7 @@ const inOrder = new Intl.Collator('en', { numeric: true });
 const versions = existsSync(fixtures) ? readdirSync(fixtures).sort(inOrder.compare) : [];
 
 test('this version writes files as the newest of those that are kept', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sched-written-'));
+  const folder = temporaryDirectory('written');
   await writeFixtures(folder);
   expect(
     shapeOf(folder),

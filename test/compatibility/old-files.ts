@@ -1,5 +1,4 @@
-import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { recordFromLogin } from '../../src/auth/record.ts';
 import { inParts } from '../../src/auth/split-value.ts';
@@ -9,6 +8,7 @@ import type { Send } from '../../src/http/message.ts';
 import { memoryEntries } from '../auth/support/memory.ts';
 import type { World } from '../cli/lost-answers.ts';
 import { createWorld, someday } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { fieldsOf } from './facts.ts';
 
 /*
@@ -63,7 +63,7 @@ export const worldIn = async (folder: string): Promise<World> => {
 
 /** The files of a version, in a place of their own. */
 export const copyOf = (version: string): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'sched-fixture-'));
+  const folder = temporaryDirectory('fixture');
   cpSync(join(fixtures, version), folder, { recursive: true });
   for (const path of filesIn(folder)) {
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(anywhere, folder));

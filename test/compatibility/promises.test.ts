@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
 import type { Clock } from '../../src/runtime.ts';
 import { bookingLine, breaking, faults, isBooking, lost, plainType } from '../cli/lost-answers.ts';
 import { createWorld, type Result, replying, type WorldOptions } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import {
   changesBetween,
   columnFacts,
@@ -28,7 +28,7 @@ type World = Awaited<ReturnType<typeof createWorld>>;
 let world: World;
 let home: string;
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'sched-compatibility-'));
+  home = temporaryDirectory('compatibility');
   world = await createWorld({ home });
 });
 
