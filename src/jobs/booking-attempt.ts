@@ -3,7 +3,8 @@ import type { Client } from '../client/client.ts';
 import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import { type Entry, type Kept, type Ledger, serviceAt } from '../state/ledger.ts';
-import { idIn, idKey, isTrustworthy, type LookUp, lookUp, type Owner, secondOf, type Wanted } from './look-up.ts';
+import { idIn } from '../uri.ts';
+import { idKey, isTrustworthy, type LookUp, lookUp, type Owner, secondOf, type Wanted } from './look-up.ts';
 
 /** What is needed to book, and to find out whether it was. */
 export interface BookingContext {

@@ -3,6 +3,7 @@ import type { Written } from '../client/outcome.ts';
 import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import { type Entry, isLocal, type Kept, serviceAt } from '../state/ledger.ts';
+import { idIn } from '../uri.ts';
 import {
   type BookingContext,
   type Doubt,
@@ -16,7 +17,6 @@ import {
   unkept,
   unknown,
 } from './booking-attempt.ts';
-import { idIn } from './look-up.ts';
 import { isUndecided } from './undecided.ts';
 
 export interface BookingOptions {

@@ -5,6 +5,7 @@ import type { Client } from '../client/client.ts';
 import { rowFilter } from '../client/filter.ts';
 import { isObject, type Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
+import { idIn } from '../uri.ts';
 
 /** Whose records the token shows. */
 export interface Owner {
@@ -30,9 +31,6 @@ export interface LookUp {
   /** Whose events were listed. */
   whose: Partial<Owner>;
 }
-
-/** The ID at the end of a URI. */
-export const idIn = (uri: unknown): string => String(uri).split('/').at(-1)!;
 
 /** The same for every spelling of an event type that a service may take: a URI, a bare ID, other case, a slash at the end. */
 export const idKey = (uri: string): string => {

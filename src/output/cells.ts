@@ -1,4 +1,5 @@
 import { jsonText } from '../json.ts';
+import { idIn } from '../uri.ts';
 import { valueAt } from './fields.ts';
 import { safe, safeForRunner } from './sanitise.ts';
 import type { Column, Kind } from './view.ts';
@@ -52,7 +53,7 @@ const phrase = (value: unknown, as: Kind | undefined, time: TimeStyle): string =
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = String(value);
   if (as === 'time') return localTime(text, time);
-  if (as === 'id') return lastSegment(text);
+  if (as === 'id') return idIn(text.replace(/\/+$/, '')) || text;
   if (as === 'minutes') return `${text} min`;
   return text;
 };
@@ -72,5 +73,3 @@ const localTime = (text: string, time: TimeStyle): string => {
     return text;
   }
 };
-
-const lastSegment = (uri: string): string => uri.split('/').filter(Boolean).at(-1) ?? uri;

@@ -1,4 +1,4 @@
-import { dayMilliseconds, makeId, timestamp, uri } from './names.ts';
+import { dayMilliseconds, idOf, makeId, timestamp, uri } from './names.ts';
 import { dice, type Roll } from './random.ts';
 import type { RoutingFormRecord, SubmissionRecord } from './records.ts';
 import { type Person, people } from './seed-people.ts';
@@ -151,7 +151,7 @@ const seedSubmission = (store: Store, form: Form, record: RoutingFormRecord, at:
     created_at: timestamp(at),
     updated_at: timestamp(at),
   };
-  store.insert('submissions', id, submission, { form: record.uri.split('/').at(-1)! });
+  store.insert('submissions', id, submission, { form: idOf(record.uri) });
 };
 
 export const seedRoutingForms = (store: Store, organization: string, now: number) => {

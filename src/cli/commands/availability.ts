@@ -1,6 +1,7 @@
 import { availability } from '../../api/availability.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
+import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { changeRules, dayOf, type Rule, readDays, readRule, rulesDifference } from '../operation/availability-rules.ts';
 import { changeOrReadBack } from '../operation/booking-context.ts';
@@ -63,7 +64,7 @@ const currentSchedule = async ({ context }: Invocation, eventType: string, id: s
     if (found !== undefined) return found;
   }
   throw new SchedError('not-found', `The event type has no availability schedule ${id}`, {
-    hint: `sched availability list --event-type ${eventType.split('/').at(-1)}`,
+    hint: `sched availability list --event-type ${idIn(eventType)}`,
     outcome: 'not-sent',
   });
 };

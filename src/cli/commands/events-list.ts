@@ -5,6 +5,7 @@ import { rowFilter } from '../../client/filter.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
+import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { fillScope } from '../operation/default-scope.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
@@ -53,8 +54,6 @@ const atOnce = 4;
 /** A page's token may lapse while the invitees of its events are read, so such pages are short. */
 const shortPage = 25;
 
-const idOf = (uri: unknown): string => String(uri).split('/').at(-1)!;
-
 const readWith = (invocation: Invocation): boolean => {
   const { typed, problems } = invocation;
   if (typed.with !== undefined && typed.with !== 'invitees')
@@ -86,7 +85,7 @@ const inviteesOf = async (context: Context, event: Json, query: Record<string, s
   const { invitees } = await import('../../api/invitees.ts');
   const client = await context.client();
   const found: Json[] = [];
-  const input = { path: { event: idOf(event.uri) }, query };
+  const input = { path: { event: idIn(event.uri) }, query };
   for await (const page of client.pages(invitees.list, input, { keep: rowFilter(invitees.list, query) }))
     found.push(...page);
   return found;
@@ -178,7 +177,7 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
   const { choose, confirm } = await settle(context, query);
   const isSlow = isWith || choose !== undefined;
   const tests: ((row: Json) => boolean)[] = [
-    ...(type === undefined ? [] : [(row: Json) => idOf(row.event_type) === idOf(type)]),
+    ...(type === undefined ? [] : [(row: Json) => idIn(row.event_type) === idIn(type)]),
     ...(search === undefined ? [] : [(row: Json) => wordsOf(row).includes(search)]),
   ];
   const pageSize = isSlow && typed['page-size'] === undefined ? Math.min(bounds.pageSize, shortPage) : bounds.pageSize;

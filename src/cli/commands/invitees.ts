@@ -7,6 +7,7 @@ import { reconcile, type Settled } from '../../jobs/reconcile.ts';
 import { nearest } from '../../nearest.ts';
 import type { View } from '../../output/view.ts';
 import { describeInstant } from '../../time/echo.ts';
+import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import {
   bookedRecord,
@@ -73,7 +74,7 @@ const addAnswers = async ({ context, typed, problems }: Invocation, body: Json):
     });
     return;
   }
-  const id = String(body.event_type).split('/').at(-1)!;
+  const id = idIn(body.event_type);
   const type = await (await context.client()).call(eventTypes.get, { path: { event_type: id } });
   const questions = Array.isArray(type.custom_questions) ? (type.custom_questions as Json[]) : [];
   const read = answers.map((raw) => readAnswer(raw, questions));

@@ -4,6 +4,7 @@ import { inOurWords, problemOf } from '../../api/wording.ts';
 import type { Input } from '../../client/client.ts';
 import { collectionOf, readId } from '../../client/ids.ts';
 import { isObject, type Json } from '../../client/reading.ts';
+import { idIn } from '../../uri.ts';
 import type { Invocation } from '../command.ts';
 import { withValue } from '../parse/typed-words.ts';
 import { shownUrl } from '../session/connection.ts';
@@ -170,7 +171,7 @@ export const readInput = async (
       continue;
     }
     const { uri, record } = await referredRecord({ id: '', collection, name }, context, within);
-    ids[parameter] = uri.split('/').at(-1)!;
+    ids[parameter] = idIn(uri);
     if (operation.method === 'GET' && operation.path === `/${collection}/{${parameter}}`) found = record;
   }
   const { since, until } = windowOf(query);

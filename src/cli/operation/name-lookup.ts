@@ -10,6 +10,7 @@ import { isPlainId } from '../../client/ids.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
+import { idIn } from '../../uri.ts';
 import type { Context } from '../session/context.ts';
 import { ownOrganization } from '../session/identity.ts';
 import { forSameAccount } from '../session/lost-creation.ts';
@@ -88,8 +89,6 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-export const idOf = (uri: unknown): string => String(uri).split('/').at(-1)!;
-
 /** A record of a list, by what it is looked for. */
 interface Listed {
   uri: string;
@@ -103,10 +102,10 @@ const valueAt = (row: Json, path: string): string =>
 const mostNamed = 5;
 
 const several = ({ words, listing }: Kind, name: string, fits: readonly Listed[]): SchedError => {
-  const named = fits.slice(0, mostNamed).map((fit) => `${fit.name} (${idOf(fit.uri)})`);
+  const named = fits.slice(0, mostNamed).map((fit) => `${fit.name} (${idIn(fit.uri)})`);
   const rest = fits.length > mostNamed ? ` and ${fits.length - mostNamed} more` : '';
   return new SchedError('usage', `${fits.length} ${words}s are called '${name}': ${named.join(', ')}${rest}`, {
-    hint: `give the ID instead of the name: ${idOf(fits[0]!.uri)}; sched ${listing} shows them all`,
+    hint: `give the ID instead of the name: ${idIn(fits[0]!.uri)}; sched ${listing} shows them all`,
     outcome: 'not-sent',
   });
 };
@@ -121,7 +120,7 @@ const search = async (context: Context, { list, row }: Kind, word: string, query
   for await (const page of client.pages(list, { query })) {
     for (const each of page) {
       const record = { uri: valueAt(each, row.uri), name: valueAt(each, row.name) };
-      if (idOf(record.uri) === word) withId.push(record);
+      if (idIn(record.uri) === word) withId.push(record);
       if (record.name === word) exact.push(record);
       else if (fold(record.name) === fold(word)) alike.push(record);
       else others.push(record.name);
@@ -214,7 +213,7 @@ export const findRecord = async (
       outcome: 'not-sent',
       ...refusal?.facts,
       ...(listed instanceof SchedError ? { reason: `no such ID, and names can't be listed: ${listed.message}` } : {}),
-      hint: `sched ${kind.listing}${within === undefined ? '' : ` --event-type ${idOf(within)}`}`,
+      hint: `sched ${kind.listing}${within === undefined ? '' : ` --event-type ${idIn(within)}`}`,
     },
   );
 };
@@ -224,7 +223,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 /** The same for a request that is only written down: the shell of the reader is left to find it out. */
 export const unknownName = (name: string, collection: string, context: Context, within?: string): string => {
   const { words, listing: command, row } = kinds[collection]!;
-  const listing = `${command}${within === undefined ? '' : ` --event-type ${idOf(within)}`}`;
+  const listing = `${command}${within === undefined ? '' : ` --event-type ${idIn(within)}`}`;
   const program = `.[] | select(.${row.name} == ${JSON.stringify(name)}).${row.uri}`;
   const lookUp = `"$(${forSameAccount(`sched ${listing}`, context.settings)} --jq ${quoted(program)})"`;
   return context.curlVariables!.leave(`${words.replaceAll(' ', '_').toUpperCase()}_URI`, lookUp);

@@ -1,6 +1,7 @@
 import type { Command as Commander } from 'commander';
 import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
+import { idIn } from '../../uri.ts';
 import type { Flag } from '../command.ts';
 import { findNoun, nouns } from '../commands/registry.ts';
 import { topics } from '../help/topics.ts';
@@ -104,7 +105,7 @@ export const unknownSharedFlag = (words: readonly string[]): SchedError | undefi
 export const unknownId = (error: unknown, args: readonly string[], noun: Commander): unknown => {
   if (!(error instanceof SchedError) || error.category !== 'not-found' || error.facts.hint !== undefined) return error;
   const segments = error.facts.http?.path.split('/') ?? [];
-  const isTyped = args.some((arg) => segments.includes(arg.split('/').at(-1)!));
+  const isTyped = args.some((arg) => segments.includes(idIn(arg)));
   const list = noun.commands.find((verb) => verb.name() === 'list');
   if (!isTyped || list === undefined || list.registeredArguments.length > 0) return error;
   return new SchedError('not-found', error.message, { ...error.facts, hint: `sched ${noun.name()} list` });

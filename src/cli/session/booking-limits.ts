@@ -4,6 +4,7 @@ import { isObject } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import { budgetKey } from '../../http/rate-limit.ts';
 import { readPrivateFile } from '../../state/files.ts';
+import { idIn } from '../../uri.ts';
 import type { Context } from './context.ts';
 import { cacheFile, staleAfterMs, writeCache } from './identity.ts';
 import { bookerOf, openBudget } from './network.ts';
@@ -51,7 +52,7 @@ const ask = async (context: Context): Promise<Plan> => {
   try {
     const { organization } = await context.identity();
     if (organization === '') return {};
-    const path = { organization: organization.split('/').at(-1)! };
+    const path = { organization: idIn(organization) };
     const { plan, stage } = await (await context.client()).call(orgs.get, { path });
     return { plan: textOf(plan), stage: textOf(stage) };
   } catch (error) {

@@ -1,5 +1,6 @@
 import { SchedError } from '../../errors.ts';
 import { safe } from '../../output/sanitise.ts';
+import { idIn } from '../../uri.ts';
 import type { Context } from './context.ts';
 import { askYes } from './prompt.ts';
 
@@ -10,7 +11,7 @@ const placeOf = async (context: Context): Promise<string> => {
   const { account } = context.settings;
   // Who the token belongs to is worth a request here, but no failure of it.
   const organization = await context.identity().then(
-    (identity) => identity.organization.split('/').at(-1),
+    (identity) => idIn(identity.organization),
     () => undefined,
   );
   return [

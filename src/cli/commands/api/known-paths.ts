@@ -50,7 +50,7 @@ export const rowsAt = async (path: string): Promise<Operation[]> => {
 };
 
 const compliancePart = compliance.delete.path.split('/')[1]!;
-const cancellationPart = events.cancel.path.split('/').at(-1)!;
+const cancellationPart = segmentsOf(events.cancel.path).at(-1)!;
 const availabilityPart = availability.update.path.split('/')[1]!;
 
 /** Whether addresses of people may be in what is sent or answered, so that nothing of either may be printed (R49). */

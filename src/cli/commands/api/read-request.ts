@@ -2,6 +2,7 @@ import type { Operation } from '../../../api/operation.ts';
 import type { RawInput } from '../../../client/client.ts';
 import { SchedError } from '../../../errors.ts';
 import { checkFields } from '../../../output/fields.ts';
+import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
 import { bookingFlags } from '../../operation/booking-context.ts';
 import { fillScope } from '../../operation/default-scope.ts';
@@ -82,7 +83,7 @@ const fillPath = async (context: Context, path: string): Promise<string> => {
   const segments: string[] = [];
   for (const segment of path.split('/')) {
     const name = ownPlaceholder(segment);
-    segments.push(name === undefined ? segment : encodeURIComponent((await ownUri(context, name)).split('/').at(-1)!));
+    segments.push(name === undefined ? segment : encodeURIComponent(idIn(await ownUri(context, name))));
   }
   return segments.join('/');
 };

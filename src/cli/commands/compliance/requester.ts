@@ -1,5 +1,6 @@
 import { users } from '../../../api/users.ts';
 import { SchedError } from '../../../errors.ts';
+import { idIn } from '../../../uri.ts';
 import type { Context } from '../../session/context.ts';
 
 /** Whose token it is, as the service says now: what a file or the environment says is no evidence. */
@@ -15,8 +16,6 @@ const sandboxPrefix = 'sandbox_';
 
 /** A reference and nothing else: whatever looks like an address stays out of receipts. */
 const referenceIn = (value: string): string => (/^https?:\/\/[\w.:[\]-]+(\/[\w.~-]+)*$/.test(value) ? value : unknown);
-
-const idOf = (reference: string): string => reference.split('/').at(-1)!;
 
 export const askRequester = async (context: Context): Promise<Requester> => {
   const client = await context.client();
@@ -39,7 +38,7 @@ export const checkOrganization = (wanted: string, { organization }: Requester): 
       hint: 'use a token with users:read, or leave --org out',
       outcome: 'not-sent',
     });
-  const isSame = wanted.includes('://') ? wanted === organization : wanted === idOf(organization);
+  const isSame = wanted.includes('://') ? wanted === organization : wanted === idIn(organization);
   if (isSame) return;
   throw new SchedError('conflict', 'The token belongs to another organization than --org says', {
     reason: `it belongs to ${organization}`,
