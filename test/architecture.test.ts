@@ -74,11 +74,12 @@ const allowed: Record<string, string[]> = {
   'json-error.ts': [],
   'nearest.ts': [],
   'redact.ts': [],
+  'shell-quote.ts': [],
   'uri.ts': [],
   'version.ts': [],
   'http/': ['errors.ts', 'node:', 'undici'],
   'client/': ['api/', 'http/', 'errors.ts', 'json.ts', 'redact.ts', 'version.ts', 'type zod'],
-  'state/': ['node:', 'errors.ts'],
+  'state/': ['node:', 'errors.ts', 'shell-quote.ts'],
   'auth/': [
     'api/',
     'http/',
@@ -109,6 +110,7 @@ const allowed: Record<string, string[]> = {
     'errors.ts',
     'json.ts',
     'nearest.ts',
+    'shell-quote.ts',
     'uri.ts',
     'type runtime.ts',
     'chalk',
@@ -120,7 +122,7 @@ const allowed: Record<string, string[]> = {
   ],
   'time/': ['nearest.ts', 'temporal-polyfill'],
   'sandbox/': ['api/', 'type http/message.ts', 'type runtime.ts', 'type zod', 'node:', 'libsql', 'node:sqlite'],
-  'docs/': ['api/', 'cli/', 'type commander'],
+  'docs/': ['api/', 'cli/', 'shell-quote.ts', 'type commander'],
   'runtime.ts': ['type http/message.ts', 'type redact.ts'],
   'redacted-output.ts': ['redact.ts', 'type runtime.ts'],
   'node/': ['runtime.ts', 'errors.ts', 'node:', 'http/transport.ts', 'type http/message.ts', 'auth/browser.ts'],
@@ -246,6 +248,7 @@ const latePackagesByDefault: Rule = (sources) =>
 const owners: { fact: string; pattern: RegExp; in: RegExp }[] = [
   // The sandbox has its own names, as a service of its own.
   { fact: 'the ID in a URI', pattern: /\.split\('\/'\)\.(at\(-1\)|pop\(\))/, in: /^(uri|sandbox\/names)\.ts$/ },
+  { fact: 'how a shell quotes a word', pattern: /'\\\\''/, in: /^shell-quote\.ts$/ },
 ];
 
 const oneOwnerPerFact: Rule = (sources) =>
@@ -407,6 +410,7 @@ describe('architecture: a made-up house breaks', () => {
     ],
     ['--version loads nothing heavy', { 'node/runtime.ts': from('undici', '../sandbox/open.ts') }, 2],
     ['a small fact has one owner', { 'cli/a.ts': "uri.split('/').at(-1)!", 'jobs/a.ts': "uri.split('/').pop()" }, 2],
+    ['a small fact has one owner', { 'cli/a.ts': src['shell-quote.ts']! }, 1],
     [
       'a package that is imported on first use gives its default alone',
       { 'a.ts': "const { Agent } = await import('undici');", 'b.ts': "const load = () => import('@a/b');" },

@@ -1,3 +1,4 @@
+import { shellWord } from '../shell-quote.ts';
 export interface CurlRequest {
   method: string;
   url: string;
@@ -16,8 +17,7 @@ const ansiEscapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\
 
 /** One word for a POSIX shell, on one line: only a word with control characters needs the `$'…'` of newer shells. */
 const word = (text: string): string => {
-  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
-  if (!/[\x00-\x1f\x7f]/.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
+  if (!/[\x00-\x1f\x7f]/.test(text)) return shellWord(text);
   const spell = (char: string) => ansiEscapes[char] ?? `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`;
   return `$'${text.replace(/[\x00-\x1f\x7f'\\]/g, spell)}'`;
 };

@@ -1,5 +1,6 @@
 import { chmodSync, constants, lstatSync, mkdirSync, realpathSync, type Stats } from 'node:fs';
 import { SchedError } from '../errors.ts';
+import { singleQuoted } from '../shell-quote.ts';
 
 /*
  * The one rule for the directories that hold our files (R16):
@@ -67,18 +68,18 @@ export const checkDirectory = (path: string, { variable, isOurs = false, uid = 0
   if (found === undefined) return;
   if (found.isSymbolicLink()) {
     const target = targetOf(path);
-    const hint = variable === undefined ? 'replace it with a directory' : `${variable}='${target}'`;
+    const hint = variable === undefined ? 'replace it with a directory' : `${variable}=${singleQuoted(target)}`;
     throw refuse(path, 'it is a symbolic link, and those are not followed', hint);
   }
   if (!hasModes || !found.isDirectory()) return;
   if (isOurs && (found.mode & 0o077) !== 0) tighten(path);
   const { mode, uid: owner } = look(path) ?? found;
-  const elsewhere = variable === undefined ? '' : `${variable}='${path}/sched'`;
+  const elsewhere = variable === undefined ? '' : `${variable}=${singleQuoted(`${path}/sched`)}`;
   // Root may use what belongs to others, as a container does with a mounted directory.
   if (uid !== 0 && owner !== uid && owner !== 0)
     throw refuse(path, 'it belongs to another user', elsewhere || 'name or make a directory of your own');
   if ((mode & writableByOthers) === 0) return;
-  const close = `chmod go-w '${path}'`;
+  const close = `chmod go-w ${singleQuoted(path)}`;
   const hint = (mode & sticky) !== 0 ? elsewhere || close : [close, elsewhere].filter(Boolean).join(', or ');
   throw refuse(path, `other users can write to it (mode ${(mode & 0o7777).toString(8)})`, hint);
 };

@@ -1,6 +1,3 @@
-/** One word as a shell reads it back. */
-export const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-
+import { shellWord } from '../../shell-quote.ts';
 /** Words behind `sched` as a line to copy. */
-export const commandLine = (...words: readonly string[]): string => ['sched', ...words.map(quoted)].join(' ');
+export const commandLine = (...words: readonly string[]): string => ['sched', ...words.map(shellWord)].join(' ');

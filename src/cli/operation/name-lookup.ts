@@ -10,6 +10,7 @@ import { isPlainId } from '../../client/ids.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
+import { singleQuoted } from '../../shell-quote.ts';
 import { idIn } from '../../uri.ts';
 import type { Context } from '../session/context.ts';
 import { ownOrganization } from '../session/identity.ts';
@@ -218,13 +219,11 @@ export const findRecord = async (
   );
 };
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 /** The same for a request that is only written down: the shell of the reader is left to find it out. */
 export const unknownName = (name: string, collection: string, context: Context, within?: string): string => {
   const { words, listing: command, row } = kinds[collection]!;
   const listing = `${command}${within === undefined ? '' : ` --event-type ${idIn(within)}`}`;
   const program = `.[] | select(.${row.name} == ${JSON.stringify(name)}).${row.uri}`;
-  const lookUp = `"$(${forSameAccount(`sched ${listing}`, context.settings)} --jq ${quoted(program)})"`;
+  const lookUp = `"$(${forSameAccount(`sched ${listing}`, context.settings)} --jq ${singleQuoted(program)})"`;
   return context.curlVariables!.leave(`${words.replaceAll(' ', '_').toUpperCase()}_URI`, lookUp);
 };

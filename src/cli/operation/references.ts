@@ -1,6 +1,7 @@
 import { isPlainId } from '../../client/ids.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
+import { singleQuoted } from '../../shell-quote.ts';
 import type { Context } from '../session/context.ts';
 import { ownOrganization } from '../session/identity.ts';
 import { forSameAccount } from '../session/lost-creation.ts';
@@ -32,7 +33,7 @@ const memberNamed = async (who: string, context: Context): Promise<Json> => {
 const memberUri = async (who: string, collection: string, context: Context): Promise<string> => {
   const isUser = collection === 'users';
   if (context.curlVariables !== undefined) {
-    const filter = who === ownWords.users ? '--user me' : `--email '${who.replaceAll("'", "'\\''")}'`;
+    const filter = who === ownWords.users ? '--user me' : `--email ${singleQuoted(who)}`;
     const list = forSameAccount('sched members list', context.settings);
     const lookUp = `"$(${list} ${filter} --jq '.[0]${isUser ? '.user' : ''}.uri')"`;
     return context.curlVariables.leave(isUser ? 'USER_URI' : 'MEMBER_URI', lookUp);

@@ -1,3 +1,4 @@
+import { singleQuoted } from '../../shell-quote.ts';
 import {
   askForProfiles,
   helpWord,
@@ -9,11 +10,9 @@ import {
   type Words,
 } from '../words.ts';
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 /** `word:description` lines, as _describe takes them; a word itself holds no colon. */
 const described = (words: readonly Word[], indent: string): string =>
-  words.map(({ word, description }) => `${indent}${quoted(`${word}:${description}`)}`).join('\n');
+  words.map(({ word, description }) => `${indent}${singleQuoted(`${word}:${description}`)}`).join('\n');
 
 const listOf = (name: string, words: readonly Word[], indent: string): string =>
   words.length === 0 ? `${indent}${name}=()` : `${indent}${name}=(\n${described(words, `${indent}  `)}\n${indent})`;

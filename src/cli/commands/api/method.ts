@@ -1,7 +1,7 @@
 import { compliance } from '../../../api/compliance.ts';
 import type { Operation } from '../../../api/operation.ts';
+import { shellWord } from '../../../shell-quote.ts';
 import type { Invocation } from '../../command.ts';
-import { quoted } from '../../messages/shell-line.ts';
 import type { TypedField } from './fields.ts';
 
 export const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
@@ -21,7 +21,7 @@ export const readWords = ({ args, typed, problems }: Invocation, isHidden: boole
   const word = second !== undefined || isMethod(first) ? first : undefined;
   const given = typed.method === undefined ? word : String(typed.method);
   if (second !== undefined && !isMethod(first) && isMethod(second) && !isHidden) {
-    problems.add('METHOD comes first', `sched api ${second.toUpperCase()} ${quoted(first!)}`);
+    problems.add('METHOD comes first', `sched api ${second.toUpperCase()} ${shellWord(first!)}`);
     return {};
   }
   if (word !== undefined && typed.method !== undefined) problems.add('METHOD is given twice');
@@ -41,9 +41,9 @@ const withMethod = (
   fields: readonly TypedField[],
   isHidden: boolean,
 ) => {
-  const shown = isHidden ? ['…'] : fields.flatMap(({ raw, isTyped }) => [isTyped ? '-F' : '-f', quoted(raw)]);
-  const input = typed.input === undefined ? [] : ['--input', quoted(String(typed.input))];
-  return ['sched api', method, isHidden ? compliance.delete.path : quoted(path), ...shown, ...input].join(' ');
+  const shown = isHidden ? ['…'] : fields.flatMap(({ raw, isTyped }) => [isTyped ? '-F' : '-f', shellWord(raw)]);
+  const input = typed.input === undefined ? [] : ['--input', shellWord(String(typed.input))];
+  return ['sched api', method, isHidden ? compliance.delete.path : shellWord(path), ...shown, ...input].join(' ');
 };
 
 /**

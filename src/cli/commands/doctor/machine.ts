@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { SchedError } from '../../../errors.ts';
 import { readProxy } from '../../../http/proxy.ts';
 import type { Runtime } from '../../../runtime.ts';
+import { singleQuoted } from '../../../shell-quote.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../../state/paths.ts';
 import { type Check, type Finding, note, ok, problem, words } from './finding.ts';
 
@@ -21,18 +22,18 @@ const modeCheck = async (check: string, path: string, wanted: number): Promise<F
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {
     return found.code === 'ENOENT'
-      ? note(check, `${path} is not there yet and will be made when needed`, `mkdir -p -m 700 '${path}'`)
+      ? note(check, `${path} is not there yet and will be made when needed`, `mkdir -p -m 700 ${singleQuoted(path)}`)
       : problem(check, `${path} cannot be looked at (${found.code})`, `see to it that ${path} can be reached`);
   }
   if (found.isSymbolicLink())
-    return problem(check, `${path} is a symbolic link, and those are not followed`, `rm '${path}'`);
+    return problem(check, `${path} is a symbolic link, and those are not followed`, `rm ${singleQuoted(path)}`);
   const mode = found.mode & 0o777;
   return (mode & 0o077) === 0
     ? ok(check, `${path} is its owner's alone`)
     : problem(
         check,
         `${path} can be read by others (mode ${mode.toString(8)})`,
-        `chmod ${wanted.toString(8)} '${path}'`,
+        `chmod ${wanted.toString(8)} ${singleQuoted(path)}`,
       );
 };
 

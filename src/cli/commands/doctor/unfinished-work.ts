@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { SchedError } from '../../../errors.ts';
+import { singleQuoted } from '../../../shell-quote.ts';
 import { directoryPath } from '../../../state/paths.ts';
 import { baseUrlOf, type Check, type Finding, note, problem, words } from './finding.ts';
 
@@ -38,7 +39,7 @@ export const runCheck: Check = async ({ runtime }) => {
     if (opened === undefined) continue;
     if ('check' in opened) findings.push(opened);
     else if (!opened.ok)
-      findings.push(problem('runs', `the receipt ${path} is damaged`, `sched compliance verify '${path}'`));
+      findings.push(problem('runs', `the receipt ${path} is damaged`, `sched compliance verify ${singleQuoted(path)}`));
     else if (opened.story.endedAt === undefined) {
       findings.push(
         note(

@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { Ended, SchedError } from '../../../errors.ts';
 import type { Runtime } from '../../../runtime.ts';
+import { singleQuoted } from '../../../shell-quote.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { dataFlag, environmentOf, type Facts, servingFlags, whileServing } from './serve.ts';
 
 /** What would lead a `sched` inside somewhere else, or to somebody else. */
 const foreign = ['SCHED_SANDBOX', 'SCHED_PROFILE', 'SCHED_TOKEN_FILE', 'SCHED_USER', 'SCHED_ORG'];
-
-const shellWord = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** A directory with nothing in it but a `sched` that is this very program; `undefined` where it is not known. */
 const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | undefined> => {
@@ -22,7 +21,7 @@ const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | un
     return directory;
   }
   const file = join(directory, 'sched');
-  await writeFile(file, `#!/bin/sh\nexec ${program.map(shellWord).join(' ')} "$@"\n`);
+  await writeFile(file, `#!/bin/sh\nexec ${program.map(singleQuoted).join(' ')} "$@"\n`);
   await chmod(file, 0o755);
   return directory;
 };
