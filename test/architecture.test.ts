@@ -249,6 +249,7 @@ const owners: { fact: string; pattern: RegExp; in: RegExp }[] = [
   // The sandbox has its own names, as a service of its own.
   { fact: 'the ID in a URI', pattern: /\.split\('\/'\)\.(at\(-1\)|pop\(\))/, in: /^(uri|sandbox\/names)\.ts$/ },
   { fact: 'how a shell quotes a word', pattern: /'\\\\''/, in: /^shell-quote\.ts$/ },
+  { fact: 'the header of a token', pattern: /`Bearer \$\{token\}`/, in: /^http\/authorize\.ts$/ },
 ];
 
 const oneOwnerPerFact: Rule = (sources) =>
@@ -411,6 +412,7 @@ describe('architecture: a made-up house breaks', () => {
     ['--version loads nothing heavy', { 'node/runtime.ts': from('undici', '../sandbox/open.ts') }, 2],
     ['a small fact has one owner', { 'cli/a.ts': "uri.split('/').at(-1)!", 'jobs/a.ts': "uri.split('/').pop()" }, 2],
     ['a small fact has one owner', { 'cli/a.ts': src['shell-quote.ts']! }, 1],
+    ['a small fact has one owner', { 'cli/a.ts': src['http/authorize.ts']! }, 1],
     [
       'a package that is imported on first use gives its default alone',
       { 'a.ts': "const { Agent } = await import('undici');", 'b.ts': "const load = () => import('@a/b');" },

@@ -15,18 +15,22 @@ export interface Credentials {
 
 const refused = 401;
 
+/** The `authorization` header of a credential. */
+export const bearerOf = ({ token }: Credential): string => `Bearer ${token}`;
+
 /** Puts the bearer token on requests to its own origin, and refuses to send it anywhere else. */
 export const authorize =
   (credentials: Credentials): Layer =>
   (next) => {
-    const sendWith = async (request: HttpRequest, { token, origin }: Credential): Promise<HttpReply> => {
+    const sendWith = async (request: HttpRequest, credential: Credential): Promise<HttpReply> => {
+      const { origin } = credential;
       const target = new URL(request.url).origin;
       if (target !== origin) {
         throw new SchedError('auth', `The credential belongs to ${origin} and is not sent to ${target}`, {
           outcome: 'not-sent',
         });
       }
-      return next({ ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } });
+      return next({ ...request, headers: { ...request.headers, authorization: bearerOf(credential) } });
     };
     return async (request) => {
       const credential = await credentials.current();

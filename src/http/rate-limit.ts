@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SchedError } from '../errors.ts';
+import { bearerOf, type Credential } from './authorize.ts';
 import { limitsTold, tooLong, waitAsked } from './limits.ts';
 import { endOf, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
 
@@ -66,9 +67,13 @@ interface Bucket {
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
-/** Budgets by origin and token. On disk there is only this fingerprint. */
-export const budgetKey = (kind: Kind, origin: string, whose: string): string =>
-  `${kind}-${digest(`${origin}\n${whose}`)}`;
+/** Budgets by origin and token; bookings by booker, if known. On disk there is only this fingerprint. */
+const keyFor = (kind: Kind, origin: string, authorization: string, booker: string | undefined): string =>
+  `${kind}-${digest(`${origin}\n${(kind === 'bookings' ? booker : undefined) ?? authorization}`)}`;
+
+/** The budget that requests with this credential use. */
+export const budgetKey = (kind: Kind, credential: Credential, booker?: string): string =>
+  keyFor(kind, credential.origin, bearerOf(credential), booker);
 
 /** How often a 429 without a usable time is answered by a back-off before giving up (R29). */
 const maxBlindWaits = 2;
@@ -118,20 +123,20 @@ export const rateLimit = ({
   onWait,
 }: RateLimitOptions): Layer => {
   const keys = new Map<string, string>();
-  const keyOf = (kind: Kind, origin: string, whose: string): string => {
-    const name = `${kind} ${origin} ${whose}`;
-    const key = keys.get(name) ?? budgetKey(kind, origin, whose);
+  const keyOf = (kind: Kind, origin: string, authorization: string): string => {
+    const name = `${kind} ${origin} ${authorization}`;
+    const key = keys.get(name) ?? keyFor(kind, origin, authorization, booker);
     keys.set(name, key);
     return key;
   };
 
   const bucketsOf = ({ method, url, headers }: HttpRequest): Bucket[] => {
-    const token = headers.authorization;
-    if (token === undefined) return [];
+    const { authorization } = headers;
+    if (authorization === undefined) return [];
     const { origin, pathname } = new URL(url);
-    const general: Bucket = { key: keyOf('general', origin, token), kind: 'general' };
+    const general: Bucket = { key: keyOf('general', origin, authorization), kind: 'general' };
     if (method !== 'POST' || !pathname.endsWith('/invitees')) return [general];
-    return [general, { key: keyOf('bookings', origin, booker ?? token), kind: 'bookings' }];
+    return [general, { key: keyOf('bookings', origin, authorization), kind: 'bookings' }];
   };
 
   /** The bucket that has nothing left; all others keep what they had. */

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SchedError } from '../../src/errors.ts';
+import { authorize } from '../../src/http/authorize.ts';
 import { limitsTold, waitAsked } from '../../src/http/limits.ts';
 import type { HttpReply } from '../../src/http/message.ts';
-import { rateLimit } from '../../src/http/rate-limit.ts';
+import { budgetKey, rateLimit } from '../../src/http/rate-limit.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 import { someday, virtualClock } from '../support/run.ts';
 
@@ -46,6 +47,33 @@ const failure = (promise: Promise<unknown>): Promise<SchedError> =>
   );
 
 const epoch = someday / 1000;
+
+test.each([undefined, 'https://api.example.com/users/U1'])(
+  'rate-limit: a request uses the budgets of its credential (booker %s)',
+  async (booker) => {
+    const clock = virtualClock();
+    const credential = { token: 'x', origin: 'https://api.example.com' };
+    const budget = budgetOf(clock);
+    const taken: string[] = [];
+    const take: typeof budget.take = (key, ...rest) => {
+      taken.push(key);
+      return budget.take(key, ...rest);
+    };
+    const limit = rateLimit({
+      clock,
+      random: () => 0,
+      budget: { ...budget, take },
+      maxWaitMs: 0,
+      interrupted: new AbortController().signal,
+      booker,
+      onWait: () => {},
+    });
+    await authorize({ current: async () => credential })(limit(async () => fine))({ ...request, headers: {} });
+    expect(taken).toEqual([budgetKey('general', credential, booker), budgetKey('bookings', credential, booker)]);
+    // What other versions of sched have left on disk is found again.
+    expect(taken[0]).toBe('general-25f483e27f9561f40d726b78301e5887');
+  },
+);
 
 describe('rate-limit: the wait asked for', () => {
   test.each<[string, Record<string, string>, number | undefined]>([

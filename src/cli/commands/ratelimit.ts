@@ -36,12 +36,12 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
   problems.check();
   const { runtime, settings, notes } = context;
   const connection = await context.connection();
-  const { token, origin } = await connection.credentials.current();
-  const bearer = `Bearer ${token}`;
+  const credential = await connection.credentials.current();
   const budget = openBudget(runtime, settings, notes, connection.isSandbox);
   const now = runtime.clock.now();
-  const rowsOf = (kind: 'general' | 'bookings', whose: string): Row[] => {
-    const { levels, waiting, closedUntil } = budget.look(budgetKey(kind, origin, whose), kind);
+  const rowsOf = (kind: 'general' | 'bookings'): Row[] => {
+    const key = budgetKey(kind, credential, bookerOf(runtime, connection));
+    const { levels, waiting, closedUntil } = budget.look(key, kind);
     const isClosed = closedUntil > now;
     const rowOf = (level: Level, index: number): Row => {
       const end = Math.max(level.end, isClosed && index === 0 ? closedUntil : 0);
@@ -63,7 +63,7 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
     };
     return levels.map(rowOf).filter((row, index) => row.limit !== null || (index === 0 && row.reset_at !== null));
   };
-  const rows = [...rowsOf('general', bearer), ...rowsOf('bookings', bookerOf(runtime, connection) ?? bearer)];
+  const rows = [...rowsOf('general'), ...rowsOf('bookings')];
   const known = rows.filter(({ limit, remaining, waiting }) => limit !== null || remaining === 0 || waiting.length > 0);
   async function* pages() {
     if (known.length > 0) yield known;

@@ -72,9 +72,7 @@ export const applyPlanLimits = async (context: Context): Promise<void> => {
   // The embedded service lives as long as the command.
   if (connection.isSandbox) return;
   const credential = await connection.credentials.current();
-  const { origin, token } = credential;
-  const bearer = `Bearer ${token}`;
-  const key = budgetKey('bookings', origin, bookerOf(runtime, connection) ?? bearer);
+  const key = budgetKey('bookings', credential, bookerOf(runtime, connection));
   const budget = openBudget(runtime, settings, notes, false);
   const now = runtime.clock.now();
   const { levels, closedUntil } = budget.look(key, 'bookings');
@@ -92,7 +90,7 @@ export const applyPlanLimits = async (context: Context): Promise<void> => {
     if (kept.plan !== undefined && levels.every(({ limit }) => limit === null)) apply(kept, false);
     return;
   }
-  const left = budget.look(budgetKey('general', origin, bearer), 'general').levels[0]!.remaining;
+  const left = budget.look(budgetKey('general', credential), 'general').levels[0]!.remaining;
   if (left !== null && left < leastLeft) return;
   const found = await ask(context);
   await writeCache(runtime, file, found);
