@@ -250,6 +250,7 @@ const owners: { fact: string; pattern: RegExp; in: RegExp }[] = [
   { fact: 'the ID in a URI', pattern: /\.split\('\/'\)\.(at\(-1\)|pop\(\))/, in: /^(uri|sandbox\/names)\.ts$/ },
   { fact: 'how a shell quotes a word', pattern: /'\\\\''/, in: /^shell-quote\.ts$/ },
   { fact: 'the header of a token', pattern: /`Bearer \$\{token\}`/, in: /^http\/authorize\.ts$/ },
+  { fact: 'how a file is written whole', pattern: /\bO_EXCL\b/, in: /^state\/whole-file\.ts$/ },
 ];
 
 const oneOwnerPerFact: Rule = (sources) =>
@@ -413,6 +414,7 @@ describe('architecture: a made-up house breaks', () => {
     ['a small fact has one owner', { 'cli/a.ts': "uri.split('/').at(-1)!", 'jobs/a.ts': "uri.split('/').pop()" }, 2],
     ['a small fact has one owner', { 'cli/a.ts': src['shell-quote.ts']! }, 1],
     ['a small fact has one owner', { 'cli/a.ts': src['http/authorize.ts']! }, 1],
+    ['a small fact has one owner', { 'cli/a.ts': src['state/whole-file.ts']! }, 1],
     [
       'a package that is imported on first use gives its default alone',
       { 'a.ts': "const { Agent } = await import('undici');", 'b.ts': "const load = () => import('@a/b');" },

@@ -1,7 +1,7 @@
 import { constants, fdatasyncSync, fstatSync, writeSync } from 'node:fs';
-import { link, lstat, open, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { lstat, open } from 'node:fs/promises';
 import { SchedError } from '../errors.ts';
+import { noFollow, writeWholeFile } from '../state/whole-file.ts';
 
 /**
  * A file that only grows. Adding to it is done at once: nothing else can be done before, and a detour through a thread
@@ -27,9 +27,6 @@ export interface Disk {
   /** `undefined` if there is no such file. */
   read(path: string): Promise<Buffer | undefined>;
 }
-
-const fileMode = 0o600;
-const noFollow = constants.O_NOFOLLOW ?? 0;
 
 const words: Record<string, string> = {
   ENOSPC: 'the disk is full',
@@ -73,13 +70,6 @@ const attempt = async <Value>(what: string, path: string, work: () => Promise<Va
   }
 };
 
-/** Without this the name of a new file may be forgotten when the machine loses power. Not every platform can. */
-const syncDirectory = async (path: string): Promise<void> => {
-  const handle = await open(path, constants.O_RDONLY).catch(() => undefined);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
-};
-
 /** The system nearly always takes it whole. */
 const writeWhole = (descriptor: number, ascii: string): void => {
   for (let left = ascii; left !== ''; ) left = left.slice(writeSync(descriptor, left));
@@ -88,23 +78,7 @@ const writeWhole = (descriptor: number, ascii: string): void => {
 /** The real one. */
 export const realDisk: Disk = {
   create: (path, text, unique) =>
-    attempt('write', path, async () => {
-      const draft = `${path}.${unique}`;
-      const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, fileMode);
-      try {
-        // Whatever the umask says.
-        await handle.chmod(fileMode);
-        await handle.writeFile(text);
-        await handle.sync();
-        await handle.close();
-        // Not a rename: that would replace what is there.
-        await link(draft, path);
-      } finally {
-        await handle.close().catch(() => {});
-        await unlink(draft).catch(() => {});
-      }
-      await syncDirectory(dirname(path));
-    }),
+    attempt('write', path, () => writeWholeFile(path, { content: text, draft: `${path}.${unique}`, replace: false })),
 
   open: (path) =>
     attempt('write', path, async () => {

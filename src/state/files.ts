@@ -1,13 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SchedError } from '../errors.ts';
 import { checkDirectory, ensurePrivateDirectory, look } from './directories.ts';
-
-const fileMode = 0o600;
-
-/** 0 where the platform has no such flag. */
-const noFollow = constants.O_NOFOLLOW ?? 0;
+import { noFollow, syncDirectory, writeWholeFile } from './whole-file.ts';
 
 /** Whoever opens a pipe to read from it waits for somebody who writes, unless it says so. */
 const noWait = constants.O_NONBLOCK ?? 0;
@@ -20,13 +16,6 @@ const trouble = (what: string, path: string, reason: string): SchedError =>
 /** R16: a file of ours is never written through a link in its place. */
 export const refuseLink = (what: string, path: string): void => {
   if (look(path)?.isSymbolicLink()) throw trouble(what, path, 'it is a symbolic link, and those are not followed');
-};
-
-/** Without this a rename may be forgotten when the machine loses power. Not every platform can. */
-const syncDirectory = async (path: string): Promise<void> => {
-  const handle = await open(path, constants.O_RDONLY).catch(() => undefined);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
 };
 
 /** Unfinished writings of this file, left by processes that were killed. */
@@ -45,19 +34,9 @@ export const removeDrafts = async (path: string): Promise<void> => {
 export const writePrivateFile = async (path: string, text: string, unique: string): Promise<void> => {
   ensurePrivateDirectory(dirname(path));
   refuseLink('write', path);
-  const draft = `${path}.${unique}`;
   try {
-    const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, fileMode);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, path);
-    await syncDirectory(dirname(path));
+    await writeWholeFile(path, { content: text, draft: `${path}.${unique}`, replace: true });
   } catch (error) {
-    await rm(draft, { force: true }).catch(() => {});
     throw trouble('write', path, codeOf(error));
   }
 };

@@ -1,9 +1,9 @@
-import { constants } from 'node:fs';
-import { link, open, readdir, unlink } from 'node:fs/promises';
+import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SchedError } from '../errors.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { readPrivateFile, writePrivateFile } from './files.ts';
+import { writeWholeFile } from './whole-file.ts';
 
 /*
  * Bookings of this machine: what was asked for, and what became of it. One file per booking and attempt,
@@ -191,26 +191,13 @@ export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
     },
     claim: async ({ number, entry }) => {
       const path = join(directory, nameOf(entry, number));
-      const draft = `${path}.${unique()}`;
       try {
         ensurePrivateDirectory(directory);
-        const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-        try {
-          await handle.writeFile(JSON.stringify(entry));
-          await handle.sync();
-        } finally {
-          await handle.close();
-        }
-        await link(draft, path);
-        const folder = await open(directory, constants.O_RDONLY).catch(() => undefined);
-        await folder?.sync().catch(() => {});
-        await folder?.close();
+        await writeWholeFile(path, { content: JSON.stringify(entry), draft: `${path}.${unique()}`, replace: false });
         return true;
       } catch (error) {
         if (codeOf(error) === 'EEXIST') return false;
         throw trouble(directory, error instanceof SchedError ? (error.facts.reason ?? error.message) : codeOf(error));
-      } finally {
-        await unlink(draft).catch(() => {});
       }
     },
     replace: async ({ number, entry }) =>

@@ -1,9 +1,9 @@
-import { constants } from 'node:fs';
-import { link, open, readdir, readFile, stat, unlink } from 'node:fs/promises';
+import { readdir, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SchedError } from '../errors.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { identityOf, type Machine, type ProcessIdentity, stateOf } from './processes.ts';
+import { writeWholeFile } from './whole-file.ts';
 
 /*
  * A lock among processes that survives their being killed.
@@ -126,21 +126,13 @@ export const createLock = (options: LockOptions): Lock => {
   /** Makes `target` whole, or not at all if it is there already. */
   const place = async (target: string, owner: Owner): Promise<boolean> => {
     const draft = join(directory, `${name}.draft-${owner.nonce}`);
-    const handle = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
     try {
-      await handle.writeFile(JSON.stringify(owner));
-      // Else a power cut may leave the name without its content.
-      await handle.sync();
-      await handle.close();
-      await link(draft, target);
+      await writeWholeFile(target, { content: JSON.stringify(owner), draft, replace: false });
       return true;
     } catch (error) {
       // On a network file system the link may be made and its confirmation lost.
       if (codeOf(error) === 'EEXIST') return (await readOwner(target))?.nonce === owner.nonce;
       throw error;
-    } finally {
-      await handle.close().catch(() => {});
-      await unlink(draft).catch(ignoreMissing);
     }
   };
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { activity } from '../../../api/activity.ts';
 import { rowFilter } from '../../../client/filter.ts';
@@ -12,6 +12,7 @@ import type { Story } from '../../../jobs/receipt.ts';
 import type { ReceiptKey } from '../../../jobs/receipt-key.ts';
 import type { Finding } from '../../../jobs/verify-receipt.ts';
 import { jsonText } from '../../../json.ts';
+import { writeWholeFile } from '../../../state/whole-file.ts';
 import type { Command, Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
 import { hideAddresses, replaceAddresses } from './hide-addresses.ts';
@@ -120,17 +121,18 @@ bash prove.sh KEY_FILE receipt.jsonl   # then type the address
 `;
 };
 
-const fileMode = 0o600;
-
 const writeAll = async (folder: string, files: Record<string, string | Buffer>): Promise<void> => {
   try {
     await mkdir(folder, { mode: 0o700 });
+    // The folder is new, so nothing is replaced; a medium for an auditor may have no hard links.
+    const write = (name: string, content: string | Buffer) =>
+      writeWholeFile(join(folder, name), { content, draft: join(folder, `${name}.draft`), replace: true });
     const sums: string[] = [];
     for (const [name, content] of Object.entries(files)) {
-      await writeFile(join(folder, name), content, { mode: fileMode, flag: 'wx' });
+      await write(name, content);
       sums.push(`${createHash('sha256').update(content).digest('hex')}  ${name}`);
     }
-    await writeFile(join(folder, 'SHA256SUMS'), `${sums.join('\n')}\n`, { mode: fileMode, flag: 'wx' });
+    await write('SHA256SUMS', `${sums.join('\n')}\n`);
   } catch (error) {
     throw diskTrouble('write', folder, error);
   }
