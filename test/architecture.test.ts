@@ -111,7 +111,6 @@ const allowed: Record<string, string[]> = {
     'json.ts',
     'nearest.ts',
     'shell-quote.ts',
-    'uri.ts',
     'type runtime.ts',
     'chalk',
     'cli-table3',
