@@ -34,11 +34,12 @@ export interface LookUp {
 
 /** The same for every spelling of an event type that a service may take: a URI, a bare ID, other case, a slash at the end. */
 export const idKey = (uri: string): string => {
-  const path = uri.trim().split(/[?#]/)[0]!.replace(/\/+$/, '');
+  // Not with a regex for the slashes at the end: that takes long where a service sends nothing but slashes.
+  const id = uri.trim().split(/[?#]/)[0]!.split('/').filter(Boolean).at(-1) ?? '';
   try {
-    return decodeURIComponent(idIn(path)).toLowerCase();
+    return decodeURIComponent(id).toLowerCase();
   } catch {
-    return idIn(path).toLowerCase();
+    return id.toLowerCase();
   }
 };
 
