@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeWholeFile } from '../../src/state/whole-file.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let folder: string;
 const at = (name: string) => join(folder, name);
@@ -10,7 +10,7 @@ const write = (replace: boolean, mode?: number) =>
   writeWholeFile(at('a'), { content: 'new', draft: at('a.draft'), replace, ...(mode === undefined ? {} : { mode }) });
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'whole-file-'));
+  folder = temporaryDirectory('whole-file');
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
