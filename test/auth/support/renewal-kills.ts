@@ -124,8 +124,13 @@ export const killThem = async (options: Kills): Promise<Killed> => {
     const pid = await victim();
     if (!isRunning(pid)) return false;
     appendFileSync(log, `kill ${pid}\n`);
-    process.kill(pid, 'SIGKILL');
-    return true;
+    try {
+      return process.kill(pid, 'SIGKILL');
+    } catch (error) {
+      // It ended by itself just now.
+      if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+      throw error;
+    }
   };
   /** Most of them while they hold the lock or have just handed it over, some whatever they do. */
   const killCommand = async (): Promise<boolean> => {
