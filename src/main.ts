@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClosedPipe, Ended, exitCodes, type SchedError } from './errors.ts';
-import { guarded } from './redacted-output.ts';
 import { helperWord, type Runtime, type World } from './runtime.ts';
 import { ensurePrivateDirectory } from './state/directories.ts';
 import { directory } from './state/paths.ts';
@@ -40,14 +39,18 @@ const keepCompiled = (runtime: Runtime): void => {
   });
 };
 
+/** Loaded late: `--version` prints nothing that has to be redacted. */
+const guardedRuntime = async (world: World): Promise<Runtime> => (await import('./redacted-output.ts')).guarded(world);
+
 /** Runs one command line and returns its exit code. Any throw becomes words and a code here, and only here. */
 export const run = async (argv: readonly string[], world: World): Promise<number> => {
-  const runtime = guarded(world);
+  let runtime: Runtime | undefined;
   try {
     if (argv.length === 1 && argv[0] === '--version') {
-      await runtime.stdout.write(`${version}\n`);
+      await world.stdout.write(`${version}\n`);
       return 0;
     }
+    runtime = await guardedRuntime(world);
     // From here on a signal is an error to report.
     runtime.interrupted.throwIfAborted();
     keepCompiled(runtime);
@@ -68,6 +71,8 @@ export const run = async (argv: readonly string[], world: World): Promise<number
     if (error instanceof ClosedPipe) return 0;
     if (error instanceof Ended) return error.code;
     const { asSchedError } = await import('./cli/messages/error-report.ts');
+    // The same one, if there is one: it knows the secrets.
+    runtime ??= await guardedRuntime(world);
     return report(asSchedError(error), wantsJsonErrors(argv, runtime), runtime);
   }
 };

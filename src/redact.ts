@@ -214,14 +214,29 @@ export const createSecrets = (): Secrets => {
     return text.slice(0, end);
   };
 
+  const needles = new Set<string>();
+  let isQuoted = false;
+
+  /** A quick look: without escapes and cuts a secret stands there as it is spelled, at most broken over lines. */
+  const mayHoldSecret = (text: string): boolean => {
+    if (isQuoted || /[\\%=&…]/.test(text)) return true;
+    const line = text.replace(/\r?\n[ \t]*/g, '').toLowerCase();
+    return [...needles].some((needle) => line.includes(needle));
+  };
+
   return {
     keep: (secret, kind = 'token') => {
       if (secret.length < shortest || isPublic.test(secret) || known.has(secret)) return;
       known.add(secret);
-      for (const text of spellingsOf(secret)) add(spelled(text, kind));
+      // A quote may be doubled.
+      isQuoted ||= /["']/.test(secret);
+      for (const text of spellingsOf(secret)) {
+        needles.add(text.toLowerCase());
+        add(spelled(text, kind));
+      }
     },
     redact: (text) => {
-      if (known.size === 0) return text;
+      if (known.size === 0 || !mayHoldSecret(text)) return text;
       let redacted = '';
       let from = 0;
       for (let at = 0; at < text.length - 1; at += 1) {
