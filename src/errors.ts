@@ -61,7 +61,7 @@ export class OutputFailure extends SchedError {
 export class ClosedPipe extends Error {}
 
 /** A program that was run in our place has ended; its exit code is ours. */
-export class Ended extends Error {
+export class ChildExit extends Error {
   readonly code: number;
 
   constructor(code: number) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ClosedPipe, Ended, exitCodes, type SchedError } from './errors.ts';
-import { helperWord, type Runtime, type World } from './runtime.ts';
+import { ChildExit, ClosedPipe, exitCodes, type SchedError } from './errors.ts';
+import { helperArgument, type Runtime, type World } from './runtime.ts';
 import { ensurePrivateDirectory } from './state/directories.ts';
 import { directory } from './state/paths.ts';
 import { version } from './version.ts';
@@ -40,7 +40,8 @@ const keepCompiled = (runtime: Runtime): void => {
 };
 
 /** Loaded late: `--version` prints nothing that has to be redacted. */
-const guardedRuntime = async (world: World): Promise<Runtime> => (await import('./redacted-output.ts')).guarded(world);
+const guardedRuntime = async (world: World): Promise<Runtime> =>
+  (await import('./redacted-output.ts')).withRedaction(world);
 
 /** Runs one command line and returns its exit code. Any throw becomes words and a code here, and only here. */
 export const run = async (argv: readonly string[], world: World): Promise<number> => {
@@ -56,11 +57,11 @@ export const run = async (argv: readonly string[], world: World): Promise<number
     keepCompiled(runtime);
     if (
       argv.length === 1 &&
-      argv[0] === helperWord &&
+      argv[0] === helperArgument &&
       runtime.parentProcess !== undefined &&
       !runtime.stdin.isTerminal
     ) {
-      const { runRenewalHelper } = await import('./auth/renewal-helper.ts');
+      const { runRefreshHelper: runRenewalHelper } = await import('./auth/refresh-helper.ts');
       await runRenewalHelper(runtime.parentProcess(), runtime);
       return 0;
     }
@@ -69,7 +70,7 @@ export const run = async (argv: readonly string[], world: World): Promise<number
     return 0;
   } catch (error) {
     if (error instanceof ClosedPipe) return 0;
-    if (error instanceof Ended) return error.code;
+    if (error instanceof ChildExit) return error.code;
     const { asSchedError } = await import('./cli/messages/error-report.ts');
     // The same one, if there is one: it knows the secrets.
     runtime ??= await guardedRuntime(world);

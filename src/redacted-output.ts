@@ -23,7 +23,7 @@ const keepEnvironment = ({ env }: World, secrets: Secrets): void => {
  * The world of a command: whatever it writes for others to read passes here, and only here secrets are taken out (R12).
  * A text is written in whole lines, so no secret is split between two of them.
  */
-export const guarded = (world: World): Runtime => {
+export const withRedaction = (world: World): Runtime => {
   const secrets = createSecrets();
   keepEnvironment(world, secrets);
   /** Everything else stays the output's own, and is asked of it when it is needed. */

@@ -123,4 +123,4 @@ export interface Clock {
 }
 
 /** The one word that makes this program a helper; what else it must know comes through a pipe. */
-export const helperWord = '__renewal-helper';
+export const helperArgument = '__refresh-helper';

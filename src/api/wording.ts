@@ -60,7 +60,7 @@ const wordsOf = (issue: Issue): string => {
 };
 
 /** Makes zod speak our words, to stand behind the name of the value. What a schema says itself stays. */
-export const inOurWords = { error: wordsOf } satisfies z.core.ParseContext<z.core.$ZodIssue>;
+export const plainErrors = { error: wordsOf } satisfies z.core.ParseContext<z.core.$ZodIssue>;
 
 /** A problem with its subject. What a schema says itself may be a sentence of its own. */
 export const problemOf = (subject: string, message: string): string =>

@@ -73,7 +73,7 @@ const headers = {
 };
 
 /** Fixed text from end to end: nothing of a request is ever in it. */
-export const endPage = (kind: PageKind): { status: number; headers: Record<string, string>; body: string } => {
+export const resultPage = (kind: PageKind): { status: number; headers: Record<string, string>; body: string } => {
   const { status, title, words, next, mark } = pages[kind];
   const body = `<!doctype html>
 <html lang="en">

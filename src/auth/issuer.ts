@@ -23,7 +23,7 @@ export const serverOf = ({ url, clientId }: Issuer): { server: AuthorizationServ
 });
 
 /** Plain http is for this machine alone. */
-export const mayBeInsecure = ({ url }: Issuer): boolean => {
+export const allowsPlainHttp = ({ url }: Issuer): boolean => {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'https:') return false;
   if (protocol === 'http:' && isLoopback(hostname)) return true;

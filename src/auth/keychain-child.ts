@@ -1,5 +1,5 @@
 /** The word that makes the standalone program run the script below, with the binding that is inside it. */
-export const keychainWord = '__keychain';
+export const keychainArgument = '__keychain';
 
 /**
  * What runs in a process of its own, because the binding can block for ever and then not even let its process end.

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import type { SchedError } from '../errors.ts';
 import { cut } from '../redact.ts';
-import { keychainScript, keychainWord } from './keychain-child.ts';
+import { keychainArgument, keychainScript } from './keychain-child.ts';
 import { busTrouble } from './session-bus.ts';
-import { BrokenParts, inParts } from './split-value.ts';
+import { DamagedParts, splitEntries } from './split-value.ts';
 import { DamagedCredential, type Entries, unavailable, type Vault } from './vault.ts';
 
 interface World {
@@ -98,7 +98,7 @@ export const keychainVault = (world: World, findBinding: () => string = bindingP
     kind: 'keychain',
     describe: () => place,
     use: async (work) => {
-      const words = machine.isStandalone ? [keychainWord] : ['-e', keychainScript, findBinding()];
+      const words = machine.isStandalone ? [keychainArgument] : ['-e', keychainScript, findBinding()];
       const trouble = platform === 'linux' ? await busTrouble(env, clock) : undefined;
       if (trouble !== undefined) throw fail(trouble);
       const child = spawn(machine.executable, words, {
@@ -113,9 +113,9 @@ export const keychainVault = (world: World, findBinding: () => string = bindingP
         () => {},
       );
       try {
-        return await work(inParts(entriesOver(ask, fail), randomBytes));
+        return await work(splitEntries(entriesOver(ask, fail), randomBytes));
       } catch (error) {
-        if (error instanceof BrokenParts) throw new DamagedCredential(place, error.message);
+        if (error instanceof DamagedParts) throw new DamagedCredential(place, error.message);
         throw error;
       } finally {
         done.abort();

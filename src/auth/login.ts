@@ -16,7 +16,7 @@ interface Clock {
 }
 
 /** How the answer of the browser reaches us. */
-export type Way =
+export type LoginMethod =
   | { kind: 'browser'; open(url: string): Promise<boolean> }
   /** `line` is one line that a person typed, or `undefined` at the end of the input; it stops reading on `unwanted`. */
   | { kind: 'paste'; line(unwanted: AbortSignal): Promise<string | undefined> };
@@ -26,7 +26,7 @@ export interface LoginOptions {
   /** The API's base URL: its origin is the only one the token will be sent to. */
   baseUrl: string;
   scopes: readonly string[];
-  way: Way;
+  way: LoginMethod;
   port?: number | undefined;
   /** Where the token will be stored. */
   store: Pick<CredentialStore, 'probe'>;
@@ -50,7 +50,7 @@ export interface LoginOptions {
 export const loginTimeoutMs = 5 * 60_000;
 
 /** Nobody is there to click: said at once, not after five minutes. */
-export const nobodyToLogIn = (): SchedError =>
+export const noTerminalForLogin = (): SchedError =>
   new SchedError('auth', 'A login needs a person at a terminal', {
     reason: 'there is no terminal here, or CI is set',
     hint: 'sched auth login --with-token < FILE, or set SCHED_TOKEN',

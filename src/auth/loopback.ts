@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { SchedError } from '../errors.ts';
 import { type CallbackRequest, callbackPath, type Grant, type Verdict } from './callback.ts';
-import { endPage, type PageKind } from './callback-page.ts';
+import { type PageKind, resultPage } from './callback-page.ts';
 
 interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
@@ -84,7 +84,7 @@ export const openListener = async <Result>(options: ListenerOptions<Result>): Pr
     );
     // The first true callback decides; the same page is shown if the browser asks again.
     if (verdict.kind !== 'ignored') settled ??= settle(verdict);
-    const page = endPage(verdict.kind === 'ignored' ? 'unexpected' : await settled!);
+    const page = resultPage(verdict.kind === 'ignored' ? 'unexpected' : await settled!);
     response.writeHead(statusOf(verdict) ?? page.status, {
       ...page.headers,
       ...(statusOf(verdict) === 405 ? { allow: 'GET' } : {}),

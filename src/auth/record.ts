@@ -14,14 +14,14 @@ export interface CredentialKey {
 /** Stands for the client of a personal access token. */
 export const patClient = 'personal-access-token';
 
-export const keyOf = ({ issuer, client_id, owner }: CredentialRecord, user = owner): CredentialKey => ({
+export const credentialKey = ({ issuer, client_id, owner }: CredentialRecord, user = owner): CredentialKey => ({
   issuer,
   client: client_id,
   user,
 });
 
 /** Same key, same name; fit for a file name and a keychain entry. */
-export const nameOf = ({ issuer, client, user }: CredentialKey): string =>
+export const credentialName = ({ issuer, client, user }: CredentialKey): string =>
   createHash('sha256')
     .update(JSON.stringify([issuer, client, user]))
     .digest('hex')
@@ -71,7 +71,7 @@ export const recordFromToken = (
 });
 
 /** The record after a renewal: a reply without a new refresh token keeps the old one. */
-export const renewed = (record: CredentialRecord, tokens: Tokens, now: number): CredentialRecord => ({
+export const refreshedRecord = (record: CredentialRecord, tokens: Tokens, now: number): CredentialRecord => ({
   ...record,
   access_token: tokens.accessToken,
   ...(tokens.refreshToken === undefined ? {} : { refresh_token: tokens.refreshToken }),

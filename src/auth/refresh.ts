@@ -1,6 +1,6 @@
 import { SchedError } from '../errors.ts';
 import type { Send } from '../http/message.ts';
-import { type CredentialKey, issuerOf, renewed } from './record.ts';
+import { type CredentialKey, issuerOf, refreshedRecord } from './record.ts';
 import type { CredentialRecord } from './record-schema.ts';
 import type { CredentialStore } from './stores.ts';
 
@@ -24,9 +24,9 @@ const latestRetryMs = 5_000;
 const storePausesMs = [200, 1_000];
 
 /** The protocol library is loaded when something is asked of the issuer, which is rarely. */
-export const protocol = () => import('./tokens.ts');
+export const loadTokens = () => import('./tokens.ts');
 
-export const logInAgain = (reason: string): SchedError =>
+export const loginExpired = (reason: string): SchedError =>
   new SchedError('auth', 'The session has ended', { reason, hint: 'sched auth login', outcome: 'not-applied' });
 
 /** Writes until it is there: what a spent token bought exists nowhere else. */
@@ -46,7 +46,7 @@ export const storeWithRetries = async (
 
 /** A request that never left may be sent again; the refresh token is untouched. */
 const refreshFirmly = async (record: CredentialRecord, { sendToEnd, clock }: RefreshOptions) => {
-  const { refresh, TokenEndpointUnavailable } = await protocol();
+  const { refresh, TokenEndpointUnavailable } = await loadTokens();
   const started = clock.now();
   for (const pause of neverSentPausesMs) {
     try {
@@ -87,14 +87,14 @@ export const refreshAndStore = async (options: RefreshOptions, old: CredentialRe
   const release = await reserveRoom(options, old);
   let fresh: CredentialRecord;
   try {
-    fresh = renewed(old, await refreshFirmly(old, options), clock.now());
+    fresh = refreshedRecord(old, await refreshFirmly(old, options), clock.now());
   } catch (error) {
-    const { TokenRefused } = await protocol();
+    const { TokenRefused } = await loadTokens();
     if (!(error instanceof TokenRefused) || error.code !== 'invalid_grant') throw error;
     // Nothing is deleted: somebody without our lock may have stored a newer one, and then that is the session.
     const now = await store.read(key);
     if (now !== undefined && now.refresh_token !== old.refresh_token) return now;
-    throw logInAgain('the service no longer accepts the refresh token');
+    throw loginExpired('the service no longer accepts the refresh token');
   } finally {
     await release();
   }

@@ -4,18 +4,18 @@ import type { Credential, Credentials } from '../http/authorize.ts';
 import type { Send } from '../http/message.ts';
 import { createLock, type Held, type Lock, type LockOptions } from '../state/lock.ts';
 import { directory } from '../state/paths.ts';
-import { type CredentialKey, issuerOf, nameOf } from './record.ts';
+import { type CredentialKey, credentialName, issuerOf } from './record.ts';
 import type { CredentialRecord } from './record-schema.ts';
-import { logInAgain, protocol, type RefreshOptions, refreshAndStore, storeWithRetries } from './refresh.ts';
+import { loadTokens, loginExpired, type RefreshOptions, refreshAndStore, storeWithRetries } from './refresh.ts';
 import { DamagedCredential } from './vault.ts';
 
 /** Has the token spent under that lock by a process that outlives this one, and tells what became of it. */
-export type RenewalHelper = (held: Held) => Promise<'done' | 'ended early' | 'not started'>;
+export type RefreshHelper = (held: Held) => Promise<'done' | 'ended early' | 'not started'>;
 
 export interface SessionOptions extends RefreshOptions {
   lock: Lock;
   /** Without one, or where it cannot be started, this process does it. */
-  helper?: RenewalHelper | undefined;
+  helper?: RefreshHelper | undefined;
   /** Keeps the process alive, whatever signals come, until the work is done. */
   protect<Value>(work: () => Promise<Value>): Promise<Value>;
   interrupted: AbortSignal;
@@ -26,9 +26,9 @@ export interface SessionOptions extends RefreshOptions {
 }
 
 export interface Session extends Credentials {
-  /** The credential as it is kept, without renewing it. */
+  /** The credential as it is kept, without refreshing it. */
   record(): Promise<CredentialRecord>;
-  renew(refused: Credential): Promise<Credential>;
+  refresh(refused: Credential): Promise<Credential>;
   /** A credential that lives at least that long; renewed first if need be. */
   lasting(milliseconds: number): Promise<CredentialRecord>;
 }
@@ -55,12 +55,19 @@ interface Account {
 export const lockOf = (key: CredentialKey, account: Account): Lock => {
   const { machine, platform, clock, randomBytes, interrupted } = account;
   const home = directory('state', { env: {}, home: machine.accountHome, platform });
-  return createLock({ directory: join(home, 'locks'), name: nameOf(key), machine, clock, randomBytes, interrupted });
+  return createLock({
+    directory: join(home, 'locks'),
+    name: credentialName(key),
+    machine,
+    clock,
+    randomBytes,
+    interrupted,
+  });
 };
 
 const notRefreshedHere = (): SchedError =>
   new SchedError('auth', 'The access token has expired, and in CI a stored session is not renewed', {
-    reason: 'renewing spends the stored refresh token, and the new one would be lost with this runner',
+    reason: 'refreshing spends the stored refresh token, and the new one would be lost with this runner',
     hint: 'set SCHED_TOKEN or SCHED_TOKEN_FILE, or say --allow-refresh',
     outcome: 'not-sent',
   });
@@ -71,7 +78,7 @@ const credentialOf = ({ access_token, origin }: CredentialRecord): Credential =>
 export const createSession = (options: SessionOptions): Session => {
   const { key, store, lock, clock, protect, interrupted, mayRefresh, helper, onScopeChange } = options;
   let known: CredentialRecord | undefined;
-  let renewing: Promise<CredentialRecord> | undefined;
+  let refreshing: Promise<CredentialRecord> | undefined;
 
   const load = async (): Promise<CredentialRecord> => {
     const found = await store.read(key);
@@ -95,7 +102,7 @@ export const createSession = (options: SessionOptions): Session => {
   const refreshUnder = async (
     held: Held,
     old: CredentialRecord,
-    by?: RenewalHelper,
+    by?: RefreshHelper,
   ): Promise<CredentialRecord | undefined> => {
     const end = (await by?.(held)) ?? 'not started';
     if (end === 'ended early') return undefined;
@@ -104,11 +111,11 @@ export const createSession = (options: SessionOptions): Session => {
     return known;
   };
 
-  const renewUntil = async (isUsable: (record: CredentialRecord) => boolean): Promise<CredentialRecord> => {
+  const refreshUntil = async (isUsable: (record: CredentialRecord) => boolean): Promise<CredentialRecord> => {
     const before = await load();
     if (isUsable(before)) return before;
-    if (before.kind === 'pat') throw logInAgain('the service does not accept the personal access token');
-    if (before.refresh_token === undefined) throw logInAgain('it came without a refresh token');
+    if (before.kind === 'pat') throw loginExpired('the service does not accept the personal access token');
+    if (before.refresh_token === undefined) throw loginExpired('it came without a refresh token');
     if (!mayRefresh) throw notRefreshedHere();
     for (let helpers = 0; ; helpers += 1) {
       const held = await lock.acquire(async () => !isUsable(await load()));
@@ -126,12 +133,12 @@ export const createSession = (options: SessionOptions): Session => {
   };
 
   /** Requests of one process that need it at the same time share one renewal. */
-  const renewOnce = async (isUsable: (record: CredentialRecord) => boolean): Promise<CredentialRecord> => {
+  const refreshOnce = async (isUsable: (record: CredentialRecord) => boolean): Promise<CredentialRecord> => {
     if (known !== undefined && isUsable(known)) return known;
-    renewing ??= renewUntil(isUsable).finally(() => {
-      renewing = undefined;
+    refreshing ??= refreshUntil(isUsable).finally(() => {
+      refreshing = undefined;
     });
-    const found = await renewing;
+    const found = await refreshing;
     interrupted.throwIfAborted();
     return found;
   };
@@ -143,16 +150,17 @@ export const createSession = (options: SessionOptions): Session => {
       // What looks expired may be a wrong clock: where it cannot be renewed, the service decides.
       if (lives(found, marginOf(found)) || !mayRefresh || found.refresh_token === undefined) return credentialOf(found);
       try {
-        return credentialOf(await renewOnce((each) => lives(each, marginOf(each))));
+        return credentialOf(await refreshOnce((each) => lives(each, marginOf(each))));
       } catch (error) {
         if (interrupted.aborted || !lives(found, 0)) throw error;
         return credentialOf(found);
       }
     },
-    renew: async ({ token }) => credentialOf(await renewOnce((each) => each.access_token !== token && lives(each, 0))),
+    refresh: async ({ token }) =>
+      credentialOf(await refreshOnce((each) => each.access_token !== token && lives(each, 0))),
     lasting: async (milliseconds) => {
       const found = await record();
-      return lives(found, milliseconds) ? found : renewOnce((each) => lives(each, milliseconds));
+      return lives(found, milliseconds) ? found : refreshOnce((each) => lives(each, milliseconds));
     },
   };
 };
@@ -160,7 +168,10 @@ export const createSession = (options: SessionOptions): Session => {
 type Keeping = Pick<SessionOptions, 'key' | 'store' | 'lock' | 'clock' | 'protect'>;
 
 /** Keeps a new credential. Under the lock, so that a renewal of the one before cannot write over it. */
-export const keep = async (options: Keeping, record: CredentialRecord): Promise<{ replacedDamaged: boolean }> => {
+export const saveCredential = async (
+  options: Keeping,
+  record: CredentialRecord,
+): Promise<{ replacedDamaged: boolean }> => {
   const { key, store, lock, protect } = options;
   const held = await lock.acquire();
   try {
@@ -179,17 +190,17 @@ export const keep = async (options: Keeping, record: CredentialRecord): Promise<
 };
 
 /** What became of a forgotten credential at the service; `why` it was not revoked, for people to read. */
-export type Ending =
+export type Revocation =
   | { atService: 'revoked' }
   | { atService: 'nothing-to-revoke'; why: string }
   | { atService: 'not-told'; why: string };
 
-const endAtService = async (record: CredentialRecord | undefined | 'damaged', send: Send): Promise<Ending> => {
+const endAtService = async (record: CredentialRecord | undefined | 'damaged', send: Send): Promise<Revocation> => {
   if (record === undefined) return { atService: 'nothing-to-revoke', why: 'no credential was kept here any more' };
   if (record === 'damaged') return { atService: 'not-told', why: 'the credential that was kept here is damaged' };
   if (record.kind === 'pat')
     return { atService: 'nothing-to-revoke', why: "a personal access token is ended in the service's settings" };
-  const { revoke } = await protocol();
+  const { revoke } = await loadTokens();
   const { refresh_token, access_token } = record;
   const reasons: (string | undefined)[] = [];
   for (const token of refresh_token === undefined ? [access_token] : [refresh_token, access_token])
@@ -199,9 +210,9 @@ const endAtService = async (record: CredentialRecord | undefined | 'damaged', se
 };
 
 /** Removes a credential and tells the service, if that can be reached. A second time there is nothing to do. */
-export const forget = async (
+export const removeCredential = async (
   options: Pick<SessionOptions, 'key' | 'store' | 'lock'> & { send: Send },
-): Promise<{ removed: boolean } & Ending> => {
+): Promise<{ removed: boolean } & Revocation> => {
   const { key, store, lock, send } = options;
   const held = await lock.acquire();
   try {

@@ -14,7 +14,7 @@ interface Manifest {
 }
 
 /** The parts do not make up the text that was written. */
-export class BrokenParts extends Error {}
+export class DamagedParts extends Error {}
 
 const marker = 'sched-parts:';
 
@@ -31,13 +31,13 @@ const manifestIn = (text: string | undefined): Manifest | undefined => {
     if (Number.isInteger(found.parts) && found.parts > 0 && found.parts < 100 && /^[0-9a-f]+$/.test(found.generation))
       return found;
   } catch {}
-  throw new BrokenParts('the list of its parts is damaged');
+  throw new DamagedParts('the list of its parts is damaged');
 };
 
 const partName = (name: string, { generation }: Manifest, index: number): string => `${name}.${generation}.${index}`;
 
 /** Splits JSON texts that are too long for one entry; what goes in comes out whole, or not at all. */
-export const inParts = (entries: Entries, randomBytes: (count: number) => Uint8Array): Entries => {
+export const splitEntries = (entries: Entries, randomBytes: (count: number) => Uint8Array): Entries => {
   const removeParts = async (name: string, manifest: Manifest | undefined): Promise<void> => {
     for (let index = 0; index < (manifest?.parts ?? 0); index += 1)
       await entries.delete(partName(name, manifest!, index));
@@ -70,7 +70,7 @@ export const inParts = (entries: Entries, randomBytes: (count: number) => Uint8A
         const whole = await gather(name, manifest);
         if (whole !== undefined) return whole;
         // Another process may have replaced it meanwhile: then there is a new list, and new parts.
-        if (manifest.generation === seen) throw new BrokenParts('its parts do not fit together');
+        if (manifest.generation === seen) throw new DamagedParts('its parts do not fit together');
         seen = manifest.generation;
       }
     },

@@ -1,4 +1,4 @@
-import { type CredentialKey, nameOf } from './record.ts';
+import { type CredentialKey, credentialName } from './record.ts';
 import { CredentialRecord } from './record-schema.ts';
 import { DamagedCredential, type Entries, type StoreKind, unavailable, type Vault } from './vault.ts';
 
@@ -37,7 +37,7 @@ const parse = (text: string, where: string): CredentialRecord => {
 /** What a login brings is not known before. */
 const usualLength = 1_024;
 
-const probeName = (key: CredentialKey): string => `probe-${nameOf(key)}`;
+const probeName = (key: CredentialKey): string => `probe-${credentialName(key)}`;
 
 export const createStore = (vault: Vault, randomBytes: (count: number) => Uint8Array): CredentialStore => {
   const failed = (what: string) => unavailable(`${vault.describe()} does not work`, what);
@@ -52,21 +52,21 @@ export const createStore = (vault: Vault, randomBytes: (count: number) => Uint8A
     kind: vault.kind,
     describe: () => vault.describe(),
     read: async (key) => {
-      const text = await vault.use((entries) => entries.get(nameOf(key)));
+      const text = await vault.use((entries) => entries.get(credentialName(key)));
       return text === undefined ? undefined : parse(text, vault.describe());
     },
     write: (key, record) =>
       vault.use(async (entries) => {
         const text = JSON.stringify(record);
-        await entries.set(nameOf(key), text);
-        const read = await entries.get(nameOf(key));
+        await entries.set(credentialName(key), text);
+        const read = await entries.get(credentialName(key));
         if (read === undefined || JSON.stringify(JSON.parse(read)) !== text)
           throw failed('what was written could not be read back');
       }),
     remove: (key) =>
       vault.use(async (entries) => {
         await entries.delete(probeName(key));
-        return entries.delete(nameOf(key));
+        return entries.delete(credentialName(key));
       }),
     probe: () =>
       vault.use(async (entries) => {

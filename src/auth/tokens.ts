@@ -7,7 +7,7 @@ import type { HttpReply, Send } from '../http/message.ts';
 import { cut } from '../redact.ts';
 import { version } from '../version.ts';
 import type { Grant } from './callback.ts';
-import { type Issuer, mayBeInsecure, serverOf } from './issuer.ts';
+import { allowsPlainHttp, type Issuer, serverOf } from './issuer.ts';
 
 /** What the token endpoint gave, checked. */
 export interface Tokens {
@@ -81,7 +81,7 @@ const fetchThrough =
 
 const optionsFor = (issuer: Issuer, send: Send, seen: (reply: HttpReply) => void) => ({
   [oauth.customFetch]: fetchThrough(send, seen),
-  [oauth.allowInsecureRequests]: mayBeInsecure(issuer),
+  [oauth.allowInsecureRequests]: allowsPlainHttp(issuer),
   headers: { 'user-agent': `sched/${version}` },
 });
 

@@ -10,13 +10,13 @@ import { Leaf, optionOf } from './parse/leaf.ts';
 import { readLeaf } from './parse/read-leaf.ts';
 import { sharedFlags } from './parse/shared-flags.ts';
 import {
-  dashesTooEarly,
+  misplacedDashes,
+  missingVerb,
   unknownId,
   unknownNoun,
   unknownSharedFlag,
   unknownTopic,
   unknownVerb,
-  verbMissing,
 } from './parse/suggestions.ts';
 import { buildRoot, loadVerbs } from './parse/tree.ts';
 
@@ -65,7 +65,7 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
   const show = (text: string) => (rest.includes('--accessible') ? runtime.stdout.write(text) : showText(runtime, text));
   if (isHelp && word !== undefined && Object.hasOwn(topics, word)) return show(`${topics[word]!.text()}\n`);
   const isComplete = verb !== undefined || (word !== undefined && isLeafNoun(word));
-  if (!isComplete && rest.includes('--')) throw dashesTooEarly();
+  if (!isComplete && rest.includes('--')) throw misplacedDashes();
 
   const runLeaf = async (leaf: Leaf, noun: Commander): Promise<void> => {
     if (leaf.wantsHelp) {
@@ -82,7 +82,7 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
   const withoutVerb = (noun: Commander): Promise<void> => {
     if (verb !== undefined) throw unknownVerb(noun, verb);
     if (rest.includes('--help') || rest.includes('-h')) return show(`${nounHelp(noun)}\n`);
-    throw verbMissing(noun);
+    throw missingVerb(noun);
   };
   const withoutNoun = (): Promise<void> => {
     if (word !== undefined) throw isHelp ? unknownTopic(word) : unknownNoun(word, verb);

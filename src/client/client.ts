@@ -7,7 +7,7 @@ import { version } from '../version.ts';
 import { decide, effectOf, failureOf, type Written, writtenIn } from './outcome.ts';
 import { type ListOptions, type Page, paginate } from './paginate.ts';
 import { integrityError, type Json, readAnyPage, readOne, readPage } from './reading.ts';
-import { complainsOf, refusalOf } from './refusal.ts';
+import { blamesParameter, refusalOf } from './refusal.ts';
 
 /** What a caller gives an operation: already in the service's own names and forms. */
 export interface Input {
@@ -165,7 +165,7 @@ export const createClient = (options: ClientOptions): Client => {
       const request = requestAt(operation === undefined || isPaged(operation) ? cursor : place);
       const reply = await exchange(operation, { ...request, signal });
       if (isSuccess(reply)) return read(request, reply);
-      const isStale = cursor.page_token !== undefined && reply.status === 400 && complainsOf(reply, 'page_token');
+      const isStale = cursor.page_token !== undefined && reply.status === 400 && blamesParameter(reply, 'page_token');
       throw isStale ? staleCursor(request, reply) : refusalOf(request, reply);
     };
     return paginate(fetch, (problem) => integrityError(requestAt(undefined), problem), listOptions);

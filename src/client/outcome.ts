@@ -10,11 +10,11 @@ import {
   withRequestId,
 } from '../http/message.ts';
 import { contentOf } from './content.ts';
-import { type Json, recordIn, Unfit, type UnfitKind } from './reading.ts';
+import { type Json, recordIn, UnexpectedBody, type UnexpectedBodyKind } from './reading.ts';
 import { refusalOf } from './refusal.ts';
 
 /** How a request ended without a clear verdict, or with a 2xx that does not show the record. */
-export type Failure = 'never-sent' | 'lost' | UnfitKind;
+export type Failure = 'never-sent' | 'lost' | UnexpectedBodyKind;
 
 /**
  * What to do about it: send again, ask the service what became of it, look for what was made, take it as done, or end
@@ -85,7 +85,7 @@ export const writtenIn = (operation: Operation, request: HttpRequest, reply: Htt
   try {
     return { status, record: recordIn(operation, reply) };
   } catch (error) {
-    if (!(error instanceof Unfit)) throw error;
+    if (!(error instanceof UnexpectedBody)) throw error;
     if (decide(effectOf(operation), error.kind) !== 'done') throw unreadableWrite(request, reply, error.message);
     return { status, why: error.message };
   }

@@ -12,19 +12,19 @@ export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** How the body of a 2xx fails to show what it should. */
-export type UnfitKind = 'another-shape' | 'empty' | 'unreadable';
+export type UnexpectedBodyKind = 'another-shape' | 'empty' | 'unreadable';
 
 /** A 2xx whose body does not show what it should; what that means depends on what was asked (`outcome.ts`). */
-export class Unfit extends Error {
-  readonly kind: UnfitKind;
+export class UnexpectedBody extends Error {
+  readonly kind: UnexpectedBodyKind;
 
-  constructor(kind: UnfitKind, problem: string) {
+  constructor(kind: UnexpectedBodyKind, problem: string) {
     super(problem);
     this.kind = kind;
   }
 }
 
-const wrongShape = (problem: string): Unfit => new Unfit('another-shape', problem);
+const wrongShape = (problem: string): UnexpectedBody => new UnexpectedBody('another-shape', problem);
 
 /** A read was answered by another shape than we can work with. */
 export const integrityError = (request: HttpRequest, problem: string, reply?: HttpReply): SchedError =>
@@ -47,7 +47,7 @@ const forRead = <Value>(request: HttpRequest, reply: HttpReply, read: () => Valu
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof Unfit)) throw error;
+    if (!(error instanceof UnexpectedBody)) throw error;
     throw error.kind === 'another-shape'
       ? integrityError(request, error.message, reply)
       : unreadableRead(request, reply, error.message);
@@ -68,13 +68,13 @@ const isDeeper = (value: object, levels: number): boolean => {
 };
 
 /** What came in place of JSON. */
-export const notJsonWords = ({ status, headers }: HttpReply): string =>
+export const describeNonJson = ({ status, headers }: HttpReply): string =>
   `HTTP ${status} with ${headers['content-type'] ?? 'no content type'}`;
 
 const parse = (reply: HttpReply): Json => {
   const content = contentOf(reply);
-  if (content === 'empty') throw new Unfit(content, `HTTP ${reply.status} with an empty body`);
-  if (content === 'unreadable') throw new Unfit(content, notJsonWords(reply));
+  if (content === 'empty') throw new UnexpectedBody(content, `HTTP ${reply.status} with an empty body`);
+  if (content === 'unreadable') throw new UnexpectedBody(content, describeNonJson(reply));
   const { json: value } = content;
   if (!isObject(value)) throw wrongShape('the reply is not an object');
   if (isDeeper(value, deepest)) throw wrongShape('the reply is nested too deeply');

@@ -95,7 +95,7 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
 };
 
 /** Whether the service complained of this parameter. */
-export const complainsOf = (reply: HttpReply, parameter: string): boolean => {
+export const blamesParameter = (reply: HttpReply, parameter: string): boolean => {
   const { details } = read(reply.body);
   return Array.isArray(details) && details.some((detail) => detail?.parameter === parameter);
 };

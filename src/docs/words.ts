@@ -165,7 +165,7 @@ export const valueRules = ({ commands, shared }: Words): ValueRule[] => {
 };
 
 /** Names of the flags that take the word behind them. */
-export const takers = (flags: readonly FlagWord[]): string[] =>
+export const flagsWithValue = (flags: readonly FlagWord[]): string[] =>
   flags.flatMap(({ word, short, takes }) => (takes !== 'next' ? [] : short === undefined ? [word] : [word, short]));
 
 export const namesOf = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');
@@ -174,4 +174,4 @@ export const namesOf = (words: readonly Word[]): string => words.map(({ word }) 
 export const spellings = ({ word, singular }: NounWords): string[] => [...new Set([word, singular])];
 
 /** Not a noun, but stands where one does; the words behind it are read as if it were not there. */
-export const helpWord: Word = { word: 'help', description: 'Help for a command' };
+export const helpCommand: Word = { word: 'help', description: 'Help for a command' };

@@ -10,7 +10,7 @@ export interface Credential {
 export interface Credentials {
   current(): Promise<Credential>;
   /** Another credential in place of one that was refused; missing where there can be none. */
-  renew?(refused: Credential): Promise<Credential>;
+  refresh?(refused: Credential): Promise<Credential>;
 }
 
 const refused = 401;
@@ -35,8 +35,8 @@ export const authorize =
     return async (request) => {
       const credential = await credentials.current();
       const reply = await sendWith(request, credential);
-      if (reply.status !== refused || credentials.renew === undefined) return reply;
+      if (reply.status !== refused || credentials.refresh === undefined) return reply;
       // A refused request was not processed, so any method may be repeated; once.
-      return sendWith(request, await credentials.renew(credential));
+      return sendWith(request, await credentials.refresh(credential));
     };
   };

@@ -45,7 +45,7 @@ const words: Record<string, string> = {
 };
 
 /** An error of the network library or the OS, in plain words. */
-export const inWords = ({ code = '', message }: Error & { code?: string }): string =>
+export const describeFailure = ({ code = '', message }: Error & { code?: string }): string =>
   words[code] ?? (/^(EPROTO$|ERR_SSL_)/.test(code) ? 'the TLS handshake failed' : message);
 
 /** What helps against such an error, where something does. */

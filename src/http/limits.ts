@@ -23,7 +23,7 @@ const retryAfter = (headers: HttpReply['headers'], nowMs: number): number | unde
   secondsFrom(headers['retry-after'], nowMs) ?? secondsUntilDate(headers, nowMs);
 
 /** How long a 429 or 503 asks us to wait, in seconds; `undefined` when it says nothing usable, and for all other replies. */
-export const waitAsked = ({ status, headers }: HttpReply, nowMs: number): number | undefined => {
+export const requestedWait = ({ status, headers }: HttpReply, nowMs: number): number | undefined => {
   if (status === 503) return retryAfter(headers, nowMs);
   // The reset is about the rate limit, and only a 429 is too.
   return status === 429 ? (retryAfter(headers, nowMs) ?? secondsFrom(headers['x-ratelimit-reset'], nowMs)) : undefined;
@@ -35,7 +35,7 @@ const longestAdvised = 3600;
 const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+/, '');
 
 /** A wait that is too long, in words for an error: why it failed, and what to do. */
-export const tooLong = (what: string, seconds: number, nowMs: number): { reason: string; hint: string } => ({
+export const waitTooLong = (what: string, seconds: number, nowMs: number): { reason: string; hint: string } => ({
   reason: `${what} ${timeOf(nowMs + seconds * 1000)}`,
   hint: seconds > longestAdvised ? 'the same command then' : `wait, or allow it: --max-wait ${seconds}s`,
 });
@@ -44,7 +44,7 @@ const count = (value: string | undefined): number | undefined =>
   value !== undefined && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : undefined;
 
 /** What the three headers say together; nothing, if one of them is missing or makes no sense. */
-export const limitsTold = (
+export const readLimits = (
   headers: HttpReply['headers'],
   nowMs: number,
 ): { limit: number; remaining: number; resetMs: number } | undefined => {

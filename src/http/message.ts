@@ -55,7 +55,7 @@ export const exchangeOf = (request: HttpRequest, reply?: HttpReply) => {
 };
 
 /** What ends the waiting for a request: the end of the whole command, or that nobody wants it any more. */
-export const endOf = ({ signal }: HttpRequest, interrupted: AbortSignal): AbortSignal =>
+export const abortSignalFor = ({ signal }: HttpRequest, interrupted: AbortSignal): AbortSignal =>
   signal === undefined ? interrupted : AbortSignal.any([interrupted, signal]);
 
 export type Send = (request: HttpRequest) => Promise<HttpReply>;

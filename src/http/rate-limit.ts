@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { SchedError } from '../errors.ts';
 import { bearerOf, type Credential } from './authorize.ts';
-import { limitsTold, tooLong, waitAsked } from './limits.ts';
-import { endOf, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
+import { readLimits, requestedWait, waitTooLong } from './limits.ts';
+import { abortSignalFor, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
 
 interface Clock {
   now(): number;
@@ -28,7 +28,7 @@ export interface Budget {
     kind: Kind,
     facts: {
       sentAt: number;
-      told?: ReturnType<typeof limitsTold>;
+      told?: ReturnType<typeof readLimits>;
       closedMs?: number | undefined;
       least?: number | undefined;
     },
@@ -95,7 +95,7 @@ const usedUp = (
   const why = pace === undefined ? '' : `the service names none, so at most ${pace} requests a minute are sent; `;
   const { reason, hint } = !isTold
     ? { reason: 'the service does not say when to come back', hint: 'try again in a minute' }
-    : tooLong(
+    : waitTooLong(
         isSent ? `the service asks to wait ${seconds} s, until` : `${why}it opens again in ${seconds} s, at`,
         seconds,
         now,
@@ -161,7 +161,10 @@ export const rateLimit = ({
       bucket === undefined ? 0 : budget.waiting(bucket.key, bucket.kind, clock.now() + Math.ceil(milliseconds));
     const limit = bucket?.kind === 'general' ? budget.limitOf(bucket.key) : null;
     onWait({ seconds, perMinute: why.pace ?? limit ?? undefined, isPace: why.pace !== undefined });
-    await clock.sleep(Math.ceil(milliseconds) + turn + Math.floor(random() * jitterMs), endOf(request, interrupted));
+    await clock.sleep(
+      Math.ceil(milliseconds) + turn + Math.floor(random() * jitterMs),
+      abortSignalFor(request, interrupted),
+    );
   };
 
   /** Those who wait for the end of this process's own request. */
@@ -175,7 +178,7 @@ export const rateLimit = ({
     for (;;) {
       const refused = takeAll(buckets);
       if (refused === undefined) return;
-      const end = endOf(request, interrupted);
+      const end = abortSignalFor(request, interrupted);
       if (refused.why === 'own probe') {
         await new Promise<void>((resolve) => waiters.push(resolve));
         end.throwIfAborted();
@@ -195,7 +198,7 @@ export const rateLimit = ({
   };
 
   const settle = (buckets: readonly Bucket[], sentAt: number, reply: HttpReply | undefined, closedMs?: number) => {
-    const told = reply === undefined ? undefined : limitsTold(reply.headers, clock.now());
+    const told = reply === undefined ? undefined : readLimits(reply.headers, clock.now());
     for (const bucket of buckets) {
       const isMeant = isAbout(bucket, buckets, told?.limit);
       budget.settle(bucket.key, bucket.kind, {
@@ -221,7 +224,7 @@ export const rateLimit = ({
         settle(buckets, sentAt, reply);
         return reply;
       }
-      const asked = waitAsked(reply, clock.now());
+      const asked = requestedWait(reply, clock.now());
       if (asked === undefined) blind += 1;
       // A reset of 0 still waits a second, so that a confused service is not hammered (R28).
       const seconds = Math.max(1, asked ?? 2 ** blind);

@@ -1,7 +1,7 @@
 import { SchedError } from '../errors.ts';
 import { NetworkFailure } from './failure.ts';
-import { tooLong, waitAsked } from './limits.ts';
-import { endOf, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
+import { requestedWait, waitTooLong } from './limits.ts';
+import { abortSignalFor, exchangeOf, type HttpReply, type HttpRequest, type Layer, withRequestId } from './message.ts';
 
 interface Clock {
   now(): number;
@@ -48,7 +48,7 @@ const inDoubt = (error: unknown): unknown =>
 
 /** The service is away for longer than we wait. A write may have been carried out all the same. */
 const awayTooLong = (request: HttpRequest, reply: HttpReply, seconds: number, now: number): SchedError => {
-  const { reason, hint } = tooLong(`the service asks to wait ${seconds} s, until`, seconds, now);
+  const { reason, hint } = waitTooLong(`the service asks to wait ${seconds} s, until`, seconds, now);
   return new SchedError('unavailable', 'The service is unavailable', {
     reason: withRequestId(reason, reply),
     hint,
@@ -73,7 +73,7 @@ export const retry = (options: RetryOptions): Layer => {
         throw hasLeft && request.method !== 'GET' ? inDoubt(error) : error;
       });
       hasLeft ||= !(ending instanceof NetworkFailure) || ending.sent;
-      const asked = ending instanceof NetworkFailure ? undefined : waitAsked(ending, clock.now());
+      const asked = ending instanceof NetworkFailure ? undefined : requestedWait(ending, clock.now());
       if (
         request.signal?.aborted ||
         attempt > maxAttempts ||
@@ -94,7 +94,7 @@ export const retry = (options: RetryOptions): Layer => {
       const pause = wait * 1000 + pauseBefore(attempt, random);
       onRetry(attempt, reasonOf(ending), pause);
       if (wait > 0) onWait(wait);
-      await clock.sleep(pause, endOf(request, interrupted));
+      await clock.sleep(pause, abortSignalFor(request, interrupted));
     }
   };
 };

@@ -4,7 +4,7 @@ import connect from 'undici/lib/api/api-connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { SchedError } from '../errors.ts';
-import { hintFor, inWords, NetworkFailure } from './failure.ts';
+import { describeFailure, hintFor, NetworkFailure } from './failure.ts';
 import type { HttpProxy } from './proxy.ts';
 
 /** The proxy said no. Asking again would get the same answer, and could lock the account of a wrong login. */
@@ -38,7 +38,7 @@ const openTunnel = async (
       hint: hint ?? `check ${proxy.variable}, or connect without the proxy: NO_PROXY=${target.hostname}`,
     });
   const tunnel = await connect.call(pool, options).catch((error: Error) => {
-    throw failure(`the proxy ${proxy.url}: ${inWords(error)}`, hintFor(error));
+    throw failure(`the proxy ${proxy.url}: ${describeFailure(error)}`, hintFor(error));
   });
   if (tunnel.statusCode === 200) {
     // An idle tunnel must not keep the program running; its deadline's timer does while a request is under way. Bun

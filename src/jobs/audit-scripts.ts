@@ -60,7 +60,7 @@ jq -rR '(try fromjson catch null) | if type != "object" then "broken" else
     ([.type, .batch, .verdict, .total, .accepted, .rejected, .unknown, .skipped, .receipt == 1, .sandbox == true,
       (.items | type)] + if (.items | type) == "array" then .items else [] end) | map(tojson) | join("\t") end' \
   <"$work/clean" >"$work/rows"
-story=$(awk -F '\t' '
+history=$(awk -F '\t' '
   function wrong(words) { print "edited at line " NR ": " words; isWrong = 1; exit }
   function is(text, number) { return text ~ /^[0-9]/ && text + 0 == number }
   $1 == "broken" { print "broken " NR; isWrong = 1; exit }
@@ -86,8 +86,8 @@ story=$(awk -F '\t' '
     size = split(items[$2], marks, "\t")
     for (place = 12; place <= size; place++) {
       mark = marks[place]
-      if (mark in fate) counted[fate[mark]]--
-      fate[mark] = verdict
+      if (mark in outcome) counted[outcome[mark]]--
+      outcome[mark] = verdict
       counted[verdict]++
     }
     next
@@ -108,7 +108,7 @@ story=$(awk -F '\t' '
     else if (sandbox) print "sandbox: it is whole, and proves nothing"
     else print "ok: " accepted " accepted, " rejected " rejected of " total ", " skipped " lines skipped"
   }' "$work/rows")
-case $story in broken*) echo "${'$'}{story#broken } it is not JSON" >>"$work/broken" ;; esac
+case $history in broken*) echo "${'$'}{history#broken } it is not JSON" >>"$work/broken" ;; esac
 
 if [ -s "$work/broken" ]; then
   read -r number words < <(sort -n -s -k 1,1 "$work/broken" | head -n 1)
@@ -121,11 +121,11 @@ if [ -n "$wanted" ] && [ "$wanted" != "sha256:$above" ]; then
   exit 13
 fi
 [ "$whole" -gt 0 ] || incomplete 'there is no whole line'
-case $story in edited*) echo "$story"; exit 13 ;; esac
+case $history in edited*) echo "$history"; exit 13 ;; esac
 [ -z "$(tail -c 1 "$receipt" | tr -d '\n')" ] || incomplete 'its last line is cut off'
-echo "$story"
+echo "$history"
 echo "head: sha256:$above"
-case $story in incomplete*) exit 11 ;; sandbox*) exit 13 ;; esac
+case $history in incomplete*) exit 11 ;; sandbox*) exit 13 ;; esac
 `;
 
 export const proveScript = String.raw`#!/usr/bin/env bash

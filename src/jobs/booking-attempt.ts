@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Client } from '../client/client.ts';
 import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
-import { type Entry, type Kept, type Ledger, serviceAt } from '../state/ledger.ts';
+import { type Entry, type Ledger, type StoredEntry, serviceName } from '../state/ledger.ts';
 import { idIn } from '../uri.ts';
 import { idKey, isTrustworthy, type LookUp, lookUp, type Owner, secondOf, type Wanted } from './look-up.ts';
 
@@ -30,7 +30,7 @@ export interface BookingContext {
 /** R27: when so long has passed since its time limit, a request that shows nowhere was not carried out. */
 const settlingMs = 120_000;
 /** The number of an attempt that the ledger does not hold. */
-export const unkept = 0;
+export const ledgerWriteFailed = 0;
 
 export const digestOf = (
   { version, origin }: Pick<Entry, 'version' | 'origin'>,
@@ -57,20 +57,25 @@ const wantedOf = (entry: Entry): Wanted => ({
 });
 
 /** Why it is not known whether something was booked. */
-export interface Doubt {
+export interface UnknownOutcome {
   reason: string;
   /** After how long looking again may settle it. */
   seconds?: number;
 }
 
 /** What to do about an attempt in doubt. Those at another address are listed only there. */
-const nextStep = ({ checkAgain, origin }: BookingContext, { number, entry }: Kept): string => {
-  if (number === unkept) return 'the same command again with --if-absent';
-  const there = serviceAt(entry.origin);
+const nextStep = ({ checkAgain, origin }: BookingContext, { number, entry }: StoredEntry): string => {
+  if (number === ledgerWriteFailed) return 'the same command again with --if-absent';
+  const there = serviceName(entry.origin);
   return there === origin ? checkAgain : `the same command again later, or ask ${there}: sched invitees reconcile`;
 };
 
-export const unknown = (context: BookingContext, kept: Kept, reason: string, doubt: Doubt): SchedError =>
+export const unknown = (
+  context: BookingContext,
+  kept: StoredEntry,
+  reason: string,
+  doubt: UnknownOutcome,
+): SchedError =>
   new SchedError('outcome-unknown', 'It is not known whether this was booked', {
     reason: `${reason}; ${doubt.reason}`,
     hint: nextStep(context, kept),
@@ -79,7 +84,11 @@ export const unknown = (context: BookingContext, kept: Kept, reason: string, dou
   });
 
 /** Where a look-up fails, only the time is known after which another one is worth it. */
-export const notLookedUp = ({ clock }: BookingContext, { entry }: Kept, failure?: SchedError): Doubt => {
+export const notLookedUp = (
+  { clock }: BookingContext,
+  { entry }: StoredEntry,
+  failure?: SchedError,
+): UnknownOutcome => {
   const seconds = Math.ceil((entry.at + limitOf(entry) - clock.now()) / 1000);
   const why = failure === undefined ? '' : `: ${failure.message}`;
   return { reason: `it could not be looked up${why}`, ...(seconds > 0 ? { seconds } : {}) };
@@ -90,7 +99,11 @@ export const notLookedUp = ({ clock }: BookingContext, { entry }: Kept, failure?
  * the service's clock, from the first look-up that found nothing: a wrong clock of this machine cannot shorten it. By our
  * clock so much has to have passed too, unless ours was set back.
  */
-export const doubtOf = async (context: BookingContext, kept: Kept, seen: LookUp): Promise<Doubt | undefined> => {
+export const unknownOutcomeOf = async (
+  context: BookingContext,
+  kept: StoredEntry,
+  seen: LookUp,
+): Promise<UnknownOutcome | undefined> => {
   const { entry } = kept;
   const now = context.serviceTime();
   const missed = now === undefined ? undefined : await context.ledger.miss(kept, now).catch(() => undefined);
@@ -118,24 +131,24 @@ export const doubtOf = async (context: BookingContext, kept: Kept, seen: LookUp)
 };
 
 /** An attempt that was accepted; `record` is missing where nothing shows the booking. */
-export const madeOf = (entry: Entry, record: Json | undefined): Entry => ({
+export const bookedFrom = (entry: Entry, record: Json | undefined): Entry => ({
   ...entry,
   state: 'booked',
   ...(record === undefined ? {} : { event: String(record.event), invitee: String(record.uri) }),
 });
 
 /** The booking that an attempt made. Where a duplicate was asked for, it is one that was not there before. */
-export const madeBy = ({ besides, shownBefore }: Entry, { found }: LookUp): Json | undefined =>
+export const bookedBy = ({ besides, shownBefore }: Entry, { found }: LookUp): Json | undefined =>
   besides === undefined
     ? found[0]
     : found.find(({ uri }) => uri !== besides.invitee && shownBefore?.includes(String(uri)) === false);
 
 /** An attempt that made nothing. A duplicate leaves what it was to be a duplicate of. */
-export const nothingMade = (entry: Entry): Entry => {
+export const notBooked = (entry: Entry): Entry => {
   const { isUnseen, ...before } = entry.besides ?? {};
   const isBooked = isUnseen === true || before.invitee !== undefined;
   return isBooked ? { ...entry, state: 'booked', ...before } : { ...entry, state: 'refused' };
 };
 
-export const look = async ({ client, owner }: BookingContext, entry: Entry): Promise<LookUp> =>
+export const lookUpAttempt = async ({ client, owner }: BookingContext, entry: Entry): Promise<LookUp> =>
   lookUp(client, await owner(), wantedOf(entry));

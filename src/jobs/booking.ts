@@ -2,22 +2,22 @@ import { invitees } from '../api/invitees.ts';
 import type { Written } from '../client/outcome.ts';
 import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
-import { type Entry, isLocal, type Kept, serviceAt } from '../state/ledger.ts';
+import { type Entry, isLocal, type StoredEntry, serviceName } from '../state/ledger.ts';
 import { idIn } from '../uri.ts';
 import {
   type BookingContext,
-  type Doubt,
+  bookedBy,
+  bookedFrom,
   digestOf,
-  doubtOf,
-  look,
-  madeBy,
-  madeOf,
-  nothingMade,
+  ledgerWriteFailed,
+  lookUpAttempt,
+  notBooked,
   notLookedUp,
-  unkept,
+  type UnknownOutcome,
   unknown,
+  unknownOutcomeOf,
 } from './booking-attempt.ts';
-import { isUndecided } from './undecided.ts';
+import { isOutcomeUnknown } from './outcome-unknown.ts';
 
 export interface BookingOptions {
   /** Looks at the service first, and takes what is there. */
@@ -68,14 +68,14 @@ const readAgain = async ({ client }: BookingContext, { event, invitee }: Entry):
 };
 
 /** The booking of an earlier attempt, if it stands. */
-const standing = async (context: BookingContext, kept: Kept): Promise<Json | undefined> => {
+const standing = async (context: BookingContext, kept: StoredEntry): Promise<Json | undefined> => {
   const record = await readAgain(context, kept.entry);
   if (record !== undefined) return record.status === 'canceled' ? undefined : record;
-  const seen = await look(context, kept.entry);
+  const seen = await lookUpAttempt(context, kept.entry);
   if (seen.found.length > 0) return seen.found[0];
   // The sandbox shows at once what it has. IndexedReceipt it may be deleted, hidden from this token, or not shown yet.
   if (seen.isComplete && isLocal(context.origin)) return undefined;
-  const doubt = await doubtOf(context, kept, seen);
+  const doubt = await unknownOutcomeOf(context, kept, seen);
   if (doubt !== undefined)
     throw unknown(context, kept, 'it was booked from here, but the service does not show it', doubt);
   return undefined;
@@ -85,8 +85,8 @@ const standing = async (context: BookingContext, kept: Kept): Promise<Json | und
  * Whether an attempt may have been at the same service, whatever its address. Local services that name their records under
  * a local address, as the sandbox does, are told apart by their ports.
  */
-const mayBeHere = ({ origin }: BookingContext, { entry }: Kept, eventType: string): boolean =>
-  serviceAt(entry.origin) === origin || ![origin, entry.origin, eventType].every(isLocal);
+const mayBeHere = ({ origin }: BookingContext, { entry }: StoredEntry, eventType: string): boolean =>
+  serviceName(entry.origin) === origin || ![origin, entry.origin, eventType].every(isLocal);
 
 /** What is booked from here already: handed back where that is wanted, else a reason not to book. */
 const taken = (record: Json | undefined, { ifAbsent }: BookingOptions): Booked => {
@@ -101,32 +101,32 @@ const taken = (record: Json | undefined, { ifAbsent }: BookingOptions): Booked =
 /** What an earlier attempt of this machine has left: a booking to hand back, a reason not to book, or nothing. */
 const fromEarlier = async (
   context: BookingContext,
-  kept: Kept,
+  kept: StoredEntry,
   options: BookingOptions,
 ): Promise<Booked | undefined> => {
   const { entry } = kept;
   if (isUnseen(entry)) {
-    const seen = await look(context, entry);
-    const record = madeBy(entry, seen);
-    if (record !== undefined) await context.ledger.replace({ ...kept, entry: madeOf(entry, record) });
-    else if ((await doubtOf(context, kept, seen)) === undefined) return undefined;
+    const seen = await lookUpAttempt(context, entry);
+    const record = bookedBy(entry, seen);
+    if (record !== undefined) await context.ledger.replace({ ...kept, entry: bookedFrom(entry, record) });
+    else if ((await unknownOutcomeOf(context, kept, seen)) === undefined) return undefined;
     return taken(record, options);
   }
   if (entry.state === 'open') {
     const earlier = `process ${entry.pid} asked ${entry.origin} for it before and saw no answer`;
-    const seen = await look(context, entry).catch((error: unknown) => {
+    const seen = await lookUpAttempt(context, entry).catch((error: unknown) => {
       if (!(error instanceof SchedError) || context.interrupted.aborted) throw error;
       // R27: it may be booked, so this is more than a service that cannot be reached.
       throw unknown(context, kept, earlier, notLookedUp(context, kept, error));
     });
-    const record = madeBy(entry, seen) ?? seen.found[0];
+    const record = bookedBy(entry, seen) ?? seen.found[0];
     if (record !== undefined) {
       // Under another address it may be another service, where this says nothing.
-      if (serviceAt(entry.origin) === context.origin)
-        await context.ledger.replace({ ...kept, entry: madeOf(entry, record) });
+      if (serviceName(entry.origin) === context.origin)
+        await context.ledger.replace({ ...kept, entry: bookedFrom(entry, record) });
       return { record, how: 'reconciled' };
     }
-    const doubt = await doubtOf(context, kept, seen);
+    const doubt = await unknownOutcomeOf(context, kept, seen);
     if (doubt === undefined) return undefined;
     throw unknown(context, kept, earlier, doubt);
   }
@@ -135,20 +135,20 @@ const fromEarlier = async (
 };
 
 /** After a lost answer: finds the booking, looking twice, or leaves the attempt open. */
-const findOut = async (context: BookingContext, kept: Kept, failure: SchedError): Promise<Booked> => {
+const findOut = async (context: BookingContext, kept: StoredEntry, failure: SchedError): Promise<Booked> => {
   const { clock, interrupted, ledger } = context;
-  let doubt: Doubt | undefined;
+  let doubt: UnknownOutcome | undefined;
   try {
     for (const pause of [0, secondLookMs]) {
       if (pause > 0) await clock.sleep(pause, interrupted);
-      const seen = await look(context, kept.entry);
-      const record = madeBy(kept.entry, seen);
+      const seen = await lookUpAttempt(context, kept.entry);
+      const record = bookedBy(kept.entry, seen);
       if (record === undefined) {
-        doubt = await doubtOf(context, kept, seen);
+        doubt = await unknownOutcomeOf(context, kept, seen);
         continue;
       }
       // The booking stands, whether or not it can be noted; if not, the next run finds it again.
-      await ledger.replace({ ...kept, entry: madeOf(kept.entry, record) }).catch(() => {});
+      await ledger.replace({ ...kept, entry: bookedFrom(kept.entry, record) }).catch(() => {});
       return { record, how: 'reconciled' };
     }
   } catch (error) {
@@ -161,7 +161,7 @@ const findOut = async (context: BookingContext, kept: Kept, failure: SchedError)
 /** After a 2xx that does not show the booking: finds it, looking once. */
 const findAccepted = async (context: BookingContext, entry: Entry): Promise<Json | undefined> => {
   try {
-    return madeBy(entry, await look(context, entry));
+    return bookedBy(entry, await lookUpAttempt(context, entry));
   } catch (error) {
     if (error instanceof SchedError) return undefined;
     throw error;
@@ -204,10 +204,10 @@ export const book = async (context: BookingContext, booking: Booking, options: B
   const digests = [entry.digest, ...[origin, ...context.aliases].map((each) => digestAt(1, each))];
   const found = await ledger.find(digests).catch(unlessAllowed);
   const { last, attempts } = found ?? { last: 0, attempts: [] };
-  const before = attempts.find((kept) => serviceAt(kept.entry.origin) === origin);
+  const before = attempts.find((kept) => serviceName(kept.entry.origin) === origin);
   if (options.allowDuplicate) {
     entry.besides = before === undefined ? {} : known(before.entry);
-    const seen = await look(context, entry).catch(() => undefined);
+    const seen = await lookUpAttempt(context, entry).catch(() => undefined);
     if (seen !== undefined) entry.shownBefore = seen.found.map(({ uri }) => String(uri));
   } else {
     for (const kept of attempts.filter((each) => mayBeHere(context, each, event_type))) {
@@ -216,38 +216,38 @@ export const book = async (context: BookingContext, booking: Booking, options: B
     }
   }
   if (options.ifAbsent) {
-    const [record] = (await look(context, entry)).found;
+    const [record] = (await lookUpAttempt(context, entry)).found;
     if (record !== undefined) return { record, how: 'existing' };
   }
 
-  let kept: Kept | undefined;
+  let kept: StoredEntry | undefined;
   const beforeSend = async (): Promise<void> => {
     // Each leaving takes a number of its own: while this one waited, or was stopped, another may have asked for the same.
-    const next: Kept = { number: (kept?.number ?? last) + 1, entry: { ...entry, at: clock.now() } };
+    const next: StoredEntry = { number: (kept?.number ?? last) + 1, entry: { ...entry, at: clock.now() } };
     const isFirst = isUnkept || (await ledger.claim(next).catch(unlessAllowed));
     if (isFirst === false)
       throw unknown(context, next, 'another sched asks for the same at this moment', notLookedUp(context, next));
-    kept = isUnkept ? { ...next, number: unkept } : next;
+    kept = isUnkept ? { ...next, number: ledgerWriteFailed } : next;
   };
   let written: Written;
   try {
     written = await booking.send(beforeSend);
   } catch (error) {
     // Assigned in a function, which the compiler does not see.
-    const left = kept as Kept | undefined;
+    const left = kept as StoredEntry | undefined;
     if (left === undefined || !(error instanceof SchedError)) throw error;
-    if (isUndecided(error)) return findOut(context, left, error);
+    if (isOutcomeUnknown(error)) return findOut(context, left, error);
     // What was unknown before a duplicate was refused still is.
     const isOpen = options.allowDuplicate && before?.entry.state === 'open';
     const { version, digest } = left.entry;
-    const entryNow = isOpen ? { ...before.entry, version, digest } : nothingMade(left.entry);
+    const entryNow = isOpen ? { ...before.entry, version, digest } : notBooked(left.entry);
     await ledger.replace({ ...left, entry: entryNow }).catch(() => {});
     throw error;
   }
-  const made = kept as Kept | undefined;
+  const made = kept as StoredEntry | undefined;
   const record = written.record ?? (made && (await findAccepted(context, made.entry)));
   // It is booked: a full disk must not make it look otherwise. An attempt left open is looked up by the next run.
-  if (made !== undefined) await ledger.replace({ ...made, entry: madeOf(made.entry, record) }).catch(() => {});
+  if (made !== undefined) await ledger.replace({ ...made, entry: bookedFrom(made.entry, record) }).catch(() => {});
   await prune(context);
   return { record, how: 'booked', ...(written.record === undefined ? { unshown: written } : {}) };
 };

@@ -1,7 +1,7 @@
 import type { Written } from '../client/outcome.ts';
 import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
-import { isUndecided } from './undecided.ts';
+import { isOutcomeUnknown } from './outcome-unknown.ts';
 
 /** A change, and how to see whether it was made. */
 export interface Change {
@@ -65,9 +65,9 @@ export const change = async ({ send, read, isDone }: Change, options: ChangeOpti
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof SchedError) || (lost === undefined && !isUndecided(error))) throw error;
+      if (!(error instanceof SchedError) || (lost === undefined && !isOutcomeUnknown(error))) throw error;
       lost ??= error;
-      const mayRepeat = read !== undefined && isUndecided(error) && (await waitedFor(error, options));
+      const mayRepeat = read !== undefined && isOutcomeUnknown(error) && (await waitedFor(error, options));
       const record = await readIfPossible(read);
       const verdict = record === undefined ? undefined : isDone(record);
       if (verdict === true) return { record: record! };

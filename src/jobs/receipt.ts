@@ -94,7 +94,7 @@ export const sealLine = (line: ReceiptLine, prev: string, isSandbox: boolean): {
   return { text: `${body.slice(0, -1)},"hash":"${hash}"}\n`, hash };
 };
 
-const form = /^(\{"prev":"([0-9a-f]{64})",[ -~]*),"hash":"([0-9a-f]{64})"\}$/;
+const linePattern = /^(\{"prev":"([0-9a-f]{64})",[ -~]*),"hash":"([0-9a-f]{64})"\}$/;
 
 export interface Damage {
   line: number;
@@ -125,7 +125,7 @@ export const readReceipt = (bytes: Buffer): Reading => {
     // One byte a character, so that what is no ASCII shows as what it is.
     const text = bytes.toString('latin1', from, end);
     from = end + 1;
-    const parts = form.exec(text);
+    const parts = linePattern.exec(text);
     if (parts === null) return { ok: false, line: number, problem: 'it does not have the form of a line' };
     if (hashOf(`${parts[1]}}`) !== parts[3]) return { ok: false, line: number, problem: 'its hash does not fit it' };
     if (parts[2] !== prev) return { ok: false, line: number, problem: 'it does not follow the line above it' };
@@ -144,7 +144,7 @@ export const readReceipt = (bytes: Buffer): Reading => {
 };
 
 /** What became of one item. */
-export interface Fate {
+export interface ItemOutcome {
   verdict: Verdict;
   at: string;
   batch: number;
@@ -152,10 +152,10 @@ export interface Fate {
 }
 
 /** What a receipt says, taken together. */
-export interface Story {
+export interface RunHistory {
   run: RunLine;
   /** By item; one whose request left and got no verdict is missing. */
-  fates: Map<string, Fate>;
+  outcomes: Map<string, ItemOutcome>;
   counts: Counts;
   /** Of the next batch. */
   nextBatch: number;
@@ -170,21 +170,21 @@ export const isFinal = (verdict: Verdict): boolean => verdict !== 'unknown';
 
 const isVerdict = (word: unknown): word is Verdict => word === 'accepted' || word === 'rejected' || word === 'unknown';
 
-export const countFates = (fates: Iterable<Fate>, total: number, skipped: number): Counts => {
+export const countOutcomes = (outcomes: Iterable<ItemOutcome>, total: number, skipped: number): Counts => {
   const counts: Counts = { total, accepted: 0, rejected: 0, unknown: 0, skipped };
-  for (const { verdict } of fates) counts[verdict] += 1;
+  for (const { verdict } of outcomes) counts[verdict] += 1;
   return counts;
 };
 
 const malformed = (line: number, problem: string) => ({ ok: false as const, line, problem });
 
-/** Reads the lines of an unbroken chain; whoever recomputed one may still have got its story wrong. */
-export const tell = ({ lines }: Receipt): ({ ok: true } & Story) | ({ ok: false } & Damage) => {
+/** Reads the lines of an unbroken chain; whoever recomputed one may still have got its history wrong. */
+export const replay = ({ lines }: Receipt): ({ ok: true } & RunHistory) | ({ ok: false } & Damage) => {
   const run = lines[0]?.value as unknown as RunLine | undefined;
   if (run?.type !== 'run' || run.receipt !== 1 || typeof run.total !== 'number')
     return malformed(1, 'it is not the first line of a receipt');
   const batches = new Map<number, string[]>();
-  const fates = new Map<string, Fate>();
+  const outcomes = new Map<string, ItemOutcome>();
   let nextBatch = 1;
   let endedAt: string | undefined;
   for (const { value, number } of lines.slice(1)) {
@@ -198,11 +198,11 @@ export const tell = ({ lines }: Receipt): ({ ok: true } & Story) | ({ ok: false 
       if (items === undefined) return malformed(number, 'it judges a batch that was not sent');
       const { verdict, at, batch, status } = line;
       if (isVerdict(verdict)) {
-        const fate: Fate = { verdict, at, batch, ...(status === undefined ? {} : { status }) };
-        for (const item of items) fates.set(item, fate);
+        const outcome: ItemOutcome = { verdict, at, batch, ...(status === undefined ? {} : { status }) };
+        for (const item of items) outcomes.set(item, outcome);
       }
     } else if (line.type === 'end') {
-      const counts = countFates(fates.values(), run.total, run.skipped);
+      const counts = countOutcomes(outcomes.values(), run.total, run.skipped);
       const wrong = (Object.keys(counts) as (keyof Counts)[]).find((name) => counts[name] !== line[name]);
       if (wrong !== undefined) return malformed(number, `its count '${wrong}' is not what the lines above it say`);
       if (counts.accepted + counts.rejected + counts.unknown !== run.total)
@@ -213,8 +213,8 @@ export const tell = ({ lines }: Receipt): ({ ok: true } & Story) | ({ ok: false 
   return {
     ok: true,
     run,
-    fates,
-    counts: countFates(fates.values(), run.total, run.skipped),
+    outcomes: outcomes,
+    counts: countOutcomes(outcomes.values(), run.total, run.skipped),
     nextBatch,
     ...(endedAt === undefined ? {} : { endedAt }),
     firstAt: run.at,
@@ -223,4 +223,4 @@ export const tell = ({ lines }: Receipt): ({ ok: true } & Story) | ({ ok: false 
 };
 
 /** A run is done when its last line says so and nothing in it is left unknown. */
-export const isDone = ({ endedAt, counts }: Story): boolean => endedAt !== undefined && counts.unknown === 0;
+export const isDone = ({ endedAt, counts }: RunHistory): boolean => endedAt !== undefined && counts.unknown === 0;

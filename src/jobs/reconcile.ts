@@ -1,4 +1,11 @@
-import { type BookingContext, doubtOf, look, madeBy, madeOf, nothingMade } from './booking-attempt.ts';
+import {
+  type BookingContext,
+  bookedBy,
+  bookedFrom,
+  lookUpAttempt,
+  notBooked,
+  unknownOutcomeOf,
+} from './booking-attempt.ts';
 
 /** One attempt whose outcome was open, and what is known of it now. */
 export interface Settled {
@@ -18,11 +25,11 @@ export interface Settled {
 export async function* reconcile(context: BookingContext): AsyncGenerator<Settled> {
   for (const kept of await context.ledger.open(context.origin)) {
     const { entry } = kept;
-    const seen = await look(context, entry);
-    const record = madeBy(entry, seen);
-    const doubt = record === undefined ? await doubtOf(context, kept, seen) : undefined;
-    if (record !== undefined) await context.ledger.replace({ ...kept, entry: madeOf(entry, record) });
-    else if (doubt === undefined) await context.ledger.replace({ ...kept, entry: nothingMade(entry) });
+    const seen = await lookUpAttempt(context, entry);
+    const record = bookedBy(entry, seen);
+    const doubt = record === undefined ? await unknownOutcomeOf(context, kept, seen) : undefined;
+    if (record !== undefined) await context.ledger.replace({ ...kept, entry: bookedFrom(entry, record) });
+    else if (doubt === undefined) await context.ledger.replace({ ...kept, entry: notBooked(entry) });
     yield {
       event_type: entry.event_type,
       start_time: entry.start_time,

@@ -1,7 +1,7 @@
 import { SchedError } from '../errors.ts';
-import { type Counts, countFates, type Fate, isFinal, type Verdict } from './receipt.ts';
+import { isOutcomeUnknown } from './outcome-unknown.ts';
+import { type Counts, countOutcomes, type ItemOutcome, isFinal, type Verdict } from './receipt.ts';
 import type { ReceiptFile } from './receipt-file.ts';
-import { isUndecided } from './undecided.ts';
 
 /** What a request for some items came to. */
 export type Answer = { status?: number; request?: string } & (
@@ -27,7 +27,7 @@ export interface JobWorld {
   interrupted: AbortSignal;
   receipt: ReceiptFile;
   /** What an earlier process came to know. */
-  before: { fates: ReadonlyMap<string, Fate>; nextBatch: number };
+  before: { outcomes: ReadonlyMap<string, ItemOutcome>; nextBatch: number };
   skipped: number;
   onProgress(counts: Counts): void;
   /** Comes back when a request that is just being made has left, unless it has to wait for something. */
@@ -45,19 +45,19 @@ const halves = (batch: Batch): [Batch, Batch] => {
 };
 
 /** Items that have no final verdict yet. */
-const leftOf = ({ items, mark }: Job, fates: ReadonlyMap<string, Fate>): Batch =>
-  fates.size === 0
+const leftOf = ({ items, mark }: Job, outcomes: ReadonlyMap<string, ItemOutcome>): Batch =>
+  outcomes.size === 0
     ? items
     : items.filter((item) => {
-        const fate = fates.get(mark(item));
-        return fate === undefined || !isFinal(fate.verdict);
+        const outcome = outcomes.get(mark(item));
+        return outcome === undefined || !isFinal(outcome.verdict);
       });
 
 /** Whether it ends the run and leaves open what became of the batch: a signal, or a repetition that could not be made. */
 const isCutOff = (error: SchedError): boolean =>
   error.category === 'interrupted' ||
   error.category === 'terminated' ||
-  (isUndecided(error) && error.category !== 'outcome-unknown');
+  (isOutcomeUnknown(error) && error.category !== 'outcome-unknown');
 
 /**
  * Sends what is left, one request after another, and ends the receipt. A line that says what is sent is on disk before
@@ -66,9 +66,9 @@ const isCutOff = (error: SchedError): boolean =>
 export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
   const { clock, interrupted, receipt, before, skipped, onProgress, afterSend } = world;
   const total = job.items.length;
-  const known = [...before.fates.values()].filter(({ verdict }) => isFinal(verdict));
-  const counts = countFates(known, total, skipped);
-  const left = leftOf(job, before.fates);
+  const known = [...before.outcomes.values()].filter(({ verdict }) => isFinal(verdict));
+  const counts = countOutcomes(known, total, skipped);
+  const left = leftOf(job, before.outcomes);
   const split: Batch[] = [];
   let { batchSize } = job;
   let from = 0;
@@ -137,7 +137,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
         conclude({ verdict: 'unknown' });
         throw error;
       }
-      answer = isUndecided(error) ? { verdict: 'unknown' } : { verdict: 'refused', error };
+      answer = isOutcomeUnknown(error) ? { verdict: 'unknown' } : { verdict: 'refused', error };
       const { status } = error.facts.http ?? {};
       if (status !== undefined) answer.status = status;
     }

@@ -1,7 +1,15 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from './disk.ts';
-import { type Damage, type EndLine, type Receipt, type RunLine, readReceipt, type Story, tell } from './receipt.ts';
+import {
+  type Damage,
+  type EndLine,
+  type Receipt,
+  type RunHistory,
+  type RunLine,
+  readReceipt,
+  replay,
+} from './receipt.ts';
 import { type IndexedReceipt, listIndexed } from './receipt-index.ts';
 
 export const receiptEnding = '.jsonl';
@@ -84,7 +92,7 @@ export const surveyRuns = async (folder: string): Promise<{ runs: KnownRun[]; lo
 /** The newest first. */
 export const listRuns = async (folder: string): Promise<KnownRun[]> => (await surveyRuns(folder)).runs;
 
-export type Opened = { ok: true; receipt: Receipt; story: Story } | ({ ok: false } & Damage);
+export type Opened = { ok: true; receipt: Receipt; history: RunHistory } | ({ ok: false } & Damage);
 
 /** A receipt read and checked; `undefined` if there is none. */
 export const openReceipt = async (disk: Disk, path: string): Promise<Opened | undefined> => {
@@ -92,6 +100,6 @@ export const openReceipt = async (disk: Disk, path: string): Promise<Opened | un
   if (bytes === undefined) return undefined;
   const reading = readReceipt(bytes);
   if (!reading.ok) return reading;
-  const story = tell(reading);
-  return story.ok ? { ok: true, receipt: reading, story } : story;
+  const history = replay(reading);
+  return history.ok ? { ok: true, receipt: reading, history } : history;
 };

@@ -1,4 +1,4 @@
-import { type Counts, isDone, readReceipt, type Story, tell } from './receipt.ts';
+import { type Counts, isDone, type RunHistory, readReceipt, replay } from './receipt.ts';
 
 export type Status = 'ok' | 'edited' | 'rewritten' | 'incomplete' | 'sandbox';
 
@@ -11,7 +11,7 @@ export interface Finding {
   line?: number;
   head: string;
   sandbox: boolean;
-  story?: Story;
+  history?: RunHistory;
   counts?: Counts;
 }
 
@@ -29,21 +29,21 @@ export const verify = (bytes: Buffer, head?: string): Finding => {
   }
   if (reading.lines.length === 0)
     return { ...facts, status: 'incomplete', finding: 'incomplete: there is no whole line' };
-  const story = tell(reading);
-  if (!story.ok) {
-    const { line, problem } = story;
+  const history = replay(reading);
+  if (!history.ok) {
+    const { line, problem } = history;
     return { ...facts, status: 'edited', finding: `edited at line ${line}: ${problem}`, line };
   }
-  const told = { ...facts, story, counts: story.counts };
+  const told = { ...facts, history, counts: history.counts };
   if (reading.tornBytes > 0)
     return { ...told, status: 'incomplete', finding: 'incomplete: its last line is cut off; running again repairs it' };
-  if (story.endedAt === undefined)
+  if (history.endedAt === undefined)
     return { ...told, status: 'incomplete', finding: 'incomplete: the run did not end, or its last lines are missing' };
-  if (!isDone(story))
+  if (!isDone(history))
     return {
       ...told,
       status: 'incomplete',
-      finding: `incomplete: what became of ${story.counts.unknown} is not known; running again asks once more`,
+      finding: `incomplete: what became of ${history.counts.unknown} is not known; running again asks once more`,
     };
   if (reading.isSandbox)
     return { ...told, status: 'sandbox', finding: 'made in the sandbox: it is whole, and proves nothing' };

@@ -21,7 +21,7 @@ const loadTransport = async (interrupted: AbortSignal): Promise<Send> => {
 };
 
 /** The network until a signal; the HTTP library is loaded by the first request. */
-export const sendUntil = (signal: () => AbortSignal): Send => {
+export const networkUntil = (signal: () => AbortSignal): Send => {
   let transport: Promise<Send> | undefined;
   let requests = 0;
   return async (request) => {

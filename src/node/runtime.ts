@@ -4,10 +4,10 @@ import type { World } from '../runtime.ts';
 import { clock } from './clock.ts';
 import { inputOf } from './input.ts';
 import { machine } from './machine.ts';
-import { afterSend, sendUntil } from './network.ts';
+import { afterSend, networkUntil } from './network.ts';
 import { outputOf } from './output.ts';
-import { parentProcess, startRenewalHelper } from './renewal-helper.ts';
-import { interruption } from './signals.ts';
+import { parentProcess, startRefreshHelper } from './refresh-helper.ts';
+import { handleSignals } from './signals.ts';
 
 /** Some versions of Node warn of their own SQLite; that is nothing a user of ours can fix. */
 const silenceSqliteWarning = (): void => {
@@ -44,10 +44,10 @@ const zoneOfFile = (TZ = ''): string | undefined => {
 /** The real world. What most commands do without, other programs and the network, is loaded when it is wanted. */
 export const nodeRuntime = (): World => {
   silenceSqliteWarning();
-  let made: ReturnType<typeof interruption> | undefined;
+  let made: ReturnType<typeof handleSignals> | undefined;
   // Signals end the program at once until somebody wants to be told of them: what is as short as --version never does.
   const signals = () => {
-    made ??= interruption();
+    made ??= handleSignals();
     return made;
   };
   const { env } = process;
@@ -66,8 +66,8 @@ export const nodeRuntime = (): World => {
       return zoneOfFile(env.TZ) ?? timeZone;
     },
     randomBytes: (count) => process.getBuiltinModule('node:crypto').randomBytes(count),
-    send: sendUntil(() => signals().interrupted),
-    sendToEnd: sendUntil(() => new AbortController().signal),
+    send: networkUntil(() => signals().interrupted),
+    sendToEnd: networkUntil(() => new AbortController().signal),
     afterSend,
     get interrupted() {
       return signals().interrupted;
@@ -81,7 +81,7 @@ export const nodeRuntime = (): World => {
       return openBrowser(url, { env, platform: process.platform });
     },
     spawn: async (command, options) => (await import('./programs.ts')).runChild(command, options),
-    startRenewalHelper,
+    startRenewalHelper: startRefreshHelper,
     parentProcess,
   };
 };

@@ -4,7 +4,7 @@ import type { Runtime } from '../runtime.ts';
 import { isTerminal } from './output.ts';
 
 /** SIGINT and SIGTERM, once each as an error to report; a second one ends the process at once, or after protected work. */
-export const interruption = (): Pick<Runtime, 'interrupted' | 'protect'> => {
+export const handleSignals = (): Pick<Runtime, 'interrupted' | 'protect'> => {
   const controller = new AbortController();
   // Every connection listens to it, and Node would take the eleventh for a leak and say so on stderr.
   setMaxListeners(0, controller.signal);

@@ -1,4 +1,4 @@
-import { cellValue, humanCell, humanField, humanText, nothing, type TimeStyle } from './cells.ts';
+import { cellValue, emptyCell, humanCell, humanField, humanText, type TimeStyle } from './cells.ts';
 import { leaves } from './fields.ts';
 import { gap } from './grid.ts';
 import type { RowFormat } from './machine.ts';
@@ -60,13 +60,13 @@ const branchLines = (branch: object, style: BlockStyle): string[] =>
 
 const valueLines = (name: string, value: unknown, { time, paint, available }: BlockStyle): string[] => {
   const text = humanField(value, time);
-  if (text === nothing) return [paint.faint(text)];
+  if (text === emptyCell) return [paint.faint(text)];
   // A new line may begin with what stood safely in the middle.
   const lines = wrap(text, Math.max(leastWidth, available)).map(safeForRunner);
   return name === 'status' ? lines.map(paint.status) : lines;
 };
 
-const spoken = (text: string): string => (text === nothing ? 'none' : text);
+const spoken = (text: string): string => (text === emptyCell ? 'none' : text);
 
 /** For screen readers: nothing is aligned, shortened, dropped or told by colour. */
 export const spokenRecord = (record: object, time: TimeStyle): string =>

@@ -11,7 +11,7 @@ export interface TimeStyle {
 }
 
 /** Stands in a table where the service gave nothing. */
-export const nothing = '–';
+export const emptyCell = '–';
 
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 
@@ -41,7 +41,7 @@ export const humanText = (text: string): string => safeForRunner(safe(text));
 
 /** The value for a person, as one safe line. */
 export const humanCell = (value: unknown, as: Kind | undefined, time: TimeStyle): string => {
-  if (isNothing(value)) return nothing;
+  if (isNothing(value)) return emptyCell;
   if (Array.isArray(value) && value.every(isScalar)) {
     return value.map((item) => humanCell(item, as, time)).join(', ');
   }

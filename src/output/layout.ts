@@ -1,5 +1,5 @@
 import { gap } from './grid.ts';
-import { type Column, shrinks } from './view.ts';
+import { type Column, mayShrink } from './view.ts';
 import { width } from './width.ts';
 
 /** Columns from this priority on are what a row is about: they are shortened far before one of them is dropped. */
@@ -71,7 +71,7 @@ const shrink = (
   let excess = totalWidth(widths) - available;
   for (const i of weakestFirst) {
     const place = shown.indexOf(i);
-    if (excess <= 0 || !shrinks(columns[i]!)) continue;
+    if (excess <= 0 || !mayShrink(columns[i]!)) continue;
     const given = Math.max(0, Math.min(excess, widths[place]! - leastOf(columns[i]!)));
     widths[place]! -= given;
     excess -= given;

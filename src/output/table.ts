@@ -1,10 +1,10 @@
 import type { Output } from '../runtime.ts';
-import { cellValue, humanCell, nothing, type TimeStyle } from './cells.ts';
+import { cellValue, emptyCell, humanCell, type TimeStyle } from './cells.ts';
 import { drawGrid, type GridColumn } from './grid.ts';
 import { type Layout, layOut } from './layout.ts';
 import type { Tally } from './machine.ts';
 import type { Paint } from './paint.ts';
-import { type Column, shrinks } from './view.ts';
+import { type Column, mayShrink } from './view.ts';
 import { shorten, width } from './width.ts';
 
 export interface TableFacts {
@@ -52,11 +52,11 @@ const headingRow = ({ headers, widths }: Layout, { paint }: TableFacts): string[
   headers.map((text, place) => paint.heading(shorten(text, widths[place]!)));
 
 const shownCells = (cells: string[], { shown, widths }: Layout, columns: readonly Column[]): string[] =>
-  shown.map((i, place) => (shrinks(columns[i]!) ? shorten(cells[i]!, widths[place]!) : cells[i]!));
+  shown.map((i, place) => (mayShrink(columns[i]!) ? shorten(cells[i]!, widths[place]!) : cells[i]!));
 
 const paintedRow = (cells: string[], { shown }: Layout, { columns, paint }: TableFacts): string[] =>
   cells.map((text, place) => {
-    if (text === nothing) return paint.faint(text);
+    if (text === emptyCell) return paint.faint(text);
     return columns[shown[place]!]!.as === 'status' ? paint.status(text) : text;
   });
 

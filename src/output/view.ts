@@ -30,7 +30,8 @@ export interface View<Resource extends object = object> {
 
 export const idPath = (view: View): string => view.id ?? 'uri';
 
-export const shrinks = (column: Column): boolean => column.shrink ?? (column.as === undefined || column.as === 'list');
+export const mayShrink = (column: Column): boolean =>
+  column.shrink ?? (column.as === undefined || column.as === 'list');
 
 /** The columns to show: the view's own, or the chosen fields under the names they were asked for by. */
 export const columnsOf = (view: View, fields?: readonly string[]): readonly Column[] =>

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { oauthPaths } from '../api/oauth-paths.ts';
 import type { HttpRequest, Send } from '../http/message.ts';
 import type { Clock } from '../runtime.ts';
-import { type Asked, faultOf, type Script, unknownOperation } from './faults.ts';
+import { type FaultScript, faultOf, type RequestFacts, unknownOperation } from './faults.ts';
 import { inject, type WireReply } from './inject.ts';
 import { findRoute } from './route.ts';
 
@@ -28,7 +28,7 @@ export interface LogEntry {
 }
 
 export interface AdminOptions {
-  script: Script;
+  script: FaultScript;
   secret: string;
   clock: Pick<Clock, 'now' | 'sleep'>;
 }
@@ -125,7 +125,7 @@ export const withFaults = (service: Send, { script, secret, clock }: AdminOption
     // Without the secret it is a path like any other that does not exist.
     if (Object.hasOwn(calls, call) && isSecret(request.headers[adminHeader], secret)) return calls[call]!(request);
     const known = await operationOf(request, path);
-    const asked: Asked = {
+    const asked: RequestFacts = {
       method: request.method,
       path,
       ...known,

@@ -27,7 +27,7 @@ export const workingHours = (timezone: string, seededAt: number): Rule[] => {
 };
 
 /** Assumed: a day has one rule, and its hours do not overlap; they may touch. */
-export const wrongRules = (rules: readonly Rule[], path: string): Detail[] => {
+export const invalidRules = (rules: readonly Rule[], path: string): Detail[] => {
   const seen = new Set<string>();
   return rules.flatMap((rule, index) => {
     const details: Detail[] = [];

@@ -3,7 +3,7 @@ import type { Value } from '../api/field.ts';
 import { limits } from '../api/limits.ts';
 import { logActivity } from './activity.ts';
 import { isOpen, type Schedule } from './availability.ts';
-import { liesWithin } from './dates.ts';
+import { isWithin } from './dates.ts';
 import { type KnownEventType, requireEventType } from './event-type.ts';
 import type { Context } from './handler.ts';
 import { dayMilliseconds, idOf, timestamp, uri } from './names.ts';
@@ -12,9 +12,9 @@ import {
   type EventTypeRecord,
   type InviteeRecord,
   insertEvent,
+  type LocationRecord,
   newEvent,
   newInvitee,
-  type Place,
   type UserRecord,
 } from './records.ts';
 import { conflict, type Detail, invalid, invalidParameter } from './refusal.ts';
@@ -53,7 +53,7 @@ const wrongAnswers = ({ custom_questions: questions }: EventTypeRecord, answers:
 };
 
 /** Assumed: the place is one the event type offers, its first one if none is named. */
-const choosePlace = (places: Place[], wanted: Booking['location']): Place | undefined => {
+const choosePlace = (places: LocationRecord[], wanted: Booking['location']): LocationRecord | undefined => {
   if (places.length === 0 && !wanted) return undefined;
   const offered = wanted ? places.find(({ kind }) => kind === wanted.kind) : places[0];
   if (places.length === 0) throw invalidParameter('location.kind', 'is not offered: the event type has no location');
@@ -88,7 +88,7 @@ const chooseHosts = (store: Store, { id, type, dates }: KnownEventType, start: n
   // Assumed: single spots stand in place of the hosts' hours; days of a one-off meeting are open in those hours.
   const isSpots = dates?.kind === 'spots';
   const open = schedules.filter(({ doc }) => isSpots || isOpen(JSON.parse(doc) as Schedule, start, end));
-  const isOffered = dates === null || liesWithin(dates, start, end);
+  const isOffered = dates === null || isWithin(dates, start, end);
   if (!isOffered || open.length === 0 || (!isShared && open.length < schedules.length))
     throw invalidParameter('start_time', 'is outside the availability of this event type', 'unavailable');
   const free = open.filter(({ user }) => isFree(store, user, start, end)).map(({ user }) => user);

@@ -35,7 +35,7 @@ export const datesOf = (setting: DateSetting, timezone: string, now: number): Da
 };
 
 /** Assumed: a spot lies ahead and is long enough for the meeting; a range may have begun, but not be over. */
-export const wrongDates = (dates: Dates, duration: number, now: number): Detail[] => {
+export const invalidDates = (dates: Dates, duration: number, now: number): Detail[] => {
   if (dates.kind === 'days')
     return dates.last < localTime(dates.timezone, now).date
       ? [{ parameter: 'date_setting.end_date', message: 'must not be in the past', code: 'past' }]
@@ -54,7 +54,7 @@ export const wrongDates = (dates: Dates, duration: number, now: number): Detail[
   });
 };
 
-export const liesWithin = (dates: Dates, start: number, end: number): boolean => {
+export const isWithin = (dates: Dates, start: number, end: number): boolean => {
   if (dates.kind === 'spots') return dates.spots.some(({ from, to }) => from <= start && end <= to);
   const { date, weekday } = localTime(dates.timezone, start);
   const isWeekend = weekday === 'saturday' || weekday === 'sunday';

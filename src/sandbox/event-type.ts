@@ -2,7 +2,7 @@ import { type Schedule, workingHours } from './availability.ts';
 import type { Dates } from './dates.ts';
 import type { Caller } from './handler.ts';
 import { timestamp, uri } from './names.ts';
-import type { EventTypeRecord, Place, UserRecord } from './records.ts';
+import type { EventTypeRecord, LocationRecord, UserRecord } from './records.ts';
 import { notFound } from './refusal.ts';
 import type { Store } from './store.ts';
 
@@ -11,7 +11,7 @@ export interface KnownEventType {
   id: string;
   type: EventTypeRecord;
   limit: number;
-  places: Place[];
+  places: LocationRecord[];
   /** Lengths that a share may choose from. */
   options: number[];
   dates: Dates | null;
@@ -85,7 +85,7 @@ export const newEventType = (given: {
 interface Facts {
   organization: string;
   hosts: Array<{ id: string; user: UserRecord }>;
-  place: Place | undefined;
+  place: LocationRecord | undefined;
   dates?: Dates;
   now: number;
 }

@@ -138,7 +138,7 @@ export const readFault = (text: string): Fault => {
 export const readFaults = (text: string): Fault[] => [JSON.parse(text)].flat().map(faultOf);
 
 /** What a request is known by. */
-export interface Asked {
+export interface RequestFacts {
   method: string;
   /** Without the query. */
   path: string;
@@ -168,7 +168,7 @@ export const unknownOperation = async (faults: readonly Fault[]): Promise<string
 };
 
 /** Whether the fault is about such a request at all. */
-export const concerns = ({ kind, operation, limit = 100 }: Fault, asked: Asked): boolean => {
+export const matchesRequest = ({ kind, operation, limit = 100 }: Fault, asked: RequestFacts): boolean => {
   if (kind === 'stale-cursor' && !asked.hasCursor) return false;
   if (kind === 'too-many-addresses' && asked.addresses <= limit) return false;
   const [, method, path] = byPath.exec(operation) ?? [];
@@ -184,12 +184,12 @@ export interface ScriptedFault {
 }
 
 /** What goes wrong and when. It counts, so each request is told to it once. */
-export interface Script {
+export interface FaultScript {
   readonly faults: readonly ScriptedFault[];
   add(...faults: Fault[]): void;
   clear(): void;
   /** What befalls this request, in the order in which it was scripted. */
-  next(asked: Asked): Fault[];
+  next(asked: RequestFacts): Fault[];
 }
 
 const strikes = (entry: ScriptedFault, roll: Roll): boolean => {
@@ -199,9 +199,9 @@ const strikes = (entry: ScriptedFault, roll: Roll): boolean => {
   return isChosen && matched >= fault.at && (fault.count === null || struck < fault.count);
 };
 
-export const createScript = (first: readonly Fault[] = []): Script => {
+export const createFaultScript = (first: readonly Fault[] = []): FaultScript => {
   let entries: Array<ScriptedFault & { roll: Roll }> = [];
-  const script: Script = {
+  const script: FaultScript = {
     get faults() {
       return entries.map(({ fault, matched, struck }) => ({ fault, matched, struck }));
     },
@@ -214,7 +214,7 @@ export const createScript = (first: readonly Fault[] = []): Script => {
     next: (asked) =>
       entries
         .filter((entry) => {
-          if (!concerns(entry.fault, asked)) return false;
+          if (!matchesRequest(entry.fault, asked)) return false;
           entry.matched += 1;
           if (!strikes(entry, entry.roll)) return false;
           entry.struck += 1;

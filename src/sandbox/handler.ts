@@ -1,7 +1,7 @@
 import type { Catalogue, Noun } from '../api/catalogue.ts';
 import type { Field, Value } from '../api/field.ts';
 import type { Operation, PathParameter } from '../api/operation.ts';
-import type { Asked, Page } from './page.ts';
+import type { Page, PageContext } from './page.ts';
 import type { Store, Text } from './store.ts';
 import type { Plan } from './subscription.ts';
 
@@ -24,7 +24,7 @@ export interface PublicContext {
   /** Milliseconds since 1970, by the sandbox's clock. */
   now: number;
   /** For the pages of a list. */
-  asked: Asked;
+  asked: PageContext;
   /** The origin under which this server was reached. */
   server: string;
 }

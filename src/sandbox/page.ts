@@ -35,7 +35,7 @@ export interface Page<Doc> {
 }
 
 /** Which list this is, and when it is asked for: what a page token is tied to. */
-export interface Asked {
+export interface PageContext {
   list: string;
   now: number;
 }
@@ -78,7 +78,12 @@ const bounds = ({ window = {} }: Listing, first: Key, edge: Value | undefined): 
 /** A line break, which a record as it is kept never holds, so it tells one from the next; and JSON may have one here. */
 const between = ',\n';
 
-export const readPage = <Doc>(store: Store, listing: Listing, query: PageQuery, { list, now }: Asked): Page<Doc> => {
+export const readPage = <Doc>(
+  store: Store,
+  listing: Listing,
+  query: PageQuery,
+  { list, now }: PageContext,
+): Page<Doc> => {
   const cursor: Cursor | undefined =
     query.page_token === undefined ? undefined : readCursor(query.page_token, list, now);
   const count = query.count ?? limits.pageSize.default;

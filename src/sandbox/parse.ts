@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import type { Field, Shape } from '../api/field.ts';
 import { type Inspected, inspect } from '../api/inspect.ts';
 import type { Operation } from '../api/operation.ts';
-import { inOurWords } from '../api/wording.ts';
+import { plainErrors } from '../api/wording.ts';
 import type { HttpRequest } from '../http/message.ts';
 import { origin } from './names.ts';
 import { type Detail, invalid, Refusal } from './refusal.ts';
@@ -57,7 +57,7 @@ const wrongReferences = (field: Field, value: unknown, path: PropertyKey[] = [])
 };
 
 const wording: z.core.ParseContext<z.core.$ZodIssue> = {
-  error: (issue) => (issue.input === undefined && issue.code === 'invalid_type' ? required : inOurWords.error(issue)),
+  error: (issue) => (issue.input === undefined && issue.code === 'invalid_type' ? required : plainErrors.error(issue)),
 };
 
 const parse = (field: Field, value: unknown): unknown => {

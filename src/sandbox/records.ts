@@ -21,9 +21,9 @@ export type GroupRecord = Value<typeof Group.record>;
 export type RoutingFormRecord = Value<typeof RoutingForm.record>;
 export type SubmissionRecord = Value<typeof Submission.record>;
 export type ActivityRecord = Value<typeof ActivityEntry.record>;
-export type Place = Value<typeof LocationChoice>;
+export type LocationRecord = Value<typeof LocationChoice>;
 
-const videoHosts: Partial<Record<Place['kind'], string>> = {
+const videoHosts: Partial<Record<LocationRecord['kind'], string>> = {
   google_conference: 'https://meet.northlight.example/g',
   zoom_conference: 'https://meet.northlight.example/z',
   microsoft_teams_conference: 'https://meet.northlight.example/t',
@@ -32,7 +32,7 @@ const videoHosts: Partial<Record<Place['kind'], string>> = {
 };
 
 /** Assumed: an online meeting has an address and is `pushed` once the provider knows it; other places have only words. */
-export const locationOf = ({ kind, location }: Place, event: string): EventRecord['location'] => {
+export const locationOf = ({ kind, location }: LocationRecord, event: string): EventRecord['location'] => {
   const video = videoHosts[kind];
   return {
     type: kind,
@@ -50,7 +50,7 @@ export const newEvent = (given: {
   start: number;
   limit: number;
   /** An event type without a location makes events without one. */
-  place: Place | undefined;
+  place: LocationRecord | undefined;
   now: number;
 }): EventRecord => ({
   uri: uri.event(given.id),

@@ -6,18 +6,18 @@ import {
   type EventTypeRecord,
   type InviteeRecord,
   insertEvent,
+  type LocationRecord,
   newEvent,
   newInvitee,
-  type Place,
   type UserRecord,
 } from './records.ts';
 import { type Person, people } from './seed-people.ts';
-import { type Member, type Offer, team } from './seed-team.ts';
+import { type Member, type SeedEventType, team } from './seed-team.ts';
 import type { Store } from './store.ts';
 import { instantOf, localTime } from './zone.ts';
 
-export interface HostedOffer {
-  offer: Offer;
+export interface HostedEventType {
+  offer: SeedEventType;
   id: string;
   type: EventTypeRecord;
   hosts: Array<{ id: string; key: Member; user: UserRecord; schedule: Schedule }>;
@@ -25,7 +25,7 @@ export interface HostedOffer {
 
 export interface Calendars {
   organization: string;
-  hosted: HostedOffer[];
+  hosted: HostedEventType[];
   now: number;
 }
 
@@ -33,7 +33,7 @@ export interface Calendars {
 export const reachDays = 42;
 
 /** What invitees leave to be filled in: their own place, or their own phone number. */
-const placeFor = ({ kind, location }: Place, roll: Roll): Place => {
+const placeFor = ({ kind, location }: LocationRecord, roll: Roll): LocationRecord => {
   if (kind === 'outbound_call') return { kind, location: `+1 555 01${10 + roll(90)}` };
   if (kind === 'ask_invitee') return { kind, location: ['Café Vogel, Torstraße 9', 'Our office, 2nd floor'][roll(2)]! };
   return location === undefined ? { kind } : { kind, location };
@@ -67,7 +67,7 @@ export const seedEvents = (store: Store, { organization, hosted, now }: Calendar
   let invitees = 0;
 
   /** A start on this day that suits all hosts; the search begins at a random half-hour. */
-  const findStart = ({ type }: HostedOffer, hosts: HostedOffer['hosts'], day: number): number | undefined => {
+  const findStart = ({ type }: HostedEventType, hosts: HostedEventType['hosts'], day: number): number | undefined => {
     const [first] = hosts;
     const { timezone } = first!.schedule;
     const { date } = localTime(timezone, day);
@@ -81,7 +81,7 @@ export const seedEvents = (store: Store, { organization, hosted, now }: Calendar
     return undefined;
   };
 
-  const makeEvent = (chosen: HostedOffer, hosts: HostedOffer['hosts'], start: number) => {
+  const makeEvent = (chosen: HostedEventType, hosts: HostedEventType['hosts'], start: number) => {
     const id = makeId(`seed/event/${++events}`);
     for (const host of hosts) take(host.id, start, start + chosen.type.duration * 60_000);
     const booked = Math.min(start, now) - (1 + roll(12)) * dayMilliseconds - roll(600) * 60_000;
@@ -101,7 +101,7 @@ export const seedEvents = (store: Store, { organization, hosted, now }: Calendar
     return { id, event, booked };
   };
 
-  const makeInvitee = (chosen: HostedOffer, event: string, person: Person, booked: number): InviteeRecord => {
+  const makeInvitee = (chosen: HostedEventType, event: string, person: Person, booked: number): InviteeRecord => {
     const id = makeId(`seed/invitee/${++invitees}`);
     const tracking = roll(4) === 0 ? campaigns[roll(campaigns.length)] : undefined;
     const invitee = newInvitee({ id, event, person, tracking, now: booked });
@@ -120,8 +120,8 @@ export const seedEvents = (store: Store, { organization, hosted, now }: Calendar
   };
 
   const save = (
-    chosen: HostedOffer,
-    hosts: HostedOffer['hosts'],
+    chosen: HostedEventType,
+    hosts: HostedEventType['hosts'],
     { id, event }: { id: string; event: EventRecord },
     guests: InviteeRecord[],
   ) => {
@@ -152,7 +152,7 @@ export const seedEvents = (store: Store, { organization, hosted, now }: Calendar
   };
 
   /** The same guest with the same hosts some days later; the two invitees name each other. */
-  const reschedule = (chosen: HostedOffer, hosts: HostedOffer['hosts'], guest: InviteeRecord, day: number) => {
+  const reschedule = (chosen: HostedEventType, hosts: HostedEventType['hosts'], guest: InviteeRecord, day: number) => {
     const start = findStart(chosen, hosts, day + (2 + roll(5)) * dayMilliseconds);
     if (start === undefined) return false;
     const later = makeEvent(chosen, hosts, start);
@@ -164,7 +164,7 @@ export const seedEvents = (store: Store, { organization, hosted, now }: Calendar
     return true;
   };
 
-  const seedOne = (chosen: HostedOffer, hosts: HostedOffer['hosts'], day: number) => {
+  const seedOne = (chosen: HostedEventType, hosts: HostedEventType['hosts'], day: number) => {
     const start = findStart(chosen, hosts, day);
     if (start === undefined) return;
     const made = makeEvent(chosen, hosts, start);

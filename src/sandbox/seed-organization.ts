@@ -1,5 +1,5 @@
 import { dayMilliseconds, makeId, timestamp, uri } from './names.ts';
-import type { GroupRecord, InvitationRecord, OrganizationRecord, Place, UserRecord } from './records.ts';
+import type { GroupRecord, InvitationRecord, LocationRecord, OrganizationRecord, UserRecord } from './records.ts';
 import { groups, type Member, team, userId } from './seed-team.ts';
 import type { Store } from './store.ts';
 
@@ -16,7 +16,7 @@ const groupAdmins: Record<string, Member> = {
 };
 
 /** Besides Google Meet, which everybody has. */
-const connections: Partial<Record<Member, Place['kind'][]>> = {
+const connections: Partial<Record<Member, LocationRecord['kind'][]>> = {
   amara: ['zoom_conference', 'microsoft_teams_conference', 'webex_conference'],
   priya: ['zoom_conference'],
   tomas: ['microsoft_teams_conference', 'gotomeeting_conference'],

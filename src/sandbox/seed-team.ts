@@ -1,6 +1,6 @@
 import type { Caller } from './handler.ts';
 import { makeId } from './names.ts';
-import type { EventTypeRecord, Place } from './records.ts';
+import type { EventTypeRecord, LocationRecord } from './records.ts';
 
 /** The organization of the sandbox: who works there, and what can be booked. */
 export const team = [
@@ -32,13 +32,13 @@ export const groups: ReadonlyArray<{ name: string; members: Member[] }> = [
 
 type Question = EventTypeRecord['custom_questions'][number];
 
-export interface Offer {
+export interface SeedEventType {
   name: string;
   slug: string;
   /** The first one owns it. */
   hosts: Member[];
   duration: number;
-  places: Place[];
+  places: LocationRecord[];
   /** More than one makes it a group event. */
   limit?: number;
   pooling?: 'round_robin' | 'collective';
@@ -49,7 +49,7 @@ export interface Offer {
   description?: string;
 }
 
-export const offers: readonly Offer[] = [
+export const seedEventTypes: readonly SeedEventType[] = [
   {
     name: 'Intro call',
     slug: 'intro-call',

@@ -3,12 +3,12 @@ import { descriptionOf, newEventType } from './event-type.ts';
 import { bookingSite, dayMilliseconds, makeId, slugOf, timestamp, uri } from './names.ts';
 import type { EventTypeRecord, UserRecord } from './records.ts';
 import { seedActivity } from './seed-activity.ts';
-import { type HostedOffer, seedEvents } from './seed-events.ts';
+import { type HostedEventType, seedEvents } from './seed-events.ts';
 import { seedMany } from './seed-many.ts';
+import { readSeedName, type SeedName, seedNameText } from './seed-name.ts';
 import { seedOrganization } from './seed-organization.ts';
 import { seedRoutingForms } from './seed-routing-forms.ts';
-import { groups, type Member, type Offer, offers, team, userId } from './seed-team.ts';
-import { type World, worldNamed, worldText } from './seed-world.ts';
+import { groups, type Member, type SeedEventType, seedEventTypes, team, userId } from './seed-team.ts';
 import type { Store } from './store.ts';
 import { type Plan, stageOf } from './subscription.ts';
 import { seedTokens } from './tokens.ts';
@@ -32,7 +32,13 @@ const userOf = ({ key, name, timezone, locale }: (typeof team)[number], created_
 
 const colors = ['#0a8f6b', '#2f6fde', '#c2410c', '#7c3aed', '#b91c1c', '#0e7490'];
 
-const eventTypeOf = (offer: Offer, id: string, position: number, owner: UserRecord, now: number): EventTypeRecord => ({
+const eventTypeOf = (
+  offer: SeedEventType,
+  id: string,
+  position: number,
+  owner: UserRecord,
+  now: number,
+): EventTypeRecord => ({
   ...newEventType({
     id,
     name: offer.name,
@@ -61,7 +67,7 @@ const eventTypeOf = (offer: Offer, id: string, position: number, owner: UserReco
   admin_managed: offer.pooling === 'collective',
 });
 
-const seedTeam = (store: Store, now: number, plan: Plan, world: World): Map<Member, UserRecord> => {
+const seedTeam = (store: Store, now: number, plan: Plan, world: SeedName): Map<Member, UserRecord> => {
   const founded = timestamp(now - 400 * dayMilliseconds);
   store.insert('organizations', organization.id, {
     uri: uri.organization(organization.id),
@@ -91,8 +97,8 @@ const seedTeam = (store: Store, now: number, plan: Plan, world: World): Map<Memb
   return users;
 };
 
-const seedOffers = (store: Store, users: Map<Member, UserRecord>, now: number): HostedOffer[] =>
-  offers.map((offer, position) => {
+const seedOffers = (store: Store, users: Map<Member, UserRecord>, now: number): HostedEventType[] =>
+  seedEventTypes.map((offer, position) => {
     const id = makeId(`seed/event-type/${offer.slug}`);
     const created = now - (300 - position * 9) * dayMilliseconds;
     const type = eventTypeOf(offer, id, position, users.get(offer.hosts[0]!)!, created);
@@ -124,16 +130,16 @@ interface SeedOptions {
   /** Plan of the organization, `enterprise` unless told. */
   plan?: Plan | undefined;
   /** What the world holds, `demo` unless told. */
-  world?: World | undefined;
+  world?: SeedName | undefined;
 }
 
 /** Kept with the data, because a later version completes it. */
-const keptWorld = (store: Store): World => worldNamed(String(store.fact('seed') ?? 'demo'))!;
+const keptWorld = (store: Store): SeedName => readSeedName(String(store.fact('seed') ?? 'demo'))!;
 
 /** The world as it grew with the program, one stage after another: the first is what version 1 of the file held. */
 export const stages: ReadonlyArray<(store: Store, now: number, options: SeedOptions) => void> = [
   (store, now, { plan = 'enterprise', world = { kind: 'demo' } }) => {
-    store.setFact('seed', worldText(world));
+    store.setFact('seed', seedNameText(world));
     store.setFact('seeded_at', now);
     const users = seedTeam(store, now, plan, world);
     if (world.kind === 'empty') return;
@@ -166,7 +172,7 @@ export const seed = (store: Store, now: number, options: SeedOptions = {}) => {
 };
 
 /** What the world was seeded with. */
-export const seedOf = (store: Store): string => worldText(keptWorld(store));
+export const seedOf = (store: Store): string => seedNameText(keptWorld(store));
 
 export const seedAgeDays = (store: Store, now: number): number =>
   (now - Number(store.fact('seeded_at') ?? now)) / dayMilliseconds;

@@ -16,7 +16,7 @@ import { requireScope } from './require-scope.ts';
 import { findRoute, type Route } from './route.ts';
 import type { Store } from './store.ts';
 import { requirePlan } from './subscription.ts';
-import { plenty, throttle } from './throttle.ts';
+import { throttle, unlimitedHeaders } from './throttle.ts';
 
 /** A request that found its operation and its caller. */
 export interface Call extends Route {
@@ -125,7 +125,7 @@ export const createService = ({
     }
     const authorization = header(request, 'authorization');
     const holder = findHolder(store, authorization, now);
-    if (!limits) Object.assign(headers, plenty);
+    if (!limits) Object.assign(headers, unlimitedHeaders);
     else if (holder) throttle(store, holder.caller, { method: request.method, pathname: url.pathname }, now, headers);
     const route = await findRoute(request.method, url.pathname);
     if (holder?.isDeletionDue) carryOutDeletions(store, now);

@@ -87,7 +87,7 @@ const headersOf = ({ window, left, resetSeconds }: Level) => ({
 });
 
 /** What a service without limits tells: without the headers a client would pace itself. */
-export const plenty: Record<string, string> = {
+export const unlimitedHeaders: Record<string, string> = {
   'x-ratelimit-limit': '1000000',
   'x-ratelimit-remaining': '1000000',
   'x-ratelimit-reset': '60',

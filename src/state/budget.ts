@@ -49,7 +49,7 @@ export interface BudgetState {
 }
 
 /** What the three headers of a reply say, and when the request left and the reply came. */
-export interface Told {
+export interface LimitHeaders {
   limit: number;
   remaining: number;
   resetMs: number;
@@ -59,7 +59,7 @@ export interface Settlement {
   holder: string;
   sentAt: number;
   now: number;
-  told?: Told | undefined;
+  told?: LimitHeaders | undefined;
   /** A 429: nobody sends for so long. */
   closedMs?: number | undefined;
   /** Every window of the request has at least so many left, whichever the headers describe. */
@@ -207,10 +207,10 @@ export const grant = (
 };
 
 /** The window that a reply's headers describe: the shortest that takes as long to end. */
-const described = ({ windows }: BudgetState, { resetMs }: Told): Window =>
+const described = ({ windows }: BudgetState, { resetMs }: LimitHeaders): Window =>
   windows.find(({ length }) => resetMs <= length + roundingMs) ?? windows.at(-1)!;
 
-const learn = (state: BudgetState, told: Told, { holder, sentAt, now, unused }: Settlement): void => {
+const learn = (state: BudgetState, told: LimitHeaders, { holder, sentAt, now, unused }: Settlement): void => {
   const window = described(state, told);
   const seen = told.limit - told.remaining;
   const end = now + told.resetMs;
@@ -248,7 +248,7 @@ export const settle = (state: BudgetState, settlement: Settlement): void => {
  * Takes in the limits that a plan sets, a window each; `null` where it sets none. What replies have told stands, unless
  * the plan is another one than before. Changes `state`.
  */
-export const know = (state: BudgetState, limits: readonly (number | null)[], isNews: boolean): void => {
+export const applyPlan = (state: BudgetState, limits: readonly (number | null)[], isNews: boolean): void => {
   if (isNews) {
     for (const window of state.windows) window.limit = null;
     state.closedUntil = 0;
@@ -262,7 +262,7 @@ export const know = (state: BudgetState, limits: readonly (number | null)[], isN
 };
 
 /** Gives back what was not used. Changes `state`. */
-export const giveBack = (state: BudgetState, holder: string, unused: number): void => {
+export const release = (state: BudgetState, holder: string, unused: number): void => {
   const lease = state.leases.find((each) => each.holder === holder);
   const [first] = state.windows as [Window];
   if (lease !== undefined && lease.opened === first.opened)

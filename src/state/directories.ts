@@ -26,7 +26,7 @@ const hasModes = constants.O_NOFOLLOW !== undefined;
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
 /** What is at a path. Nothing where there is nothing, or nothing that can be seen: using it then says what is wrong. */
-export const look = (path: string): Stats | undefined => {
+export const statIfAny = (path: string): Stats | undefined => {
   try {
     return lstatSync(path);
   } catch {
@@ -45,7 +45,7 @@ const targetOf = (path: string): string => {
 const refuse = (path: string, reason: string, hint: string): SchedError =>
   new SchedError('environment', `Cannot use the directory ${path}`, { reason, hint, outcome: 'not-sent' });
 
-export interface Use {
+export interface DirectoryUse {
   /** The variable that names the directory. */
   variable?: string;
   /** It is ours by its name, so that its mode is ours to set. */
@@ -63,8 +63,8 @@ const tighten = (path: string): void => {
 };
 
 /** Checks a directory before anything in it is read or written. One that is missing is fine. */
-export const checkDirectory = (path: string, { variable, isOurs = false, uid = 0 }: Use = {}): void => {
-  const found = look(path);
+export const checkDirectory = (path: string, { variable, isOurs = false, uid = 0 }: DirectoryUse = {}): void => {
+  const found = statIfAny(path);
   if (found === undefined) return;
   if (found.isSymbolicLink()) {
     const target = targetOf(path);
@@ -73,7 +73,7 @@ export const checkDirectory = (path: string, { variable, isOurs = false, uid = 0
   }
   if (!hasModes || !found.isDirectory()) return;
   if (isOurs && (found.mode & 0o077) !== 0) tighten(path);
-  const { mode, uid: owner } = look(path) ?? found;
+  const { mode, uid: owner } = statIfAny(path) ?? found;
   const elsewhere = variable === undefined ? '' : `${variable}=${singleQuoted(`${path}/sched`)}`;
   // Root may use what belongs to others, as a container does with a mounted directory.
   if (uid !== 0 && owner !== uid && owner !== 0)

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SchedError } from '../errors.ts';
-import { checkDirectory, ensurePrivateDirectory, look } from './directories.ts';
+import { checkDirectory, ensurePrivateDirectory, statIfAny } from './directories.ts';
 import { noFollow, syncDirectory, writeWholeFile } from './whole-file.ts';
 
 /** Whoever opens a pipe to read from it waits for somebody who writes, unless it says so. */
@@ -15,7 +15,7 @@ const trouble = (what: string, path: string, reason: string): SchedError =>
 
 /** R16: a file of ours is never written through a link in its place. */
 export const refuseLink = (what: string, path: string): void => {
-  if (look(path)?.isSymbolicLink()) throw trouble(what, path, 'it is a symbolic link, and those are not followed');
+  if (statIfAny(path)?.isSymbolicLink()) throw trouble(what, path, 'it is a symbolic link, and those are not followed');
 };
 
 /** Unfinished writings of this file, left by processes that were killed. */
@@ -71,7 +71,7 @@ export const readPrivateFile = async (path: string): Promise<string | undefined>
 export const removePrivateFile = async (path: string): Promise<boolean> => {
   checkDirectory(dirname(path));
   try {
-    const found = look(path);
+    const found = statIfAny(path);
     for (const file of [path, ...(await leftovers(path))]) await rm(file, { force: true });
     if (found !== undefined) await syncDirectory(dirname(path));
     return found !== undefined;

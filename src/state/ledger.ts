@@ -49,7 +49,7 @@ export interface Entry {
   shownBefore?: string[];
 }
 
-export interface Kept {
+export interface StoredEntry {
   number: number;
   entry: Entry;
 }
@@ -58,35 +58,35 @@ export interface Found {
   /** The highest number of the first digest, 0 if there is none. */
   last: number;
   /** The last attempt at each address of the service. */
-  attempts: Kept[];
+  attempts: StoredEntry[];
 }
 
 export interface Ledger {
   /** The first digest is the one new attempts have, the others are those of older versions. */
   find(digests: readonly string[]): Promise<Found>;
   /** Writes the next attempt, and makes sure of it; whether nobody else was quicker. */
-  claim(kept: Kept): Promise<boolean>;
+  claim(kept: StoredEntry): Promise<boolean>;
   /** Replaces an attempt of one's own. */
-  replace(kept: Kept): Promise<void>;
+  replace(kept: StoredEntry): Promise<void>;
   /** Notes that a look-up did not find this attempt, and tells when that was first noted, by the service's clock. */
-  miss(kept: Kept, serviceTime: number): Promise<number>;
+  miss(kept: StoredEntry, serviceTime: number): Promise<number>;
   /** All bookings at that address whose outcome is not known. */
-  open(origin: string): Promise<Kept[]>;
+  open(origin: string): Promise<StoredEntry[]>;
   /** Removes what began 30 days before that time. What is open stays: time alone settles nothing. */
   prune(now: number): Promise<void>;
 }
 
 /** What the ledger calls the embedded service, which has another port each time. */
-export const embedded = 'sandbox';
+export const sandboxService = 'sandbox';
 
 const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** Whether an address is on this machine. */
 export const isLocal = (address: string): boolean =>
-  address === embedded || (URL.canParse(address) && loopback.test(new URL(address).hostname));
+  address === sandboxService || (URL.canParse(address) && loopback.test(new URL(address).hostname));
 
 /** The name of a service in the ledger. The names of this machine are one. */
-export const serviceAt = (baseUrl: string): string => {
+export const serviceName = (baseUrl: string): string => {
   if (!URL.canParse(baseUrl)) return baseUrl;
   const url = new URL(baseUrl);
   if (isLocal(baseUrl)) url.hostname = '127.0.0.1';
@@ -144,7 +144,7 @@ export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
     return all.flatMap((name) => readName(name) ?? []);
   };
 
-  const read = async ({ name, number }: Name): Promise<Kept | undefined> => {
+  const read = async ({ name, number }: Name): Promise<StoredEntry | undefined> => {
     const text = await readPrivateFile(join(directory, name));
     if (text === undefined) return undefined;
     try {
@@ -161,11 +161,11 @@ export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
   };
 
   /** The last attempt at each address of the service. */
-  const lastOf = async (all: Name[]): Promise<Kept[]> => {
-    const byService = new Map<string, Kept>();
+  const lastOf = async (all: Name[]): Promise<StoredEntry[]> => {
+    const byService = new Map<string, StoredEntry>();
     for (const name of all.toSorted((a, b) => a.number - b.number)) {
       const kept = await read(name);
-      if (kept !== undefined) byService.set(serviceAt(kept.entry.origin), kept);
+      if (kept !== undefined) byService.set(serviceName(kept.entry.origin), kept);
     }
     return [...byService.values()];
   };
@@ -176,16 +176,17 @@ export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
     return [...groups.values()];
   };
 
-  const notePath = ({ number, entry }: Kept) => join(directory, nameOf(entry, number).replace(/json$/, 'missed'));
+  const notePath = ({ number, entry }: StoredEntry) =>
+    join(directory, nameOf(entry, number).replace(/json$/, 'missed'));
 
   return {
     find: async (digests) => {
       const all = await names();
       const groups = digests.map((digest) => all.filter((name) => name.digest === digest));
-      const attempts: Kept[] = [];
+      const attempts: StoredEntry[] = [];
       for (const group of groups)
         for (const kept of await lastOf(group))
-          if (!attempts.some(({ entry }) => serviceAt(entry.origin) === serviceAt(kept.entry.origin)))
+          if (!attempts.some(({ entry }) => serviceName(entry.origin) === serviceName(kept.entry.origin)))
             attempts.push(kept);
       return { last: Math.max(0, ...groups[0]!.map(({ number }) => number)), attempts };
     },
@@ -211,10 +212,10 @@ export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
       return serviceTime;
     },
     open: async (origin) => {
-      const entries: Kept[] = [];
+      const entries: StoredEntry[] = [];
       for (const group of byDigest(await names()))
         for (const kept of await lastOf(group))
-          if (kept.entry.state === 'open' && serviceAt(kept.entry.origin) === serviceAt(origin)) entries.push(kept);
+          if (kept.entry.state === 'open' && serviceName(kept.entry.origin) === serviceName(origin)) entries.push(kept);
       return entries.sort((a, b) => a.entry.at - b.entry.at);
     },
     prune: async (now) => {

@@ -1,16 +1,16 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  applyPlan,
   type BudgetState,
   current,
-  giveBack,
   grant,
   type Kind,
-  know,
+  type LimitHeaders,
   queue,
   type Refusal,
+  release,
   settle,
-  type Told,
   type Waiter,
   type Window,
 } from './budget.ts';
@@ -50,7 +50,7 @@ interface Local {
   end: number;
   isWaiting?: boolean;
   /** Learnt from replies and not yet told to the others. */
-  news?: { sentAt: number; now: number; told: Told } | undefined;
+  news?: { sentAt: number; now: number; told: LimitHeaders } | undefined;
 }
 
 /** Permits that are not used shortly before the end of their window might be counted in the next one. */
@@ -164,7 +164,7 @@ export const createSharedBudget = ({
       local.permits = 0;
       update(key, kind, (state) => {
         tell(state, local);
-        giveBack(state, holder, unused);
+        release(state, holder, unused);
       });
     },
 
@@ -173,7 +173,7 @@ export const createSharedBudget = ({
       kind: Kind,
       facts: {
         sentAt: number;
-        told?: Told | undefined;
+        told?: LimitHeaders | undefined;
         closedMs?: number | undefined;
         least?: number | undefined;
       },
@@ -191,7 +191,7 @@ export const createSharedBudget = ({
       local.permits -= surplus;
       update(key, kind, (state) => {
         // More was handed out than there turns out to be.
-        if (surplus > 0) giveBack(state, holder, surplus);
+        if (surplus > 0) release(state, holder, surplus);
         settle(state, { holder, now, ...facts, unused: local.permits });
       });
       local.news = undefined;
@@ -208,7 +208,7 @@ export const createSharedBudget = ({
 
     /** What a plan allows, a window each; `isNews` where it was another one before. */
     know: (key: string, kind: Kind, limits: readonly (number | null)[], isNews: boolean): void =>
-      update(key, kind, (state) => know(state, limits, isNews)),
+      update(key, kind, (state) => applyPlan(state, limits, isNews)),
 
     /** How it stands, without changing anything. */
     look: (key: string, kind: Kind): { levels: Level[]; waiting: Waiter[]; closedUntil: number; told: string } => {
@@ -228,7 +228,7 @@ export const createSharedBudget = ({
         update(key, kind, (state) => {
           const { permits } = local;
           tell(state, local);
-          giveBack(state, holder, permits);
+          release(state, holder, permits);
         });
         local.permits = 0;
       }

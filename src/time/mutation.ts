@@ -1,8 +1,8 @@
 import { readTime } from './read.ts';
-import { type Reading, spelled } from './reading.ts';
+import { type Reading, readingTexts } from './reading.ts';
 import { readZone, type ZoneSource } from './zone.ts';
 
-export interface MutationCircumstances {
+export interface MutationTimeContext {
   zone: string;
   zoneSource: ZoneSource;
   /** The invitee's `--timezone`. */
@@ -19,7 +19,7 @@ const typed: readonly ZoneSource[] = ['--tz', 'SCHED_TZ'];
  * for this program or somebody is watching, and the invitee's clock does not make it another instant. Two zones that agree
  * on the instant leave nothing to confuse, so they are not a difference.
  */
-export function readMutationTime(text: string, circumstances: MutationCircumstances): Reading {
+export function readMutationTime(text: string, circumstances: MutationTimeContext): Reading {
   const { zone, zoneSource, isTerminal, now } = circumstances;
   const invitee = circumstances.inviteeZone === undefined ? undefined : readZone(circumstances.inviteeZone);
   if (invitee && !invitee.ok) return { ok: false, problem: `--timezone: ${invitee.problem}` };
@@ -29,7 +29,7 @@ export function readMutationTime(text: string, circumstances: MutationCircumstan
   const differs = theirs !== undefined && !(theirs.ok && theirs.instant === reading.instant);
   const unwatched = !isTerminal && !typed.includes(zoneSource);
   if (!differs && !unwatched) return reading;
-  const readings = [...new Set([...spelled(reading), ...(differs ? spelled(theirs) : [])])];
+  const readings = [...new Set([...readingTexts(reading), ...(differs ? readingTexts(theirs) : [])])];
   const why = differs
     ? `would be read in ${zone}, but the invitee's zone is ${invitee!.zone}`
     : `has no offset, and ${zone} comes from ${zoneSource === 'profile' ? 'the profile' : zoneSource === 'TZ' ? 'TZ' : 'the system'}; without a terminal give --tz or SCHED_TZ`;

@@ -1,5 +1,5 @@
-import { type Reading, spelled } from './reading.ts';
-import { refusal } from './refusal.ts';
+import { type Reading, readingTexts } from './reading.ts';
+import { explainRefusal } from './refusal.ts';
 import {
   day,
   daysIn,
@@ -14,9 +14,9 @@ import {
   weekdays,
 } from './wall.ts';
 import { readZone } from './zone.ts';
-import { edgeOfDay, type Meaning, meaningOf, offsetText, wallAt } from './zoned.ts';
+import { edgeOfDay, offsetText, resolveWall, type WallReading, wallAt } from './zoned.ts';
 
-export interface Circumstances {
+export interface TimeContext {
   zone: string;
   /** Milliseconds since 1970. */
   now: number;
@@ -86,7 +86,7 @@ function checkOffset(text: string): Checked<number> {
 }
 
 /** Turns what a wall clock's reading means into an answer; two instants, or none, are for the user to decide. */
-function settled(text: string, meaning: Meaning, zone: string, local: boolean, fraction = ''): Reading {
+function settled(text: string, meaning: WallReading, zone: string, local: boolean, fraction = ''): Reading {
   if (meaning.kind !== 'one') {
     const why =
       meaning.kind === 'gap' ? `does not exist in ${zone}, where clocks are put forward` : `exists twice in ${zone}`;
@@ -98,7 +98,7 @@ function settled(text: string, meaning: Meaning, zone: string, local: boolean, f
   return { ok: true, instant: utcText(meaning.at, fraction), zone, local };
 }
 
-function wholeDay(text: string, midnight: number, { zone, edge }: Circumstances): Reading {
+function wholeDay(text: string, midnight: number, { zone, edge }: TimeContext): Reading {
   if (edge) return settled(text, edgeOfDay(midnight, zone, edge), zone, true);
   return {
     ok: false,
@@ -106,7 +106,7 @@ function wholeDay(text: string, midnight: number, { zone, edge }: Circumstances)
   };
 }
 
-function readDated(text: string, parts: Record<string, string | undefined>, circumstances: Circumstances): Reading {
+function readDated(text: string, parts: Record<string, string | undefined>, circumstances: TimeContext): Reading {
   const date = checkDate(parts.date!);
   if (!date.ok) return date;
   if (!parts.clock) return wholeDay(text, date.value, circumstances);
@@ -118,15 +118,15 @@ function readDated(text: string, parts: Record<string, string | undefined>, circ
   const named = parts.zone === undefined ? undefined : readZone(parts.zone);
   if (named && !named.ok) return { ok: false, problem: named.problem };
   const zone = named?.zone ?? circumstances.zone;
-  if (!parts.offset) return settled(text, meaningOf(wall, zone), zone, !named, fraction);
+  if (!parts.offset) return settled(text, resolveWall(wall, zone), zone, !named, fraction);
   const offset = checkOffset(parts.offset);
   if (!offset.ok) return offset;
   const at = wall - offset.value;
   const reading = settled(text, { kind: 'one', at }, zone, false, fraction);
   // RFC 9557 §2: after `Z` the zone may have any offset.
   if (!reading.ok || !named || /^z$/i.test(parts.offset) || wallAt(at, zone) === wall) return reading;
-  const meant = settled(text, meaningOf(wall, zone), zone, false, fraction);
-  const readings = [offsetText(at, zone, fraction), ...spelled(meant)];
+  const meant = settled(text, resolveWall(wall, zone), zone, false, fraction);
+  const readings = [offsetText(at, zone, fraction), ...readingTexts(meant)];
   const problem = `"${text}" contradicts itself: ${parts.offset} is not the offset of ${zone} then; write ${readings.join(' or ')}`;
   return { ok: false, problem, readings };
 }
@@ -137,19 +137,19 @@ function readWorded(
   midnight: number,
   clockText: string | undefined,
   weekday: boolean,
-  circumstances: Circumstances,
+  circumstances: TimeContext,
 ): Reading {
   const { zone, now, edge } = circumstances;
   if (!clockText) return wholeDay(text, midnight, circumstances);
   const clock = checkClock(clockText, midnight);
   if (!clock.ok) return clock;
   const { sinceMidnight, fraction } = clock.value;
-  const reading = settled(text, meaningOf(midnight + sinceMidnight, zone), zone, true, fraction);
+  const reading = settled(text, resolveWall(midnight + sinceMidnight, zone), zone, true, fraction);
   const passed = reading.ok && midnight + sinceMidnight < wallAt(now, zone);
   if (!weekday || edge || !passed) return reading;
   // To begin at `monday 9:30`, said on a Monday at ten, is more likely meant for next week; but that is a guess.
   const readings = [midnight, midnight + 7 * day].flatMap((start) => {
-    const meaning = meaningOf(start + sinceMidnight, zone);
+    const meaning = resolveWall(start + sinceMidnight, zone);
     const instants = meaning.kind === 'one' ? [meaning.at] : [meaning.earlier, meaning.later];
     return instants.map((at) => offsetText(at, zone, fraction));
   });
@@ -160,7 +160,7 @@ function readWorded(
 function readRelative(
   text: string,
   parts: Record<string, string | undefined>,
-  { zone, now, edge }: Circumstances,
+  { zone, now, edge }: TimeContext,
 ): Reading {
   const amount = (unit: string): number => (parts.sign === '-' ? -1 : 1) * Number(parts[unit] ?? 0);
   const days = amount('w') * 7 + amount('d');
@@ -172,7 +172,7 @@ function readRelative(
     return settled(text, { kind: 'one', at: start + exact }, zone, parts.w !== undefined || parts.d !== undefined);
   const wall = wallAt(start, zone) + days * day;
   if (wall < 0 || wall >= Date.UTC(10000, 0, 1)) return outside(text);
-  const meaning = meaningOf(wall, zone);
+  const meaning = resolveWall(wall, zone);
   if (meaning.kind === 'one') return settled(text, { kind: 'one', at: meaning.at + exact }, zone, true);
   // Nobody typed the wall clock's reading, so a nightly `--since -7d` must not fail: the window is the wider one.
   if (edge)
@@ -186,7 +186,7 @@ function readRelative(
 }
 
 /** Reads a time as people type it. What could mean two things, or nothing, is refused and never guessed. */
-export function readTime(input: string, circumstances: Circumstances): Reading {
+export function readTime(input: string, circumstances: TimeContext): Reading {
   const text = input.trim().replace(/\s+/g, ' ');
   if (text.length > 80) return { ok: false, problem: `"${text.slice(0, 59)}…" is too long for a time` };
   if (text.toLowerCase() === 'now')
@@ -204,5 +204,5 @@ export function readTime(input: string, circumstances: Circumstances): Reading {
     const days = near ?? (weekday! - weekdayOf(today) + 7) % 7;
     return readWorded(text, today + days * day, clock, weekday !== undefined, circumstances);
   }
-  return refusal(text, (rest, zone) => readTime(rest, { ...circumstances, zone: zone ?? circumstances.zone }));
+  return explainRefusal(text, (rest, zone) => readTime(rest, { ...circumstances, zone: zone ?? circumstances.zone }));
 }

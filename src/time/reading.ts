@@ -19,7 +19,7 @@ export type Reading =
     };
 
 /** A reading as RFC 3339 with its zone's offset; of a refused one, what may have been meant. */
-export const spelled = (reading: Reading): string[] =>
+export const readingTexts = (reading: Reading): string[] =>
   reading.ok
     ? [offsetText(timestampOf(reading.instant)!, reading.zone, /\.\d+/.exec(reading.instant)?.[0])]
     : (reading.readings ?? []);

@@ -1,4 +1,4 @@
-import { type Reading, spelled } from './reading.ts';
+import { type Reading, readingTexts } from './reading.ts';
 import { months, utcText } from './wall.ts';
 import { abbreviated, readZone } from './zone.ts';
 
@@ -73,7 +73,7 @@ function zoneBehind(text: string, read: Read): Refused | undefined {
   if (/^(utc|gmt)[+-]\d/i.test(name) && !found.ok)
     return { ok: false, problem: `"${text}": write the offset as in 2026-12-01T15:00:00+02:00` };
   if (!zones) return undefined;
-  const readings = [...new Set(zones.flatMap((zone) => spelled(read(time, zone))))];
+  const readings = [...new Set(zones.flatMap((zone) => readingTexts(read(time, zone))))];
   const write = readings.length > 0 ? `; write ${readings.join(' or ')}` : '';
   const problem = found.ok
     ? `"${text}": a zone behind the time is not taken, give it as --tz ${found.zone}${write}`
@@ -102,7 +102,7 @@ function epoch(text: string): Refused | undefined {
 }
 
 /** Why a text is no time, and what to write instead. */
-export function refusal(text: string, read: Read): Refused {
+export function explainRefusal(text: string, read: Read): Refused {
   const special = epoch(text) ?? shortOffset(text, read);
   if (special) return special;
   const shown = text.length > 60 ? `${text.slice(0, 59)}…` : text;

@@ -1,4 +1,4 @@
-import { day, type Six, second, timestampOf, wallText, weekdayOf, weekdays } from './wall.ts';
+import { type DateParts, day, second, timestampOf, wallText, weekdayOf, weekdays } from './wall.ts';
 
 export interface ShowTime {
   /** `Mon 2026-11-16 09:30` in the zone; what is no timestamp comes back as it came. */
@@ -23,7 +23,7 @@ export function wallClock(zone: string): (at: number) => number {
   });
   const exact = (at: number): number => {
     // 11/16/2026, 09:30:00
-    const [month, date, year, hours, minutes, seconds] = format.format(at).match(/\d+/g)!.map(Number) as Six;
+    const [month, date, year, hours, minutes, seconds] = format.format(at).match(/\d+/g)!.map(Number) as DateParts;
     return Date.UTC(year, month - 1, date, hours, minutes, seconds);
   };
   const offsets = new Map<number, number>();

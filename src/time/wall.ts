@@ -40,7 +40,7 @@ export const wallText = (wall: number): string => new Date(wall).toISOString().s
 export const utcText = (at: number, fraction = ''): string =>
   `${wallText(Math.floor(at / second) * second)}${fraction}Z`;
 
-export type Six = [number, number, number, number, number, number];
+export type DateParts = [number, number, number, number, number, number];
 
 // RFC 3339 §5.6; a leap second has no place in a table and is left as it came.
 const timestamp = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(\.\d+)?(?:Z|([+-])(\d\d):(\d\d))$/i;

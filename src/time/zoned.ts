@@ -4,7 +4,7 @@ import * as ZonedDateTime from 'temporal-polyfill/fns/ZonedDateTime';
 import { day, midnightOf, minute, utcText, wallText } from './wall.ts';
 
 /** What a wall clock's reading means in a zone: one instant, none (`gap`) or two (`fold`). */
-export type Meaning = { kind: 'one'; at: number } | { kind: 'gap' | 'fold'; earlier: number; later: number };
+export type WallReading = { kind: 'one'; at: number } | { kind: 'gap' | 'fold'; earlier: number; later: number };
 
 /** What the wall clock of a zone shows at an instant. */
 export function wallAt(at: number, zone: string): number {
@@ -25,7 +25,7 @@ const zonedOf = (wall: number, zone: string, disambiguation: 'earlier' | 'later'
   return PlainDateTime.toZonedDateTime(plain, zone, { disambiguation });
 };
 
-export function meaningOf(wall: number, zone: string): Meaning {
+export function resolveWall(wall: number, zone: string): WallReading {
   const earlier = zonedOf(wall, zone, 'earlier').epochMilliseconds;
   const later = zonedOf(wall, zone, 'later').epochMilliseconds;
   if (earlier === later) return { kind: 'one', at: earlier };
@@ -36,10 +36,10 @@ export function meaningOf(wall: number, zone: string): Meaning {
  * Where a day begins (`since`), or where it is over (`until`). A day may begin at 01:00, and its midnight may come twice:
  * the day then reaches from the first instant that bears its date to behind the last one.
  */
-export function edgeOfDay(midnight: number, zone: string, edge: 'since' | 'until'): Meaning {
-  const start = meaningOf(midnight, zone);
+export function edgeOfDay(midnight: number, zone: string, edge: 'since' | 'until'): WallReading {
+  const start = resolveWall(midnight, zone);
   if (start.kind === 'gap' && midnightOf(wallAt(start.later, zone)) !== midnight) return start;
-  const bound = edge === 'since' ? start : meaningOf(midnight + day, zone);
+  const bound = edge === 'since' ? start : resolveWall(midnight + day, zone);
   if (bound.kind === 'one') return bound;
   if (bound.kind === 'fold') return { kind: 'one', at: edge === 'since' ? bound.earlier : bound.later };
   const afterGap = zonedOf(edge === 'since' ? midnight : midnight + day, zone, 'later');

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { inOurWords, problemOf } from '../../src/api/wording.ts';
+import { plainErrors, problemOf } from '../../src/api/wording.ts';
 import { createWorld } from '../support/run.ts';
 
 const problems = (schema: z.ZodMiniType, value: unknown): string[] =>
-  (schema.safeParse(value, inOurWords).error?.issues ?? []).map(({ path, message }) =>
+  (schema.safeParse(value, plainErrors).error?.issues ?? []).map(({ path, message }) =>
     problemOf(path.join('.') || 'it', message),
   );
 

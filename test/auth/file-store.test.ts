@@ -1,7 +1,7 @@
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { keyOf, nameOf, recordFromToken } from '../../src/auth/record.ts';
+import { credentialKey, credentialName, recordFromToken } from '../../src/auth/record.ts';
 import { openStore } from '../../src/auth/stores.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 const record = recordFromToken(`${canary}-pat`, { origin: 'https://api.example.com', now: 1, owner: 'Zoë' });
-const key = keyOf(record);
+const key = credentialKey(record);
 const open = () =>
   openStore(
     'file',
@@ -33,7 +33,7 @@ describe('file store', () => {
     await store.write({ ...key, user: 'other' }, record);
     expect(await store.read(key)).toEqual(record);
     expect(readdirSync(folder())).toHaveLength(2);
-    expect(statSync(join(folder(), `${nameOf(key)}.json`)).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder(), `${credentialName(key)}.json`)).mode & 0o777).toBe(0o600);
     expect(await store.remove(key)).toBe(true);
     expect(await store.remove(key)).toBe(false);
     expect(readdirSync(folder())).toHaveLength(1);
@@ -42,16 +42,16 @@ describe('file store', () => {
   test('clears away what a killed writer left', async () => {
     const store = await open();
     await store.write(key, record);
-    writeFileSync(join(folder(), `${nameOf(key)}.json.dead`), `${canary}-old`);
+    writeFileSync(join(folder(), `${credentialName(key)}.json.dead`), `${canary}-old`);
     await store.write(key, record);
-    expect(readdirSync(folder())).toEqual([`${nameOf(key)}.json`]);
+    expect(readdirSync(folder())).toEqual([`${credentialName(key)}.json`]);
   });
 
   test('reports a damaged one without quoting it, and leaves it alone', async () => {
     const store = await open();
     await store.write(key, record);
     for (const text of [canary, '{}', `{"version":2,"access_token":"${canary}"}`, '']) {
-      writeFileSync(join(folder(), `${nameOf(key)}.json`), text);
+      writeFileSync(join(folder(), `${credentialName(key)}.json`), text);
       const error = await store.read(key).catch((reason) => reason);
       expect(error).toMatchObject({ category: 'environment' });
       expect(error.message).toContain('damaged');

@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { keyOf, recordFromLogin, recordFromToken } from '../../src/auth/record.ts';
+import { credentialKey, recordFromLogin, recordFromToken } from '../../src/auth/record.ts';
 import { busPaths } from '../../src/auth/session-bus.ts';
-import { inParts, longestPart } from '../../src/auth/split-value.ts';
+import { longestPart, splitEntries } from '../../src/auth/split-value.ts';
 import { openStore } from '../../src/auth/stores.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
 import type { Clock } from '../../src/runtime.ts';
@@ -22,7 +22,7 @@ const record = (accessToken = token) =>
     now: 1,
     owner: 'https://api.example.com/users/Zoë',
   });
-const key = keyOf(record());
+const key = credentialKey(record());
 
 /** For what never answers: a quarter of the time for the keychain. The bus, which does answer, has all of its second. */
 const hasty: Clock = {
@@ -202,7 +202,7 @@ describe('keychain: long values', () => {
 
   test('are split into parts that fit, and come back whole', async () => {
     const plain = memoryEntries();
-    const entries = inParts(plain, random);
+    const entries = splitEntries(plain, random);
     await entries.set('n', long);
     expect(plain.texts.size).toBeGreaterThan(4);
     for (const text of plain.texts.values()) {
@@ -222,7 +222,7 @@ describe('keychain: long values', () => {
   test('are never given back in part', async () => {
     for (const spoil of ['delete', 'cut', 'list'] as const) {
       const plain = memoryEntries();
-      const entries = inParts(plain, random);
+      const entries = splitEntries(plain, random);
       await entries.set('n', long);
       const part = [...plain.texts.keys()].find((name) => name.endsWith('.2'))!;
       if (spoil === 'delete') plain.texts.delete(part);
@@ -234,7 +234,7 @@ describe('keychain: long values', () => {
 
   test('stay the old ones until the new ones are complete', async () => {
     const plain = memoryEntries();
-    await inParts(plain, random).set('n', long);
+    await splitEntries(plain, random).set('n', long);
     let writes = 0;
     const failing = {
       ...plain,
@@ -244,13 +244,13 @@ describe('keychain: long values', () => {
         await plain.set(name, text);
       },
     };
-    await expect(inParts(failing, random).set('n', long.replaceAll('x', 'y'))).rejects.toThrow('killed');
-    expect(await inParts(plain, random).get('n')).toContain('xxx');
+    await expect(splitEntries(failing, random).set('n', long.replaceAll('x', 'y'))).rejects.toThrow('killed');
+    expect(await splitEntries(plain, random).get('n')).toContain('xxx');
   });
 
   test('are read anew when another process replaces them meanwhile', async () => {
     const plain = memoryEntries();
-    await inParts(plain, random).set('n', long);
+    await splitEntries(plain, random).set('n', long);
     let replaced = false;
     const racing = {
       ...plain,
@@ -258,12 +258,12 @@ describe('keychain: long values', () => {
         const text = await plain.get(name);
         if (name === 'n' && !replaced) {
           replaced = true;
-          await inParts(plain, random).set('n', long.replaceAll('x', 'y'));
+          await splitEntries(plain, random).set('n', long.replaceAll('x', 'y'));
         }
         return text;
       },
     };
-    expect(await inParts(racing, random).get('n')).toContain('yyy');
+    expect(await splitEntries(racing, random).get('n')).toContain('yyy');
   });
 });
 
@@ -315,18 +315,25 @@ describe('keychain: a real Secret Service', () => {
       { accessToken: access, refreshToken: refresh, expiresInSeconds: 7200, owner: 'U1' },
       { issuer: { url: socket.url, clientId: 'c' }, origin: 'https://api.example.com', scopes: [], now: 1 },
     );
-    await store.write(keyOf(expired), expired);
+    await store.write(credentialKey(expired), expired);
     const home = service.folder;
     const file = await buildWorker(home);
     const log = join(home, 'log');
-    const plan = { server: socket.url, home, log, store: 'keychain' as const, key: keyOf(expired), helper: true };
+    const plan = {
+      server: socket.url,
+      home,
+      log,
+      store: 'keychain' as const,
+      key: credentialKey(expired),
+      helper: true,
+    };
     const workers = Array.from({ length: Number(process.env.SCHED_TEST_KEYCHAIN_PROCESSES ?? 6) }, (_, index) =>
       startWorker(file, { ...plan, config: join(home, `config-${index % 2}`) }, env),
     );
     await Promise.all(workers.map(({ ready }) => ready));
     for (const worker of workers) worker.say('go');
     const ends = await Promise.all(workers.map(({ done }) => done));
-    const { access_token: token } = (await store.read(keyOf(expired)))!;
+    const { access_token: token } = (await store.read(credentialKey(expired)))!;
     expect(new Set(ends.map(({ said }) => said))).toEqual(new Set([fingerprint(token)]));
     expect(server.counts).toMatchObject({ refresh: 1, reuse: 0 });
     await socket.close();

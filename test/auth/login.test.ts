@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { endPage } from '../../src/auth/callback-page.ts';
+import { resultPage } from '../../src/auth/callback-page.ts';
 import { type LoginOptions, login, loginTimeoutMs } from '../../src/auth/login.ts';
 import { SchedError } from '../../src/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
@@ -431,7 +431,7 @@ describe('page', () => {
   test.each(['success', 'denied', 'failed', 'unexpected'] as const)(
     '%s is fixed text under a strict policy',
     (kind) => {
-      const { headers, body } = endPage(kind);
+      const { headers, body } = resultPage(kind);
       expect(headers).toMatchObject({
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',

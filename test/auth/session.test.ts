@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type CredentialKey, keyOf, nameOf, recordFromLogin, recordFromToken } from '../../src/auth/record.ts';
-import { createSession, forget, keep, type SessionOptions } from '../../src/auth/session.ts';
+import {
+  type CredentialKey,
+  credentialKey,
+  credentialName,
+  recordFromLogin,
+  recordFromToken,
+} from '../../src/auth/record.ts';
+import { createSession, removeCredential, type SessionOptions, saveCredential } from '../../src/auth/session.ts';
 import { createStore } from '../../src/auth/stores.ts';
 import type { Vault } from '../../src/auth/vault.ts';
 import { SchedError } from '../../src/errors.ts';
@@ -67,7 +73,7 @@ const world = async (more: Partial<SessionOptions> & { refreshable?: boolean; be
     },
     { issuer, origin, scopes: [], now: start },
   );
-  const key = keyOf(record);
+  const key = credentialKey(record);
   await store.write(key, record);
   const controller = new AbortController();
   const session = (extra: Partial<SessionOptions> = {}) =>
@@ -137,7 +143,7 @@ describe('session', () => {
     const one = session();
     await one.current();
     await store.write(key, { ...record, access_token: 'newer' });
-    expect((await one.renew({ token: record.access_token, origin })).token).toBe('newer');
+    expect((await one.refresh({ token: record.access_token, origin })).token).toBe('newer');
     expect([server.counts.refresh, events]).toEqual([0, []]);
   });
 
@@ -147,7 +153,7 @@ describe('session', () => {
     server.families[0]!.revoked = true;
     const before = [...texts];
     const error = await session()
-      .renew({ token: record.access_token, origin })
+      .refresh({ token: record.access_token, origin })
       .catch((reason) => reason);
     expect(error).toMatchObject({ category: 'auth', facts: { hint: 'sched auth login' } });
     expect(everythingIn(error)).not.toContain(canary);
@@ -163,7 +169,7 @@ describe('session', () => {
       await store.write(key, newer);
       return reply;
     };
-    const { token } = await session({ sendToEnd }).renew({ token: record.access_token, origin });
+    const { token } = await session({ sendToEnd }).refresh({ token: record.access_token, origin });
     expect(token).toBe('newer');
     expect(await store.read(key)).toEqual(newer);
   });
@@ -205,7 +211,7 @@ describe('session', () => {
       controller.abort(stop);
       return server.send(request);
     };
-    await expect(session({ sendToEnd }).renew({ token: record.access_token, origin })).rejects.toBe(stop);
+    await expect(session({ sendToEnd }).refresh({ token: record.access_token, origin })).rejects.toBe(stop);
     expect((await store.read(key))?.refresh_token).toBe(server.families[0]!.refresh);
     expect(events).toEqual(['taken', 'released']);
   });
@@ -213,7 +219,7 @@ describe('session', () => {
   test('spends nothing when the signal came before', async () => {
     const { session, server, record, controller } = await world();
     controller.abort(new SchedError('interrupted', 'Interrupted'));
-    await expect(session().renew({ token: record.access_token, origin })).rejects.toThrow('Interrupted');
+    await expect(session().refresh({ token: record.access_token, origin })).rejects.toThrow('Interrupted');
     expect(server.counts.refresh).toBe(0);
   });
 
@@ -246,7 +252,7 @@ describe('session', () => {
     await store.write(key, record);
     fill();
     const before = [...texts];
-    await expect(session({ store }).renew({ token: record.access_token, origin })).rejects.toMatchObject({
+    await expect(session({ store }).refresh({ token: record.access_token, origin })).rejects.toMatchObject({
       category: 'environment',
       message: 'The login was not refreshed, because the new token could not be stored',
       facts: {
@@ -266,7 +272,7 @@ describe('session', () => {
       fill();
       return server.send(request);
     };
-    await expect(session({ store, sendToEnd }).renew({ token: record.access_token, origin })).rejects.toMatchObject({
+    await expect(session({ store, sendToEnd }).refresh({ token: record.access_token, origin })).rejects.toMatchObject({
       category: 'environment',
       message: 'The login is lost: it was refreshed, but the new token could not be stored',
       facts: { reason: 'Cannot write it: ENOSPC', hint: 'sched auth login', outcome: 'applied' },
@@ -278,20 +284,20 @@ describe('session', () => {
     const { session, server, record, texts, key } = await world();
     let reserved: string[] = [];
     const sendToEnd: Send = (request) => {
-      reserved = [...texts].filter(([name]) => name !== nameOf(key)).map(([, text]) => text);
+      reserved = [...texts].filter(([name]) => name !== credentialName(key)).map(([, text]) => text);
       return server.send(request);
     };
-    await session({ sendToEnd }).renew({ token: record.access_token, origin });
+    await session({ sendToEnd }).refresh({ token: record.access_token, origin });
     expect(reserved).toHaveLength(1);
     expect(reserved[0]!.length).toBeGreaterThanOrEqual(JSON.stringify(record).length);
-    expect([...texts.keys()]).toEqual([nameOf(key)]);
+    expect([...texts.keys()]).toEqual([credentialName(key)]);
   });
 
   test('keeps as much room as a large login takes', async () => {
     const { store, record, texts, key } = await world();
     const large = { ...record, access_token: 'x'.repeat(5000) };
     await store.reserve(key, large);
-    const [room] = [...texts].filter(([name]) => name !== nameOf(key)).map(([, text]) => text);
+    const [room] = [...texts].filter(([name]) => name !== credentialName(key)).map(([, text]) => text);
     expect(room!.length).toBeGreaterThanOrEqual(JSON.stringify(large).length);
   });
 
@@ -306,7 +312,7 @@ describe('session', () => {
         work({
           ...entries,
           set: async (name, text) => {
-            if (name === nameOf(key)) events.push('stored');
+            if (name === credentialName(key)) events.push('stored');
             await entries.set(name, text);
           },
           delete: async (name) => {
@@ -320,7 +326,7 @@ describe('session', () => {
     const store = createStore(vault, random);
     await store.write(key, record);
     events.length = 0;
-    await session({ store }).renew({ token: record.access_token, origin });
+    await session({ store }).refresh({ token: record.access_token, origin });
     expect(events).toEqual(['freed', 'stored']);
   });
 
@@ -330,15 +336,15 @@ describe('session', () => {
   ])('gives the room back when the refresh %s', async (_, reply) => {
     const { session, server, record, texts, key } = await world();
     server.answerWith(reply);
-    await expect(session().renew({ token: record.access_token, origin })).rejects.toBeInstanceOf(SchedError);
-    expect([...texts.keys()]).toEqual([nameOf(key)]);
+    await expect(session().refresh({ token: record.access_token, origin })).rejects.toBeInstanceOf(SchedError);
+    expect([...texts.keys()]).toEqual([credentialName(key)]);
   });
 
   test('removes what a killed refresh left of the room when the login is forgotten', async () => {
     const { store, texts, key, record, server, lock } = await world();
     await store.reserve(key, record);
     expect(texts.size).toBe(2);
-    await forget({ key, store, lock, send: server.send });
+    await removeCredential({ key, store, lock, send: server.send });
     expect(texts.size).toBe(0);
   });
 
@@ -356,7 +362,7 @@ describe('session', () => {
       failures = 2;
       return server.send(request);
     };
-    await session({ sendToEnd }).renew({ token: record.access_token, origin });
+    await session({ sendToEnd }).refresh({ token: record.access_token, origin });
     expect((await store.read(key))?.refresh_token).toBe(server.families[0]!.refresh);
   });
 
@@ -367,7 +373,7 @@ describe('session', () => {
       headers: { 'content-type': 'application/json' },
       body: '{"access_token":"a2","token_type":"bearer","expires_in":60}',
     });
-    await session({ sendToEnd }).renew({ token: record.access_token, origin });
+    await session({ sendToEnd }).refresh({ token: record.access_token, origin });
     expect(await store.read(key)).toMatchObject({
       access_token: 'a2',
       refresh_token: record.refresh_token,
@@ -384,7 +390,7 @@ describe('session', () => {
       headers: { 'content-type': 'application/json' },
       body: '{"access_token":"a2","token_type":"bearer","scope":"shares:write"}',
     });
-    await session({ sendToEnd }).renew({ token: record.access_token, origin });
+    await session({ sendToEnd }).refresh({ token: record.access_token, origin });
     expect(changes).toEqual([['users:read', 'shares:write']]);
   });
 
@@ -394,7 +400,7 @@ describe('session', () => {
     server.answerWith({ body: `{"access_token":"${canary} x","token_type":"bearer"}` });
     const before = [...texts];
     const error = await session()
-      .renew({ token: record.access_token, origin })
+      .refresh({ token: record.access_token, origin })
       .catch((reason) => reason);
     expect(error.category).toBe('integrity');
     expect(everythingIn(error)).not.toContain(canary);
@@ -413,7 +419,7 @@ describe('session', () => {
         throw new NetworkFailure('auth.example.com', 'reset', sent);
       };
       const before = [...texts];
-      const renewal = session({ sendToEnd }).renew({ token: record.access_token, origin });
+      const renewal = session({ sendToEnd }).refresh({ token: record.access_token, origin });
       await expect(renewal).rejects.toMatchObject({ category: 'unavailable' });
       expect(count).toBe(times);
       expect([...texts]).toEqual(before);
@@ -428,7 +434,7 @@ describe('session', () => {
       clock.time += 5_001;
       throw new NetworkFailure('auth.example.com', 'the connection timed out', false);
     };
-    const renewal = session({ sendToEnd }).renew({ token: record.access_token, origin });
+    const renewal = session({ sendToEnd }).refresh({ token: record.access_token, origin });
     await expect(renewal).rejects.toMatchObject({ category: 'unavailable' });
     expect(count).toBe(1);
   });
@@ -447,7 +453,7 @@ describe('session', () => {
     clock.time = start + 3 * hour;
     const one = session();
     expect((await one.current()).token).toBe(record.access_token);
-    const error = await one.renew({ token: record.access_token, origin }).catch((reason) => reason);
+    const error = await one.refresh({ token: record.access_token, origin }).catch((reason) => reason);
     expect(error).toMatchObject({ category: 'auth' });
     expect(error.facts.hint).toContain('SCHED_TOKEN');
     expect(error.facts.hint).toContain('--allow-refresh');
@@ -458,12 +464,12 @@ describe('session', () => {
     const { session, record, store, clock } = await world({ refreshable: false });
     clock.time = start + 3 * hour;
     expect((await session().current()).token).toBe(record.access_token);
-    await expect(session().renew({ token: record.access_token, origin })).rejects.toMatchObject({ category: 'auth' });
+    await expect(session().refresh({ token: record.access_token, origin })).rejects.toMatchObject({ category: 'auth' });
     const pat = recordFromToken('pat', { origin, now: start });
-    const key = keyOf(pat, 'someone');
+    const key = credentialKey(pat, 'someone');
     await store.write(key, pat);
     expect((await session({ key }).current()).token).toBe('pat');
-    await expect(session({ key }).renew({ token: 'pat', origin })).rejects.toMatchObject({ category: 'auth' });
+    await expect(session({ key }).refresh({ token: 'pat', origin })).rejects.toMatchObject({ category: 'auth' });
   });
 
   test('says that nobody is logged in', async () => {
@@ -483,15 +489,15 @@ describe('session', () => {
 
   test('does not touch a damaged credential', async () => {
     const { session, texts, key } = await world();
-    texts.set(nameOf(key), `{"access_token":"${canary}"}`);
+    texts.set(credentialName(key), `{"access_token":"${canary}"}`);
     const error = await session()
       .current()
       .catch((reason) => reason);
     expect(error.category).toBe('environment');
     expect(error.facts.reason).toContain('version');
     expect(everythingIn(error)).not.toContain(canary);
-    expect(texts.get(nameOf(key))).toContain(canary);
-    texts.set(nameOf(key), canary);
+    expect(texts.get(credentialName(key))).toContain(canary);
+    texts.set(credentialName(key), canary);
     const unreadable = await session()
       .current()
       .catch((reason) => reason);
@@ -504,17 +510,20 @@ describe('keep and forget', () => {
   test('keeps a new credential under the lock, and says that it replaced a damaged one', async () => {
     const { store, lock, key, record, clock, texts, events } = await world();
     const options = { store, lock, key, clock, protect: <V>(work: () => Promise<V>) => work() };
-    expect(await keep(options, { ...record, access_token: 'new' })).toEqual({ replacedDamaged: false });
-    texts.set(nameOf(key), '{');
-    expect(await keep(options, { ...record, access_token: 'new' })).toEqual({ replacedDamaged: true });
+    expect(await saveCredential(options, { ...record, access_token: 'new' })).toEqual({ replacedDamaged: false });
+    texts.set(credentialName(key), '{');
+    expect(await saveCredential(options, { ...record, access_token: 'new' })).toEqual({ replacedDamaged: true });
     expect((await store.read(key))?.access_token).toBe('new');
     expect(events).toEqual(['taken', 'released', 'taken', 'released']);
   });
 
   test('forgets, revokes, and does it twice without complaint', async () => {
     const { store, lock, key, server, texts } = await world();
-    expect(await forget({ store, lock, key, send: server.send })).toEqual({ removed: true, atService: 'revoked' });
-    expect(await forget({ store, lock, key, send: server.send })).toEqual({
+    expect(await removeCredential({ store, lock, key, send: server.send })).toEqual({
+      removed: true,
+      atService: 'revoked',
+    });
+    expect(await removeCredential({ store, lock, key, send: server.send })).toEqual({
       removed: false,
       atService: 'nothing-to-revoke',
       why: 'no credential was kept here any more',
@@ -528,15 +537,15 @@ describe('keep and forget', () => {
       throw new NetworkFailure('auth.example.com', 'no such host', false);
     };
     const why = 'auth.example.com: no such host';
-    expect(await forget({ store, lock, key, send })).toEqual({ removed: true, atService: 'not-told', why });
-    texts.set(nameOf(key), '{');
-    expect(await forget({ store, lock, key, send })).toMatchObject({ removed: true, atService: 'not-told' });
+    expect(await removeCredential({ store, lock, key, send })).toEqual({ removed: true, atService: 'not-told', why });
+    texts.set(credentialName(key), '{');
+    expect(await removeCredential({ store, lock, key, send })).toMatchObject({ removed: true, atService: 'not-told' });
   });
 
   test('a personal access token is forgotten, and the service is not asked', async () => {
     const { store, lock, key, record, server } = await world();
     await store.write(key, { ...record, kind: 'pat' });
-    expect(await forget({ store, lock, key, send: server.send })).toMatchObject({
+    expect(await removeCredential({ store, lock, key, send: server.send })).toMatchObject({
       removed: true,
       atService: 'nothing-to-revoke',
     });
@@ -550,7 +559,7 @@ describe('keep and forget', () => {
       const body = { error: 'invalid_client', error_description: 'not this one' };
       return { status: 400, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     };
-    const ending = await forget({ store, lock, key, send });
+    const ending = await removeCredential({ store, lock, key, send });
     expect(ending).toEqual({ removed: true, atService: 'not-told', why: 'invalid_client: not this one' });
   });
 });
@@ -565,7 +574,7 @@ describe('authorize', () => {
       current: async () => ({ token: 'old', origin }),
       ...(renewable
         ? {
-            renew: async () => {
+            refresh: async () => {
               renewals += 1;
               return { token: 'new', origin };
             },

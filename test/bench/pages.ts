@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { plenty } from '../../src/sandbox/throttle.ts';
+import { unlimitedHeaders } from '../../src/sandbox/throttle.ts';
 
 export const pageSize = 100;
 
@@ -37,7 +37,11 @@ export const pagesServer = () => {
     const body =
       path === 'users' ? me : `{"collection":${records},"pagination":${JSON.stringify({ next_page_token: next })}}`;
     response
-      .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...plenty })
+      .writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        ...unlimitedHeaders,
+      })
       .end(body);
   });
 };

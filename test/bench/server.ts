@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { withFaults } from '../../src/sandbox/admin.ts';
-import { createScript } from '../../src/sandbox/faults.ts';
+import { createFaultScript } from '../../src/sandbox/faults.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import { serve } from '../../src/sandbox/server.ts';
 import { pagesServer } from './pages.ts';
@@ -18,7 +18,7 @@ if (kind === 'sandbox') {
   const sandbox = await openSandbox({ file: text, clock: system });
   // As `sandbox start` serves it: with its log of requests, and nothing that goes wrong.
   const clock = { now: () => sandbox.clock.now(), sleep: async () => {} };
-  const service = withFaults(sandbox.service, { script: createScript(), secret: 'bench', clock });
+  const service = withFaults(sandbox.service, { script: createFaultScript(), secret: 'bench', clock });
   const { port } = await serve(service, { port: 0 });
   process.send?.(port);
 } else {

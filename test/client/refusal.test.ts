@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { complainsOf, refusalOf } from '../../src/client/refusal.ts';
+import { blamesParameter, refusalOf } from '../../src/client/refusal.ts';
 
 const get = { method: 'GET', url: 'https://api.example.com/users/me?x=1', headers: {} };
 const post = { method: 'POST', url: 'https://api.example.com/invitees', headers: {}, body: '{}' };
@@ -106,9 +106,9 @@ describe('refusal', () => {
 
   test('tells whether a parameter is complained of', () => {
     const stale = reply(400, { details: [{ parameter: 'page_token', message: 'x' }] });
-    expect(complainsOf(stale, 'page_token')).toBe(true);
-    expect(complainsOf(stale, 'count')).toBe(false);
+    expect(blamesParameter(stale, 'page_token')).toBe(true);
+    expect(blamesParameter(stale, 'count')).toBe(false);
     for (const body of ['', '[]', 'null', '<p>', '{"details":"page_token"}', '{"details":[null]}'])
-      expect(complainsOf(reply(400, body), 'page_token')).toBe(false);
+      expect(blamesParameter(reply(400, body), 'page_token')).toBe(false);
   });
 });

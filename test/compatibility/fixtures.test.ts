@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { keyOf } from '../../src/auth/record.ts';
+import { credentialKey } from '../../src/auth/record.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import type { Entry } from '../../src/state/ledger.ts';
 import { bookingLine, plainType, posts, type World } from '../cli/lost-answers.ts';
@@ -114,7 +114,7 @@ describe.each(versions)('files of version %s', (version) => {
       );
       const wanted = oauthRecord(tokens.long);
       expect(texts.size).toBeGreaterThan(1);
-      expect(await keychainOf(texts).read(keyOf(wanted))).toEqual(wanted);
+      expect(await keychainOf(texts).read(credentialKey(wanted))).toEqual(wanted);
     });
   });
 

@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { recordFromLogin } from '../../src/auth/record.ts';
-import { inParts } from '../../src/auth/split-value.ts';
+import { splitEntries } from '../../src/auth/split-value.ts';
 import { createStore } from '../../src/auth/stores.ts';
 import type { Vault } from '../../src/auth/vault.ts';
 import type { Send } from '../../src/http/message.ts';
@@ -83,7 +83,7 @@ export const deletionLine = (emails: readonly string[]) => `compliance delete ${
 
 /** A store over entries as a keychain holds them. */
 export const keychainOf = (texts: Map<string, string>) => {
-  const entries = inParts(memoryEntries(texts), (count) => new Uint8Array(count));
+  const entries = splitEntries(memoryEntries(texts), (count) => new Uint8Array(count));
   const vault: Vault = { kind: 'keychain', describe: () => 'keychain', use: (work) => work(entries) };
   return createStore(vault, (count) => new Uint8Array(count));
 };

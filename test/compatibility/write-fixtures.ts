@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileVault } from '../../src/auth/file-store.ts';
-import { keyOf } from '../../src/auth/record.ts';
+import { credentialKey } from '../../src/auth/record.ts';
 import { createStore } from '../../src/auth/stores.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import { digestOf } from '../../src/jobs/booking-attempt.ts';
@@ -43,7 +43,7 @@ const writeLogins = async (folder: string, { run }: World): Promise<void> => {
   ])
     await must(run(`profiles set ${key} ${value} -p work`));
   const record = oauthRecord(tokens.oauth);
-  const key = keyOf(record, `${record.owner} work`);
+  const key = credentialKey(record, `${record.owner} work`);
   const zeros = (count: number) => new Uint8Array(count);
   await createStore(fileVault(join(folder, 'config'), zeros), zeros).write(key, record);
   const path = join(folder, 'config/config.json');
@@ -52,7 +52,7 @@ const writeLogins = async (folder: string, { run }: World): Promise<void> => {
   writeFileSync(path, `${JSON.stringify(config, null, 2)}\n`);
   const texts = new Map<string, string>();
   const long = oauthRecord(tokens.long);
-  await keychainOf(texts).write(keyOf(long), long);
+  await keychainOf(texts).write(credentialKey(long), long);
   writeFileSync(join(folder, 'keychain.json'), `${JSON.stringify(Object.fromEntries(texts), null, 2)}\n`);
 };
 

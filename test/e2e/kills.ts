@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { LogEntry } from '../../src/sandbox/admin.ts';
-import { plenty } from '../../src/sandbox/throttle.ts';
+import { unlimitedHeaders } from '../../src/sandbox/throttle.ts';
 import { type ChildProcess, spawn } from '../support/processes.ts';
 import { cleanEnvironment, program, runner, sched, startSandbox, temporaryHome } from './program.ts';
 
@@ -24,7 +24,10 @@ export const listen = async (delayMs = 0): Promise<{ url: string; batches: strin
     });
     request.on('end', () => {
       batches.push((JSON.parse(body) as { emails: string[] }).emails);
-      setTimeout(() => response.writeHead(202, { 'content-type': 'application/json', ...plenty }).end('{}'), delayMs);
+      setTimeout(
+        () => response.writeHead(202, { 'content-type': 'application/json', ...unlimitedHeaders }).end('{}'),
+        delayMs,
+      );
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { width } from '../../src/output/width.ts';
-import { plenty } from '../../src/sandbox/throttle.ts';
+import { unlimitedHeaders } from '../../src/sandbox/throttle.ts';
 import { execFileSync, spawn } from '../support/processes.ts';
 import { ctrlC } from '../support/terminal.ts';
 import {
@@ -208,7 +208,7 @@ describe('the program', () => {
         );
       }
       // So many pages take longer than a minute where no limit is told.
-      for (const [name, value] of Object.entries(plenty)) response.setHeader(name, value);
+      for (const [name, value] of Object.entries(unlimitedHeaders)) response.setHeader(name, value);
       const page = Number(searchParams.get('page_token') ?? 0);
       const collection = Array.from({ length: pageSize }, (_, index) => ({
         uri: `http://127.0.0.1/scheduled_events/E${page * pageSize + index}`,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { nameOf } from '../../src/auth/record.ts';
+import { credentialName } from '../../src/auth/record.ts';
 import { openDatabase } from '../../src/sandbox/database.ts';
 import { fingerprint } from '../../src/sandbox/tokens.ts';
 import { directory } from '../../src/state/paths.ts';
@@ -82,7 +82,7 @@ export const killPrograms = async ({
   const config = JSON.parse(readFileSync(join(home, '.config/sched/config.json'), 'utf8'));
   const { store: _, ...key } = config.profiles.default.login;
   const machine = { env: {}, home: userInfo().homedir, platform: process.platform };
-  const lock = join(directory('state', machine), 'locks', nameOf(key));
+  const lock = join(directory('state', machine), 'locks', credentialName(key));
   const database = await openDatabase(data);
 
   const told = { renewed: 0, lost: 0, spentUnstored: 0, odd: [] as string[] };

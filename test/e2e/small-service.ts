@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { plenty } from '../../src/sandbox/throttle.ts';
+import { unlimitedHeaders } from '../../src/sandbox/throttle.ts';
 import { type Finished, sched } from './program.ts';
 
 const root = 'http://127.0.0.1';
@@ -45,7 +45,7 @@ export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; row
   /** Whether the request still fits; its headers say how it stands. */
   const admit = (response: ServerResponse): boolean => {
     if (limit === undefined) {
-      for (const [name, value] of Object.entries(plenty)) response.setHeader(name, value);
+      for (const [name, value] of Object.entries(unlimitedHeaders)) response.setHeader(name, value);
       return true;
     }
     const now = Date.now();

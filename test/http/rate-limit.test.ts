@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SchedError } from '../../src/errors.ts';
 import { authorize } from '../../src/http/authorize.ts';
-import { limitsTold, waitAsked } from '../../src/http/limits.ts';
+import { readLimits, requestedWait } from '../../src/http/limits.ts';
 import type { HttpReply } from '../../src/http/message.ts';
 import { budgetKey, rateLimit } from '../../src/http/rate-limit.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
@@ -116,24 +116,24 @@ describe('rate-limit: the wait asked for', () => {
     ['a date that does not exist', { 'retry-after': 'Sun, 99 Nov 2026 18:00:30 GMT' }, undefined],
     ['no header at all', {}, undefined],
   ])('is read from %s', (_, headers, seconds) => {
-    expect(waitAsked(refused(headers), someday)).toBe(seconds);
+    expect(requestedWait(refused(headers), someday)).toBe(seconds);
   });
 
   test('is read from the Retry-After of a 503, but not from its reset, which is about the rate limit', () => {
-    const away = (headers: Record<string, string>) => waitAsked({ ...refused(headers), status: 503 }, someday);
+    const away = (headers: Record<string, string>) => requestedWait({ ...refused(headers), status: 503 }, someday);
     expect(away({ 'retry-after': '3', 'x-ratelimit-reset': '17' })).toBe(3);
     expect(away({ 'retry-after': 'Sun, 15 Nov 2026 18:00:30 GMT' })).toBe(30);
     expect(away({ 'x-ratelimit-reset': '17' })).toBeUndefined();
   });
 
   test.each([200, 500, 302, 404])('is not read from a %d', (status) => {
-    expect(waitAsked({ ...refused({ 'retry-after': '3' }), status }, someday)).toBeUndefined();
+    expect(requestedWait({ ...refused({ 'retry-after': '3' }), status }, someday)).toBeUndefined();
   });
 });
 
 describe('rate-limit: what the three headers say', () => {
   const told = (limit: string, remaining: string, reset: string) =>
-    limitsTold({ 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': reset }, someday);
+    readLimits({ 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': reset }, someday);
 
   test('is taken when they make sense together', () => {
     expect(told('500', '0', '60')).toEqual({ limit: 500, remaining: 0, resetMs: 60_000 });
@@ -268,7 +268,7 @@ describe('rate-limit', () => {
       const { category, facts } = await failure(send());
       expect(category).toBe('rate-limited');
       expect(facts).toMatchObject({
-        retryAfterSeconds: waitAsked(refused({ 'x-ratelimit-reset': value }), someday),
+        retryAfterSeconds: requestedWait(refused({ 'x-ratelimit-reset': value }), someday),
         outcome: 'not-applied',
         http: { status: 429, method: 'POST', path: '/invitees' },
       });

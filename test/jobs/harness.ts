@@ -30,31 +30,31 @@ export class Fate {
 }
 
 /** The real disk, each of its steps a place to die at; an append dies with half of its text written. */
-export const mortalDisk = (fate: Fate, shareWritten = 0.5): Disk => ({
+export const mortalDisk = (outcome: Fate, shareWritten = 0.5): Disk => ({
   create: async (path, text, unique) => {
-    fate.next(() => writeFileSync(`${path}.${unique}`, text.slice(0, text.length * shareWritten)));
+    outcome.next(() => writeFileSync(`${path}.${unique}`, text.slice(0, text.length * shareWritten)));
     await realDisk.create(path, text, unique);
-    fate.next();
+    outcome.next();
   },
   read: (path) => realDisk.read(path),
   open: async (path) => {
-    fate.next();
+    outcome.next();
     const file = await realDisk.open(path);
     return {
       size: () => file.size(),
       append: (text) => {
-        fate.next(() => file.append(text.slice(0, Math.floor(text.length * shareWritten))));
+        outcome.next(() => file.append(text.slice(0, Math.floor(text.length * shareWritten))));
         file.append(text);
-        fate.next();
+        outcome.next();
       },
       sync: () => {
         file.sync();
-        fate.next();
+        outcome.next();
       },
       truncate: async (size) => {
-        fate.next();
+        outcome.next();
         await file.truncate(size);
-        fate.next();
+        outcome.next();
       },
       close: () => file.close(),
     };
@@ -91,11 +91,11 @@ export const createService = (
   const requests: string[][] = [];
   return {
     requests,
-    send: (fate: Fate) => async (items: readonly string[], leaving: () => Promise<void>) => {
+    send: (outcome: Fate) => async (items: readonly string[], leaving: () => Promise<void>) => {
       await leaving();
-      fate.next();
+      outcome.next();
       requests.push([...items]);
-      fate.next();
+      outcome.next();
       return answer(items);
     },
     /** How often each item arrived. */
@@ -132,10 +132,10 @@ export const runOnce = async (
   items: string[],
   service: ReturnType<typeof createService>,
   {
-    fate = new Fate(),
+    outcome = new Fate(),
     batchSize = 3,
     isSandbox = false,
-    disk = mortalDisk(fate),
+    disk = mortalDisk(outcome),
     mark = (item: string) => `mark-of-${item}`,
     afterSend = nodeLetLeave,
     onProgress = () => {},
@@ -153,12 +153,12 @@ export const runOnce = async (
       receipt.write({ type: 'resumed', ...facts, repaired: opened.receipt.tornBytes });
     }
     return await runJob(
-      { items, mark, batchSize, send: service.send(fate) },
+      { items, mark, batchSize, send: service.send(outcome) },
       {
         clock: { now: () => Date.parse('2026-11-15T18:00:01Z') },
         interrupted: new AbortController().signal,
         receipt,
-        before: opened?.story ?? { fates: new Map(), nextBatch: 1 },
+        before: opened?.history ?? { outcomes: new Map(), nextBatch: 1 },
         skipped: 0,
         onProgress,
         afterSend,

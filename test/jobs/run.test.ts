@@ -51,10 +51,10 @@ describe('run', () => {
         const folder = temporaryDirectory();
         const path = fileIn(folder);
         const service = createService();
-        const fate = new Fate(last);
+        const outcome = new Fate(last);
         const died = await runOnce(path, itemsUpTo(8), service, {
-          fate,
-          disk: mortalDisk(fate, share),
+          outcome,
+          disk: mortalDisk(outcome, share),
           afterSend,
         }).then(
           () => false,
@@ -82,7 +82,7 @@ describe('run', () => {
     let kills = 0;
     for (let seed = 1; ; seed += 1) {
       try {
-        await runOnce(path, itemsUpTo(60), service, { fate: new Fate(1 + ((seed * 7919) % 17)) });
+        await runOnce(path, itemsUpTo(60), service, { outcome: new Fate(1 + ((seed * 7919) % 17)) });
         break;
       } catch (error) {
         if (!(error instanceof Killed)) throw error;
@@ -210,10 +210,10 @@ describe('run: what ends it', () => {
       let times = 0;
       const gullible: typeof service = {
         ...service,
-        send: (fate) => async (items, leaving) => {
+        send: (outcome) => async (items, leaving) => {
           times += 1;
           return service
-            .send(fate)(items, leaving)
+            .send(outcome)(items, leaving)
             .catch((): Answer => ({ verdict: 'rejected', status: 409 }));
         },
       };
@@ -334,8 +334,8 @@ describe('run: disk', () => {
 
   test('damaged in the middle is refused, and nothing is sent', async () => {
     const path = fileIn(temporaryDirectory());
-    const fate = new Fate(14);
-    await runOnce(path, itemsUpTo(8), createService(), { fate }).catch(() => {});
+    const outcome = new Fate(14);
+    await runOnce(path, itemsUpTo(8), createService(), { outcome }).catch(() => {});
     const bytes = readFileSync(path);
     bytes[bytes.indexOf(10) + 100]! ^= 1;
     writeFileSync(path, bytes);
@@ -403,11 +403,11 @@ describe('run: disk', () => {
     const service = createService();
     const doctorContext: typeof service = {
       ...service,
-      send: (fate) => async (items, leaving) => {
+      send: (outcome) => async (items, leaving) => {
         await afterSend();
         await afterSend();
         seen.push(linesOf(path).at(-1).type);
-        return service.send(fate)(items, leaving);
+        return service.send(outcome)(items, leaving);
       },
     };
     await runOnce(path, itemsUpTo(9), doctorContext);

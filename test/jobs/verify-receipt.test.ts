@@ -76,7 +76,7 @@ describe('evidence', () => {
       expect(check(head)).toMatchObject({ status: 2, stdout: 'HEAD is sha256: and 64 digits\n' });
   });
 
-  test('finds a chain computed anew over a story that does not add up', () => {
+  test('finds a chain computed anew over a history that does not add up', () => {
     const lines = valuesOf(whole);
     const without = (type: string) => rechain(lines.filter((line) => line.type !== type));
     const changed = (type: string, change: object) =>

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { createScript, faultKinds, faultOf, readFault, unknownOperation } from '../../src/sandbox/faults.ts';
+import { createFaultScript, faultKinds, faultOf, readFault, unknownOperation } from '../../src/sandbox/faults.ts';
 import { hostile } from '../../src/sandbox/inject.ts';
 import { openWire } from './wire.ts';
 import { amara, eventType, freeMonday, organization } from './world.ts';
@@ -198,7 +198,7 @@ describe('faults: befall', () => {
     addresses: 0,
   };
   const pattern = (text: string, turns = 6) => {
-    const script = createScript([readFault(text)]);
+    const script = createFaultScript([readFault(text)]);
     return Array.from({ length: turns }, () => script.next(asked).length).join('');
   };
 

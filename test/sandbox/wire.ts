@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { withFaults } from '../../src/sandbox/admin.ts';
-import { createScript, readFault } from '../../src/sandbox/faults.ts';
+import { createFaultScript, readFault } from '../../src/sandbox/faults.ts';
 import { serve } from '../../src/sandbox/server.ts';
 import { openWorld } from './world.ts';
 
@@ -56,7 +56,7 @@ export const raw = (port: number, text: string | Buffer, patience = 30_000): Pro
 /** A world behind a socket, with faults in their short form. */
 export const openWire = async (...faults: string[]) => {
   const world = await openWorld({ limits: true });
-  const script = createScript(faults.map(readFault));
+  const script = createFaultScript(faults.map(readFault));
   const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
   const service = withFaults(world.send, { script, secret, clock: { now: world.clock.now, sleep } });
   const server = await serve(service, { port: 0, sleep });

@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { mapConcurrent } from '../../src/cli/operation/map-concurrent.ts';
 import type { Send } from '../../src/http/message.ts';
-import { type BudgetState, current, emptyState, grant, know, settle, type Window } from '../../src/state/budget.ts';
+import {
+  applyPlan,
+  type BudgetState,
+  current,
+  emptyState,
+  grant,
+  settle,
+  type Window,
+} from '../../src/state/budget.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 import { fileVersions } from '../../src/state/versions.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -494,7 +502,7 @@ describe('budget: a plan', () => {
     ] as const) {
       const state = bookings(0, 47, 47);
       state.windows[0]!.limit = 10;
-      if (isKnown) know(state, [10, 50, 100], false);
+      if (isKnown) applyPlan(state, [10, 50, 100], false);
       const grants = Array.from({ length: 12 }, (_, index) =>
         grant(state, `p${index}`, opened + 1, { most: 1, probeMs: 1000 }),
       );
@@ -505,21 +513,21 @@ describe('budget: a plan', () => {
   test('does not overrule what replies have told', () => {
     const state = bookings(1, 1, 1);
     state.windows[0]!.limit = 500;
-    know(state, [10, 50, 100], false);
+    applyPlan(state, [10, 50, 100], false);
     expect(limitsOf(state)).toEqual([500, null, null]);
   });
 
   test('that is another one than before does, and what was refused under the old one is open', () => {
     const state = { ...bookings(5, 5, 5), closedUntil: opened + 80_000_000 };
-    know(state, [null, null, 5], false);
+    applyPlan(state, [null, null, 5], false);
     expect(limitsOf(state)).toEqual([null, null, 5]);
-    know(state, [500, null, null], true);
+    applyPlan(state, [500, null, null], true);
     expect([limitsOf(state), state.closedUntil]).toEqual([[500, null, null], 0]);
   });
 
   test('is outlived by a reply with more left than it allows', () => {
     const state = bookings(1, 1, 1);
-    know(state, [null, null, 5], false);
+    applyPlan(state, [null, null, 5], false);
     settle(state, { holder: 'a', sentAt: opened, now: opened + 1, least: 499, unused: 0 });
     expect(limitsOf(state)).toEqual([null, null, null]);
   });

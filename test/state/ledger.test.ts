@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
-import { type Entry, fileLedger, serviceAt } from '../../src/state/ledger.ts';
+import { type Entry, fileLedger, serviceName } from '../../src/state/ledger.ts';
 import { bookingLine, breaking, faults, isBooking, plainType, posts, slot, type World } from '../cli/lost-answers.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -174,6 +174,6 @@ describe('ledger', () => {
     ['https://127.example.com', 'https://127.example.com'],
     ['sandbox', 'sandbox'],
   ])('calls the service at %s %s', (address, name) => {
-    expect(serviceAt(address)).toBe(name);
+    expect(serviceName(address)).toBe(name);
   });
 });

@@ -7,8 +7,8 @@ import { changeRules, dayOf, type Rule, readDays, readRule, rulesDifference } fr
 import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { marked } from '../operation/write-result.ts';
-import { requireConsent } from '../session/confirm.ts';
+import { withFacts } from '../operation/write-result.ts';
+import { confirm } from '../session/confirm.ts';
 
 export const examples = {
   list: [
@@ -97,7 +97,7 @@ const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const zoneChanges = zone !== undefined && zone !== schedule.timezone;
   if (difference.length === 0 && !zoneChanges) {
     context.notes.info('nothing to change: the schedule is so already');
-    return context.printer.one(view, marked(schedule, { already: true }));
+    return context.printer.one(view, withFacts(schedule, { already: true }));
   }
   for (const line of difference) context.notes.info(line);
   if (zoneChanges) context.notes.info(`time zone: ${schedule.timezone ?? 'none'} becomes ${zone}`);
@@ -107,7 +107,7 @@ const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   };
   if (context.settings.dryRun) return printRequest(invocation, availability.update, [input]);
   const named = schedule.name ? `${schedule.name} (${path!.schedule})` : path!.schedule;
-  await requireConsent(context, `Change the availability schedule ${named}?`);
+  await confirm(context, `Change the availability schedule ${named}?`);
   const client = await context.client();
   const record = await changeOrReadBack(context, {
     send: () => client.write(availability.update, input),

@@ -19,7 +19,7 @@ export const examples = {
 };
 
 /** Whether a record shows what was sent; nobody knows where it has no field for it, as for the location. */
-export const shows = (record: Json, sent: Json): boolean | undefined => {
+export const showsChange = (record: Json, sent: Json): boolean | undefined => {
   const known = Object.keys(sent).filter((name) => Object.hasOwn(EventType.record.shape, name));
   if (known.some((name) => !isDeepStrictEqual(record[name], sent[name]))) return false;
   return known.length === Object.keys(sent).length ? true : undefined;
@@ -35,7 +35,7 @@ const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation
   const record = await changeOrReadBack(context, {
     send: () => client.write(eventTypes.update, input),
     read: () => client.call(eventTypes.get, { path: input.path! }),
-    isDone: (now) => shows(now, input.body as Json),
+    isDone: (now) => showsChange(now, input.body as Json),
     known: () => knownRecord(context, eventTypes.get, input.path!, input.body),
   });
   context.notes.info(`changed: ${record.name ?? record.uri}`);

@@ -16,7 +16,7 @@ import { readInput } from '../operation/input.ts';
 import { firstCount, printListing, readBounds, type Stage } from '../operation/listing.ts';
 import { mapConcurrent } from '../operation/map-concurrent.ts';
 import { windowFlags } from '../operation/window-flags.ts';
-import { marked } from '../operation/write-result.ts';
+import { withFacts } from '../operation/write-result.ts';
 import { withValue } from '../parse/typed-words.ts';
 import type { Context } from '../session/context.ts';
 import { ownOrganization } from '../session/identity.ts';
@@ -94,7 +94,7 @@ const inviteesOf = async (context: Context, event: Json, query: Record<string, s
 const addInvitees =
   (context: Context): Stage =>
   (page) =>
-    mapConcurrent(page, atOnce, async (event) => marked(event, { invitees: await inviteesOf(context, event) }));
+    mapConcurrent(page, atOnce, async (event) => withFacts(event, { invitees: await inviteesOf(context, event) }));
 
 /** For a service that does not look at `invitee_email`. */
 const onlyWith =
@@ -201,16 +201,17 @@ const fields = [...Object.keys(ScheduledEvent.record.shape), '_sched'];
 const withNote =
   '--with invitees reads the invitees of each event, four events at a time within the rate limit, and adds them: as the column WHO, last in a pipe (_sched.invitees.*.name), and in JSON whole, under _sched.invitees.';
 
-export const choosingNote = '--event-type and --search choose from the answer, as the service knows no such filters.';
+export const localFilterNote =
+  '--event-type and --search choose from the answer, as the service knows no such filters.';
 
 /** A list of events with everything that helps to find one. */
-export const findingEvents = (generic: GenericCommand): GenericCommand => ({
+export const withSearch = (generic: GenericCommand): GenericCommand => ({
   ...generic,
   flags: [...windowFlags.flags, typeFlag, searchFlag, ...generic.flags, withFlag],
   fields,
   notes: [
     '--today, --tomorrow and --week are days in the zone of --tz. They go with --upcoming or --past (the rest of today: --today --upcoming), not with --since and --until.',
-    `${choosingNote} Where it does not look at --invitee, the invitees of each event are read.`,
+    `${localFilterNote} Where it does not look at --invitee, the invitees of each event are read.`,
     withNote,
   ],
   run: (invocation) => runEventsList(generic, invocation),
@@ -230,8 +231,8 @@ const runGet = async (generic: GenericCommand, invocation: Invocation): Promise<
   await context.printer.one(withInvitees(generic.view), row!);
 };
 
-export const finding = {
-  list: (generic: GenericCommand): Command => findingEvents(generic),
+export const searchable = {
+  list: (generic: GenericCommand): Command => withSearch(generic),
   get: (generic: GenericCommand): Command => ({
     ...generic,
     flags: [...generic.flags, withFlag],

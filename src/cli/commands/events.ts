@@ -9,13 +9,13 @@ import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
-import { knownRecord, marked } from '../operation/write-result.ts';
+import { knownRecord, withFacts } from '../operation/write-result.ts';
 import { typedWords } from '../parse/typed-words.ts';
-import { requireConsent } from '../session/confirm.ts';
+import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 import { bulkFlags, inputNote } from './bulk/flags.ts';
 import { resultFields } from './bulk/result.ts';
-import { finding } from './events-list.ts';
+import { searchable } from './events-list.ts';
 
 export const examples = {
   list: [
@@ -53,7 +53,7 @@ const cancelOne = async (context: Context, input: Input): Promise<Json> => {
     const event = await client.call(events.get, { path: input.path! });
     if (event.status !== 'canceled') throw error;
     notes.info(`already canceled: ${words(event)}`);
-    return marked(event, { already: true });
+    return withFacts(event, { already: true });
   }
 };
 
@@ -68,7 +68,7 @@ const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
     inputs.push(await readInput({ ...invocation, args: [arg] }, events.cancel, fieldFlags));
   problems.check();
   if (context.settings.dryRun) return printRequest(invocation, events.cancel, inputs);
-  await requireConsent(
+  await confirm(
     context,
     inputs.length === 1
       ? `Cancel event ${inputs[0]!.path!.event} and notify its invitees?`
@@ -121,7 +121,7 @@ const runCancelMany = async (generic: GenericCommand, invocation: Invocation): P
 };
 
 export const decorate = {
-  ...finding,
+  ...searchable,
   cancel: (generic: GenericCommand): Command => ({
     ...generic,
     arguments: [{ ...generic.arguments[0]!, required: false, variadic: true }],

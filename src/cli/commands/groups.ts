@@ -1,7 +1,7 @@
 import { events } from '../../api/events.ts';
 import type { Command } from '../command.ts';
 import { type GenericCommand, genericCommand, positional } from '../operation/generic-command.ts';
-import { choosingNote, findingEvents, runEventsList } from './events-list.ts';
+import { localFilterNote, runEventsList, withSearch } from './events-list.ts';
 
 export const examples = {
   list: ['groups list', 'groups list --json=uri,name'],
@@ -12,14 +12,14 @@ export const examples = {
 
 /** The events of a group are a list of events narrowed to it. */
 export const extra = (): Command[] => {
-  const list = findingEvents(genericCommand('events', 'events', events.list));
+  const list = withSearch(genericCommand('events', 'events', events.list));
   const narrowed: GenericCommand = {
     ...list,
     summary: 'List the scheduled events of a group',
     fieldFlags: list.fieldFlags.map((flag) => (flag.name === 'group' ? { ...flag, required: true } : flag)),
     flags: list.flags.filter(({ name }) => !['user', 'org', 'invitee'].includes(name)),
     // There is no --invitee here to speak of.
-    notes: list.notes!.map((note) => (note.startsWith(choosingNote) ? choosingNote : note)),
+    notes: list.notes!.map((note) => (note.startsWith(localFilterNote) ? localFilterNote : note)),
     examples: ['groups events "Customer team" --week', 'groups events 4UJ8LXFLWJYWQTRF --json=name,start_time'],
   };
   return [positional(narrowed, 'group', true, runEventsList)];

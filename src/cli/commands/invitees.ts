@@ -11,16 +11,16 @@ import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import {
   bookedRecord,
-  bookedWords,
   bookingContextOf,
   bookingFlags,
   bookingOptions,
+  bookingTexts,
   changeOrReadBack,
 } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
-import { knownRecord, marked } from '../operation/write-result.ts';
+import { knownRecord, withFacts } from '../operation/write-result.ts';
 
 export const examples = {
   list: ['invitees list JW6SHQTS78SH7TS8', 'invitees list JW6SHQTS78SH7TS8 --status active --json=name,email'],
@@ -102,7 +102,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   };
   const booked = await book(await bookingContextOf(context), { ...body, send }, bookingOptions(invocation));
   const record = bookedRecord(context, booked, input.body as Json);
-  context.notes.info(`${bookedWords[booked.how]}: ${when} for ${invitee.email}`);
+  context.notes.info(`${bookingTexts[booked.how]}: ${when} for ${invitee.email}`);
   await context.printer.one(view, record);
   // What a signal asked for while the answer was awaited.
   context.runtime.interrupted.throwIfAborted();
@@ -127,7 +127,7 @@ const runNoShow = async ({ view }: GenericCommand, invocation: Invocation): Prom
     if (!(error instanceof SchedError && error.category === 'conflict') || read === undefined) throw error;
     const current = await read();
     if (!isMarked(current)) throw error;
-    return marked(current, { already: true });
+    return withFacts(current, { already: true });
   });
   const isAlready = isObject(record._sched) && record._sched.already === true;
   context.notes.info(

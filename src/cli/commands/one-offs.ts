@@ -6,7 +6,7 @@ import type { Command, Flag, Invocation } from '../command.ts';
 import { isDate } from '../operation/availability-rules.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { carryOut } from '../operation/write-result.ts';
+import { writeAndRead } from '../operation/write-result.ts';
 
 export const examples = {
   create: [
@@ -102,7 +102,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
     context.notes.info(`to be booked: ${from} until ${to}`);
   }
   if (context.settings.dryRun) return printRequest(invocation, oneOffs.create, [input]);
-  const type = await carryOut(context, oneOffs.create, input);
+  const type = await writeAndRead(context, oneOffs.create, input);
   context.notes.info(`created: ${type.name ?? type.uri}${type.scheduling_url ? `, ${type.scheduling_url}` : ''}`);
   await context.printer.one(view, type);
 };

@@ -1,11 +1,11 @@
 import { inspect } from '../../api/inspect.ts';
-import { inOurWords, problemOf } from '../../api/wording.ts';
+import { plainErrors, problemOf } from '../../api/wording.ts';
 import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
 import { readJsonFile } from '../operation/json-file.ts';
 import { noteHidden } from '../operation/listing.ts';
-import { requireConsent } from '../session/confirm.ts';
+import { confirm } from '../session/confirm.ts';
 import { nameProblem } from '../session/profile-name.ts';
 import { Profile, SettableProfile, settableKeys } from '../session/profile-schema.ts';
 import { changeConfig, chosenName, chosenProfile, readConfig } from '../session/profiles.ts';
@@ -53,7 +53,7 @@ const named = async ({ args, typed, context }: Invocation): Promise<{ name: stri
 };
 
 const readProfile = (value: unknown, { typed, problems }: Invocation): Profile | undefined => {
-  const read = SettableProfile.safeParse(value, inOurWords);
+  const read = SettableProfile.safeParse(value, plainErrors);
   if (read.success) return read.data;
   for (const { path, message } of read.error.issues) {
     const key = path.map(String).join('.');
@@ -149,13 +149,13 @@ const remove = async (invocation: Invocation): Promise<void> => {
   if (args.length === 0) problems.add('<name> is missing');
   problems.check();
   const { name, profile } = await named(invocation);
-  await requireConsent(
+  await confirm(
     context,
     `Remove the profile ${name}${profile.login === undefined ? '' : ' and forget its login'}?`,
     'this machine',
   );
   if (profile.login !== undefined) {
-    const { forgetLogin } = await import('../session/stored-login.ts');
+    const { removeLogin: forgetLogin } = await import('../session/stored-login.ts');
     await forgetLogin(name, profile.login, context.runtime, context.notes);
   }
   const after = await changeConfig(context.runtime, ({ current, profiles, ...config }) => ({

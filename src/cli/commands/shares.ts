@@ -5,7 +5,7 @@ import { readRule } from '../operation/availability-rules.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { locationFlags } from '../operation/location-flags.ts';
-import { carryOut } from '../operation/write-result.ts';
+import { writeAndRead } from '../operation/write-result.ts';
 
 export const examples = {
   create: [
@@ -43,7 +43,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
     if (location !== undefined) body.location_configurations = [location];
   });
   if (context.settings.dryRun) return printRequest(invocation, shares.create, [input]);
-  const share = await carryOut(context, shares.create, input);
+  const share = await writeAndRead(context, shares.create, input);
   context.notes.info('created a link that can be booked once');
   await context.printer.one(view, share);
 };

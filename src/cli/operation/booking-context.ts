@@ -3,13 +3,13 @@ import type { Json } from '../../client/reading.ts';
 import type { Booked, BookingOptions } from '../../jobs/booking.ts';
 import type { BookingContext } from '../../jobs/booking-attempt.ts';
 import { type Change, type ChangeOptions, change } from '../../jobs/read-back.ts';
-import { embedded, fileLedger, noLedger, serviceAt } from '../../state/ledger.ts';
+import { fileLedger, noLedger, sandboxService, serviceName } from '../../state/ledger.ts';
 import { directoryPath, homeMissing } from '../../state/paths.ts';
 import type { Flag, Invocation } from '../command.ts';
 import type { Context } from '../session/context.ts';
 import { forSameAccount } from '../session/lost-creation.ts';
-import { announcing, chanceOf, serviceAway, stateDirectory } from '../session/network.ts';
-import { marked, recordOf, type Source, sourceWords } from './write-result.ts';
+import { announceWaits, randomOf, serviceUnavailable, stateDirectory } from '../session/network.ts';
+import { recordOf, type Source, sourceWords, withFacts } from './write-result.ts';
 
 export const bookingFlags: Flag[] = [
   {
@@ -30,7 +30,7 @@ export const bookingOptions = ({ typed }: Invocation): BookingOptions => ({
   allowDuplicate: typed['allow-duplicate'] === true,
 });
 
-export const bookedWords: Record<Booked['how'], string> = {
+export const bookingTexts: Record<Booked['how'], string> = {
   booked: 'booked',
   reconciled: 'booked, as the service shows though its answer was lost',
   existing: 'already booked',
@@ -42,7 +42,7 @@ export const bookedRecord = ({ notes }: Context, { record, how, unshown }: Booke
   if (unshown !== undefined) notes.info(sourceWords(unshown, source));
   if (how === 'booked' && unshown === undefined) return record!;
   const isTold = unshown !== undefined || record === undefined;
-  return marked(record ?? asked, { ...(how === 'booked' ? {} : { [how]: true }), ...(isTold ? { source } : {}) });
+  return withFacts(record ?? asked, { ...(how === 'booked' ? {} : { [how]: true }), ...(isTold ? { source } : {}) });
 };
 
 /** How older versions wrote down an address of this machine: as it was typed. */
@@ -54,7 +54,7 @@ export const bookingContextOf = async (context: Context): Promise<BookingContext
   const { runtime, settings, notes } = context;
   const { baseUrl, isSandbox } = await context.connection();
   const state = stateDirectory(runtime);
-  const origin = isSandbox ? embedded : serviceAt(baseUrl);
+  const origin = isSandbox ? sandboxService : serviceName(baseUrl);
   return {
     client: await context.client(),
     ledger:
@@ -76,13 +76,13 @@ export const bookingContextOf = async (context: Context): Promise<BookingContext
 
 /** How a change is repeated; waits are announced as those of the network are. */
 export const changeOptions = ({ runtime, settings, notes }: Context): ChangeOptions => {
-  const announce = announcing(runtime, settings, notes);
+  const announce = announceWaits(runtime, settings, notes);
   return {
     clock: runtime.clock,
     interrupted: runtime.interrupted,
-    random: chanceOf(runtime),
+    random: randomOf(runtime),
     maxWaitMs: settings.maxWaitMs,
-    onWait: (seconds) => announce(serviceAway, seconds),
+    onWait: (seconds) => announce(serviceUnavailable, seconds),
     onRepeat: (attempt) => {
       if (settings.verbose) notes.warn(`attempt ${attempt}: its answer was lost, and the record shows no change`);
     },
@@ -100,5 +100,5 @@ export const changeOrReadBack = async (
   const changed = await change(wanted, changeOptions(context));
   if (changed.status !== undefined) return recordOf(context, changed, wanted);
   context.notes.info('its answer was lost; the record was read, and shows that it was done');
-  return marked(changed.record, { reconciled: true });
+  return withFacts(changed.record, { reconciled: true });
 };

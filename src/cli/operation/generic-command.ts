@@ -18,7 +18,7 @@ import { readInput } from './input.ts';
 import { firstCount, printListing, readBounds } from './listing.ts';
 import { isPerson } from './values.ts';
 import { views } from './views.ts';
-import { carryOut } from './write-result.ts';
+import { writeAndRead } from './write-result.ts';
 
 /** An operation's command with the pieces that a special one may replace. */
 export interface GenericCommand extends Command {
@@ -120,7 +120,7 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
     const found = input.found ?? (await (await context.client()).call(operation, input));
     return context.printer.one(view, found);
   }
-  const record = await carryOut(context, operation, input);
+  const record = await writeAndRead(context, operation, input);
   context.notes.info(`${past[name] ?? 'done'}: ${record.name ?? record.uri}`);
   return context.printer.one(view, record);
 };

@@ -1,6 +1,6 @@
 import type { Field } from '../../api/field.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
-import { inOurWords, problemOf } from '../../api/wording.ts';
+import { plainErrors, problemOf } from '../../api/wording.ts';
 import type { Input } from '../../client/client.ts';
 import { collectionOf, readId } from '../../client/ids.ts';
 import { isObject, type Json } from '../../client/reading.ts';
@@ -12,7 +12,7 @@ import type { Context } from '../session/context.ts';
 import type { FieldFlag } from './field-flags.ts';
 import { readJsonFile } from './json-file.ts';
 import { referredRecord } from './references.ts';
-import { ownWords, readValue, type Value } from './values.ts';
+import { readValue, selfWords, type Value } from './values.ts';
 
 const setAt = (target: Json, [name, ...rest]: readonly string[], value: unknown): void => {
   if (rest.length === 0) {
@@ -35,7 +35,7 @@ const dotted = (path: readonly PropertyKey[]): string =>
 
 /** What is wrong with a whole body, each named by the flag that would fix it where there is one. */
 const bodyProblems = (schema: Field, body: Json, flags: readonly FieldFlag[]): string[] =>
-  (schema.safeParse(body, inOurWords).error?.issues ?? []).map(({ path, message }) => {
+  (schema.safeParse(body, plainErrors).error?.issues ?? []).map(({ path, message }) => {
     const flag = flags.find((candidate) => candidate.part === 'body' && candidate.path.join('.') === path.join('.'));
     return problemOf(flag === undefined ? dotted(path) || 'the body' : `--${flag.name}`, message);
   });
@@ -165,7 +165,7 @@ export const readInput = async (
   for (const [parameter, name] of Object.entries(named)) {
     const within = query.event_type === undefined ? undefined : String(query.event_type);
     const collection = collectionOf(operation.path, parameter);
-    if (collection === 'users' && name === ownWords.users) {
+    if (collection === 'users' && name === selfWords.users) {
       // GET /users/me is an operation of the service: nothing has to be found out first.
       ids[parameter] = name;
       continue;

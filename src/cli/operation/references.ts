@@ -6,14 +6,14 @@ import type { Context } from '../session/context.ts';
 import { ownOrganization } from '../session/identity.ts';
 import { forSameAccount } from '../session/lost-creation.ts';
 import type { Found } from './name-lookup.ts';
-import { isEmail, isPerson, ownWords, type Reference } from './values.ts';
+import { isEmail, isPerson, type Reference, selfWords } from './values.ts';
 
 /** A person may be named by address: it is looked up among the members of the organization, as oneself is. */
 const memberNamed = async (who: string, context: Context): Promise<Json> => {
   const { members } = await import('../../api/organizations.ts');
   const identity = await context.identity();
   const { user: own } = identity;
-  const isMe = who === ownWords.users;
+  const isMe = who === selfWords.users;
   const query: Record<string, string> = isMe ? { user: own } : { organization: ownOrganization(identity), email: who };
   const client = await context.client();
   for await (const page of client.pages(members.list, { query })) {
@@ -33,7 +33,7 @@ const memberNamed = async (who: string, context: Context): Promise<Json> => {
 const memberUri = async (who: string, collection: string, context: Context): Promise<string> => {
   const isUser = collection === 'users';
   if (context.curlVariables !== undefined) {
-    const filter = who === ownWords.users ? '--user me' : `--email ${singleQuoted(who)}`;
+    const filter = who === selfWords.users ? '--user me' : `--email ${singleQuoted(who)}`;
     const list = forSameAccount('sched members list', context.settings);
     const lookUp = `"$(${list} ${filter} --jq '.[0]${isUser ? '.user' : ''}.uri')"`;
     return context.curlVariables.leave(isUser ? 'USER_URI' : 'MEMBER_URI', lookUp);
@@ -59,7 +59,7 @@ export const referredRecord = async (
   within?: string,
 ): Promise<Found> => {
   const word = name ?? id;
-  const isOwn = word === ownWords[collection];
+  const isOwn = word === selfWords[collection];
   if (isOwn && collection !== 'organization_memberships') {
     const identity = await context.identity();
     return { uri: collection === 'users' ? identity.user : ownOrganization(identity) };

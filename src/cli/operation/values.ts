@@ -1,6 +1,6 @@
 import { isEmailAddress } from '../../api/email-address.ts';
 import { inspect } from '../../api/inspect.ts';
-import { inOurWords, problemOf } from '../../api/wording.ts';
+import { plainErrors, problemOf } from '../../api/wording.ts';
 import { isUri, readReference } from '../../client/ids.ts';
 import { nearest } from '../../nearest.ts';
 import { timestampOf } from '../../time/wall.ts';
@@ -30,20 +30,20 @@ const refuse = (flag: FieldFlag, raw: string, problem: string): Checked<never> &
 });
 
 /** Words that stand for the token's own records. */
-export const ownWords: Readonly<Record<string, string>> = {
+export const selfWords: Readonly<Record<string, string>> = {
   users: 'me',
   organization_memberships: 'me',
   organizations: 'current',
 };
 
 /** Users, and their memberships of the organization. */
-export const isPerson = (collection: string): boolean => ownWords[collection] === 'me';
+export const isPerson = (collection: string): boolean => selfWords[collection] === 'me';
 
 /** A person named by address; a URI may hold an `@`, too. */
 export const isEmail = (text: string): boolean => isEmailAddress(text) && !isUri(text);
 
 const readOwnReference = (flag: FieldFlag, raw: string, collection: string): Checked<Value> => {
-  if (raw === ownWords[collection]) return { ok: true, value: { id: raw, collection } };
+  if (raw === selfWords[collection]) return { ok: true, value: { id: raw, collection } };
   if (isPerson(collection) && isEmail(raw)) return { ok: true, value: { id: raw, collection } };
   const read = readReference(raw, flag.name, collection);
   return read.ok
@@ -104,7 +104,7 @@ export const readValue = async (
   if (flag.value === 'ZONE') return readZoneName(flag, raw);
   if (type === 'number' && !/^-?\d+$/.test(raw)) return refuse(flag, raw, 'is not a whole number');
   const value = type === 'number' ? Number(raw) : raw;
-  const checked = flag.field.safeParse(value, inOurWords);
+  const checked = flag.field.safeParse(value, plainErrors);
   if (checked.success) return { ok: true, value: { ready: value } };
   const { message } = checked.error.issues[0]!;
   if (raw === '') return { ok: false, problem: problemOf(`--${flag.name}`, message) };

@@ -8,7 +8,7 @@ import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 
 /** Adds what is ours under `_sched`; everything else stays the service's. */
-export const marked = (record: Json, facts: Json): Json => ({ ...record, _sched: facts });
+export const withFacts = (record: Json, facts: Json): Json => ({ ...record, _sched: facts });
 
 /** Where the record of a write comes from if the reply does not show it: read afterwards, or taken from the request. */
 export type Source = 'read' | 'request';
@@ -46,7 +46,7 @@ export const recordOf = async ({ notes }: Context, written: Written, unshown: Un
   const source: Source = record === undefined ? 'request' : 'read';
   const isStale = record !== undefined && unshown.isDone?.(record) === false;
   notes.info(sourceWords(written, source, isStale));
-  return marked(record ?? (await unshown.known()), { source, ...(isStale ? { stale: true } : {}) });
+  return withFacts(record ?? (await unshown.known()), { source, ...(isStale ? { stale: true } : {}) });
 };
 
 /** Clocks differ; an event type that is older than this was not made just now. */
@@ -75,7 +75,7 @@ const finders: Record<string, (client: Client, body: Json, sentAt: number) => Pr
 };
 
 /** Carries a write out and returns the record to print; where the reply does not show it, it is looked up once. */
-export const carryOut = async (context: Context, operation: Operation, input: Input): Promise<Json> => {
+export const writeAndRead = async (context: Context, operation: Operation, input: Input): Promise<Json> => {
   const client = await context.client();
   const body = (input.body ?? {}) as Json;
   const sentAt = context.runtime.clock.now();

@@ -3,7 +3,7 @@ import { Problems } from '../messages/problems.ts';
 import { commandLine } from '../messages/shell-line.ts';
 import { allFlags } from './all-flags.ts';
 import type { Leaf } from './leaf.ts';
-import { flagMeant, unknownFlag } from './suggestions.ts';
+import { nearestFlag, unknownFlag } from './suggestions.ts';
 
 /** Adds what is wrong with single flags, each with the whole command as it was probably meant. */
 const reportTypos = (leaf: Leaf, name: string, rest: readonly string[], problems: Problems): void => {
@@ -13,7 +13,7 @@ const reportTypos = (leaf: Leaf, name: string, rest: readonly string[], problems
   const switches = new Set(flags.filter(({ value }) => value === undefined).map((flag) => `--${flag.name}`));
   const overvalued = unknownFlags.filter((word) => switches.has(bare(word)));
   const unknown = unknownFlags.filter((word) => !overvalued.includes(word));
-  const meant = new Map(unknown.map((word) => [word, flagMeant(word, flags)]));
+  const meant = new Map(unknown.map((word) => [word, nearestFlag(word, flags)]));
   // What is sent as it is may hold anything, also what nobody should read over a shoulder.
   const isPlain = !command.freeForm && [...meant.values()].every((flag) => flag !== undefined);
   const correctedWord = (word: string): string => {

@@ -68,7 +68,7 @@ export const unknownVerb = (noun: Commander, word: string): SchedError => {
 const nameIn = (word: string): string => word.split('=')[0]!;
 
 /** The flag that was probably meant by one nobody knows. */
-export const flagMeant = (word: string, flags: readonly Flag[]): string | undefined => {
+export const nearestFlag = (word: string, flags: readonly Flag[]): string | undefined => {
   const known = flags.map((flag) => `--${flag.name}`);
   const meant = flagSlips.get(nameIn(word)) ?? nearest(nameIn(word), known);
   return meant !== undefined && known.includes(meant) ? meant : undefined;
@@ -76,19 +76,19 @@ export const flagMeant = (word: string, flags: readonly Flag[]): string | undefi
 
 /** The problem with a flag nobody knows, and the one that was probably meant. */
 export const unknownFlag = (word: string, flags: readonly Flag[]): string => {
-  const meant = flagMeant(word, flags);
+  const meant = nearestFlag(word, flags);
   return `${nameIn(word)} is not a flag here${meant === undefined ? '' : `, did you mean ${meant}?`}`;
 };
 
 /** `sched events`. */
-export const verbMissing = (noun: Commander): SchedError =>
+export const missingVerb = (noun: Commander): SchedError =>
   usage(
     `'sched ${noun.name()}' needs a verb: ${noun.commands.map((verb) => verb.name()).join(', ')}`,
     `sched ${noun.name()} --help`,
   );
 
 /** `sched -- events list`, `sched events -- list`. */
-export const dashesTooEarly = (): SchedError =>
+export const misplacedDashes = (): SchedError =>
   usage("'--' comes before the command; put it behind the command's own words", 'sched events get -- ID');
 
 /** `sched --nonsense`: flags without a command, of which the first one that is unknown is named. */

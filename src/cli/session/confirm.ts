@@ -25,7 +25,7 @@ const placeOf = async (context: Context): Promise<string> => {
  * Asks before a write that a person should mean. `--yes` answers; where nobody can be asked, nothing is done.
  * A question about this machine alone has nothing to do with a service.
  */
-export const requireConsent = async (
+export const confirm = async (
   context: Context,
   question: string,
   about: 'service' | 'this machine' = 'service',

@@ -128,7 +128,7 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
     mcpUrl,
     credentials: {
       current: () => session.current().catch(withOutcome('not-sent')),
-      renew: (refused) => session.renew(refused).catch(withOutcome('not-applied')),
+      refresh: (refused) => session.refresh(refused).catch(withOutcome('not-applied')),
     },
     isSandbox: false,
     isLogin: true,
@@ -144,7 +144,7 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
 
 export const connect = async (runtime: Runtime, settings: Settings, notes: Notes): Promise<Connection> => {
   if (settings.sandbox) {
-    const { embed } = await import('./sandbox.ts');
+    const { startSandbox: embed } = await import('./sandbox.ts');
     return embed(runtime, notes);
   }
   const token = await environmentToken(runtime);

@@ -12,7 +12,7 @@ import type { CurlVariables } from './curl-variables.ts';
 import { type Identity, identify } from './identity.ts';
 import { withPlaceToLook } from './lost-creation.ts';
 import { createNetwork, type Network } from './network.ts';
-import { type Holder, requireScope, withScopeCheck } from './scope-check.ts';
+import { requireScope, type TokenFacts, withScopeCheck } from './scope-check.ts';
 import type { Settings } from './settings.ts';
 
 /** What a jq program may see: only `auth token` prints a token. */
@@ -53,7 +53,7 @@ export const createContext = (runtime: Runtime, settings: Settings, notes: Notes
     if (operation !== undefined && !settings.dryRun) requireScope(operation, holderOf(open));
     return open;
   });
-  const holderOf = ({ scopes, isLogin }: Connection): Holder => ({
+  const holderOf = ({ scopes, isLogin }: Connection): TokenFacts => ({
     scopes,
     profile: isLogin ? settings.account?.name : undefined,
   });

@@ -4,7 +4,7 @@ import type { Send } from '../../http/message.ts';
 import { type Connection, checkUrl, connect, environmentToken, sandboxAddress } from './connection.ts';
 import type { Context } from './context.ts';
 import { createCurlVariables } from './curl-variables.ts';
-import { asUri, type Identity, rememberedIdentity, rootOf } from './identity.ts';
+import { asUri, baseOfUri, type Identity, rememberedIdentity } from './identity.ts';
 import { forSameAccount } from './lost-creation.ts';
 
 const refuse: Send = async ({ method, url }) => {
@@ -87,7 +87,7 @@ export const curlContext = (context: Context): Context => {
   const identify = async (): Promise<Identity> => {
     const at = await connected();
     const { user, organization, root: told } = await known(context, at);
-    const root = told ?? [user, organization].map((value) => rootOf(value ?? '')).find(Boolean) ?? at.baseUrl;
+    const root = told ?? [user, organization].map((value) => baseOfUri(value ?? '')).find(Boolean) ?? at.baseUrl;
     const me = forSameAccount('sched users me', context.settings);
     return {
       root,

@@ -24,7 +24,7 @@ export const staleAfterMs = 24 * 3_600_000;
 const forgottenAfterMs = 30 * staleAfterMs;
 
 /** `https://api.example.com/users/ABC` ⇒ `https://api.example.com`. */
-export const rootOf = (uri: string): string | undefined => {
+export const baseOfUri = (uri: string): string | undefined => {
   const root = /^(https?:\/\/.+)\/[a-z_]+\/[\w-]+$/.exec(uri)?.[1];
   return root !== undefined && URL.canParse(root) ? root : undefined;
 };
@@ -107,7 +107,7 @@ const ask = async (client: Client, baseUrl: string): Promise<Identity> => {
     });
   });
   const uri = String(me.uri);
-  return { user: uri, organization: String(me.current_organization ?? ''), root: rootOf(uri) ?? baseUrl };
+  return { user: uri, organization: String(me.current_organization ?? ''), root: baseOfUri(uri) ?? baseUrl };
 };
 
 /** Who the token belongs to: as the environment or profile says, else as remembered, else as the service says. */
@@ -123,7 +123,7 @@ export const identify = async (
   const user = env.SCHED_USER || defaults.user;
   const organization = env.SCHED_ORG || defaults.organization;
   const known =
-    defaults.uriRoot ?? [user, organization].map((value) => rootOf(value ?? '')).find((root) => root !== undefined);
+    defaults.uriRoot ?? [user, organization].map((value) => baseOfUri(value ?? '')).find((root) => root !== undefined);
   if (user && organization) {
     const root = known ?? baseUrl;
     return { user: asUri(user, root, 'users'), organization: asUri(organization, root, 'organizations'), root };

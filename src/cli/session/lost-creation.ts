@@ -1,7 +1,7 @@
 import type { Operation } from '../../api/operation.ts';
 import type { Client } from '../../client/client.ts';
 import { SchedError } from '../../errors.ts';
-import { isUndecided } from '../../jobs/undecided.ts';
+import { isOutcomeUnknown } from '../../jobs/outcome-unknown.ts';
 import type { Settings } from './settings.ts';
 
 /** A command that means the same account as the one that was typed. */
@@ -23,7 +23,7 @@ const places: Record<string, (settings: Settings) => string> = {
 /** An error after which nobody knows whether something was made, with the place where it would be seen. */
 export const addPlaceToLook = (error: unknown, operation: Operation | undefined, settings: Settings): unknown => {
   const place = operation?.effect === 'creation' ? places[operation.path] : undefined;
-  if (place === undefined || !isUndecided(error)) return error;
+  if (place === undefined || !isOutcomeUnknown(error)) return error;
   return new SchedError('outcome-unknown', error.message, {
     ...error.facts,
     outcome: 'unknown',

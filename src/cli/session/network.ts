@@ -34,7 +34,7 @@ const budgetDirectory = (runtime: Runtime): string | undefined => {
   return base === undefined ? undefined : join(base, 'budget');
 };
 
-export const chanceOf =
+export const randomOf =
   (runtime: Runtime): (() => number) =>
   () =>
     Buffer.from(runtime.randomBytes(4)).readUInt32BE() / 2 ** 32;
@@ -66,14 +66,14 @@ const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | und
 };
 
 /** Says why is waited, and for how long. `perMinute` is how many requests there are, where that is the reason and known. */
-export type Announce = (why: string, seconds: number, perMinute?: number) => void;
+export type AnnounceWait = (why: string, seconds: number, perMinute?: number) => void;
 
-export const serviceAway = 'the service is unavailable';
+export const serviceUnavailable = 'the service is unavailable';
 const unknownLimit = (perMinute: number): string =>
   `the service names no rate limit, so at most ${perMinute} requests a minute are sent`;
 
 /** A wait is announced with its end, and a long one as such; once also what lies ahead in all. */
-export const announcing = (runtime: Runtime, settings: Settings, notes: Notes): Announce => {
+export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes): AnnounceWait => {
   let waited = 0;
   let isTold = false;
   return (why, seconds, perMinute) => {
@@ -128,9 +128,9 @@ export interface Network {
 export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes, connection: Connection): Network => {
   const { credentials, isSandbox } = connection;
   const { clock, interrupted } = runtime;
-  const random = chanceOf(runtime);
+  const random = randomOf(runtime);
   const budget = openBudget(runtime, settings, notes, isSandbox);
-  const announce = announcing(runtime, settings, notes);
+  const announce = announceWaits(runtime, settings, notes);
   const { maxWaitMs } = settings;
   const time = serviceClock();
   const again = retry({
@@ -138,7 +138,7 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
     interrupted,
     random,
     maxWaitMs,
-    onWait: (seconds) => announce(serviceAway, seconds),
+    onWait: (seconds) => announce(serviceUnavailable, seconds),
     mayRepeat,
     onRetry: (attempt, reason, pauseMs) => {
       if (settings.verbose) notes.warn(`attempt ${attempt} in ${pauseMs} ms: ${reason}`);

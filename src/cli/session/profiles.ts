@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { inOurWords, problemOf } from '../../api/wording.ts';
+import { plainErrors, problemOf } from '../../api/wording.ts';
 import { SchedError } from '../../errors.ts';
 import { locateJsonError } from '../../json-error.ts';
 import { probePrivateFile, readPrivateFile, writePrivateFile } from '../../state/files.ts';
@@ -40,7 +40,7 @@ export const readConfig = async (world: World): Promise<Config> => {
   const place = locateJsonError(text);
   if (place !== undefined) throw broken(file, `${place.problem} at line ${place.line}, column ${place.column}`);
   const value: unknown = JSON.parse(text);
-  const read = Config.safeParse(value, inOurWords);
+  const read = Config.safeParse(value, plainErrors);
   if (read.success) return read.data;
   throw broken(file, read.error.issues.map(({ path, message }) => problemOf(dotted(path), message)).join('; '));
 };

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { SchedError } from '../../errors.ts';
 import type { Runtime } from '../../runtime.ts';
 import { openSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/open.ts';
-import { worldText } from '../../sandbox/seed-world.ts';
+import { seedNameText } from '../../sandbox/seed-name.ts';
 import { serve } from '../../sandbox/server.ts';
 import { refuseLink } from '../../state/files.ts';
 import { directory } from '../../state/paths.ts';
@@ -30,13 +30,13 @@ const isBroken = ({ code, message }: NodeJS.ErrnoException): boolean =>
   code === 'SANDBOX_FILE' || /malformed|not a database/i.test(message);
 
 /** What is wrong with the data of a sandbox, and what fixes it: another place if it cannot be in this one. */
-export const dataTrouble = (
+export const sandboxDataError = (
   error: NodeJS.ErrnoException,
   file: string,
   { data, world }: Pick<DataOptions, 'data' | 'world'>,
 ): SchedError => {
   const elsewhere = data === undefined ? 'SCHED_STATE_DIR names another directory' : 'name another file with --data';
-  const flags = { data, seed: world && worldText(world) };
+  const flags = { data, seed: world && seedNameText(world) };
   const words = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
   const again = commandLine('sandbox', 'reset', ...words);
   return new SchedError('environment', 'The sandbox cannot open its data', {
@@ -47,20 +47,20 @@ export const dataTrouble = (
 };
 
 /** Opens the data of a sandbox, in a directory that is made if need be. */
-export const openData = async (runtime: Runtime, { data, ...options }: DataOptions = {}): Promise<Sandbox> => {
+export const openSandboxData = async (runtime: Runtime, { data, ...options }: DataOptions = {}): Promise<Sandbox> => {
   const { clock, randomBytes } = runtime;
   const file = sandboxFile(runtime, data);
   try {
     return await openSandbox({ file, clock, randomBytes, ...options });
   } catch (error) {
-    throw dataTrouble(error as Error, file, { data, world: options.world });
+    throw sandboxDataError(error as Error, file, { data, world: options.world });
   }
 };
 
 /** Serves the embedded service on a free loopback port for the time of one command. */
-export const embed = async (runtime: Runtime, notes: Notes) => {
+export const startSandbox = async (runtime: Runtime, notes: Notes) => {
   notes.sandbox();
-  const sandbox = await openData(runtime);
+  const sandbox = await openSandboxData(runtime);
   if (sandbox.seedAgeDays > staleSeedDays) {
     notes.info(`the sandbox was seeded ${Math.floor(sandbox.seedAgeDays)} days ago; fresh events: sched sandbox reset`);
   }

@@ -4,7 +4,7 @@ import type { Client } from '../../client/client.ts';
 import { SchedError } from '../../errors.ts';
 
 /** What is known of the credential in use. */
-export interface Holder {
+export interface TokenFacts {
   /** What it may do, where that is known. */
   scopes?: readonly string[] | undefined;
   /** The profile whose login it is; none for a token of the environment. */
@@ -18,13 +18,13 @@ const includes = (held: readonly string[], scope: string): boolean =>
 const logIn = (profile: string): string => `sched auth login -p ${profile}`;
 
 /** How to get a credential that may do more. */
-const mendOf = (scopes: readonly string[], { profile }: Holder): string =>
+const mendOf = (scopes: readonly string[], { profile }: TokenFacts): string =>
   profile === undefined
     ? `a token that has ${scopes.join(', ')}`
     : `${logIn(profile)} --add-scopes ${scopes.join(',')}`;
 
 /** Where to go on from an error that says nothing of it. */
-const wayOut = ({ category, facts }: SchedError, { profile }: Holder): string | undefined => {
+const wayOut = ({ category, facts }: SchedError, { profile }: TokenFacts): string | undefined => {
   if (facts.hint !== undefined || facts.http === undefined) return undefined;
   // Of an environment's token only its place is known.
   if (category === 'auth') return profile === undefined ? 'sched auth status' : logIn(profile);
@@ -32,7 +32,7 @@ const wayOut = ({ category, facts }: SchedError, { profile }: Holder): string | 
 };
 
 /** Ends a command for which the login is known not to suffice, before anything is sent. */
-export const requireScope = ({ scope }: Operation, holder: Holder): void => {
+export const requireScope = ({ scope }: Operation, holder: TokenFacts): void => {
   // A service that names its scopes otherwise is the one to say what they allow.
   const held = holder.scopes?.some((each) => Object.hasOwn(catalogue, each)) ? holder.scopes : undefined;
   if (scope === undefined || held === undefined || includes(held, scope)) return;
@@ -44,7 +44,7 @@ export const requireScope = ({ scope }: Operation, holder: Holder): void => {
 };
 
 /** An error in which the way out fits the credential in use, and the plan that an operation needs is named. */
-const explained = (error: unknown, operation: Operation | undefined, holder: Holder): unknown => {
+const explained = (error: unknown, operation: Operation | undefined, holder: TokenFacts): unknown => {
   if (!(error instanceof SchedError)) return error;
   const hint = wayOut(error, holder);
   if (hint !== undefined) return new SchedError(error.category, error.message, { ...error.facts, hint });
@@ -72,7 +72,7 @@ async function* explaining<Value>(
 }
 
 /** A client that sends nothing which the credential is known not to be allowed. */
-export const withScopeCheck = (client: Client, holder: Holder): Client => ({
+export const withScopeCheck = (client: Client, holder: TokenFacts): Client => ({
   ...client,
   call: async (operation, ...rest) => {
     requireScope(operation, holder);

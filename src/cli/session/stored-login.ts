@@ -1,7 +1,14 @@
-import { type CredentialKey, keyOf } from '../../auth/record.ts';
+import { type CredentialKey, credentialKey } from '../../auth/record.ts';
 import type { CredentialRecord } from '../../auth/record-schema.ts';
-import { createSession, type Ending, forget, keep, lockOf, type Session } from '../../auth/session.ts';
-import { renewalHelperOf } from '../../auth/start-helper.ts';
+import {
+  createSession,
+  lockOf,
+  type Revocation,
+  removeCredential,
+  type Session,
+  saveCredential,
+} from '../../auth/session.ts';
+import { refreshHelperFor } from '../../auth/start-refresh-helper.ts';
 import { type CredentialStore, openStore } from '../../auth/stores.ts';
 import type { Runtime } from '../../runtime.ts';
 import { directory } from '../../state/paths.ts';
@@ -12,7 +19,7 @@ import type { Account, Settings } from './settings.ts';
 type StoreKind = CredentialStore['kind'];
 
 /** The tokens of a credential are printed nowhere from now on. */
-export const keepSecret = ({ secrets }: Runtime, { access_token, refresh_token = '' }: CredentialRecord): void => {
+export const rememberSecret = ({ secrets }: Runtime, { access_token, refresh_token = '' }: CredentialRecord): void => {
   secrets.keep(access_token);
   secrets.keep(refresh_token, 'refresh token');
 };
@@ -23,11 +30,11 @@ export const storeOf = async (kind: StoreKind, runtime: Runtime): Promise<Creden
     ...store,
     read: async (key) => {
       const record = await store.read(key);
-      if (record !== undefined) keepSecret(runtime, record);
+      if (record !== undefined) rememberSecret(runtime, record);
       return record;
     },
     write: async (key, record) => {
-      keepSecret(runtime, record);
+      rememberSecret(runtime, record);
       await store.write(key, record);
     },
   };
@@ -45,7 +52,7 @@ export const openLogin = async (
   return createSession({
     key,
     store: await storeOf(store, runtime),
-    helper: renewalHelperOf({ key, store, config: directory('config', runtime) }, runtime),
+    helper: refreshHelperFor({ key, store, config: directory('config', runtime) }, runtime),
     lock: lockOf(key, runtime),
     clock: runtime.clock,
     sendToEnd: runtime.sendToEnd,
@@ -58,7 +65,7 @@ export const openLogin = async (
 };
 
 /** Keeps a new credential and tells under which name, for the profile to remember. */
-export const keepLogin = async (
+export const saveLogin = async (
   record: CredentialRecord,
   store: CredentialStore,
   runtime: Runtime,
@@ -66,8 +73,8 @@ export const keepLogin = async (
   notes: Notes,
 ): Promise<CredentialKey> => {
   // Two profiles of one person may have tokens that may do different things.
-  const key = keyOf(record, `${record.owner} ${profile}`.trim());
-  const { replacedDamaged } = await keep(
+  const key = credentialKey(record, `${record.owner} ${profile}`.trim());
+  const { replacedDamaged } = await saveCredential(
     { key, store, lock: lockOf(key, runtime), clock: runtime.clock, protect: runtime.protect },
     record,
   );
@@ -76,13 +83,13 @@ export const keepLogin = async (
 };
 
 /** Removes the login of a profile. The service is told; where that fails, so is whoever logs out. */
-export const forgetLogin = async (
+export const removeLogin = async (
   name: string,
   { store, ...key }: NonNullable<Profile['login']>,
   runtime: Runtime,
   notes: Notes,
-): Promise<Ending> => {
-  const ending = await forget({
+): Promise<Revocation> => {
+  const ending = await removeCredential({
     key,
     store: await storeOf(store, runtime),
     lock: lockOf(key, runtime),

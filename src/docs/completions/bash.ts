@@ -1,9 +1,9 @@
 import {
   askForProfiles,
-  helpWord,
+  flagsWithValue,
+  helpCommand,
   namesOf,
   spellings,
-  takers,
   type ValueRule,
   valueRules,
   type Words,
@@ -22,7 +22,7 @@ const commandCases = ({ commands }: Words): string[] =>
   commands.flatMap(({ path, flags, fields }) => [
     `    '${path}')`,
     `      flags='${namesOf(flags)}'`,
-    `      takers='${takers(flags).join(' ')}'`,
+    `      takers='${flagsWithValue(flags).join(' ')}'`,
     `      fields='${fields.join(' ')}'`,
     '      ;;',
   ]);
@@ -132,9 +132,9 @@ _sched() {
   local word joined='' noun='' command='' verbs='' flags='' takers='' fields='' taker='' typed='' lead=''
   local -i index count=0 position=1
   local -a line
-  local nouns='${namesOf([...words.nouns, helpWord])}'
+  local nouns='${namesOf([...words.nouns, helpCommand])}'
   local shared='${namesOf(words.shared)}'
-  local shared_takers='${takers(words.shared).join(' ')}'
+  local shared_takers='${flagsWithValue(words.shared).join(' ')}'
   line=()
   COMPREPLY=()
 
@@ -168,7 +168,7 @@ _sched() {
         elif [[ -n $noun ]]; then
           command="$noun $word"
           _sched_command "$command" || return 0
-        elif [[ $word != ${helpWord.word} ]]; then
+        elif [[ $word != ${helpCommand.word} ]]; then
           _sched_noun "$word" || return 0
           [[ -n $command ]] && _sched_command "$command"
         fi

@@ -1,9 +1,9 @@
 import {
   askForProfiles,
+  flagsWithValue,
   groupBy,
-  helpWord,
+  helpCommand,
   spellings,
-  takers,
   type ValueRule,
   valueRules,
   type Word,
@@ -31,8 +31,8 @@ const flagCases = ({ commands }: Words): string[] =>
 
 const takerCases = ({ commands }: Words): string[] =>
   commands
-    .filter(({ flags }) => takers(flags).length > 0)
-    .map(({ path, flags }) => `        case '${path}'\n            printf '%s\\n' ${takers(flags).join(' ')}`);
+    .filter(({ flags }) => flagsWithValue(flags).length > 0)
+    .map(({ path, flags }) => `        case '${path}'\n            printf '%s\\n' ${flagsWithValue(flags).join(' ')}`);
 
 const fieldCases = ({ commands }: Words): string[] => {
   const byFields = groupBy(commands, ({ fields }) => fields.join(' '));
@@ -55,7 +55,7 @@ export const fishScript = (words: Words): string => `# fish completion for sched
 # no server and expands nothing of the line.
 
 function __sched_nouns
-    ${print([...words.nouns, helpWord])}
+    ${print([...words.nouns, helpCommand])}
 end
 
 function __sched_noun
@@ -80,7 +80,7 @@ ${flagCases(words).join('\n')}
 end
 
 function __sched_takers
-    printf '%s\\n' ${takers(words.shared).join(' ')}
+    printf '%s\\n' ${flagsWithValue(words.shared).join(' ')}
     switch $argv[1]
 ${takerCases(words).join('\n')}
     end
@@ -126,7 +126,7 @@ function __sched_place
                     contains -- $word (__sched_verbs $noun | string replace -r '\\t.*' '')
                     or return
                     set command "$noun $word"
-                else if test "$word" != ${helpWord.word}
+                else if test "$word" != ${helpCommand.word}
                     set noun (__sched_noun $word)
                     test -n "$noun"
                     or return

@@ -1,4 +1,4 @@
-import { askForProfiles, helpWord, spellings, takers, valueRules, type Word, type Words } from '../words.ts';
+import { askForProfiles, flagsWithValue, helpCommand, spellings, valueRules, type Word, type Words } from '../words.ts';
 
 /** Windows PowerShell reads a file without a mark as ANSI, and takes typographic quotes for quotes. */
 const ascii = (text: string): string =>
@@ -29,7 +29,7 @@ const verbEntries = ({ nouns }: Words): string[] =>
 const commandEntries = ({ commands }: Words): string[] =>
   commands.map(
     ({ path, flags, fields }) => `        ${quoted(path)} = @{
-            takers = ${list(takers(flags))}
+            takers = ${list(flagsWithValue(flags))}
             fields = ${list(fields)}
             flags = ${table(flags, '            ')}
         }`,
@@ -57,7 +57,7 @@ export const powershellScript = (
 Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
 
-    $nouns = ${table([...words.nouns, helpWord], '    ')}
+    $nouns = ${table([...words.nouns, helpCommand], '    ')}
     $nounOf = @{
 ${nounEntries(words).join('\n')}
     }
@@ -66,7 +66,7 @@ ${verbEntries(words).join('\n')}
     }
     $rootFlags = ${table(words.root, '    ')}
     $sharedFlags = ${table(words.shared, '    ')}
-    $sharedTakers = ${list(takers(words.shared))}
+    $sharedTakers = ${list(flagsWithValue(words.shared))}
     $commands = @{
 ${commandEntries(words).join('\n')}
     }
@@ -106,7 +106,7 @@ ${valueEntries(words).join('\n')}
         } elseif ($noun) {
             $command = "$noun $word"
             if (-not $commands.ContainsKey($command)) { return }
-        } elseif ($word -cne '${helpWord.word}') {
+        } elseif ($word -cne '${helpCommand.word}') {
             if (-not $nounOf.ContainsKey($word)) { return }
             $noun = $nounOf[$word]
             if (-not $verbsOf.ContainsKey($noun)) { $command = $noun }

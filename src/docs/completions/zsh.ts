@@ -1,9 +1,9 @@
 import { singleQuoted } from '../../shell-quote.ts';
 import {
   askForProfiles,
-  helpWord,
+  flagsWithValue,
+  helpCommand,
   spellings,
-  takers,
   type ValueRule,
   valueRules,
   type Word,
@@ -28,7 +28,7 @@ const nounCases = ({ nouns }: Words): string[] =>
 const commandCases = ({ commands }: Words): string[] =>
   commands.flatMap(({ path, flags, fields }) => [
     `    '${path}')`,
-    `      takers='${takers(flags).join(' ')}'`,
+    `      takers='${flagsWithValue(flags).join(' ')}'`,
     `      fields=(${fields.join(' ')})`,
     listOf('flags', flags, '      '),
     '      ;;',
@@ -108,8 +108,8 @@ _sched() {
   local word noun='' command='' takers='' taker=''
   local -a nouns verbs flags shared fields
   local -i index position=1
-  local shared_takers='${takers(words.shared).join(' ')}'
-${listOf('nouns', [...words.nouns, helpWord], '  ')}
+  local shared_takers='${flagsWithValue(words.shared).join(' ')}'
+${listOf('nouns', [...words.nouns, helpCommand], '  ')}
 ${listOf('shared', words.shared, '  ')}
 
   for ((index = 2; index < CURRENT; index++)); do
@@ -127,7 +127,7 @@ ${listOf('shared', words.shared, '  ')}
         elif [[ -n $noun ]]; then
           command="$noun $word"
           _sched_command "$command" || return 1
-        elif [[ $word != ${helpWord.word} ]]; then
+        elif [[ $word != ${helpCommand.word} ]]; then
           _sched_noun "$word" || return 1
           [[ -n $command ]] && _sched_command "$command"
         fi

@@ -1,6 +1,6 @@
 import { requireSelf } from '../access.ts';
 import { logActivity } from '../activity.ts';
-import { type Schedule, wrongRules } from '../availability.ts';
+import { invalidRules, type Schedule } from '../availability.ts';
 import { requireEventType } from '../event-type.ts';
 import type { Handlers } from '../handler.ts';
 import { idOf } from '../names.ts';
@@ -33,7 +33,7 @@ export const availability: Handlers<'availability'> = {
     // Assumed: the owner of the event type may not, as the hours are those of the host.
     requireSelf(caller, row.user, 'Only the host whose hours these are, or an admin, may change them.');
     const { rules, timezone } = body;
-    const details: Detail[] = wrongRules(rules ?? [], 'rules');
+    const details: Detail[] = invalidRules(rules ?? [], 'rules');
     if (timezone !== undefined && !isZone(timezone))
       details.push({ parameter: 'timezone', message: 'is not an IANA time zone', code: 'invalid' });
     if (details.length > 0) throw invalid(...details);

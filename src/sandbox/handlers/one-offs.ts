@@ -1,6 +1,6 @@
 import { requireSelf } from '../access.ts';
 import { logActivity } from '../activity.ts';
-import { datesOf, wrongDates } from '../dates.ts';
+import { datesOf, invalidDates } from '../dates.ts';
 import { insertEventType, newEventType } from '../event-type.ts';
 import type { Handlers } from '../handler.ts';
 import { bookingSite, idOf, slugOf } from '../names.ts';
@@ -42,7 +42,7 @@ export const oneOffs: Handlers<'one-offs'> = {
     const owner = hosts[0]!.user;
     // Assumed: without a zone the dates are those of the host.
     const dates = datesOf(date_setting, body.timezone ?? owner.timezone, now);
-    const wrong = wrongDates(dates, duration, now);
+    const wrong = invalidDates(dates, duration, now);
     if (wrong.length > 0) throw invalid(...wrong);
 
     const id = store.nextId('event-type');

@@ -2,7 +2,7 @@ import type { Catalogue } from '../../api/catalogue.ts';
 import type { Value } from '../../api/field.ts';
 import { requireSelf } from '../access.ts';
 import { logActivity } from '../activity.ts';
-import { wrongRules } from '../availability.ts';
+import { invalidRules } from '../availability.ts';
 import { type KnownEventType, requireEventType } from '../event-type.ts';
 import type { Context, Handlers } from '../handler.ts';
 import { bookingSite, idOf } from '../names.ts';
@@ -28,7 +28,7 @@ const wrongShare = (body: ShareBody, { type, options }: KnownEventType): Detail[
       message: `must be one of the event type's duration options: ${options.join(', ')}`,
       code: 'invalid',
     });
-  details.push(...wrongRules(hours?.rules ?? [], 'availability_rule.rules'));
+  details.push(...invalidRules(hours?.rules ?? [], 'availability_rule.rules'));
   if (hours?.timezone !== undefined && !isZone(hours.timezone))
     details.push({ parameter: 'availability_rule.timezone', message: 'is not an IANA time zone', code: 'invalid' });
   return details;

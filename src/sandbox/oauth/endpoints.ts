@@ -18,7 +18,7 @@ import {
   refreshTokens,
   revokeToken,
 } from './grants.ts';
-import { type RandomBytes, sealOf } from './key.ts';
+import { type RandomBytes, signerOf } from './key.ts';
 import { consentPage, errorPage } from './page.ts';
 import { type Parameters, readForm, readParameters } from './parameters.ts';
 import { readTicket, writeTicket } from './ticket.ts';
@@ -65,7 +65,7 @@ const goTo = (status: 302 | 303, location: string): HttpReply => ({
   body: '',
 });
 
-const worldOf = ({ store, now, randomBytes }: Asked) => ({ store, now, seal: sealOf(store, randomBytes) });
+const worldOf = ({ store, now, randomBytes }: Asked) => ({ store, now, seal: signerOf(store, randomBytes) });
 
 const loginFor = (hint: string | undefined) =>
   logins.find(({ role, name }) => hint === role || hint === name) ?? logins[0]!;

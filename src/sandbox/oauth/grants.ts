@@ -8,20 +8,20 @@ import type { Store } from '../store.ts';
 import { sweepWindows } from '../throttle.ts';
 import { fingerprint } from '../tokens.ts';
 import type { AuthorizationRequest } from './authorization.ts';
-import { isSame, type RandomBytes, type Seal } from './key.ts';
+import { type RandomBytes, type Sign, timingSafeSame } from './key.ts';
 
 /** What the token endpoint answers, or why it does not. */
 export type Grant = z.output<typeof AccessToken> | { refused: string };
 
-export interface World {
+export interface GrantContext {
   store: Store;
   now: number;
-  seal: Seal;
+  seal: Sign;
 }
 
 /** A code for the client: good once, for ten minutes, for this client, redirect and challenge. */
 export const issueCode = (
-  { store, now }: World,
+  { store, now }: GrantContext,
   { client, redirectUri, challenge, scopes: allowed }: AuthorizationRequest,
   user: string,
   randomBytes: RandomBytes,
@@ -47,12 +47,17 @@ interface Family {
 }
 
 /** The tokens that a secret buys. They are made of it, so that the same secret buys the same ones, and none is kept. */
-const boughtWith = (secret: string, seal: Seal) => ({
+const boughtWith = (secret: string, seal: Sign) => ({
   access_token: `sandbox_access_${seal(`access ${secret}`)}`,
   refresh_token: `sandbox_refresh_${seal(`refresh ${secret}`)}`,
 });
 
-const recordOf = ({ store, seal }: World, { user, scopes: scope }: Family, secret: string, at: number): Grant => {
+const recordOf = (
+  { store, seal }: GrantContext,
+  { user, scopes: scope }: Family,
+  secret: string,
+  at: number,
+): Grant => {
   const [member] = store.all<{ organization: string }>('SELECT organization FROM memberships WHERE user = ?', user);
   return {
     ...boughtWith(secret, seal),
@@ -66,7 +71,7 @@ const recordOf = ({ store, seal }: World, { user, scopes: scope }: Family, secre
 };
 
 /** Keeps the two tokens that the secret buys, and forgets what died a day ago. */
-const issueTokens = (world: World, family: Family, secret: string): Grant => {
+const issueTokens = (world: GrantContext, family: Family, secret: string): Grant => {
   const { store, now, seal } = world;
   const { access_token, refresh_token } = boughtWith(secret, seal);
   const at = timestamp(now);
@@ -112,7 +117,7 @@ export const ownerOfCode = (store: Store, code: string): string | undefined => f
  * One attempt per code, by its own client. The refusals are answers and not thrown, because what they change must stay.
  * RFC 6749 §4.1.2: a code that comes twice takes back what it gave.
  */
-export const redeemCode = (world: World, grant: z.output<typeof CodeGrant>): Grant => {
+export const redeemCode = (world: GrantContext, grant: z.output<typeof CodeGrant>): Grant => {
   const { store, now } = world;
   const code = findCode(store, grant.code);
   if (!code || code.client !== grant.client_id) return { refused: 'The code is not one that this client was given.' };
@@ -125,7 +130,8 @@ export const redeemCode = (world: World, grant: z.output<typeof CodeGrant>): Gra
   if (code.expires_at <= timestamp(now)) return { refused: 'The code has expired.' };
   if (code.redirect_uri !== grant.redirect_uri) return { refused: 'The redirect_uri is not that of the request.' };
   const challenge = createHash('sha256').update(grant.code_verifier).digest('base64url');
-  if (!isSame(challenge, code.challenge)) return { refused: 'The code_verifier does not fit the code_challenge.' };
+  if (!timingSafeSame(challenge, code.challenge))
+    return { refused: 'The code_verifier does not fit the code_challenge.' };
   const [added] = store.all<{ id: number }>(
     'INSERT INTO families (client, user, scopes, created_at) VALUES (?, ?, ?, ?) RETURNING id',
     code.client,
@@ -164,7 +170,7 @@ const becomeScoped = (store: Store, family: number): string => {
 
 /** Rotation: a refresh token is good once. Seen again, after the window if there is one, it takes its family with it. */
 export const refreshTokens = (
-  world: World,
+  world: GrantContext,
   { client_id, refresh_token: token }: z.output<typeof RefreshGrant>,
   replayMilliseconds: number,
 ): Grant => {

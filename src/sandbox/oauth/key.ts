@@ -17,13 +17,13 @@ const keyOf = (store: Store, randomBytes: RandomBytes): string => {
 };
 
 /** Makes of a text what only this sandbox can make of it. */
-export type Seal = (text: string) => string;
+export type Sign = (text: string) => string;
 
-export const sealOf = (store: Store, randomBytes: RandomBytes): Seal => {
+export const signerOf = (store: Store, randomBytes: RandomBytes): Sign => {
   const key = keyOf(store, randomBytes);
   return (text) => createHmac('sha256', key).update(text).digest('base64url');
 };
 
 /** Takes the same time wherever the two differ. */
-export const isSame = (one: string, other: string): boolean =>
+export const timingSafeSame = (one: string, other: string): boolean =>
   one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

@@ -1,6 +1,6 @@
 import { limits } from '../../api/limits.ts';
 import type { AuthorizationRequest } from './authorization.ts';
-import { isSame, type RandomBytes, type Seal } from './key.ts';
+import { type RandomBytes, type Sign, timingSafeSame } from './key.ts';
 
 /**
  * What the consent form carries: the checked request, sealed. A page elsewhere cannot read ours, so it has no ticket, and a
@@ -9,7 +9,7 @@ import { isSame, type RandomBytes, type Seal } from './key.ts';
 export const writeTicket = (
   request: AuthorizationRequest,
   now: number,
-  seal: Seal,
+  seal: Sign,
   randomBytes: RandomBytes,
 ): string => {
   const nonce = Buffer.from(randomBytes(16)).toString('base64url');
@@ -18,9 +18,9 @@ export const writeTicket = (
 };
 
 /** The request, or `undefined` where the ticket is not ours or too old. */
-export const readTicket = (ticket: string, now: number, seal: Seal): AuthorizationRequest | undefined => {
+export const readTicket = (ticket: string, now: number, seal: Sign): AuthorizationRequest | undefined => {
   const [payload = '', signature = ''] = ticket.split('.');
-  if (!isSame(signature, seal(`consent ${payload}`))) return undefined;
+  if (!timingSafeSame(signature, seal(`consent ${payload}`))) return undefined;
   const written = JSON.parse(Buffer.from(payload, 'base64url').toString()) as {
     request: AuthorizationRequest;
     now: number;

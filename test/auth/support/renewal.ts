@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keyOf, recordFromLogin } from '../../../src/auth/record.ts';
-import { keep, lockOf } from '../../../src/auth/session.ts';
+import { credentialKey, recordFromLogin } from '../../../src/auth/record.ts';
+import { lockOf, saveCredential } from '../../../src/auth/session.ts';
 import { openStore } from '../../../src/auth/stores.ts';
 import { clock as realClock } from '../../../src/node/clock.ts';
 import type { Plan } from './build-worker.ts';
@@ -36,13 +36,14 @@ export const renewalWorld = async (home: string, { expired = false, ...options }
     );
   };
   const first = loggedIn();
-  const key = keyOf(first);
+  const key = credentialKey(first);
   const stores = { env: {}, platform, clock: realClock, machine, randomBytes: random };
   const store = await openStore('file', stores, config);
   const interrupted = new AbortController().signal;
   const lock = lockOf(key, { platform, clock: realClock, machine, interrupted, randomBytes: random });
   await store.write(key, first);
-  const logInAgain = () => keep({ key, store, lock, clock: realClock, protect: (work) => work() }, loggedIn());
+  const logInAgain = () =>
+    saveCredential({ key, store, lock, clock: realClock, protect: (work) => work() }, loggedIn());
   const plan: Plan = { server: socket.url, home, config, log, store: 'file', key, helper: true };
   const lines = () => readFileSync(log, 'utf8').split('\n').slice(0, -1);
   /** Whether the stored refresh token is the one the server waits for. */

@@ -5,21 +5,21 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { createInterface } from 'node:readline';
-import { go, runRenewalHelper } from '../../../src/auth/renewal-helper.ts';
+import { goLine, runRefreshHelper } from '../../../src/auth/refresh-helper.ts';
 import { createSession, lockOf } from '../../../src/auth/session.ts';
-import { renewalHelperOf } from '../../../src/auth/start-helper.ts';
+import { refreshHelperFor } from '../../../src/auth/start-refresh-helper.ts';
 import { openStore } from '../../../src/auth/stores.ts';
 import type { SchedError } from '../../../src/errors.ts';
 import type { Send } from '../../../src/http/message.ts';
 import { nodeRuntime } from '../../../src/node/runtime.ts';
-import { helperWord, type World } from '../../../src/runtime.ts';
+import { helperArgument, type World } from '../../../src/runtime.ts';
 import type { Held, Lock } from '../../../src/state/lock.ts';
 import type { Plan } from './build-worker.ts';
 import { fingerprint, machineIn } from './memory.ts';
 
 const plan = JSON.parse(process.env.WORKER_PLAN!) as Plan;
 
-const role = process.argv[2] === helperWord ? 'helper' : 'command';
+const role = process.argv[2] === helperArgument ? 'helper' : 'command';
 
 /** Writes down that it came so far; where the plan says so, the first that does gets no further. */
 const note = (event: string) => {
@@ -69,7 +69,7 @@ const world: World = {
       ...helper!,
       say: (line) => {
         helper!.say(line);
-        if (line === go) note('told');
+        if (line === goLine) note('told');
       },
     };
   },
@@ -130,7 +130,9 @@ const work = async () => {
     key: plan.key,
     store,
     lock: plan.withoutLock ? noLock : noted(lockOf(plan.key, world)),
-    helper: plan.helper ? renewalHelperOf({ key: plan.key, store: plan.store, config: plan.config }, world) : undefined,
+    helper: plan.helper
+      ? refreshHelperFor({ key: plan.key, store: plan.store, config: plan.config }, world)
+      : undefined,
     mayRefresh: true,
   });
 
@@ -149,7 +151,7 @@ const work = async () => {
   const churn = async () => {
     while (!stopped) {
       try {
-        await session.renew(await session.current());
+        await session.refresh(await session.current());
         note('renewed');
       } catch (error) {
         if ((error as SchedError).category !== 'auth') throw error;
@@ -178,6 +180,6 @@ const work = async () => {
 
 if (role === 'helper') {
   note('begun');
-  await runRenewalHelper(world.parentProcess!(), world, { open: noting, lock: (...which) => noted(lockOf(...which)) });
+  await runRefreshHelper(world.parentProcess!(), world, { open: noting, lock: (...which) => noted(lockOf(...which)) });
   note('gone');
 } else await work();

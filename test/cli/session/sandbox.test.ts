@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { dataTrouble } from '../../../src/cli/session/sandbox.ts';
+import { sandboxDataError } from '../../../src/cli/session/sandbox.ts';
 import { unusable } from '../../../src/sandbox/database.ts';
 
-const hintFor = (error: Error, options: Parameters<typeof dataTrouble>[2] = { data: './data.db' }) =>
-  dataTrouble(error, '/data.db', options).facts.hint;
+const hintFor = (error: Error, options: Parameters<typeof sandboxDataError>[2] = { data: './data.db' }) =>
+  sandboxDataError(error, '/data.db', options).facts.hint;
 
 test('data is thrown away only where that helps', () => {
   for (const error of [unusable('made by a newer version'), new Error('database disk image is malformed')])

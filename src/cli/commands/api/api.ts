@@ -9,7 +9,7 @@ import { bookingFlags } from '../../operation/booking-context.ts';
 import { printCurl } from '../../operation/generic-command.ts';
 import { noteHidden, readBounds } from '../../operation/listing.ts';
 import { listFlags, sharedFlags } from '../../parse/shared-flags.ts';
-import { requireConsent } from '../../session/confirm.ts';
+import { confirm } from '../../session/confirm.ts';
 import { shownUrl } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { addPlaceToLook } from '../../session/lost-creation.ts';
@@ -134,7 +134,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     return printPlan(context, requestText(input, url, isHidden));
   }
   const question = questionFor(input.method, pathname, input.body);
-  if (question !== undefined) await requireConsent(context, question);
+  if (question !== undefined) await confirm(context, question);
   if (typed.paginate === true) return printPages(invocation, planned);
   const showing = { operation, isPrivate: isHidden };
   if (isBooking(input.method, input.path)) {

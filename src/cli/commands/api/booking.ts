@@ -6,9 +6,9 @@ import type { HttpReply, HttpRequest } from '../../../http/message.ts';
 import { type Booking, book } from '../../../jobs/booking.ts';
 import { jsonText } from '../../../json.ts';
 import type { Invocation } from '../../command.ts';
-import { bookedRecord, bookedWords, bookingContextOf, bookingOptions } from '../../operation/booking-context.ts';
+import { bookedRecord, bookingContextOf, bookingOptions, bookingTexts } from '../../operation/booking-context.ts';
 import { repeatedName } from './json-text.ts';
-import { printReply, type Showing } from './reply.ts';
+import { printReply, type ReplyOptions } from './reply.ts';
 
 type What = Omit<Booking, 'send'>;
 
@@ -64,7 +64,7 @@ export const bookRaw = async (
   invocation: Invocation,
   raw: HttpRequest,
   what: What,
-  showing: Showing,
+  showing: ReplyOptions,
 ): Promise<void> => {
   const { context } = invocation;
   const client = await context.client();
@@ -86,7 +86,7 @@ export const bookRaw = async (
     await printReply(invocation, request, reply!, showing);
   else {
     const record = bookedRecord(context, booked, JSON.parse(request.body!) as Json);
-    context.notes.info(bookedWords[booked.how]);
+    context.notes.info(bookingTexts[booked.how]);
     const body = jsonText({ resource: record });
     const found: HttpReply = { status: 200, headers: { 'content-type': 'application/json' }, body };
     // What is printed is no reply of the service, so it has no headers to include.

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Operation } from '../../../api/operation.ts';
 import { contentOf } from '../../../client/content.ts';
 import { decide, effectOf, unreadableWrite } from '../../../client/outcome.ts';
-import { isObject, type Json, notJsonWords, unreadableRead } from '../../../client/reading.ts';
+import { describeNonJson, isObject, type Json, unreadableRead } from '../../../client/reading.ts';
 import { refusalOf } from '../../../client/refusal.ts';
 import { SchedError } from '../../../errors.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, isSuccess } from '../../../http/message.ts';
@@ -59,12 +59,12 @@ const judgeNotJson = (
   const isAsked = asksJson(typed);
   const effect = effectOf(request);
   if (effect === 'read') {
-    if (isAsked || isAnnounced) throw unreadableRead(request, reply, notJsonWords(reply));
+    if (isAsked || isAnnounced) throw unreadableRead(request, reply, describeNonJson(reply));
     return;
   }
   // What a path outside the catalogue answers with need not be JSON.
   const isExpected = operation !== undefined || isAnnounced;
-  if (isExpected && decide(effect, content) !== 'done') throw unreadableWrite(request, reply, notJsonWords(reply));
+  if (isExpected && decide(effect, content) !== 'done') throw unreadableWrite(request, reply, describeNonJson(reply));
   if (isAsked) context.notes.info(`The service accepted this (HTTP ${reply.status}), but its reply is not JSON`);
 };
 
@@ -109,7 +109,7 @@ const silenced = ({ category, message, facts }: SchedError): SchedError => {
   return new SchedError(category, message, { ...facts, reason: `HTTP ${http.status}`, http });
 };
 
-export interface Showing {
+export interface ReplyOptions {
   /** The row of the operation, where the catalogue knows it. */
   operation: Operation | undefined;
   isPrivate: boolean;
@@ -133,7 +133,7 @@ export const printReply = async (
   invocation: Invocation,
   request: HttpRequest,
   reply: HttpReply,
-  { operation, isPrivate }: Showing,
+  { operation, isPrivate }: ReplyOptions,
 ): Promise<void> => {
   const { context, typed } = invocation;
   const refusal = isSuccess(reply) ? undefined : refusalOf(request, reply);

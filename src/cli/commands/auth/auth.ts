@@ -1,15 +1,15 @@
 import type { CredentialRecord } from '../../../auth/record-schema.ts';
-import type { Ending } from '../../../auth/session.ts';
+import type { Revocation } from '../../../auth/session.ts';
 import type { Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { requireConsent } from '../../session/confirm.ts';
+import { confirm } from '../../session/confirm.ts';
 import { environmentToken } from '../../session/connection.ts';
 import type { Account } from '../../session/settings.ts';
 import { describeLogin, type LoginFacts, loginFields } from './login-facts.ts';
-import { dangerous, readScopes, scopesToAsk } from './scopes.ts';
+import { readScopes, scopesToAsk, sensitiveScopes } from './scopes.ts';
 
 const view: View = {
   columns: [
@@ -137,13 +137,13 @@ const refresh = async (invocation: Invocation): Promise<void> => {
       outcome: 'not-sent',
     });
   // The token as it is kept: asked for as current, an expired one would be renewed before.
-  await session.renew({ token, origin });
+  await session.refresh({ token, origin });
   const record = await session.record();
   context.notes.info('renewed');
   await context.printer.one(view, describeLogin(account, record, context.runtime.clock.now()));
 };
 
-const endingWords = (ending: Ending): string => {
+const endingWords = (ending: Revocation): string => {
   if (ending.atService === 'revoked') return 'revoked at the service';
   return ending.atService === 'not-told' ? 'on this machine only' : `nothing to revoke: ${ending.why}`;
 };
@@ -152,13 +152,13 @@ const logout = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   problems.check();
   const { changeConfig, readConfig } = await import('../../session/profiles.ts');
-  const { forgetLogin } = await import('../../session/stored-login.ts');
+  const { removeLogin: forgetLogin } = await import('../../session/stored-login.ts');
   const config = await readConfig(context.runtime);
   const { account } = context.settings;
   const names = typed.all === true ? Object.keys(config.profiles) : account === undefined ? [] : [account.name];
   const loggedIn = names.filter((name) => config.profiles[name]?.login !== undefined);
   if (typed.all === true && loggedIn.length > 0)
-    await requireConsent(context, `Log out of ${loggedIn.join(', ')}?`, 'this machine');
+    await confirm(context, `Log out of ${loggedIn.join(', ')}?`, 'this machine');
   for (const name of loggedIn) {
     const ending = await forgetLogin(name, config.profiles[name]!.login!, context.runtime, context.notes);
     await changeConfig(context.runtime, (before) => {
@@ -222,7 +222,7 @@ export const commands: Command[] = [
       'auth login --add-scopes data_compliance:write',
     ],
     notes: [
-      `Left out unless asked for: ${dangerous.join(', ')}.`,
+      `Left out unless asked for: ${sensitiveScopes.join(', ')}.`,
       'The token is kept in the keychain of the system. There is no silent downgrade: --credential-store file keeps it in a file that only you can read.',
     ],
     local: true,

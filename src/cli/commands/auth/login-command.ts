@@ -17,7 +17,7 @@ import { nameProblem } from '../../session/profile-name.ts';
 import { type Config, Profile } from '../../session/profile-schema.ts';
 import { changeConfig, chosenName, probeConfig, readConfig } from '../../session/profiles.ts';
 import { askText, askYes } from '../../session/prompt.ts';
-import { forgetLogin, keepLogin, keepSecret, openLogin, storeOf } from '../../session/stored-login.ts';
+import { openLogin, rememberSecret, removeLogin, saveLogin, storeOf } from '../../session/stored-login.ts';
 import { describeLogin, type LoginFacts } from './login-facts.ts';
 
 export interface LoginChoices {
@@ -201,7 +201,7 @@ const forgetReplaced = async (
   try {
     // To revoke what the same person had in another store might end the new login with it.
     if (isDeepStrictEqual(key, now)) await (await storeOf(store, runtime)).remove(key);
-    else await forgetLogin(`${name} before this one`, login, runtime, notes);
+    else await removeLogin(`${name} before this one`, login, runtime, notes);
   } catch (error) {
     notes.warn(`the login before this one is still kept (${reasonOf(error)})`);
   }
@@ -220,7 +220,7 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
   const isWatched = runtime.stdin.isTerminal && runtime.stderr.isTerminal && !runtime.env.CI;
   if (!isToken && !isWatched) {
     problems.check();
-    throw (await import('../../../auth/login.ts')).nobodyToLogIn();
+    throw (await import('../../../auth/login.ts')).noTerminalForLogin();
   }
   const addresses = await readAddresses(
     invocation,
@@ -235,7 +235,7 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
 
   /** Whose it is, kept, and written down in the profile. */
   const settle = async (first: CredentialRecord): Promise<LoginFacts> => {
-    keepSecret(runtime, first);
+    rememberSecret(runtime, first);
     const me = await whose(first, baseUrl, invocation);
     const uri = me === undefined ? '' : String(me.uri);
     const record = {
@@ -247,7 +247,7 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
     if (record.owner === '') {
       notes.warn('the token may not tell whose it is (users:read): say --user and --org, or sched profiles set them');
     }
-    const key = await keepLogin(record, store, runtime, name, notes);
+    const key = await saveLogin(record, store, runtime, name, notes);
     const root = /^(https?:\/\/.+)\/users\/[\w-]+$/.exec(uri)?.[1];
     const learnt: Profile = {
       base_url: baseUrl,

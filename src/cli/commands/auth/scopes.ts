@@ -2,7 +2,7 @@ import { scopes as allScopes, type Scope } from '../../../api/scopes.ts';
 import type { Invocation } from '../../command.ts';
 
 /** Scopes that nobody should have without asking for them. */
-export const dangerous: readonly Scope[] = [
+export const sensitiveScopes: readonly Scope[] = [
   'data_compliance:write',
   'activity_log:read',
   'organizations:write',
@@ -11,7 +11,7 @@ export const dangerous: readonly Scope[] = [
 ];
 
 const knownScopes = Object.keys(allScopes) as Scope[];
-const usualScopes = knownScopes.filter((scope) => !dangerous.includes(scope));
+const usualScopes = knownScopes.filter((scope) => !sensitiveScopes.includes(scope));
 
 export const readScopes = (name: string, { typed, problems }: Invocation): string[] | undefined => {
   const raw = typed[name] as string | undefined;

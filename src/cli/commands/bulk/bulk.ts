@@ -1,5 +1,5 @@
 import type { Plan } from '../../../jobs/batch-plan.ts';
-import type { Story } from '../../../jobs/receipt.ts';
+import type { RunHistory } from '../../../jobs/receipt.ts';
 import type { Job } from '../../../jobs/run.ts';
 
 /** Bulk work as its command prepares it. */
@@ -24,5 +24,5 @@ export interface Bulk extends Job {
   things: string;
   /** What became of them where all went well: `accepted`. */
   done: string;
-  consent(story: Story | undefined): Promise<void>;
+  consent(history: RunHistory | undefined): Promise<void>;
 }

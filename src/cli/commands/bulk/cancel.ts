@@ -10,7 +10,7 @@ import type { Invocation } from '../../command.ts';
 import { changeOptions } from '../../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { readInput } from '../../operation/input.ts';
-import { requireConsent } from '../../session/confirm.ts';
+import { confirm } from '../../session/confirm.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { askRequester, isSandboxed } from '../compliance/requester.ts';
@@ -112,6 +112,6 @@ export const cancelFromFile = async ({ fieldFlags }: GenericCommand, invocation:
     receipt: typed.receipt as string | undefined,
     again: typed.again === true,
     consent: () =>
-      requireConsent(context, `Cancel ${plan.items.length.toLocaleString('en-US')} events and notify their invitees?`),
+      confirm(context, `Cancel ${plan.items.length.toLocaleString('en-US')} events and notify their invitees?`),
   });
 };

@@ -33,19 +33,19 @@ const isSame = (run: RunLine, bulk: Bulk): boolean =>
   run.endpoint === bulk.endpoint &&
   run.organization === bulk.organization;
 
-export interface Found {
+export interface FoundRun {
   path: string;
   opened: Opened & { ok: true };
 }
 
-const open = async (path: string): Promise<Found | undefined> => {
+const open = async (path: string): Promise<FoundRun | undefined> => {
   const opened = await openReceipt(realDisk, path);
   if (opened === undefined) return undefined;
   if (!opened.ok) throw damaged(path, opened.line, opened.problem);
   return { path, opened };
 };
 
-export const foreign = (path: string, reason: string): SchedError =>
+export const otherRunError = (path: string, reason: string): SchedError =>
   new SchedError('conflict', `The receipt ${path} belongs to another run`, {
     reason,
     hint: 'name another file with --receipt',
@@ -53,17 +53,17 @@ export const foreign = (path: string, reason: string): SchedError =>
   });
 
 /** The receipt at the place that was named. */
-const findNamed = async (path: string, bulk: Bulk): Promise<Found | undefined> => {
+const findNamed = async (path: string, bulk: Bulk): Promise<FoundRun | undefined> => {
   const found = await open(path);
   if (found === undefined) return undefined;
-  const { run } = found.opened.story;
+  const { run } = found.opened.history;
   if (run.key !== bulk.key)
     throw new SchedError('environment', 'The receipt was made under another key', {
       reason: `${path} names the key ${run.key}, and this is ${bulk.key}`,
       hint: 'restore its key file, and name it with --receipt-key-file',
       outcome: 'not-sent',
     });
-  if (!isSame(run, bulk)) throw foreign(path, 'its input, organization or endpoint is another');
+  if (!isSame(run, bulk)) throw otherRunError(path, 'its input, organization or endpoint is another');
   return found;
 };
 
@@ -94,23 +94,23 @@ const choose = async (folder: string, bulk: Bulk, now: number): Promise<KnownRun
   return recent;
 };
 
-const findKept = async (folder: string, bulk: Bulk, now: number): Promise<Found | undefined> => {
+const findKept = async (folder: string, bulk: Bulk, now: number): Promise<FoundRun | undefined> => {
   const known = await choose(folder, bulk, now);
   return known === undefined ? undefined : open(known.path);
 };
 
 /** The receipt of this work, unfinished or just finished; a named one must be it. */
-export const find = async (folder: string, bulk: Bulk, now: number): Promise<Found | undefined> => {
+export const findRun = async (folder: string, bulk: Bulk, now: number): Promise<FoundRun | undefined> => {
   if (bulk.receipt === undefined) return findKept(folder, bulk, now);
   const path = resolve(bulk.receipt);
   const named = await findNamed(path, bulk);
-  if (named !== undefined && !isDone(named.opened.story)) return named;
+  if (named !== undefined && !isDone(named.opened.history)) return named;
   // Naming another file is the way past a damaged one.
   const kept = await findKept(folder, bulk, now).catch((error: unknown) => {
     if (error instanceof SchedError && error.category === 'integrity') return undefined;
     throw error;
   });
-  if (kept === undefined || isDone(kept.opened.story)) return named ?? kept;
+  if (kept === undefined || isDone(kept.opened.history)) return named ?? kept;
   throw new SchedError('conflict', 'There is an unfinished run of the same input', {
     reason: `its receipt is ${kept.path}`,
     hint: 'leave --receipt out to go on with it',
@@ -119,7 +119,7 @@ export const find = async (folder: string, bulk: Bulk, now: number): Promise<Fou
 };
 
 /** The receipt that another process may be writing, by its first and last line alone. */
-export const peek = async (folder: string, bulk: Bulk, now: number): Promise<KnownRun | undefined> => {
+export const findRunInProgress = async (folder: string, bulk: Bulk, now: number): Promise<KnownRun | undefined> => {
   const path = bulk.receipt === undefined ? undefined : resolve(bulk.receipt);
   const named = path === undefined ? undefined : await firstLineOf(path);
   if (named !== undefined) return { path: path!, run: named };

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
-import { type Counts, isDone, type RunLine, type Story } from '../../../jobs/receipt.ts';
+import { type Counts, isDone, type RunHistory, type RunLine } from '../../../jobs/receipt.ts';
 import { continueReceipt, type ReceiptFile, startReceipt } from '../../../jobs/receipt-file.ts';
 import { addToIndex, findIndexed } from '../../../jobs/receipt-index.ts';
 import { runJob } from '../../../jobs/run.ts';
@@ -13,7 +13,7 @@ import { createLock } from '../../../state/lock.ts';
 import { version } from '../../../version.ts';
 import type { Context } from '../../session/context.ts';
 import type { Bulk } from './bulk.ts';
-import { type Found, find, foreign, isRecent, peek, receiptFolder } from './find-run.ts';
+import { type FoundRun, findRun, findRunInProgress, isRecent, otherRunError, receiptFolder } from './find-run.ts';
 import { reportProgress } from './progress.ts';
 import { type BulkResult, resultOf, resultView } from './result.ts';
 import { addStepSummary } from './step-summary.ts';
@@ -22,7 +22,7 @@ const tool = `sched ${version}`;
 
 const lockOf = async ({ runtime }: Context, folder: string, bulk: Bulk) => {
   const { clock, machine, randomBytes, interrupted } = runtime;
-  const first = await peek(folder, bulk, clock.now());
+  const first = await findRunInProgress(folder, bulk, clock.now());
   const facts = [bulk.operation, bulk.input, bulk.endpoint, bulk.organization];
   const name = createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 40);
   return createLock({
@@ -79,8 +79,8 @@ const begin = async (context: Context, folder: string, bulk: Bulk) => {
   }
 };
 
-const resume = async (context: Context, { path, opened }: Found, bulk: Bulk) => {
-  const { receipt, story } = opened;
+const resume = async (context: Context, { path, opened }: FoundRun, bulk: Bulk) => {
+  const { receipt, history } = opened;
   const file = await continueReceipt(realDisk, path, receipt);
   const { owner, organization } = bulk;
   const at = timeNow(context);
@@ -91,7 +91,7 @@ const resume = async (context: Context, { path, opened }: Found, bulk: Bulk) => 
     throw error;
   }
   if (receipt.tornBytes > 0) context.notes.info('the last line of the receipt was torn, and is repaired');
-  return { line: story.run, file };
+  return { line: history.run, file };
 };
 
 /** A receipt at a place of its own is listed with the others; the run does not depend on that. */
@@ -125,14 +125,14 @@ const finish = async (context: Context, bulk: Bulk, result: BulkResult, state: s
 /** How far it came, as the receipt tells: where the last write failed, that may be less than what is known here. */
 const toldBy = async (file: ReceiptFile, known: Counts): Promise<{ counts: Counts; head: string }> => {
   const opened = file.isBroken ? await openReceipt(realDisk, file.path).catch(() => undefined) : undefined;
-  return opened?.ok ? { counts: opened.story.counts, head: opened.receipt.head } : { counts: known, head: file.head };
+  return opened?.ok ? { counts: opened.history.counts, head: opened.receipt.head } : { counts: known, head: file.head };
 };
 
 /** Does the work with the receipt open. What was done so far is told also when it cannot go on. */
-const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile, story: Story | undefined) => {
+const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile, history: RunHistory | undefined) => {
   const { runtime, notes } = context;
-  const skipped = story?.run.skipped ?? bulk.plan.invalid.length;
-  const known = [...(story?.fates.values() ?? [])].filter(({ verdict }) => verdict !== 'unknown');
+  const skipped = history?.run.skipped ?? bulk.plan.invalid.length;
+  const known = [...(history?.outcomes.values() ?? [])].filter(({ verdict }) => verdict !== 'unknown');
   let counts: Counts = { total: bulk.items.length, accepted: 0, rejected: 0, unknown: 0, skipped };
   for (const { verdict } of known) counts[verdict] += 1;
   const progress = reportProgress(context, { ...counts });
@@ -145,7 +145,7 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
       clock: runtime.clock,
       interrupted: runtime.interrupted,
       receipt: file,
-      before: { fates: story?.fates ?? new Map(), nextBatch: story?.nextBatch ?? 1 },
+      before: { outcomes: history?.outcomes ?? new Map(), nextBatch: history?.nextBatch ?? 1 },
       skipped,
       onProgress: (now) => {
         counts = now;
@@ -170,20 +170,20 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
   return counts;
 };
 
-type Choice = { done: BulkResult; endedAt: string } | { unfinished: Found } | 'new';
+type Choice = { done: BulkResult; endedAt: string } | { unfinished: FoundRun } | 'new';
 
 /** What there is to do. A finished receipt is let go of here: it may be large. */
 const choose = async ({ runtime }: Context, folder: string, bulk: Bulk): Promise<Choice> => {
   const now = runtime.clock.now();
-  const found = await find(folder, bulk, now);
+  const found = await findRun(folder, bulk, now);
   if (found === undefined) return 'new';
-  const { story, receipt } = found.opened;
-  if (!isDone(story)) return { unfinished: found };
-  const endedAt = story.endedAt!;
+  const { history, receipt } = found.opened;
+  if (!isDone(history)) return { unfinished: found };
+  const endedAt = history.endedAt!;
   if (isRecent(endedAt, now) && !bulk.again)
-    return { done: resultOf(story.run.run, story.counts, found.path, receipt.head), endedAt };
+    return { done: resultOf(history.run.run, history.counts, found.path, receipt.head), endedAt };
   if (bulk.receipt !== undefined && found.path === resolve(bulk.receipt))
-    throw foreign(found.path, `it holds a run that ended at ${endedAt}, and a run has one file`);
+    throw otherRunError(found.path, `it holds a run that ended at ${endedAt}, and a run has one file`);
   return 'new';
 };
 
@@ -207,15 +207,15 @@ export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
       notes.warn(`${what} at ${choice.endedAt}: nothing was sent${where}; --again sends it once more`);
       return await finish(context, bulk, choice.done, `already accepted at ${choice.endedAt}`);
     }
-    const story = choice === 'new' ? undefined : choice.unfinished.opened.story;
-    await bulk.consent(story);
+    const history = choice === 'new' ? undefined : choice.unfinished.opened.history;
+    await bulk.consent(history);
     const { line, file } =
       choice === 'new' ? await begin(context, folder, bulk) : await resume(context, choice.unfinished, bulk);
     const { run } = line;
     try {
       await remember(context, folder, line, file.path);
-      if (story !== undefined) notes.info(`going on with run ${run}`);
-      const counts = await work(context, bulk, run, file, story);
+      if (history !== undefined) notes.info(`going on with run ${run}`);
+      const counts = await work(context, bulk, run, file, history);
       await finish(context, bulk, resultOf(run, counts, file.path, file.head), 'finished');
     } finally {
       await file.close();

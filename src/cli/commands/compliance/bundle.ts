@@ -8,7 +8,7 @@ import { SchedError } from '../../../errors.ts';
 import { foldAddress } from '../../../jobs/address.ts';
 import { checkScript, proveScript } from '../../../jobs/audit-scripts.ts';
 import { diskTrouble } from '../../../jobs/disk.ts';
-import type { Story } from '../../../jobs/receipt.ts';
+import type { RunHistory } from '../../../jobs/receipt.ts';
 import type { ReceiptKey } from '../../../jobs/receipt-key.ts';
 import type { Finding } from '../../../jobs/verify-receipt.ts';
 import { jsonText } from '../../../json.ts';
@@ -37,23 +37,23 @@ const withMarks = (value: unknown, key: ReceiptKey | undefined): unknown => {
   );
 };
 
-const sameOrigin = async (context: Context, story: Story): Promise<boolean> => {
+const sameOrigin = async (context: Context, history: RunHistory): Promise<boolean> => {
   const { baseUrl, isSandbox } = await context.connection();
-  return isSandbox || story.run.endpoint.startsWith(`${new URL(baseUrl).origin}/`);
+  return isSandbox || history.run.endpoint.startsWith(`${new URL(baseUrl).origin}/`);
 };
 
 /** The service's own word of that time, or why there is none. */
 const readActivity = async (
   context: Context,
-  story: Story,
+  history: RunHistory,
   key: ReceiptKey | undefined,
 ): Promise<{ lines: string[] } | { missing: string }> => {
-  const { organization } = story.run;
+  const { organization } = history.run;
   if (organization === 'unknown') return { missing: 'the receipt does not say of which organization' };
   try {
-    if (!(await sameOrigin(context, story))) return { missing: 'the account in use is at another service' };
+    if (!(await sameOrigin(context, history))) return { missing: 'the account in use is at another service' };
     // The clock may have been set back before the run was resumed.
-    const [from, to] = [story.firstAt, story.lastAt].sort() as [string, string];
+    const [from, to] = [history.firstAt, history.lastAt].sort() as [string, string];
     const query = {
       organization,
       min_occurred_at: from,
@@ -73,8 +73,8 @@ const readActivity = async (
 const table = (rows: [string, unknown][]): string =>
   ['| | |', '| --- | --- |', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n');
 
-const summaryOf = ({ story, head, finding, sandbox }: Finding, activityWords: string): string => {
-  const { run, counts, endedAt } = story!;
+const summaryOf = ({ history, head, finding, sandbox }: Finding, activityWords: string): string => {
+  const { run, counts, endedAt } = history!;
   return `# Deletion of invitee data, run ${run.run}
 ${sandbox ? '\n**Made in the sandbox. It proves nothing.**\n' : ''}
 ${table([
@@ -142,15 +142,15 @@ const run = async (invocation: Invocation): Promise<void> => {
   const { context, args, typed, problems } = invocation;
   if (args[0] === undefined) problems.add('<run> is missing');
   problems.check();
-  const { path, bytes, finding, story } = await loadDeletion(context, args[0]!);
+  const { path, bytes, finding, history } = await loadDeletion(context, args[0]!);
   const key = await findKey(invocation, false).catch(() => undefined);
-  const own = key?.id === story.run.key ? key : undefined;
-  const log = await readActivity(context, story, own);
+  const own = key?.id === history.run.key ? key : undefined;
+  const log = await readActivity(context, history, own);
   const words =
     'lines' in log
       ? `activity.jsonl is the service's own log of that time: ${log.lines.length === 1 ? '1 entry' : `${log.lines.length} entries`}, addresses in them replaced ${own === undefined ? 'by [address]' : 'by their HMACs'}.`
       : `The service's own log of that time is not here: ${log.missing}.`;
-  const folder = resolve(String(typed.to ?? `bundle-${story.run.run}`));
+  const folder = resolve(String(typed.to ?? `bundle-${history.run.run}`));
   await writeAll(folder, {
     'receipt.jsonl': bytes,
     'SUMMARY.md': summaryOf(finding, words),
@@ -165,7 +165,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   if ('missing' in log) context.notes.warn(`the activity log is left out: ${log.missing}`);
   await context.printer.one(
     { columns: [{ header: 'FOLDER', path: 'folder' }], id: 'folder' },
-    { folder, run: story.run.run, status, head, activity_entries: activityEntries, receipt: path },
+    { folder, run: history.run.run, status, head, activity_entries: activityEntries, receipt: path },
   );
 };
 

@@ -1,6 +1,6 @@
 import { SchedError } from '../../../errors.ts';
 import type { Plan } from '../../../jobs/batch-plan.ts';
-import type { Story } from '../../../jobs/receipt.ts';
+import type { RunHistory } from '../../../jobs/receipt.ts';
 import type { Invocation } from '../../command.ts';
 import { shownUrl } from '../../session/connection.ts';
 import { askText, askYes, factLines } from '../../session/prompt.ts';
@@ -12,13 +12,13 @@ const mostSeen = 10;
 const number = (value: number): string => value.toLocaleString('en-US');
 
 /** What the flags say to a deletion. */
-export interface Consent {
+export interface Confirmation {
   confirm?: string;
   max?: number;
 }
 
-export const readConsent = ({ typed, problems }: Invocation): Consent => {
-  const consent: Consent = {};
+export const readConfirmation = ({ typed, problems }: Invocation): Confirmation => {
+  const consent: Confirmation = {};
   if (typed.confirm !== undefined) {
     consent.confirm = String(typed.confirm).trim().toLowerCase();
     if (!/^(\d{1,9}|sha256:[0-9a-f]{64})$/.test(consent.confirm))
@@ -35,7 +35,7 @@ const differs = (message: string, reason: string): SchedError =>
   new SchedError('conflict', message, { reason, hint: 'look at the plan: --dry-run', outcome: 'not-sent' });
 
 /** What was confirmed must be what is there. */
-const checkDifference = ({ confirm, max }: Consent, { items, digest }: Plan): void => {
+const checkDifference = ({ confirm, max }: Confirmation, { items, digest }: Plan): void => {
   if (max !== undefined && items.length > max)
     throw differs(`There are more addresses than --max allows`, `${number(items.length)}, and at most ${number(max)}`);
   if (confirm?.startsWith('sha256:') && confirm !== digest)
@@ -51,7 +51,7 @@ const checkDifference = ({ confirm, max }: Consent, { items, digest }: Plan): vo
  * Whether the flags consent, before anything is asked or sent. `true`: they do; `false`: a person is to be asked.
  * Where nobody can be, nothing is done.
  */
-export const consented = ({ context, args }: Invocation, consent: Consent, plan: Plan): boolean => {
+export const isConfirmed = ({ context, args }: Invocation, consent: Confirmation, plan: Plan): boolean => {
   const { yes, canAsk } = context.settings;
   checkDifference(consent, plan);
   const count = plan.items.length;
@@ -75,12 +75,12 @@ export const askForCount = async (
   plan: Plan,
   who: Requester,
   isSandbox: boolean,
-  story: Story | undefined,
+  history: RunHistory | undefined,
 ): Promise<void> => {
   const { settings } = context;
   const connection = await context.connection();
   const count = plan.items.length;
-  const done = story === undefined ? 0 : story.counts.accepted + story.counts.rejected;
+  const done = history === undefined ? 0 : history.counts.accepted + history.counts.rejected;
   const profile =
     settings.account?.name ?? (settings.sandbox ? 'none, the sandbox' : 'none, the token of the environment');
   const question = `Delete all data of ${number(count)} ${count === 1 ? 'invitee' : 'invitees'}? It cannot be undone.`;
@@ -88,7 +88,7 @@ export const askForCount = async (
     ['organization', `${who.organization}${isSandbox ? ' (sandbox)' : ''}`],
     ['origin', shownUrl(new URL(connection.baseUrl).origin, connection)],
     ['profile', profile],
-    ...(story === undefined ? [] : [['done already', `${number(done)}, by run ${story.run.run}`] as const]),
+    ...(history === undefined ? [] : [['done already', `${number(done)}, by run ${history.run.run}`] as const]),
   ] as const;
   const isMeant = async (): Promise<boolean> => {
     const asked = { question, facts, yes: 'go on, and type the count', no: 'stop, and send nothing' };

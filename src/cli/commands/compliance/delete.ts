@@ -11,7 +11,7 @@ import { bulkFlags, inputNote } from '../bulk/flags.ts';
 import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from '../bulk/read-items.ts';
 import { resultFields } from '../bulk/result.ts';
 import { runBulk } from '../bulk/run.ts';
-import { askForCount, consented, readConsent } from './confirm-deletion.ts';
+import { askForCount, isConfirmed, readConfirmation } from './confirm-deletion.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
 import { askRequester, checkOrganization, isSandboxed } from './requester.ts';
 import { sendDeletion } from './send.ts';
@@ -112,7 +112,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   // A plan needs no service, and must not be taken for one of the real account.
   if (context.settings.sandbox) context.notes.sandbox();
-  const consent = readConsent(invocation);
+  const consent = readConfirmation(invocation);
   const batchSize = readBatchSize(invocation);
   if (typed.from === undefined && invocation.args.length === 0)
     problems.add('no address is given: name some, or a file with --from');
@@ -130,7 +130,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   problems.check();
   checkEmpty(invocation, plan);
   noteLeftOut(invocation, plan);
-  const isAgreed = consented(invocation, consent, plan);
+  const isAgreed = isConfirmed(invocation, consent, plan);
   const { baseUrl, isSandbox: isEmbedded } = await context.connection();
   const key = (await findKey(invocation, true))!;
   const who = await askRequester(context);
@@ -153,8 +153,8 @@ const run = async (invocation: Invocation): Promise<void> => {
     send: sendDeletion(await context.client(), context.runtime.secrets.redact),
     receipt: typed.receipt as string | undefined,
     again: typed.again === true,
-    consent: async (story) => {
-      if (!isAgreed) await askForCount(invocation, plan, who, isSandbox, story);
+    consent: async (history) => {
+      if (!isAgreed) await askForCount(invocation, plan, who, isSandbox, history);
     },
   });
   if (plan.items.length > 0) context.notes.info('accepted: the service deletes within days, and does not say when');

@@ -94,16 +94,16 @@ const prove = async (invocation: Invocation): Promise<void> => {
   const word = needReceipt(invocation);
   const address = await readAddress(invocation);
   problems.check();
-  const { path, finding, story } = await loadDeletion(context, word);
+  const { path, finding, history } = await loadDeletion(context, word);
   const key = await findKey(invocation, false);
-  if (key === undefined || key.id !== story.run.key)
+  if (key === undefined || key.id !== history.run.key)
     throw new SchedError('environment', 'The key of this receipt is not at hand', {
-      reason: `it was made under the key ${story.run.key}${key === undefined ? '' : `, and this is ${key.id}`}`,
+      reason: `it was made under the key ${history.run.key}${key === undefined ? '' : `, and this is ${key.id}`}`,
       hint: 'name its file with --receipt-key-file',
       outcome: 'not-sent',
     });
   const mark = key.mac(address);
-  const fate = story.fates.get(mark);
+  const fate = history.outcomes.get(mark);
   await context.printer.one(
     { columns: [{ header: 'FOUND', path: 'found' }], id: 'mark' },
     {
@@ -113,7 +113,7 @@ const prove = async (invocation: Invocation): Promise<void> => {
       http_status: fate?.status ?? null,
       batch: fate?.batch ?? null,
       mark,
-      run: story.run.run,
+      run: history.run.run,
       receipt_status: finding.status,
       sandbox: finding.sandbox,
       receipt: path,

@@ -1,4 +1,4 @@
-import { ClosedPipe, Ended, type ErrorFacts, SchedError } from '../../../errors.ts';
+import { ChildExit, ClosedPipe, type ErrorFacts, SchedError } from '../../../errors.ts';
 import { asSchedError } from '../../messages/error-report.ts';
 
 /**
@@ -21,7 +21,7 @@ export const hideAddresses = (text: string): string => replaceAddresses(text, ()
 
 /** An error without any address in it, its stack included. A closed pipe or a program's end is no failure, and stays what it is. */
 export const withoutAddresses = (error: unknown): unknown => {
-  if (error instanceof ClosedPipe || error instanceof Ended) return error;
+  if (error instanceof ClosedPipe || error instanceof ChildExit) return error;
   const { category, message, facts, stack, cause } = asSchedError(error);
   const hidden: ErrorFacts = { ...facts };
   if (facts.reason !== undefined) hidden.reason = hideAddresses(facts.reason);

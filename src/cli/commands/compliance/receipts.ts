@@ -41,14 +41,14 @@ export const loadReceipt = async (context: Context, word: string): Promise<{ pat
   throw missing(word, place);
 };
 
-/** A receipt, checked, whose story can be told; only that of a deletion. */
+/** A receipt, checked, whose history can be told; only that of a deletion. */
 export const loadDeletion = async (context: Context, word: string) => {
   const { path, bytes } = await loadReceipt(context, word);
   const finding = verify(bytes);
-  const { story } = finding;
-  if (story === undefined) throw findingError(finding)!;
-  const { operation } = story.run;
-  if (operation === deletionOperation) return { path, bytes, finding, story };
+  const { history } = finding;
+  if (history === undefined) throw findingError(finding)!;
+  const { operation } = history.run;
+  if (operation === deletionOperation) return { path, bytes, finding, history };
   throw new SchedError('usage', `The receipt ${word} is not that of a deletion`, {
     reason: `it is of ${operation}`,
     hint: commandLine('compliance', 'verify', word),
@@ -57,20 +57,20 @@ export const loadDeletion = async (context: Context, word: string) => {
 };
 
 /** One run as it is listed. */
-export const runRecord = (path: string, { status, story, head, sandbox, finding }: Finding) => ({
-  run: story?.run.run ?? null,
-  started_at: story?.firstAt ?? null,
-  ended_at: story?.endedAt ?? null,
+export const runRecord = (path: string, { status, history, head, sandbox, finding }: Finding) => ({
+  run: history?.run.run ?? null,
+  started_at: history?.firstAt ?? null,
+  ended_at: history?.endedAt ?? null,
   status,
-  total: story?.counts.total ?? null,
-  accepted: story?.counts.accepted ?? null,
-  rejected: story?.counts.rejected ?? null,
-  unknown: story?.counts.unknown ?? null,
-  skipped: story?.counts.skipped ?? null,
-  organization: story?.run.organization ?? null,
-  owner: story?.run.owner ?? null,
-  endpoint: story?.run.endpoint ?? null,
-  tool: story?.run.tool ?? null,
+  total: history?.counts.total ?? null,
+  accepted: history?.counts.accepted ?? null,
+  rejected: history?.counts.rejected ?? null,
+  unknown: history?.counts.unknown ?? null,
+  skipped: history?.counts.skipped ?? null,
+  organization: history?.run.organization ?? null,
+  owner: history?.run.owner ?? null,
+  endpoint: history?.run.endpoint ?? null,
+  tool: history?.run.tool ?? null,
   sandbox,
   finding,
   receipt: path,

@@ -4,8 +4,8 @@ import { isObject } from '../../../client/reading.ts';
 import { refusalOf } from '../../../client/refusal.ts';
 import { SchedError } from '../../../errors.ts';
 import { type HttpReply, requestIdOf } from '../../../http/message.ts';
+import { isOutcomeUnknown } from '../../../jobs/outcome-unknown.ts';
 import type { Answer, Job } from '../../../jobs/run.ts';
-import { isUndecided } from '../../../jobs/undecided.ts';
 
 const bodyOf = ({ body }: HttpReply): Record<string, unknown> => {
   try {
@@ -57,5 +57,5 @@ export const sendDeletion =
     if (status === 413) return { ...facts, verdict: 'split', isTooLarge: true };
     if (status === 400 || status === 422) return { ...facts, verdict: 'split' };
     const error = silenced(refusalOf(request, reply), reply);
-    return isUndecided(error) ? { ...facts, verdict: 'unknown' } : { ...facts, verdict: 'refused', error };
+    return isOutcomeUnknown(error) ? { ...facts, verdict: 'unknown' } : { ...facts, verdict: 'refused', error };
   };

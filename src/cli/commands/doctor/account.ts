@@ -1,10 +1,10 @@
 import { urlProblem } from '../../../http/proxy.ts';
 import { configFile, readConfig } from '../../session/profiles.ts';
-import { baseUrlOf, type Check, type Finding, note, ok, problem, words } from './finding.ts';
+import { baseUrlOf, type Check, errorText, type Finding, note, ok, problem } from './finding.ts';
 
 export const configCheck: Check = async ({ runtime, config }) => {
   if (config !== undefined) return [ok('configuration', configFile(runtime))];
-  const error = await readConfig(runtime).then(() => undefined, words);
+  const error = await readConfig(runtime).then(() => undefined, errorText);
   return [problem('configuration', error ?? 'it was broken a moment ago', `edit ${configFile(runtime)}`)];
 };
 
@@ -32,7 +32,7 @@ export const keychainCheck: Check = async ({ runtime, account }) => {
     await store.probe();
     return ok('credential store', `${store.describe()} works`);
   };
-  const found = await probe().catch(words);
+  const found = await probe().catch(errorText);
   if (typeof found !== 'string') return [found];
   const fix = 'unlock or start the keychain, or sched auth login --credential-store file, or SCHED_TOKEN';
   return [kind === 'keychain' ? problem('credential store', found, fix) : note('credential store', found, fix)];
@@ -42,7 +42,7 @@ export const tokenCheck: Check = async ({ runtime, account }) => {
   const { env } = runtime;
   if (env.SCHED_TOKEN || env.SCHED_TOKEN_FILE) {
     const { environmentToken } = await import('../../session/connection.ts');
-    const error = await environmentToken(runtime).then(() => undefined, words);
+    const error = await environmentToken(runtime).then(() => undefined, errorText);
     return [
       error === undefined
         ? ok('token', 'from the environment; it beats every stored login')
@@ -74,7 +74,7 @@ export const tokenCheck: Check = async ({ runtime, account }) => {
       ? [problem('token', `expired at ${when}`, again)]
       : [note('token', `expired at ${when}; the next command renews it`, `sched auth refresh -p ${account.name}`)];
   } catch (error) {
-    return [problem('token', words(error), again)];
+    return [problem('token', errorText(error), again)];
   }
 };
 
@@ -102,7 +102,7 @@ export const networkCheck: Check = async (context) => {
     return [
       problem(
         'network',
-        `${new URL(baseUrl).host} cannot be reached: ${words(error)}`,
+        `${new URL(baseUrl).host} cannot be reached: ${errorText(error)}`,
         account === undefined || runtime.env.SCHED_BASE_URL
           ? 'look at SCHED_BASE_URL, the network and the proxy settings'
           : `see to the network and the proxy settings; another address: sched profiles set base_url URL -p ${account.name}`,

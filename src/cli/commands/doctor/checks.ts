@@ -20,6 +20,6 @@ const checks: Check[] = [
 ];
 
 /** Looks at everything a command rests on; with `network` at the service too. */
-export async function* examine(context: DoctorContext, network: boolean): AsyncGenerator<Finding[]> {
+export async function* runChecks(context: DoctorContext, network: boolean): AsyncGenerator<Finding[]> {
   for (const check of network ? [...checks, networkCheck] : checks) yield await check(context);
 }

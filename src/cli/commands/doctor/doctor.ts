@@ -5,7 +5,7 @@ import { width, wrap } from '../../../output/width.ts';
 import type { Command, Invocation } from '../../command.ts';
 import type { Config } from '../../session/profile-schema.ts';
 import { chosenName, readConfig } from '../../session/profiles.ts';
-import { examine } from './checks.ts';
+import { runChecks } from './checks.ts';
 import type { Finding } from './finding.ts';
 
 const view: View = {
@@ -47,7 +47,7 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   const account = profile === undefined ? undefined : { name: name!, profile };
   const columns = runtime.stdout.isTerminal ? runtime.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   const findings: Finding[] = [];
-  for await (const found of examine({ runtime, config, name, account }, typed.network === true))
+  for await (const found of runChecks({ runtime, config, name, account }, typed.network === true))
     findings.push(...found);
   if (settings.format === 'table' && settings.fields === undefined && !settings.accessible)
     await printer.text(drawn(findings, columns));

@@ -37,7 +37,7 @@ export const problem = (check: string, finding: string, fix: string): Finding =>
   fix,
 });
 
-export const words = (error: unknown): string => {
+export const errorText = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   return error instanceof SchedError && error.facts.reason !== undefined
     ? `${error.message}: ${error.facts.reason}`

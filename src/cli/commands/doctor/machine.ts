@@ -5,7 +5,7 @@ import { readProxy } from '../../../http/proxy.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../../state/paths.ts';
-import { type Check, type Finding, note, ok, problem, words } from './finding.ts';
+import { type Check, errorText, type Finding, note, ok, problem } from './finding.ts';
 
 export const runtimeCheck: Check = async ({ runtime }) => {
   const { version, platform, isStandalone } = runtime.machine;
@@ -43,7 +43,7 @@ const placeCheck = async (kind: 'config' | 'state' | 'cache', runtime: Runtime):
   try {
     directory(kind, runtime);
   } catch (error) {
-    return problem(check, words(error), (error as SchedError).facts.hint ?? '');
+    return problem(check, errorText(error), (error as SchedError).facts.hint ?? '');
   }
   const path = directoryPath(kind, runtime);
   // Reading works without a state directory; bookings and receipts need one.
@@ -78,7 +78,7 @@ export const lockCheck: Check = async ({ runtime }) => {
     await held?.release();
     return [ok('lock', 'can be taken and given back')];
   } catch (error) {
-    return [problem('lock', words(error), `see to it that ${runtime.machine.accountHome} can be written`)];
+    return [problem('lock', errorText(error), `see to it that ${runtime.machine.accountHome} can be written`)];
   }
 };
 

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { SchedError } from '../../../errors.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
 import { directoryPath } from '../../../state/paths.ts';
-import { baseUrlOf, type Check, type Finding, note, problem, words } from './finding.ts';
+import { baseUrlOf, type Check, errorText, type Finding, note, problem } from './finding.ts';
 
 /** What a check stumbled over is a finding too: the others are still to be told. */
 const stumbled = (check: string, error: unknown): Finding => {
   if (!(error instanceof SchedError)) throw error;
-  return problem(check, words(error), error.facts.hint ?? 'see to it that it can be read');
+  return problem(check, errorText(error), error.facts.hint ?? 'see to it that it can be read');
 };
 
 export const bookingCheck: Check = async (context) => {
@@ -40,7 +40,7 @@ export const runCheck: Check = async ({ runtime }) => {
     if ('check' in opened) findings.push(opened);
     else if (!opened.ok)
       findings.push(problem('runs', `the receipt ${path} is damaged`, `sched compliance verify ${singleQuoted(path)}`));
-    else if (opened.story.endedAt === undefined) {
+    else if (opened.history.endedAt === undefined) {
       findings.push(
         note(
           'runs',

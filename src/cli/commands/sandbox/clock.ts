@@ -2,7 +2,7 @@ import type { View } from '../../../output/view.ts';
 import type { SandboxClock } from '../../../sandbox/clock.ts';
 import { readTime } from '../../../time/read.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { openData, sandboxFile } from '../../session/sandbox.ts';
+import { openSandboxData, sandboxFile } from '../../session/sandbox.ts';
 import { dataFlag, readData } from './serve.ts';
 
 const view: View = {
@@ -39,7 +39,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     problems.add(`${action} needs a ${action === 'set' ? 'time' : 'duration'}`);
   else if (action === 'advance' && text!.startsWith('-')) problems.add(`advance goes forward; set ${text} goes back`);
   problems.check();
-  const sandbox = await openData(context.runtime, { data });
+  const sandbox = await openSandboxData(context.runtime, { data });
   try {
     const { clock } = sandbox;
     if (action !== undefined) move(invocation, clock);

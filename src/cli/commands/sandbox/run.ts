@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { Ended, SchedError } from '../../../errors.ts';
+import { ChildExit, SchedError } from '../../../errors.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
 import type { Command, Invocation } from '../../command.ts';
@@ -63,7 +63,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     });
     return ended;
   });
-  if (code !== 0) throw new Ended(code);
+  if (code !== 0) throw new ChildExit(code);
 };
 
 export const runCommand: Command = {

@@ -3,14 +3,14 @@ import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { isSandboxFile } from '../../../sandbox/database.ts';
+import type { SeedName } from '../../../sandbox/seed-name.ts';
 import { team } from '../../../sandbox/seed-team.ts';
-import type { World } from '../../../sandbox/seed-world.ts';
 import { type ReadyToken, readyTokens } from '../../../sandbox/tokens.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { noteHidden } from '../../operation/listing.ts';
-import { requireConsent } from '../../session/confirm.ts';
+import { confirm } from '../../session/confirm.ts';
 import type { Context } from '../../session/context.ts';
-import { dataTrouble, openData, sandboxFile } from '../../session/sandbox.ts';
+import { openSandboxData, sandboxDataError, sandboxFile } from '../../session/sandbox.ts';
 import { clockCommand } from './clock.ts';
 import { openapiCommand } from './openapi.ts';
 import { runCommand } from './run.ts';
@@ -107,14 +107,14 @@ const tokens = async ({ context, problems }: Invocation): Promise<void> => {
 /** What the system refuses is no bug of ours. */
 const orTrouble = <Value>(work: Promise<Value>, file: string, data: string | undefined): Promise<Value> =>
   work.catch((error) => {
-    throw dataTrouble(error, file, { data });
+    throw sandboxDataError(error, file, { data });
   });
 
 /** A file that somebody named is removed only if it is a sandbox's: it might be anything. */
 const requireOwn = async (runtime: Runtime, file: string, data: string): Promise<void> => {
   if (await orTrouble(isSandboxFile(file), file, data)) return;
   // What a killed process wrote last stands in a file beside it, and only opening brings the two together.
-  const opened = await openData(runtime, { data: file }).catch(() => undefined);
+  const opened = await openSandboxData(runtime, { data: file }).catch(() => undefined);
   if (opened !== undefined) return opened.close();
   throw new SchedError('environment', 'This file is not one of a sandbox, so it is left alone', {
     reason: file,
@@ -124,8 +124,12 @@ const requireOwn = async (runtime: Runtime, file: string, data: string): Promise
 };
 
 /** Where the data is sound it stays in its file, because a service may be running on it. */
-const resetInPlace = async (runtime: Runtime, data: string | undefined, world: World | undefined): Promise<boolean> => {
-  const opened = await openData(runtime, { data }).catch(() => undefined);
+const resetInPlace = async (
+  runtime: Runtime,
+  data: string | undefined,
+  world: SeedName | undefined,
+): Promise<boolean> => {
+  const opened = await openSandboxData(runtime, { data }).catch(() => undefined);
   try {
     opened?.reset(world);
     return opened !== undefined;
@@ -137,11 +141,11 @@ const resetInPlace = async (runtime: Runtime, data: string | undefined, world: W
 };
 
 /** The files go as a whole, so that even damaged ones are corrected. */
-const startAfresh = async (runtime: Runtime, data: string | undefined, world: World | undefined): Promise<void> => {
+const startAfresh = async (runtime: Runtime, data: string | undefined, world: SeedName | undefined): Promise<void> => {
   const file = sandboxFile(runtime, data);
   const files = ['', '-wal', '-shm', '-journal'].map((suffix) => `${file}${suffix}`);
   for (const each of files) await orTrouble(rm(each, { force: true }), file, data);
-  const sandbox = await openData(runtime, { data, world });
+  const sandbox = await openSandboxData(runtime, { data, world });
   sandbox.close();
 };
 
@@ -154,7 +158,7 @@ const reset = async (invocation: Invocation): Promise<void> => {
   problems.check();
   const file = sandboxFile(context.runtime, data);
   if (data !== undefined) await requireOwn(context.runtime, file, data);
-  await requireConsent(context, `Throw the sandbox data in ${file} away and seed it anew?`, 'this machine');
+  await confirm(context, `Throw the sandbox data in ${file} away and seed it anew?`, 'this machine');
   if (!(await resetInPlace(context.runtime, data, world))) await startAfresh(context.runtime, data, world);
   context.notes.info(`seeded anew: ${file}`);
 };

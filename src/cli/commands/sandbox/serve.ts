@@ -2,15 +2,21 @@ import { setMaxListeners } from 'node:events';
 import { SchedError } from '../../../errors.ts';
 import type { Clock } from '../../../runtime.ts';
 import { withFaults } from '../../../sandbox/admin.ts';
-import { createScript, readFault, readFaults, type Script, unknownOperation } from '../../../sandbox/faults.ts';
-import { mostEvents, type World, worldNamed } from '../../../sandbox/seed-world.ts';
+import {
+  createFaultScript,
+  type FaultScript,
+  readFault,
+  readFaults,
+  unknownOperation,
+} from '../../../sandbox/faults.ts';
+import { mostEvents, readSeedName, type SeedName } from '../../../sandbox/seed-name.ts';
 import { type Server, serve, type WireService } from '../../../sandbox/server.ts';
 import { type Plan, plans } from '../../../sandbox/subscription.ts';
 import { clientId, readyTokens } from '../../../sandbox/tokens.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Flag, Invocation } from '../../command.ts';
 import { readJsonText } from '../../operation/json-file.ts';
-import { openData, sandboxFile } from '../../session/sandbox.ts';
+import { openSandboxData, sandboxFile } from '../../session/sandbox.ts';
 
 export const dataFlag: Flag = {
   name: 'data',
@@ -81,9 +87,9 @@ const readReplayWindow = ({ typed, problems }: Invocation): number | undefined =
   return milliseconds;
 };
 
-export const readSeed = ({ typed, problems }: Invocation): World | undefined => {
+export const readSeed = ({ typed, problems }: Invocation): SeedName | undefined => {
   if (typed.seed === undefined) return undefined;
-  const world = worldNamed(String(typed.seed));
+  const world = readSeedName(String(typed.seed));
   if (world === undefined)
     problems.add(`--seed '${typed.seed}' is not demo, empty or large:N with N up to ${mostEvents}`);
   return world;
@@ -98,8 +104,8 @@ const attempt = <Value>(read: () => Value, problem: (words: string) => void): Va
   }
 };
 
-const readScript = async ({ context, typed, problems }: Invocation): Promise<Script> => {
-  const script = createScript();
+const readScript = async ({ context, typed, problems }: Invocation): Promise<FaultScript> => {
+  const script = createFaultScript();
   const file = typed.faults === undefined ? undefined : String(typed.faults);
   if (file !== undefined) {
     const text = await readJsonText(file, '--faults', context.runtime, problems);
@@ -172,7 +178,7 @@ export const whileServing = async (
   const refreshReplayMilliseconds = readReplayWindow(invocation);
   const script = await readScript(invocation);
   problems.check();
-  const sandbox = await openData(runtime, {
+  const sandbox = await openSandboxData(runtime, {
     data,
     plan,
     world,

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { openSandbox } from '../../src/sandbox/open.ts';
-import { worldNamed, worldText } from '../../src/sandbox/seed-world.ts';
+import { readSeedName, seedNameText } from '../../src/sandbox/seed-name.ts';
 import { temporaryFile } from '../support/temporary.ts';
 import { noon, organization } from './world.ts';
 
 const open = async (file: string, seed?: string) => {
-  const world = seed === undefined ? undefined : worldNamed(seed);
+  const world = seed === undefined ? undefined : readSeedName(seed);
   const sandbox = await openSandbox({ file, clock: { now: () => noon }, world, verify: true, limits: false });
   const get = async (path: string) => {
     const headers = { authorization: 'Bearer sandbox_owner' };
@@ -26,9 +26,10 @@ const open = async (file: string, seed?: string) => {
 
 describe('seed', () => {
   test('is named, and nothing else is', () => {
-    for (const name of ['demo', 'empty', 'large:1', 'large:1000000']) expect(worldText(worldNamed(name)!)).toBe(name);
+    for (const name of ['demo', 'empty', 'large:1', 'large:1000000'])
+      expect(seedNameText(readSeedName(name)!)).toBe(name);
     for (const name of ['', 'Demo', 'large', 'large:', 'large:0', 'large:-1', 'large:1000001', 'large:1e3'])
-      expect(worldNamed(name)).toBeUndefined();
+      expect(readSeedName(name)).toBeUndefined();
   });
 
   test('empty: people and tokens, and nothing else', async () => {

@@ -2,8 +2,8 @@ import { SchedError } from '../errors.ts';
 import type { ChildProcess, Runtime } from '../runtime.ts';
 import type { Held } from '../state/lock.ts';
 import { identityOf } from '../state/processes.ts';
-import { go, type RenewalJob, ready, type Verdict } from './renewal-helper.ts';
-import type { RenewalHelper } from './session.ts';
+import { goLine, type HelperResult, type RefreshJob, readyLine } from './refresh-helper.ts';
+import type { RefreshHelper } from './session.ts';
 
 type World = Pick<Runtime, 'startRenewalHelper' | 'machine' | 'clock' | 'randomBytes' | 'interrupted'>;
 
@@ -35,13 +35,13 @@ const heard = async (
 
 const handOver = async (
   helper: ChildProcess,
-  job: Omit<RenewalJob, 'nonce'>,
+  job: Omit<RefreshJob, 'nonce'>,
   held: Held,
   world: World,
-): ReturnType<RenewalHelper> => {
+): ReturnType<RefreshHelper> => {
   const nonce = Buffer.from(world.randomBytes(16)).toString('hex');
-  helper.say(JSON.stringify({ ...job, nonce } satisfies RenewalJob));
-  if ((await heard(helper, world, startLimitMs)) !== ready) {
+  helper.say(JSON.stringify({ ...job, nonce } satisfies RefreshJob));
+  if ((await heard(helper, world, startLimitMs)) !== readyLine) {
     helper.kill();
     return 'not started';
   }
@@ -50,7 +50,7 @@ const handOver = async (
   if (!(await held.handOver(identity, nonce))) return 'ended early';
   // From here on whatever ends this function makes the helper release the lock, until it has heard the word.
   world.interrupted.throwIfAborted();
-  helper.say(go);
+  helper.say(goLine);
   const told = await heard(helper, world, errandLimitMs);
   if (told === undefined) return 'ended early';
   if (told === slow) {
@@ -60,13 +60,13 @@ const handOver = async (
       outcome: 'unknown',
     });
   }
-  const { error } = JSON.parse(told) as Verdict;
+  const { error } = JSON.parse(told) as HelperResult;
   if (error !== undefined) throw new SchedError(error.category, error.message, error.facts);
   return 'done';
 };
 
 /** Has jobs done by helpers; nothing in a world where none can be started. */
-export const renewalHelperOf = (job: Omit<RenewalJob, 'nonce'>, world: World): RenewalHelper | undefined => {
+export const refreshHelperFor = (job: Omit<RefreshJob, 'nonce'>, world: World): RefreshHelper | undefined => {
   const { startRenewalHelper } = world;
   if (startRenewalHelper === undefined) return undefined;
   return async (held) => {

@@ -1,4 +1,4 @@
-import { helperWord, type Peer, type Runtime } from '../runtime.ts';
+import { helperArgument, type Peer, type Runtime } from '../runtime.ts';
 import { machine } from './machine.ts';
 
 const peerOver = (input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Omit<Peer, 'leave'> => {
@@ -34,13 +34,13 @@ const peerOver = (input: NodeJS.ReadableStream, output: NodeJS.WritableStream): 
   };
 };
 
-export const startRenewalHelper: NonNullable<Runtime['startRenewalHelper']> = async () => {
+export const startRefreshHelper: NonNullable<Runtime['startRenewalHelper']> = async () => {
   const { spawn } = await import('node:child_process');
   const [program, ...first] = machine.program!;
   // What we were told in private is not handed on; what the network needs (proxies, certificates) is.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SCHED_')));
   try {
-    const child = spawn(program!, [...first, helperWord], {
+    const child = spawn(program!, [...first, helperArgument], {
       detached: true,
       stdio: ['pipe', 'pipe', 'ignore'],
       env,

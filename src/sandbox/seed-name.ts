@@ -1,13 +1,14 @@
 /** What a new world holds: the demo team with its calendars, only people and tokens, or the demo and many more events. */
-export type World = { kind: 'demo' } | { kind: 'empty' } | { kind: 'large'; events: number };
+export type SeedName = { kind: 'demo' } | { kind: 'empty' } | { kind: 'large'; events: number };
 
 export const mostEvents = 1_000_000;
 
 /** `demo`, `empty` or `large:N`; `undefined` for anything else. */
-export const worldNamed = (text: string): World | undefined => {
+export const readSeedName = (text: string): SeedName | undefined => {
   if (text === 'demo' || text === 'empty') return { kind: text };
   const events = /^large:([1-9]\d{0,6})$/.exec(text)?.[1];
   return events === undefined || Number(events) > mostEvents ? undefined : { kind: 'large', events: Number(events) };
 };
 
-export const worldText = (world: World): string => (world.kind === 'large' ? `large:${world.events}` : world.kind);
+export const seedNameText = (world: SeedName): string =>
+  world.kind === 'large' ? `large:${world.events}` : world.kind;

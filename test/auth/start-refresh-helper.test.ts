@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { renewalHelperOf } from '../../src/auth/start-helper.ts';
+import { refreshHelperFor } from '../../src/auth/start-refresh-helper.ts';
 import { SchedError } from '../../src/errors.ts';
 import type { ChildProcess, Clock } from '../../src/runtime.ts';
 import type { Held } from '../../src/state/lock.ts';
@@ -37,7 +37,7 @@ const world = (
       return isGiven;
     },
   };
-  const start = renewalHelperOf(job, {
+  const start = refreshHelperFor(job, {
     startRenewalHelper: async () => helper,
     machine: machineIn('/nonexistent'),
     clock,
@@ -100,9 +100,9 @@ describe('hand-over', () => {
       randomBytes: random,
       interrupted: new AbortController().signal,
     };
-    expect(renewalHelperOf(job, bare)).toBeUndefined();
+    expect(refreshHelperFor(job, bare)).toBeUndefined();
     const held = { release: async () => {}, handOver: async () => true };
-    expect(await renewalHelperOf(job, { ...bare, startRenewalHelper: async () => undefined })!(held)).toBe(
+    expect(await refreshHelperFor(job, { ...bare, startRenewalHelper: async () => undefined })!(held)).toBe(
       'not started',
     );
   });

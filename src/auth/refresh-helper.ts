@@ -1,7 +1,7 @@
 import { type ErrorFacts, SchedError } from '../errors.ts';
 import type { Peer, World } from '../runtime.ts';
 import type { CredentialKey } from './record.ts';
-import { logInAgain, protocol, refreshAndStore } from './refresh.ts';
+import { loadTokens, loginExpired, refreshAndStore } from './refresh.ts';
 import { lockOf } from './session.ts';
 import { openStore } from './stores.ts';
 import type { StoreKind } from './vault.ts';
@@ -26,7 +26,7 @@ import type { StoreKind } from './vault.ts';
  */
 
 /** What a helper is to do. Tokens are not in it: they are in the store. */
-export interface RenewalJob {
+export interface RefreshJob {
   readonly key: CredentialKey;
   readonly store: StoreKind;
   /** The directory of the store, if that is a file. */
@@ -35,15 +35,15 @@ export interface RenewalJob {
   readonly nonce: string;
 }
 
-export const ready = 'ready';
-export const go = 'go';
+export const readyLine = 'ready';
+export const goLine = 'go';
 
 /** What a helper tells in the end: nothing, or what went wrong. */
-export interface Verdict {
+export interface HelperResult {
   error?: Pick<SchedError, 'category' | 'message'> & { facts: ErrorFacts };
 }
 
-const failureOf = (error: unknown): NonNullable<Verdict['error']> => {
+const failureOf = (error: unknown): NonNullable<HelperResult['error']> => {
   // What is no error of ours may quote anything.
   const known = error instanceof SchedError ? error : new SchedError('internal', 'Renewing the session failed');
   const { category, message, facts } = known;
@@ -60,24 +60,24 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
 const usual = { lock: lockOf, open: openStore };
 
 /** Spends a refresh token in place of the command that started us. */
-export const runRenewalHelper = async (parentProcess: Peer, world: World, { lock, open } = usual): Promise<void> => {
+export const runRefreshHelper = async (parentProcess: Peer, world: World, { lock, open } = usual): Promise<void> => {
   const hear = () => Promise.race([parentProcess.hear(), aborted(world.interrupted)]);
   try {
     const told = await hear();
     if (told === undefined) return;
-    const { key, nonce, ...where } = JSON.parse(told) as RenewalJob;
-    parentProcess.say(ready);
+    const { key, nonce, ...where } = JSON.parse(told) as RefreshJob;
+    parentProcess.say(readyLine);
     // Loaded while the lock changes hands.
-    const [word] = await Promise.all([hear(), protocol()]);
+    const [word] = await Promise.all([hear(), loadTokens()]);
     const held = await lock(key, world).adopt(nonce);
     if (held === undefined) return;
-    if (word !== go) return await held.release();
+    if (word !== goLine) return await held.release();
     await world.protect(async () => {
-      const verdict: Verdict = {};
+      const verdict: HelperResult = {};
       try {
         const store = await open(where.store, world, where.config);
         const old = await store.read(key);
-        if (old?.refresh_token === undefined) throw logInAgain(`there is no refresh token in ${store.describe()}`);
+        if (old?.refresh_token === undefined) throw loginExpired(`there is no refresh token in ${store.describe()}`);
         await refreshAndStore({ key, store, clock: world.clock, sendToEnd: world.sendToEnd }, old);
       } catch (error) {
         verdict.error = failureOf(error);
