@@ -1,20 +1,15 @@
 import { inspect } from '../api/inspect.ts';
 import type { Operation } from '../api/operation.ts';
+import { edgeOf, isInside } from '../api/window.ts';
 import type { Input } from './client.ts';
 import type { Json } from './reading.ts';
 
 type Test = (row: Json) => boolean;
 
-const instant = (value: unknown): number => Date.parse(String(value));
-
 /** What one query parameter says of a row, where the row shows it: a service that ignores it is then no danger. */
 const testOf = (name: string, wanted: unknown, fields: Set<string>): Test | undefined => {
-  const edge = /^(min|max)_(.+)$/.exec(name);
-  if (edge !== null && fields.has(edge[2]!)) {
-    const limit = instant(wanted);
-    // Asked the other way round, so that a time nobody can read keeps its row.
-    return edge[1] === 'min' ? (row) => !(instant(row[edge[2]!]) < limit) : (row) => !(instant(row[edge[2]!]) >= limit);
-  }
+  const limit = edgeOf(name);
+  if (limit !== undefined && fields.has(limit.field)) return (row) => isInside(row[limit.field], limit.edge, wanted);
   if (!fields.has(name)) return undefined;
   const text = String(wanted).toLowerCase();
   return (row) => String(row[name]).toLowerCase() === text;
@@ -26,7 +21,7 @@ export const rowFilter = (operation: Operation, query: Input['query'] = {}): Tes
   const fields = new Set(Object.keys(operation.reply.of.record.shape));
   const tests = Object.entries(query)
     .filter(([name]) => inspect(parameters[name]!).collection === undefined)
-    .map(([name, wanted]) => ({ field: name.replace(/^(min|max)_/, ''), test: testOf(name, wanted, fields) }));
+    .map(([name, wanted]) => ({ field: edgeOf(name)?.field ?? name, test: testOf(name, wanted, fields) }));
   return (row) =>
     tests.every(
       ({ field, test }) => test === undefined || row[field] === undefined || row[field] === null || test(row),

@@ -1,6 +1,7 @@
 import { eventTypes } from '../api/event-types.ts';
 import { events } from '../api/events.ts';
 import { invitees } from '../api/invitees.ts';
+import { windowQuery } from '../api/window.ts';
 import type { Client } from '../client/client.ts';
 import { rowFilter } from '../client/filter.ts';
 import { isObject, type Json } from '../client/reading.ts';
@@ -82,8 +83,10 @@ const eventsAt = async (
   const list = (whose: Partial<Owner>) => {
     const query = {
       ...whose,
-      min_start_time: new Date(start).toISOString(),
-      max_start_time: new Date(start + 1000).toISOString(),
+      ...windowQuery('start_time', {
+        since: new Date(start).toISOString(),
+        until: new Date(start + 1000).toISOString(),
+      }),
     };
     return gather(client.pages(events.list, { query }, { keep: rowFilter(events.list, query) }));
   };
@@ -147,7 +150,7 @@ export const isTrustworthy = async (
   const hosts = await hostsOf(client, event_type);
   const hidden = new Set(hosts);
   let isNewer = false;
-  const query = { ...whose, min_start_time: new Date(since).toISOString() };
+  const query = { ...whose, ...windowQuery('start_time', { since: new Date(since).toISOString() }) };
   for await (const page of client.pages(events.list, { query }, { limit: mostEvents })) {
     for (const { created_at, event_memberships } of page) {
       isNewer ||= Date.parse(String(created_at)) > since;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { windowIn } from '../api/window.ts';
 
 /** Whatever port the sandbox listens on, its records are named here, so an ID printed once is understood later. */
 export const origin = 'http://127.0.0.1:4010';
@@ -51,8 +52,13 @@ export const timestamp = (milliseconds: number): string => new Date(milliseconds
 /** With five digits of the year a time would sort before all others. */
 const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** One end of a window, in that spelling. */
-export const edgeOf = (time: string | undefined): string | undefined =>
+const stored = (time: string | undefined): string | undefined =>
   time && timestamp(Math.min(Date.parse(time), lastMoment));
+
+/** The window that a query asks for, spelled as times are stored. */
+export const storedWindow = (query: object) => {
+  const { since, until } = windowIn(query);
+  return { since: stored(since), until: stored(until) };
+};
 
 export const dayMilliseconds = 86_400_000;

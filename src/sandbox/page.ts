@@ -16,7 +16,7 @@ export interface Listing {
   defaultSort: string;
   where: Condition[];
   /** Limits of the first sort column: kept apart, so that the nearer of limit and cursor bounds the index. */
-  window?: { from?: string | undefined; until?: string | undefined };
+  window?: { since?: string | undefined; until?: string | undefined };
 }
 
 export interface PageQuery {
@@ -66,7 +66,7 @@ const after = ([key, ...rest]: Key[], [value, ...values]: Value[]): Condition =>
 
 /** A cursor lies inside the window, so where there is one it is the nearer bound on its side. */
 const bounds = ({ window = {} }: Listing, first: Key, edge: Value | undefined): Condition[] => {
-  const lower = edge !== undefined && !first.descending ? edge : window.from;
+  const lower = edge !== undefined && !first.descending ? edge : window.since;
   const upper = edge !== undefined && first.descending ? edge : undefined;
   const conditions: Condition[] = [];
   if (lower !== undefined) conditions.push([`${first.column} >= ?`, lower]);

@@ -1,6 +1,7 @@
 import type { Field, Shape } from '../../api/field.ts';
 import { type Inspected, inspect } from '../../api/inspect.ts';
 import type { Operation } from '../../api/operation.ts';
+import { edgeOf } from '../../api/window.ts';
 import { isNamed } from '../../client/ids.ts';
 import type { Flag } from '../command.ts';
 
@@ -20,10 +21,6 @@ export interface FieldFlag extends Flag {
 const names: Record<string, string> = {
   organization: 'org',
   invitee_email: 'invitee',
-  min_start_time: 'since',
-  max_start_time: 'until',
-  min_occurred_at: 'since',
-  max_occurred_at: 'until',
   start_time: 'start',
   'location.kind': 'location-kind',
   description_plain: 'description',
@@ -66,7 +63,7 @@ const flagOf = (part: 'query' | 'body', path: string[], field: Field, required: 
   // Whose it is need not be said: the token's own user or organization is meant.
   const isOwn = required && ['users', 'organizations'].includes(collection ?? '');
   return {
-    name: names[path.join('.')] ?? last.replaceAll('_', '-'),
+    name: names[path.join('.')] ?? (part === 'query' ? edgeOf(last)?.edge : undefined) ?? last.replaceAll('_', '-'),
     ...(type === 'boolean' ? { negatable: true } : { value: placeholderOf(last, inspected) }),
     ...(choices === undefined ? {} : { choices }),
     ...(sortedBy === undefined ? {} : { suggestions: sortedBy.flatMap((by) => [`${by}:asc`, `${by}:desc`]) }),

@@ -1,5 +1,6 @@
 import type { Field } from '../../api/field.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
+import { windowIn } from '../../api/window.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
 import type { Input } from '../../client/client.ts';
 import { collectionOf, readId } from '../../client/ids.ts';
@@ -115,16 +116,6 @@ const finalOf = async (value: Value, flag: FieldFlag, context: Context): Promise
   return uri;
 };
 
-/** The two ends of a time window, where a query has them. */
-const windowOf = (query: NonNullable<Input['query']>): { since?: string; until?: string } => {
-  const end = (prefix: string) => Object.entries(query).find(([name]) => name.startsWith(prefix))?.[1];
-  const [since, until] = [end('min_'), end('max_')];
-  return {
-    ...(since === undefined ? {} : { since: String(since) }),
-    ...(until === undefined ? {} : { until: String(until) }),
-  };
-};
-
 /**
  * What was typed, as the operation's input. Everything that can be wrong with it is known, and has ended the command,
  * before a write is sent; the service is asked about itself only when nothing is wrong so far.
@@ -174,7 +165,7 @@ export const readInput = async (
     ids[parameter] = idIn(uri);
     if (operation.method === 'GET' && operation.path === `/${collection}/{${parameter}}`) found = record;
   }
-  const { since, until } = windowOf(query);
+  const { since, until } = windowIn(query);
   if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until)) {
     problems.add(`the window is empty: it begins at ${since} and ends at ${until}`);
     problems.check();

@@ -1,3 +1,5 @@
+import { windowQuery } from '../../api/window.ts';
+import type { Input } from '../../client/client.ts';
 import { day, midnightOf, utcText } from '../../time/wall.ts';
 import type { Flag, Invocation } from '../command.ts';
 
@@ -43,14 +45,8 @@ const daysAsInstants = async (
   return { since: edge('since', first), until: edge('until', last) };
 };
 
-interface Window {
-  min_start_time?: string;
-  max_start_time?: string;
-  sort?: string;
-}
-
 /** The window that was typed in words, as the service takes it. */
-const read = async ({ context, typed, problems }: Invocation): Promise<Window> => {
+const read = async ({ context, typed, problems }: Invocation): Promise<Input['query'] & object> => {
   const isTyped = (name: string) => typed[name] !== undefined;
   const clashing = contradictions.map((group) => group.filter(isTyped)).filter((group) => group.length > 1);
   const names = [...new Set(clashing.flat())].map((name) => `--${name}`);
@@ -61,8 +57,10 @@ const read = async ({ context, typed, problems }: Invocation): Promise<Window> =
   const since = [...(ends === undefined ? [] : [ends.since]), ...(isTyped('upcoming') ? [now] : [])];
   const until = [...(ends === undefined ? [] : [ends.until]), ...(isTyped('past') ? [now] : [])];
   return {
-    ...(since.length === 0 ? {} : { min_start_time: utcText(Math.max(...since)) }),
-    ...(until.length === 0 ? {} : { max_start_time: utcText(Math.min(...until)) }),
+    ...windowQuery('start_time', {
+      ...(since.length === 0 ? {} : { since: utcText(Math.max(...since)) }),
+      ...(until.length === 0 ? {} : { until: utcText(Math.min(...until)) }),
+    }),
     ...(isTyped('past') && !isTyped('sort') ? { sort: 'start_time:desc' } : {}),
   };
 };

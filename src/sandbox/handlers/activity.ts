@@ -1,6 +1,6 @@
 import { requireAdministrator, requireOrganization } from '../access.ts';
 import type { Handlers } from '../handler.ts';
-import { edgeOf } from '../names.ts';
+import { storedWindow } from '../names.ts';
 import { type Condition, readPage } from '../page.ts';
 import type { ActivityRecord } from '../records.ts';
 
@@ -18,7 +18,7 @@ export const activity: Handlers<'activity'> = {
       sortable: { occurred_at: 'a.occurred_at' },
       defaultSort: 'occurred_at:desc',
       where,
-      window: { from: edgeOf(query.min_occurred_at), until: edgeOf(query.max_occurred_at) },
+      window: storedWindow(query),
     };
     return readPage<ActivityRecord>(store, listing, query, asked);
   },

@@ -1,7 +1,7 @@
 import { chooseOwners, requireAdministrator, requireEvent } from '../access.ts';
 import { logActivity } from '../activity.ts';
 import type { Handlers } from '../handler.ts';
-import { edgeOf, idOf, timestamp, uri } from '../names.ts';
+import { idOf, storedWindow, timestamp, uri } from '../names.ts';
 import { type Condition, readPage } from '../page.ts';
 import type { EventRecord, InviteeRecord } from '../records.ts';
 import { conflict, notFound } from '../refusal.ts';
@@ -43,7 +43,7 @@ export const events: Handlers<'events'> = {
       sortable,
       defaultSort: 'start_time:asc',
       where,
-      window: { from: edgeOf(query.min_start_time), until: edgeOf(query.max_start_time) },
+      window: storedWindow(query),
     };
     return readPage<EventRecord>(store, listing, query, asked);
   },

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { activity } from '../../../api/activity.ts';
+import { windowQuery } from '../../../api/window.ts';
 import { rowFilter } from '../../../client/filter.ts';
 import { isObject, type Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
@@ -56,8 +57,7 @@ const readActivity = async (
     const [from, to] = [history.firstAt, history.lastAt].sort() as [string, string];
     const query = {
       organization,
-      min_occurred_at: from,
-      max_occurred_at: new Date(Date.parse(to) + afterMs).toISOString(),
+      ...windowQuery('occurred_at', { since: from, until: new Date(Date.parse(to) + afterMs).toISOString() }),
     };
     const client = await context.client();
     const entries: Json[] = [];
