@@ -141,6 +141,22 @@ const fourth = `
 CREATE INDEX deletions_by_time ON deletions (due_at);
 `;
 
+/** Tables whose rows hold a record in `doc`, as the JSON the service replies with. */
+export const recordTables = [
+  'organizations',
+  'users',
+  'groups',
+  'event_types',
+  'schedules',
+  'events',
+  'invitees',
+  'shares',
+  'invitations',
+  'routing_forms',
+  'submissions',
+  'activity',
+] as const;
+
 export const migrations: readonly string[] = [first, second, third, fourth];
 
 /** `schd` in ASCII: tells a sandbox's file from any other SQLite file. */

@@ -1,21 +1,8 @@
 import { type Database, unusable, type Value } from './database.ts';
 import { makeId } from './names.ts';
-import { applicationId, migrations } from './schema.ts';
+import { applicationId, migrations, type recordTables } from './schema.ts';
 
-/** Tables whose rows hold a record as the JSON the service answers. */
-export type Table =
-  | 'organizations'
-  | 'users'
-  | 'groups'
-  | 'event_types'
-  | 'schedules'
-  | 'events'
-  | 'invitees'
-  | 'shares'
-  | 'invitations'
-  | 'routing_forms'
-  | 'submissions'
-  | 'activity';
+export type Table = (typeof recordTables)[number];
 
 declare const holds: unique symbol;
 

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { locationKinds } from '../../src/api/locations.ts';
 import { openDatabase } from '../../src/sandbox/database.ts';
+import { recordTables } from '../../src/sandbox/schema.ts';
 import { seed } from '../../src/sandbox/seed.ts';
 import { openStore, type Store } from '../../src/sandbox/store.ts';
 import { amara, noon, openWorld, organization, pathOf, type World } from './world.ts';
@@ -26,6 +27,19 @@ describe('seed', () => {
     const again = openStore(await openDatabase(':memory:'));
     again.transaction(() => seed(again, noon));
     expect(everything(again)).toEqual(everything(world.store));
+  });
+
+  it('puts records into every table that holds them, except links, which only users make', () => {
+    const isEmpty = (table: string) => world.store.all(`SELECT 1 FROM ${table} LIMIT 1`).length === 0;
+    expect(recordTables.filter(isEmpty)).toEqual(['shares']);
+  });
+
+  it('has no table of records that schema.ts does not list', () => {
+    const tables = world.store.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
+    const hasDoc = ({ name }: { name: string }) =>
+      world.store.all<{ name: string }>(`PRAGMA table_info("${name}")`).some((column) => column.name === 'doc');
+    expect(tables.filter(hasDoc).map(({ name }) => name)).toEqual(expect.arrayContaining([...recordTables]));
+    expect(tables.filter(hasDoc)).toHaveLength(recordTables.length);
   });
 
   it('reaches six weeks back and ahead, a third of it with the default user', async () => {
