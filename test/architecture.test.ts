@@ -223,6 +223,13 @@ const noBarrels: Rule = (sources) =>
     })
     .map(([path]) => `${path} only hands on what others export`);
 
+/** A file of operations that the catalogue doesn't load would have no commands, and nobody would notice. */
+const everyOperationIsListed: Rule = (sources) =>
+  Object.entries(sources)
+    .filter(([path, text]) => /^api\/[\w-]+\.ts$/.test(path) && /:\s*operation\(\{/.test(withoutComments(text)))
+    .filter(([path]) => !sources['api/catalogue.ts']?.includes(`'./${path.slice('api/'.length)}'`))
+    .map(([path]) => `${path} has operations, but no entry in api/catalogue.ts loads it`);
+
 const noGrabBags: Rule = (sources) =>
   Object.keys(sources).filter((path) => /(^|\/)(utils?|helpers?|misc|common)(\.\w+)*(\/|$)/i.test(path));
 
@@ -249,6 +256,7 @@ const owners: { fact: string; pattern: RegExp; in: RegExp }[] = [
   { fact: 'the ID in a URI', pattern: /\.split\('\/'\)\.(at\(-1\)|pop\(\))/, in: /^(uri|sandbox\/names)\.ts$/ },
   { fact: 'how a shell quotes a word', pattern: /'\\\\''/, in: /^shell-quote\.ts$/ },
   { fact: 'the header of a token', pattern: /`Bearer \$\{token\}`/, in: /^http\/authorize\.ts$/ },
+  { fact: 'the edges of a window', pattern: /['"`/^(]min_|['"`]max_/, in: /^api\/window\.ts$/ },
   { fact: 'how a file is written whole', pattern: /\bO_EXCL\b/, in: /^state\/whole-file\.ts$/ },
 ];
 
@@ -267,6 +275,7 @@ const rules: Record<string, Rule> = {
   'nothing imports itself in a circle, not even types': noCycles,
   'no file only hands on what others export': noBarrels,
   'nothing is called utils': noGrabBags,
+  'every operation belongs to a noun of the catalogue': everyOperationIsListed,
   '--version loads nothing heavy': versionIsLight,
   'a small fact has one owner': oneOwnerPerFact,
   'a package that is imported on first use gives its default alone': latePackagesByDefault,
@@ -405,6 +414,15 @@ describe('architecture: a made-up house breaks', () => {
       2,
     ],
     [
+      'every operation belongs to a noun of the catalogue',
+      {
+        'api/catalogue.ts': "load: async () => (await import('./a.ts')).a,",
+        'api/a.ts': 'list: operation({})',
+        'api/b.ts': 'list: operation({})',
+      },
+      1,
+    ],
+    [
       '--version loads nothing heavy',
       { 'main.ts': from('./a.ts'), 'a.ts': from('./cli/b.ts'), 'cli/b.ts': from('zod', 'commander') },
       2,
@@ -414,6 +432,7 @@ describe('architecture: a made-up house breaks', () => {
     ['a small fact has one owner', { 'cli/a.ts': src['shell-quote.ts']! }, 1],
     ['a small fact has one owner', { 'cli/a.ts': src['http/authorize.ts']! }, 1],
     ['a small fact has one owner', { 'cli/a.ts': src['state/whole-file.ts']! }, 1],
+    ['a small fact has one owner', { 'cli/a.ts': src['api/window.ts']! }, 1],
     [
       'a package that is imported on first use gives its default alone',
       { 'a.ts': "const { Agent } = await import('undici');", 'b.ts': "const load = () => import('@a/b');" },

@@ -65,11 +65,12 @@ export const worldIn = async (folder: string): Promise<World> => {
 export const copyOf = (version: string): string => {
   const folder = temporaryDirectory('fixture');
   cpSync(join(fixtures, version), folder, { recursive: true });
-  for (const path of filesIn(folder)) {
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(anywhere, folder));
-    // Git keeps no modes.
-    chmodSync(path, 0o600);
+  // Git doesn't keep modes: a checkout's depend on the umask.
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const path = join(folder, name);
+    chmodSync(path, statSync(path).isDirectory() ? 0o700 : 0o600);
   }
+  for (const path of filesIn(folder)) writeFileSync(path, readFileSync(path, 'utf8').replaceAll(anywhere, folder));
   return folder;
 };
 
