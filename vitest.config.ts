@@ -46,6 +46,8 @@ export default defineConfig({
     // More than there are cores: many tests wait for processes, limits and signals.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     testTimeout: 20_000,
+    // Removing the files of a large test takes a while on a busy disk.
+    hookTimeout: 60_000,
     // A test that asserts nothing cannot fail.
     expect: { requireAssertions: true },
     deps: { optimizer: { ssr: measuredTables } },

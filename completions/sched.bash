@@ -21,9 +21,9 @@ _sched_noun() {
     users | user) noun=users verbs='me get' ;;
     activity) noun=activity verbs='list' ;;
     compliance) noun=compliance verbs='delete runs verify prove key bundle' ;;
-    mcp) noun=mcp verbs='metadata' ;;
     auth) noun=auth verbs='login status token refresh logout' ;;
     profiles | profile) noun=profiles verbs='list show add set use remove export' ;;
+    mcp) noun=mcp verbs='metadata' ;;
     api) noun=api command=api ;;
     doctor) noun=doctor command=doctor ;;
     sandbox) noun=sandbox verbs='start run tokens reset clock openapi' ;;
@@ -225,11 +225,6 @@ _sched_command() {
       takers='--to --receipt-key-file'
       fields='folder run status head activity_entries receipt'
       ;;
-    'mcp metadata')
-      flags=''
-      takers=''
-      fields='resource authorization_servers scopes_supported bearer_methods_supported'
-      ;;
     'auth login')
       flags='--base-url --auth-url --mcp-url --client-id --scopes --add-scopes --read-only --with-token --no-browser --paste --port --credential-store'
       takers='--base-url --auth-url --mcp-url --client-id --scopes --add-scopes --port --credential-store'
@@ -289,6 +284,11 @@ _sched_command() {
       flags=''
       takers=''
       fields=''
+      ;;
+    'mcp metadata')
+      flags=''
+      takers=''
+      fields='resource authorization_servers scopes_supported bearer_methods_supported'
       ;;
     'api')
       flags='--method --raw-field --field --input --header --paginate --limit --page-size --include --silent --output --if-absent --allow-duplicate'
@@ -451,7 +451,7 @@ _sched() {
   local word joined='' noun='' command='' verbs='' flags='' takers='' fields='' taker='' typed='' lead=''
   local -i index count=0 position=1
   local -a line
-  local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles api doctor sandbox ratelimit completion help'
+  local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance auth profiles mcp api doctor sandbox ratelimit completion help'
   local shared='--output --json --fields --jq --header --raw --tz --color --accessible --quiet --verbose --dry-run --curl --yes --no-input --profile --sandbox --max-wait --allow-refresh --no-wait --timeout --help'
   local shared_takers='--output -o --fields --jq --tz --color --profile -p --max-wait --timeout'
   line=()

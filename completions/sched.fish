@@ -18,9 +18,9 @@ function __sched_nouns
                 users 'Users, and who you are' \
                 activity 'The activity log (Enterprise plan)' \
                 compliance 'Deletion of invitee data (Enterprise plan)' \
-                mcp 'Metadata of the MCP server' \
                 auth 'Log in and out, and see who is logged in' \
                 profiles 'Several accounts side by side' \
+                mcp 'Metadata of the MCP server' \
                 api 'Send any request under the base URL and print the reply as it is' \
                 doctor 'Look at everything a command rests on, and say how to fix it' \
                 sandbox 'The embedded service: serve it, seed it anew' \
@@ -61,12 +61,12 @@ function __sched_noun
             echo activity
         case compliance
             echo compliance
-        case mcp
-            echo mcp
         case auth
             echo auth
         case profiles profile
             echo profiles
+        case mcp
+            echo mcp
         case api
             echo api
         case doctor
@@ -135,8 +135,6 @@ function __sched_verbs
                 prove 'Say whether an address was in a run, when, and with what answer' \
                 key 'Make a key for receipts' \
                 bundle 'Gather everything an auditor needs of one run into a folder'
-        case mcp
-            printf '%s\t%s\n' metadata 'Show the protected-resource metadata of the MCP server'
         case auth
             printf '%s\t%s\n' login 'Log in through the browser, or with a personal access token' \
                 status 'Show who is logged in, with what, and until when' \
@@ -151,6 +149,8 @@ function __sched_verbs
                 use 'Make a profile the default' \
                 remove 'Remove a profile and its login' \
                 export 'Print the addresses of a profile for a colleague, and no secret'
+        case mcp
+            printf '%s\t%s\n' metadata 'Show the protected-resource metadata of the MCP server'
         case sandbox
             printf '%s\t%s\n' start 'Serve the embedded service on this machine until stopped' \
                 run 'Serve the embedded service for as long as a command runs' \
@@ -411,8 +411,6 @@ function __sched_flags
         case 'compliance bundle'
             printf '%s\t%s\n' --to 'folder to make (default bundle-RUN)' \
                 --receipt-key-file 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)'
-        case 'mcp metadata'
-            true
         case 'auth login'
             printf '%s\t%s\n' --base-url 'address of the API' \
                 --auth-url 'address of the authorization server' \
@@ -454,6 +452,8 @@ function __sched_flags
         case 'profiles remove'
             true
         case 'profiles export'
+            true
+        case 'mcp metadata'
             true
         case 'api'
             printf '%s\t%s\n' --method 'the same as METHOD in front' \
@@ -653,12 +653,12 @@ function __sched_fields
             printf '%s\n' file key
         case 'compliance bundle'
             printf '%s\n' folder run status head activity_entries receipt
-        case 'mcp metadata'
-            printf '%s\n' resource authorization_servers scopes_supported bearer_methods_supported
         case 'auth login' 'auth status' 'auth refresh'
             printf '%s\n' profile base_url source kind user user_name organization scopes expires_at usable
         case 'profiles list' 'profiles show' 'profiles add'
             printf '%s\n' name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login
+        case 'mcp metadata'
+            printf '%s\n' resource authorization_servers scopes_supported bearer_methods_supported
         case 'doctor'
             printf '%s\n' check status finding fix
         case 'sandbox start'

@@ -21,9 +21,9 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'users' = 'Users, and who you are'
         'activity' = 'The activity log (Enterprise plan)'
         'compliance' = 'Deletion of invitee data (Enterprise plan)'
-        'mcp' = 'Metadata of the MCP server'
         'auth' = 'Log in and out, and see who is logged in'
         'profiles' = 'Several accounts side by side'
+        'mcp' = 'Metadata of the MCP server'
         'api' = 'Send any request under the base URL and print the reply as it is'
         'doctor' = 'Look at everything a command rests on, and say how to fix it'
         'sandbox' = 'The embedded service: serve it, seed it anew'
@@ -59,10 +59,10 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'user' = 'users'
         'activity' = 'activity'
         'compliance' = 'compliance'
-        'mcp' = 'mcp'
         'auth' = 'auth'
         'profiles' = 'profiles'
         'profile' = 'profiles'
+        'mcp' = 'mcp'
         'api' = 'api'
         'doctor' = 'doctor'
         'sandbox' = 'sandbox'
@@ -138,9 +138,6 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'key' = 'Make a key for receipts'
             'bundle' = 'Gather everything an auditor needs of one run into a folder'
         }
-        'mcp' = [ordered]@{
-            'metadata' = 'Show the protected-resource metadata of the MCP server'
-        }
         'auth' = [ordered]@{
             'login' = 'Log in through the browser, or with a personal access token'
             'status' = 'Show who is logged in, with what, and until when'
@@ -156,6 +153,9 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'use' = 'Make a profile the default'
             'remove' = 'Remove a profile and its login'
             'export' = 'Print the addresses of a profile for a colleague, and no secret'
+        }
+        'mcp' = [ordered]@{
+            'metadata' = 'Show the protected-resource metadata of the MCP server'
         }
         'sandbox' = [ordered]@{
             'start' = 'Serve the embedded service on this machine until stopped'
@@ -607,11 +607,6 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--receipt-key-file' = 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)'
             }
         }
-        'mcp metadata' = @{
-            takers = @()
-            fields = @('resource', 'authorization_servers', 'scopes_supported', 'bearer_methods_supported')
-            flags = [ordered]@{}
-        }
         'auth login' = @{
             takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--scopes', '--add-scopes', '--port', '--credential-store')
             fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable')
@@ -698,6 +693,11 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'profiles export' = @{
             takers = @()
             fields = @()
+            flags = [ordered]@{}
+        }
+        'mcp metadata' = @{
+            takers = @()
+            fields = @('resource', 'authorization_servers', 'scopes_supported', 'bearer_methods_supported')
             flags = [ordered]@{}
         }
         'api' = @{

@@ -31,6 +31,8 @@ export interface Flag {
   suggestions?: readonly string[];
   /** As with an argument. */
   names?: 'profiles';
+  /** The command can't run without it. */
+  required?: boolean;
   description: string;
   heading: (typeof flagHeadings)[number];
 }

@@ -1,10 +1,12 @@
 import type { Command as Commander } from 'commander';
 import { SchedError } from '../errors.ts';
+import { colourWanted } from '../output/colour.ts';
 import { showText } from '../output/pager.ts';
 import type { Runtime } from '../runtime.ts';
 import { findNoun, isLeafNoun, nouns } from './commands/registry.ts';
+import { HelpPage } from './help/help-page.ts';
 import { nounHelp, topHelp } from './help/overview.ts';
-import { topics } from './help/topics.ts';
+import { topicHelp, topics } from './help/topics.ts';
 import { type CommandWords, commandFirst } from './parse/argv.ts';
 import { Leaf, optionOf } from './parse/leaf.ts';
 import { readLeaf } from './parse/read-leaf.ts';
@@ -56,21 +58,33 @@ const readHelp = (words: CommandWords, split: (argv: readonly string[]) => Comma
   return verb === 'help' ? { noun: noun!, rest: ['--help', ...rest], isHelp: true } : { ...words, isHelp: false };
 };
 
+/** Bold headings on a terminal; chalk loads only there. */
+const headingFor = async ({ env, stdout }: Runtime, rest: readonly string[]): Promise<(text: string) => string> => {
+  const typed = /(?<=--color[= ])(always|never)/.exec(rest.join(' '))?.[0] as 'always' | 'never' | undefined;
+  if (!colourWanted({ flag: typed ?? 'auto', env, isTerminal: stdout.isTerminal })) return (text) => text;
+  const { createPaint } = await import('../output/paint.ts');
+  return createPaint(true).heading;
+};
+
 /** Lets Commander find the noun and its verb, and runs the command or shows its help. */
 const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean): Promise<void> => {
   const shared = sharedFlags.map(optionOf);
   const split = (words: readonly string[]) => commandFirst(words, shared, isLeafNoun);
   const { noun: word, verb, rest, isHelp } = readHelp(split(argv), split);
-  /** A pager moves the cursor about. */
-  const show = (text: string) => (rest.includes('--accessible') ? runtime.stdout.write(text) : showText(runtime, text));
-  if (isHelp && word !== undefined && Object.hasOwn(topics, word)) return show(`${topics[word]!.text()}\n`);
+  const show = async (write: (page: HelpPage) => string) => {
+    const { stdout } = runtime;
+    const text = `${write(new HelpPage({ columns: stdout.columns, heading: await headingFor(runtime, rest) }))}\n`;
+    // A pager moves the cursor around the screen.
+    return rest.includes('--accessible') ? stdout.write(text) : showText(runtime, text);
+  };
+  if (isHelp && word !== undefined && Object.hasOwn(topics, word)) return show((page) => topicHelp(word, page));
   const isComplete = verb !== undefined || (word !== undefined && isLeafNoun(word));
   if (!isComplete && rest.includes('--')) throw misplacedDashes();
 
   const runLeaf = async (leaf: Leaf, noun: Commander): Promise<void> => {
     if (leaf.wantsHelp) {
-      const { helpOf } = await import('./help/command-help.ts');
-      return show(helpOf(leaf, runtime.stdout.columns));
+      const { commandHelp } = await import('./help/command-help.ts');
+      return show((page) => commandHelp(leaf, page));
     }
     const name = leaf === noun ? noun.name() : `${noun.name()} ${leaf.name()}`;
     const parsed = readLeaf(leaf, name, rest);
@@ -81,14 +95,14 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
   };
   const withoutVerb = (noun: Commander): Promise<void> => {
     if (verb !== undefined) throw unknownVerb(noun, verb);
-    if (rest.includes('--help') || rest.includes('-h')) return show(`${nounHelp(noun)}\n`);
+    if (rest.includes('--help') || rest.includes('-h')) return show((page) => nounHelp(noun, page));
     throw missingVerb(noun);
   };
   const withoutNoun = (): Promise<void> => {
     if (word !== undefined) throw isHelp ? unknownTopic(word) : unknownNoun(word, verb);
     const strange = unknownSharedFlag(rest);
     if (strange !== undefined) throw strange;
-    return show(`${topHelp(root)}\n`);
+    return show((page) => topHelp(root, page));
   };
 
   const root = buildRoot()

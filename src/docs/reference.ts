@@ -31,11 +31,12 @@ const spell = ({ name, short, value, optional, negatable }: Flag): string => {
   return code(short === undefined ? typed : `-${short}, ${typed}`);
 };
 
-const meaning = ({ description, choices, repeat }: Flag): string =>
+const meaning = ({ description, choices, repeat, required }: Flag): string =>
   [
     escaped(description),
     ...(choices === undefined ? [] : [`: ${choices.map(code).join(', ')}`]),
-    ...(repeat ? [' (may be given again)'] : []),
+    ...(repeat ? [' (repeatable)'] : []),
+    ...(required ? [' (required)'] : []),
   ].join('');
 
 const flagTable = (flags: readonly Flag[]): string[] =>

@@ -1,6 +1,7 @@
-import { helpOf } from '../../src/cli/help/command-help.ts';
+import { commandHelp } from '../../src/cli/help/command-help.ts';
+import { HelpPage } from '../../src/cli/help/help-page.ts';
 import { topHelp } from '../../src/cli/help/overview.ts';
-import { topics } from '../../src/cli/help/topics.ts';
+import { topicHelp, topics } from '../../src/cli/help/topics.ts';
 import type { Leaf } from '../../src/cli/parse/leaf.ts';
 import { buildRoot, buildTree } from '../../src/cli/parse/tree.ts';
 import { commandLinesIn } from './help-lines.ts';
@@ -28,6 +29,8 @@ export const firstDeletion = 'compliance delete --from emails.txt --confirm 2 --
 /** What must have been run before the examples about profiles. */
 export const firstProfile = 'profiles add work --base-url https://api.example.com';
 
+const page = new HelpPage({ columns: 80, heading: (text) => text });
+
 const withoutSandbox = (line: string): string => line.replace(/^sched /, '').replace(/ --sandbox|--sandbox /, '');
 
 const isRunnable = (line: string): boolean => !exempt.some(([pattern]) => pattern.test(line));
@@ -38,14 +41,14 @@ export const examplesByCommand = async (): Promise<Map<string, string[]>> => {
   for (const noun of (await buildTree()).commands)
     for (const leaf of (noun.commands.length === 0 ? [noun] : noun.commands) as Leaf[]) {
       const words = leaf === noun ? noun.name() : `${noun.name()} ${leaf.name()}`;
-      found.set(words, commandLinesIn(helpOf(leaf, 80)).map(withoutSandbox));
+      found.set(words, commandLinesIn(commandHelp(leaf, page)).map(withoutSandbox));
     }
   return found;
 };
 
 /** Every example of every help text, once; `lines` are all of them, `runnable` those that can run here. */
 export const everyExample = async (): Promise<{ lines: string[]; runnable: string[] }> => {
-  const pages = [topHelp(buildRoot()), ...Object.values(topics).map((topic) => topic.text())];
+  const pages = [topHelp(buildRoot(), page), ...Object.keys(topics).map((name) => topicHelp(name, page))];
   const examples = [...pages.flatMap(commandLinesIn).map(withoutSandbox), ...(await examplesByCommand()).values()];
   const lines = [...new Set(examples.flat())];
   return { lines, runnable: lines.filter(isRunnable) };

@@ -1,7 +1,6 @@
 import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import type { Command, Invocation } from '../command.ts';
-import { commandLines, usualWidth } from '../messages/text-layout.ts';
 
 interface Shell {
   /** The committed script, part of the program: nothing is read from beside it. */
@@ -56,7 +55,7 @@ export const completion: Command = {
   flags: [],
   examples: names.map((name) => `completion ${name}`),
   notes: [
-    `To install it:\n${names.flatMap((name) => [`  # ${name}`, ...commandLines(shells[name]!.install, usualWidth)]).join('\n')}`,
+    `To install it:\n${names.flatMap((name) => [`  # ${name}`, `  ${shells[name]!.install}`]).join('\n')}`,
     'The script knows all commands, flags, fields and fixed values by itself; only for the names of profiles it starts sched. It asks no server and evaluates nothing.',
     'zsh has a builtin called sched, which it runs instead: type "disable sched" once to get to this program. The script does so in each new shell.',
   ],

@@ -1,40 +1,26 @@
 import type { Command as Commander } from 'commander';
-import { helpGroups } from '../../api/catalogue.ts';
-import { termRows, usualWidth } from '../messages/text-layout.ts';
+import type { HelpPage } from './help-page.ts';
 import { topics } from './topics.ts';
 
-/** The first page, from the names and summaries of nouns alone: it loads no schema. */
-export const topHelp = (root: Commander): string => {
-  const widest = Math.max(...root.commands.map((noun) => noun.name().length));
-  const sections = helpGroups.flatMap((group) => {
-    const rows = root.commands
-      .filter((noun) => noun.helpGroup() === group)
-      .map((noun): [string, string] => [noun.name(), noun.description()]);
-    return rows.length === 0 ? [] : [`${group}:`, ...termRows(rows, usualWidth, widest + 4), ''];
-  });
-  return [
-    'The scheduling service on the command line.',
-    '',
-    'Usage: sched <noun> <verb> [IDs] [flags]',
-    '',
-    ...sections,
-    'Look around without an account:',
-    '  sched --sandbox events list',
-    '  sched --sandbox event-types list --json=name,duration',
-    '',
-    'More: sched <noun> --help, sched <noun> <verb> --help. Nouns may be singular.',
-    `Topics: sched help ${Object.keys(topics).join(', ')}.`,
-  ].join('\n');
-};
+const flags = [
+  ['-h, --help', 'show help for any command'],
+  ['--version', 'show the version'],
+] as const;
 
-export const nounHelp = (noun: Commander): string =>
+const firstCommands = ['sched --sandbox events list', 'sched --sandbox event-types list --json=name,duration'];
+
+/** The first page. It needs only the names and summaries of nouns, so no schema is loaded. */
+export const topHelp = (root: Commander, page: HelpPage): string =>
   [
-    noun.description(),
-    '',
-    `Usage: sched ${noun.name()} <verb> [IDs] [flags]`,
-    '',
-    'Verbs:',
-    ...termRows(noun.commands.map((verb): [string, string] => [verb.name(), verb.description()])),
-    '',
-    `More: sched ${noun.name()} <verb> --help`,
-  ].join('\n');
+    page.formatHelp(root, page).trimEnd(),
+    page.items(flags, 'Flags:'),
+    page.items(
+      Object.entries(topics).map(([name, { summary }]) => [name, summary]),
+      'Topics, shown by sched help <topic>:',
+    ),
+    `${page.styleTitle('Try it without an account:')}\n${page.commands(firstCommands)}`,
+    page.text('More about a command: sched <command> --help. Command names may be singular: sched event list.'),
+  ].join('\n\n');
+
+export const nounHelp = (noun: Commander, page: HelpPage): string =>
+  [page.formatHelp(noun, page).trimEnd(), page.text(`More: sched ${noun.name()} <subcommand> --help`)].join('\n\n');

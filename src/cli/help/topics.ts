@@ -1,145 +1,172 @@
 import { type Category, exitCodes } from '../../errors.ts';
-import { paragraph, termRows, usualWidth } from '../messages/text-layout.ts';
+import { type Flag, flagHeadings } from '../command.ts';
+import { optionOf } from '../parse/leaf.ts';
+import { listFlags, sharedFlags } from '../parse/shared-flags.ts';
+import type { HelpPage } from './help-page.ts';
 
-/** When each exit code is given, in one line. */
+/** When a command ends with each exit code. */
 const meanings: Record<Category | 'ok', string> = {
-  ok: 'done; also: nothing found, already done',
-  internal: 'a bug of ours',
-  usage: 'a wrong flag, argument or input: nothing was sent, or the service refused it',
-  environment: 'configuration, base URL, keychain, lock or disk',
-  auth: 'no credential, or one that is expired, revoked or refused',
-  forbidden: 'scope, role or plan does not allow it; says which',
-  'not-found': 'the service knows no such thing',
-  conflict: 'a slot is taken, a booking exists, a confirmed number differs',
-  'rate-limited': 'the next wait is longer than --max-wait; says how long',
-  unavailable: 'the service cannot be reached or fails; nothing was changed',
-  'outcome-unknown': 'a write was sent and no verdict came back',
-  partial: 'work on many items ended, but some were rejected or are unknown',
-  'confirmation-required': 'it asked, and nobody could answer, or the answer was no',
-  integrity: 'a reply of the wrong shape, a looping cursor, a damaged receipt',
-  interrupted: 'Ctrl-C',
-  terminated: 'SIGTERM',
+  ok: 'done; also if nothing was found, or it was already done',
+  internal: 'internal error in sched',
+  usage: 'wrong flag, argument or input; nothing was sent, or the service refused it',
+  environment: 'problem with the configuration, base URL, keychain, lock or disk',
+  auth: 'no token, or the token is expired, revoked or refused',
+  forbidden: "the scope, role or plan doesn't allow it; the error says which",
+  'not-found': 'no such record',
+  conflict: 'the slot is taken, the booking exists already, or a confirmed number differs',
+  'rate-limited': 'the next wait is longer than --max-wait; the error says how long',
+  unavailable: 'the service failed or could not be reached; nothing was changed',
+  'outcome-unknown': 'a write was sent, but no reply says whether it was carried out',
+  partial: 'a bulk run finished, but some items were rejected or are unknown',
+  'confirmation-required': 'confirmation needed, but there was no terminal to ask on, or the answer was no',
+  integrity: 'unexpected reply, looping cursor, or damaged receipt',
+  interrupted: 'stopped by Ctrl-C',
+  terminated: 'stopped by SIGTERM',
 };
 
-const rows = (pairs: readonly (readonly [string, string])[]): string => termRows(pairs).join('\n');
-
-const text = (words: string): string => paragraph(words, usualWidth);
-
-const exitCodesTopic = (): string => {
-  const pairs = [
-    ['0 ok', meanings.ok] as const,
+const exitCodesTopic = (page: HelpPage): string[] => [
+  'Exit codes of every command.',
+  page.items([
+    ['0 ok', meanings.ok],
     ...Object.entries(exitCodes).map(([name, code]) => [`${code} ${name}`, meanings[name as Category]] as const),
-  ];
-  return `Exit codes: what a script can rely on.\n\n${rows(pairs)}\n\nIn a pipeline only the last command's code counts: set -o pipefail.`;
-};
+  ]),
+  page.text('A pipeline reports only the exit code of its last command. Use set -o pipefail to see the others.'),
+];
 
 const environment: readonly (readonly [string, string])[] = [
-  ['SCHED_TOKEN', 'a bearer token for CI; beats every stored login'],
-  ['SCHED_TOKEN_FILE', 'a file that holds one'],
+  ['SCHED_TOKEN', 'access token for CI; used instead of any stored login'],
+  ['SCHED_TOKEN_FILE', 'file with the access token'],
   ['SCHED_BASE_URL', 'address of the API'],
   ['SCHED_AUTH_URL', 'address of the authorization server'],
   ['SCHED_MCP_URL', 'address of the MCP server'],
-  ['SCHED_CLIENT_ID', 'identifier of this program at the authorization server'],
-  ['SCHED_PROFILE', 'which profile'],
-  ['SCHED_USER', 'the user that is meant where none is named'],
-  ['SCHED_ORG', 'the organization that is meant where none is named'],
-  ['SCHED_SANDBOX', '1 means --sandbox'],
+  ['SCHED_CLIENT_ID', 'OAuth client ID'],
+  ['SCHED_PROFILE', 'profile to use'],
+  ['SCHED_USER', 'default user'],
+  ['SCHED_ORG', 'default organization'],
+  ['SCHED_SANDBOX', '1: same as --sandbox'],
   ['SCHED_CREDENTIAL_STORE', 'keychain or file'],
-  ['SCHED_RECEIPT_KEY_FILE', 'a file with the key of compliance receipts'],
-  ['SCHED_OUTPUT', 'format on a terminal; a pipe is never changed from outside'],
-  ['SCHED_ERROR_FORMAT', 'json: errors and notes as JSON lines'],
-  ['SCHED_TZ', 'zone in which times are read and shown'],
+  ['SCHED_RECEIPT_KEY_FILE', 'file with the key of compliance receipts'],
+  ['SCHED_OUTPUT', "output format on a terminal; doesn't change the output of a pipe"],
+  ['SCHED_ERROR_FORMAT', 'json: print errors and notes as JSON lines'],
+  ['SCHED_TZ', 'time zone for reading and showing times'],
   ['SCHED_MAX_WAIT', 'longest single wait for the rate limit'],
-  ['SCHED_NO_INPUT', 'never ask'],
-  ['SCHED_DEBUG', '1 shows where an error was thrown'],
-  ['SCHED_CONFIG_DIR', 'where profiles are kept'],
-  ['SCHED_STATE_DIR', 'where the sandbox and what is under way are kept'],
-  ['SCHED_CACHE_DIR', 'where what can be asked again is kept'],
+  ['SCHED_NO_INPUT', '1: never prompt'],
+  ['SCHED_DEBUG', '1: print stack traces of errors'],
+  ['SCHED_CONFIG_DIR', 'directory of profiles'],
+  ['SCHED_STATE_DIR', 'directory of receipts, the booking ledger and the sandbox'],
+  ['SCHED_CACHE_DIR', 'directory of cached data'],
 ];
 
-const environmentTopic = (): string =>
-  [
-    'Environment variables. A flag beats a variable, a variable the profile.',
-    rows(environment),
-    text(
-      'Honoured too: NO_COLOR, FORCE_COLOR, CLICOLOR, TERM, COLUMNS, CI, TZ, HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS, BROWSER, PAGER and the XDG directories.',
-    ),
-    text(
-      'A directory named by SCHED_CONFIG_DIR, SCHED_STATE_DIR or SCHED_CACHE_DIR is made with mode 0700 if it is missing. One that exists keeps its mode; it is refused if it is a symbolic link, belongs to another user, or if other users can write to it.',
-    ),
-  ].join('\n\n');
+const environmentTopic = (page: HelpPage): string[] => [
+  page.text('Environment variables. A flag wins over a variable, and a variable wins over the profile.'),
+  page.items(environment),
+  page.text(
+    'Also used: NO_COLOR, FORCE_COLOR, CLICOLOR, TERM, COLUMNS, CI, TZ, HTTPS_PROXY, HTTP_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS, BROWSER, PAGER and the XDG directories.',
+  ),
+  page.text(
+    "A missing SCHED_CONFIG_DIR, SCHED_STATE_DIR or SCHED_CACHE_DIR is created with mode 0700. An existing one keeps its mode. It can't be a symbolic link, belong to another user, or be writable by other users.",
+  ),
+];
 
-const formattingTopic = (): string =>
-  [
-    'Formats of the answer, chosen with -o.',
-    rows([
-      ['table', 'for people; the default on a terminal, at most 50 rows unless --limit or --all'],
-      ['tsv', 'for cut and awk; the default in a pipe, everything there is, no header'],
-      ['json', 'one array, or one object; --json is short for it'],
-      ['jsonl', 'one object a line, as it arrives'],
-      ['csv', 'with a header; cells a spreadsheet would run are defused, unless --raw'],
-      ['yaml', 'one list, or one record'],
-      ['id', 'one URI a line'],
-    ]),
-    text(
-      "Fields are chosen with --fields a,b.c or --json=a,b.c; * stands for every item of a list. --jq runs a jq program over the answer; its env and $ENV are the environment without SCHED_TOKEN. Names are the service's own; what we add stands under _sched.",
-    ),
-    text(
-      'A write that the service accepted is exit code 0, whatever its reply. If the reply does not show the record, _sched.source says where the printed one comes from: read (read once afterwards; stale: true if it still shows the old state) or request (what was asked for).',
-    ),
+const formattingTopic = (page: HelpPage): string[] => [
+  'Output formats. Choose one with -o.',
+  page.items([
+    ['table', 'for people; the default on a terminal, up to 50 rows without --limit or --all'],
+    ['tsv', 'for cut and awk; the default in a pipe, all rows, no header'],
+    ['json', 'one array or one object; same as --json'],
+    ['jsonl', 'one object per line, printed as it arrives'],
+    ['csv', 'with a header; cells that look like formulas are escaped unless --raw'],
+    ['yaml', 'one list or one record'],
+    ['id', 'one URI per line'],
+  ]),
+  page.text(
+    "Choose fields with --fields a,b.c or --json=a,b.c. Use * for every item of a list. --jq runs a jq program on the result; in it, env and $ENV don't contain SCHED_TOKEN. Field names are the service's own. Fields that sched adds are under _sched.",
+  ),
+  page.text(
+    'A write that the service accepted ends with exit code 0, whatever the reply contains. If the reply has no record, _sched.source says where the printed record comes from: read (read afterwards; stale: true if it still shows the old state) or request (what was sent).',
+  ),
+  page.commands([
+    'sched --sandbox events list --json=name,event_memberships.*.user_email',
+    'sched --sandbox events list --jq \'.[] | select(.status == "active") | .name\'',
+  ]),
+  page.text(
+    '--accessible prints "Label: value" lines instead of tables. Nothing is aligned, shortened, redrawn or shown by color alone, and prompts are answered with a number.',
+  ),
+];
+
+const timeTopic = (page: HelpPage): string[] => [
+  'How to write times.',
+  page.items([
+    ['2026-12-01T15:00:00+01:00', 'an exact time'],
+    ['2026-12-01 15:00', 'in the zone of --tz, SCHED_TZ, the profile, TZ or the system, in this order'],
+    ['2026-12-01', 'a day: --since is its start, --until its end'],
+    ['today, tomorrow 9:00, monday', 'relative to today'],
+    ['+2h, -7d, +1w', 'relative to now; days and weeks follow the calendar'],
+  ]),
+  page.items(
     [
-      '  sched --sandbox events list --json=name,event_memberships.*.user_email',
-      '  sched --sandbox events list --jq \'.[] | select(.status == "active") | .name\'',
-    ].join('\n'),
-    text(
-      '--accessible writes "Label: value" lines in place of tables: nothing is aligned, shortened, drawn again or told by colour alone, and a question is answered with a number.',
-    ),
-  ].join('\n\n');
-
-const timeTopic = (): string =>
-  [
-    'Times, as they can be typed.',
-    rows([
-      ['2026-12-01T15:00:00+01:00', 'a moment, wherever you are'],
-      ['2026-12-01 15:00', 'read in --tz, else SCHED_TZ, the profile, TZ, the system'],
-      ['2026-12-01', 'a day: --since means its beginning, --until its end'],
-      ['today, tomorrow 9:00, monday', 'from now'],
-      ['+2h, -7d, +1w', 'from now; days and weeks by the calendar'],
-    ]),
-    'Windows of time in one word, for lists of events:',
-    rows([
       ['--today, --tomorrow', 'that day, in the zone of --tz'],
-      ['--week', 'today and the six days after it, whatever day the week begins with'],
-      ['--upcoming, --past', 'what starts from now on, or started before; also within a day or week'],
-    ]),
-    ['  sched --sandbox events list --week', '  sched --sandbox events list --today --upcoming --tz Asia/Tokyo'].join(
-      '\n',
-    ),
-    text(
-      'A time that a clock change skips or repeats is refused with both readings. What will be sent to the service must be plain: without a terminal a time needs an offset or --tz, and where the invitee lives in another zone it is refused with both readings ready to copy.',
-    ),
-  ].join('\n\n');
+      ['--week', 'today and the next six days'],
+      ['--upcoming, --past', 'events that start from now on, or that started before now; also with --today or --week'],
+    ],
+    'Time windows of event lists:',
+  ),
+  page.commands([
+    'sched --sandbox events list --week',
+    'sched --sandbox events list --today --upcoming --tz Asia/Tokyo',
+  ]),
+  page.text(
+    "If a clock change skips or repeats a time, sched refuses it and shows both readings. A time that will be sent to the service must be unambiguous: without a terminal, add an offset or --tz. If the invitee's time zone differs, sched shows both readings, ready to copy.",
+  ),
+];
 
-const ciTopic = (): string =>
-  [
-    'In CI.',
-    [
-      '  export SCHED_TOKEN_FILE=/run/secrets/sched',
-      '  export SCHED_BASE_URL=https://api.example.com',
-      '  set -o pipefail',
-      '  sched events list --json | jq length',
-    ].join('\n'),
-    text(
-      'Nothing is asked where CI is set: a write that would ask ends with exit code 12 and names the flag that answers. With a JSON format errors are one JSON object, the last line of stderr. There is no fallback to the sandbox: a job without a credential ends with exit code 4.',
-    ),
-    'Try a job without an account: SCHED_SANDBOX=1 sched events list',
-  ].join('\n\n');
+const ciTopic = (page: HelpPage): string[] => [
+  'Scripts and CI jobs.',
+  page.commands([
+    'export SCHED_TOKEN_FILE=/run/secrets/sched',
+    'export SCHED_BASE_URL=https://api.example.com',
+    'set -o pipefail',
+    'sched events list --json | jq length',
+  ]),
+  page.text(
+    'If CI is set, sched never prompts. A write that needs confirmation ends with exit code 12 and names the flag to add. With a JSON format, the last line of stderr is the error as JSON. A job without a token ends with exit code 4; it never falls back to the sandbox.',
+  ),
+  page.text('Try a job without an account: SCHED_SANDBOX=1 sched events list'),
+];
 
-/** Pages of help that belong to no command. */
-export const topics: Readonly<Record<string, { summary: string; text(): string }>> = {
-  'exit-codes': { summary: 'what each exit code means', text: exitCodesTopic },
-  environment: { summary: 'environment variables', text: environmentTopic },
-  formatting: { summary: 'formats, fields and jq', text: formattingTopic },
-  time: { summary: 'how times are read and shown', text: timeTopic },
-  ci: { summary: 'scripts and CI jobs', text: ciTopic },
+const flagsTopic = (page: HelpPage): string[] => {
+  const section = (heading: string, flags: readonly Flag[]): string =>
+    page.items(
+      flags.map((flag) => optionOf(flag)).map((option) => [page.optionTerm(option), option.description]),
+      heading,
+    );
+  const headings = flagHeadings.filter((heading) => sharedFlags.some((flag) => flag.heading === heading));
+  return [
+    page.text('Shared flags: every command takes them, before or after its name.'),
+    ...headings.map((heading) =>
+      section(
+        `${heading}:`,
+        sharedFlags.filter((flag) => flag.heading === heading),
+      ),
+    ),
+    section('Lists also take:', listFlags),
+  ];
 };
+
+interface Topic {
+  summary: string;
+  /** Blocks of text; an empty line goes between them. */
+  blocks(page: HelpPage): string[];
+}
+
+/** Help pages about something other than one command. */
+export const topics: Readonly<Record<string, Topic>> = {
+  flags: { summary: 'flags that every command takes', blocks: flagsTopic },
+  formatting: { summary: 'output formats, fields and jq', blocks: formattingTopic },
+  time: { summary: 'how to write times', blocks: timeTopic },
+  environment: { summary: 'environment variables', blocks: environmentTopic },
+  'exit-codes': { summary: 'what each exit code means', blocks: exitCodesTopic },
+  ci: { summary: 'scripts and CI jobs', blocks: ciTopic },
+};
+
+export const topicHelp = (name: string, page: HelpPage): string => topics[name]!.blocks(page).join('\n\n');

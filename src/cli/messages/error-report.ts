@@ -1,6 +1,6 @@
 import { exitCodes, SchedError } from '../../errors.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitise.ts';
-import { commandLines } from './text-layout.ts';
+import { commandLines } from './command-lines.ts';
 
 const retryable = new Set(['rate-limited', 'unavailable']);
 

@@ -1,11 +1,15 @@
 import { type Command, type Flag, flagHeadings } from '../command.ts';
 import { sharedFlags } from './shared-flags.ts';
 
-/** Every flag of a command, its own first, gathered under their headings. Its own win over shared ones of their name. */
+/**
+ * Every flag of a command, under its heading: required ones first, then its own, then the shared ones. Its own replace
+ * shared ones of the same name.
+ */
 export const allFlags = (command: Command): Flag[] => {
   const own = new Set(command.flags.map(({ name }) => name));
   const flags = [...command.flags, ...sharedFlags.filter(({ name }) => !own.has(name))];
-  return flagHeadings.flatMap((heading) => flags.filter((flag) => flag.heading === heading));
+  const requiredFirst = flags.toSorted((one, other) => Number(other.required ?? false) - Number(one.required ?? false));
+  return flagHeadings.flatMap((heading) => requiredFirst.filter((flag) => flag.heading === heading));
 };
 
 /** Names that `--fields` knows: those of the record a command answers with. */

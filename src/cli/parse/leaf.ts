@@ -14,7 +14,7 @@ export const optionOf = (flag: Flag): Option => {
   const choices = flag.choices === undefined ? '' : `: ${flag.choices.join(', ')}`;
   const option = new Option(
     `${flag.short ? `-${flag.short}, ` : ''}--${flag.name}${value}`,
-    `${flag.description}${choices}${flag.repeat ? ' (may be given again)' : ''}`,
+    `${flag.description}${choices}${flag.repeat ? ' (repeatable)' : ''}${flag.required ? ' (required)' : ''}`,
   );
   option.helpGroup(`${flag.heading}:`);
   // `typed` is by flag name, and `--no-input` is a flag of its own, not the opposite of `--input`.

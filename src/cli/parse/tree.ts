@@ -1,4 +1,5 @@
 import { Command as Commander } from 'commander';
+import { helpGroups } from '../../api/catalogue.ts';
 import { nouns } from '../commands/registry.ts';
 import { Leaf } from './leaf.ts';
 
@@ -7,9 +8,12 @@ import { Leaf } from './leaf.ts';
  * A noun is known by name and summary; `loadVerbs` gives it its commands.
  */
 export const buildRoot = (): Commander => {
-  const root = plain(new Commander('sched'));
-  for (const [name, { singular, group, summary, leaf }] of Object.entries(nouns)) {
-    const noun = leaf ? new Leaf(name) : plain(new Commander(name));
+  const root = plain(new Commander('sched'))
+    .description('The scheduling service on the command line')
+    .usage('<command> <subcommand> [flags]');
+  const inGroups = helpGroups.flatMap((group) => Object.entries(nouns).filter(([, noun]) => noun.group === group));
+  for (const [name, { singular, group, summary, leaf }] of inGroups) {
+    const noun = leaf ? new Leaf(name) : plain(new Commander(name)).usage('<subcommand> [flags]');
     if (singular !== name) noun.alias(singular);
     root.addCommand(noun.description(summary).helpGroup(group));
   }
