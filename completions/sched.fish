@@ -475,7 +475,7 @@ function __sched_flags
             printf '%s\t%s\n' --port 'port on 127.0.0.1, 0 for any free one (default 4010)' \
                 --data 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it' \
                 --seed 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo' \
-                --fault 'let something go wrong, as \'events.list 503 at=2\' or JSON; see the README for all of them' \
+                --fault 'let something go wrong, as \'events.list 503 at=2\' or JSON; all kinds: docs/sandbox.md' \
                 --faults 'faults from a file: a JSON array' \
                 --plan 'plan of the organization (default enterprise, or what the data says)' \
                 --no-limits 'count no requests and refuse none for being too many' \
@@ -485,7 +485,7 @@ function __sched_flags
             printf '%s\t%s\n' --port 'port on 127.0.0.1 (default 0: any free one)' \
                 --data 'keep the data in this file (default :memory:, a fresh world each time)' \
                 --seed 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo' \
-                --fault 'let something go wrong, as \'events.list 503 at=2\' or JSON; see the README for all of them' \
+                --fault 'let something go wrong, as \'events.list 503 at=2\' or JSON; all kinds: docs/sandbox.md' \
                 --faults 'faults from a file: a JSON array' \
                 --plan 'plan of the organization (default enterprise, or what the data says)' \
                 --no-limits 'count no requests and refuse none for being too many' \

@@ -1,4 +1,4 @@
-/** Writes the generated files: `completions/`, `docs/assumptions.md` and the README's reference. `--check` only compares. */
+/** Writes the generated files in `completions/` and `docs/`. With `--check` it only compares them. */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,7 +18,7 @@ const sources = async () => {
 };
 
 await evaluate('src/docs/generate.ts', async ({ generate }) => {
-  const made = Object.entries(await generate(await current('README.md'), await sources()));
+  const made = Object.entries(await generate(await sources()));
   for (const [path, text] of made) {
     if ((await current(path)) === text) continue;
     if (isCheck) {

@@ -94,32 +94,37 @@ const commandSection = (words: string, leaf: Leaf, level: string): string[] => {
 
 const nounSection = (noun: Commander): string[] => {
   const words = `sched ${noun.name()}`;
-  if (noun.commands.length === 0) return commandSection(words, noun as Leaf, '####');
+  if (noun.commands.length === 0) return commandSection(words, noun as Leaf, '###');
   const singular = noun.alias() === undefined ? '' : ` The singular, ${code(noun.alias())}, is understood too.`;
   return [
-    `#### ${words}`,
+    `### ${words}`,
     '',
     `${escaped(sentence(noun.description()))}${singular}`,
     '',
-    ...noun.commands.flatMap((verb) => commandSection(`${words} ${verb.name()}`, verb as Leaf, '#####')),
+    ...noun.commands.flatMap((verb) => commandSection(`${words} ${verb.name()}`, verb as Leaf, '####')),
   ];
 };
 
-/** The command reference as markdown, to stand under a heading of the second level. */
-export const referenceOf = (root: Commander): string => {
+/** The command reference: docs/reference.md. */
+export const referencePage = (root: Commander): string => {
   const sections = helpGroups.flatMap((group) => {
     const nouns = root.commands.filter((noun) => noun.helpGroup() === group);
-    return nouns.length === 0 ? [] : [`### ${group}`, '', ...nouns.flatMap((noun) => nounSection(noun))];
+    return nouns.length === 0 ? [] : [`## ${group}`, '', ...nouns.flatMap((noun) => nounSection(noun))];
   });
-  return [
+  const lines = [
+    '# Command reference',
+    '',
+    'Made from the commands themselves by `npm run generate`. `sched help` shows the same on a terminal.',
+    '',
+    '## Shared flags',
+    '',
     'Every command takes these flags:',
     '',
     ...flagTable(sharedFlags),
-    'and every list takes these:',
+    'Every list also takes these:',
     '',
     ...flagTable(listFlags),
     ...sections,
-  ]
-    .join('\n')
-    .trimEnd();
+  ];
+  return `${lines.join('\n').trimEnd()}\n`;
 };

@@ -2,7 +2,7 @@ import { loadCatalogue } from '../api/catalogue.ts';
 import { oauthPaths } from '../api/oauth-paths.ts';
 import { dice, type Roll } from './random.ts';
 
-/** What can go wrong, in words; the README's table is these. */
+/** What can go wrong, in words; the table in docs/sandbox.md is these. */
 export const faultKinds = {
   status: 'refused with `status` (default 503), `headers` and `body`; nothing is carried out',
   delay: 'answered `ms` later (default 1000): it waits first, then it is carried out',

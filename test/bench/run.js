@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- NAME…] [--out FILE] [--check] [--markdown]`: runs every `*.bench.ts` here, one after another, prints
  * what they measured and writes it as JSON. With --check a target missed by more than 15 % is a failure; with --markdown
- * the table is the README's.
+ * the table is the one in docs/performance.md.
  */
 import { fork } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';

@@ -34,15 +34,15 @@ const fieldsBelow = (field: Field, path: string): [string, Field][] => {
 };
 
 describe('coverage: no operation lacks', () => {
-  const readme = read('README.md');
+  const reference = read('docs/reference.md');
   const completions = scripts.map((path) => [path, read(path)] as const);
 
   test.each(operations)('anything: $words', ({ words, noun, verb, operation }) => {
     const leaf = tree.commands.find((each) => each.name() === noun)?.commands.find((each) => each.name() === verb);
     expect(leaf?.description(), 'a command').toBe((leaf as Leaf).definition.summary);
     expect((leaf as Leaf).definition.operation).toMatchObject({ method: operation.method, path: operation.path });
-    expect(readme).toContain(`##### sched ${words}\n`);
-    expect(readme).toContain(`\`${operation.method} ${operation.path}\`${operation.assumed ? ' (assumed)' : ''}`);
+    expect(reference).toContain(`#### sched ${words}\n`);
+    expect(reference).toContain(`\`${operation.method} ${operation.path}\`${operation.assumed ? ' (assumed)' : ''}`);
     for (const [path, script] of completions) expect(script.includes(`'${words}'`), path).toBe(true);
     expect(Object.keys(views)).toContain(operation.reply.of.name);
   });
@@ -76,6 +76,6 @@ describe('coverage: every command', () => {
 test('coverage: what is generated is fresh (else: npm run generate)', async () => {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
   const paths = files.filter((file) => file.endsWith('.ts')).map((file) => `src/${file}`);
-  const made = await generate(read('README.md'), Object.fromEntries(paths.map((path) => [path, read(path)])));
+  const made = await generate(Object.fromEntries(paths.map((path) => [path, read(path)])));
   expect(Object.keys(made).filter((path) => made[path] !== read(path))).toEqual([]);
 });

@@ -151,10 +151,9 @@ describe('compliance delete, of many', () => {
   });
 });
 
-/** Recipes of the README, as they stand. */
-const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
-const section = /## Compliance deletions in CI\n([\s\S]*?)\n## /.exec(readme)?.[1] ?? '';
-const recipes = [...section.matchAll(/```sh\n# (\S+):[^\n]*\n([\s\S]*?)```/g)].map(([, name, text]) => ({
+/** The recipes of docs/compliance.md, unchanged. */
+const page = readFileSync(fileURLToPath(new URL('../../docs/compliance.md', import.meta.url)), 'utf8');
+const recipes = [...page.matchAll(/```sh\n# (\S+):[^\n]*\n([\s\S]*?)```/g)].map(([, name, text]) => ({
   name: name!,
   text: text!,
 }));
@@ -168,9 +167,9 @@ interface WorkflowStep {
   env?: Record<string, string>;
   with?: Record<string, string>;
 }
-const steps = parse(/```yaml\n([\s\S]*?)```/.exec(section)?.[1] ?? '[]') as WorkflowStep[];
+const steps = parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '[]') as WorkflowStep[];
 
-describe('README: compliance deletions in CI', () => {
+describe('docs/compliance.md', () => {
   let sandbox: RunningSandbox;
   let organization: string;
   beforeAll(async () => {

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { execFile } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { followCookbook } from './cookbook.ts';
 import { program, runner } from './program.ts';
-import { takeTour } from './tour.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -71,6 +71,6 @@ describe.skipIf(program.length === 0)('the package', () => {
     const { packages } = JSON.parse(readFileSync(join(place, 'node_modules/.package-lock.json'), 'utf8')) as Installed;
     expect(Object.keys(packages).length).toBeLessThanOrEqual(12);
     expect(Object.values(packages).filter(({ hasInstallScript }) => hasInstallScript)).toEqual([]);
-    await takeTour(join(place, 'node_modules/.bin/sched'), { node: runner });
+    await followCookbook(join(place, 'node_modules/.bin/sched'), { node: runner });
   }, 120_000);
 });

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { execFile } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { followCookbook } from './cookbook.ts';
 import { cleanEnvironment, program, runner, temporaryHome } from './program.ts';
-import { takeTour } from './tour.ts';
 
 describe.skipIf(program.length > 0)('the standalone program', () => {
   const folder = temporaryDirectory('alone');
 
-  test('takes the tour, alone in a directory and with no Node on the PATH', async () => {
+  test('follows the README, alone in a directory and with no Node on the PATH', async () => {
     const alone = join(folder, 'sched');
     copyFileSync(runner, alone);
-    await takeTour(alone);
+    await followCookbook(alone);
   });
 
   test('reads no file where somebody happens to stand: not its environment, and no code', async () => {

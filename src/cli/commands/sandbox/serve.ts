@@ -39,7 +39,7 @@ export const servingFlags: Flag[] = [
     name: 'fault',
     value: 'FAULT',
     repeat: true,
-    description: "let something go wrong, as 'events.list 503 at=2' or JSON; see the README for all of them",
+    description: "let something go wrong, as 'events.list 503 at=2' or JSON; all kinds: docs/sandbox.md",
     heading: 'Flags',
   },
   { name: 'faults', value: 'FILE', description: 'faults from a file: a JSON array', heading: 'Flags' },
