@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { everyExample, exampleFiles, exempt, firstDeletion, firstProfile, ownPart } from '../cli/example-lines.ts';
 import { createWorld } from '../support/run.ts';
 import { splitCommandLine } from '../support/shell-words.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { everyExample, exampleFiles, exempt, firstDeletion, firstProfile, ownPart } from './example-lines.ts';
 
 /** A receipt made in the sandbox says so, and these say it with their exit code. */
 const provesNothing = /^compliance (verify|prove) /;
