@@ -1,7 +1,10 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { createWorld } from '../support/run.ts';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { execFileSync } from '../support/processes.ts';
+import { createWorld, logIn, loginAddresses, network, replying, type WorldOptions } from '../support/run.ts';
+import { splitCommandLine } from '../support/shell-words.ts';
+import { credentialFile, expireToken } from '../support/stored-login.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 describe('doctor', () => {
@@ -52,5 +55,173 @@ describe('doctor', () => {
     expect(found).toMatchObject([{ status, finding: expect.stringContaining(words) }]);
     expect(found[0].fix).toMatch(`unset ${name},`);
     expect(stdout).not.toContain('hunter2');
+    // With the fix, nothing is said of a proxy.
+    expect((await run('doctor --json', { env: { [name]: '' } })).stdout).not.toContain('proxy');
+  });
+});
+
+interface Finding {
+  check: string;
+  status: 'ok' | 'note' | 'problem';
+  finding: string;
+  fix: string | null;
+}
+
+describe('doctor names the problem, and its fix works', () => {
+  const baseUrl = 'http://127.0.0.1:4010';
+  let world: Awaited<ReturnType<typeof createWorld>>;
+  let home: string;
+  let config: string;
+  beforeEach(async () => {
+    home = temporaryDirectory();
+    config = join(home, '.config/sched/config.json');
+    world = await createWorld({ home, env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
+  });
+
+  const doctor = async (flags = '', more: WorldOptions = {}) => {
+    const { code, stdout } = await world.run(`doctor --json ${flags}`, more);
+    const findings = JSON.parse(stdout) as Finding[];
+    const of = (check: string, status: Finding['status'] = 'problem') =>
+      findings.find((each) => each.check === check && each.status === status);
+    return { code, findings, of };
+  };
+
+  /** Carries a suggested fix out: a command of the program, or one of the shell. */
+  const carryOut = async (fix: string) => {
+    const [name, ...words] = splitCommandLine(fix);
+    if (name === 'sched') return expect((await world.run(words)).code).toBe(0);
+    execFileSync(name!, words);
+  };
+
+  const writeConfig = (text: string) => {
+    mkdirSync(dirname(config), { recursive: true, mode: 0o700 });
+    writeFileSync(config, text, { mode: 0o600 });
+  };
+
+  const withToken = () =>
+    world.run(`auth login --with-token --credential-store file --base-url ${baseUrl}`, { stdin: `${world.token}\n` });
+
+  test('broken JSON in the configuration', async () => {
+    writeConfig('{\n  "version": 1,\n  "profiles": {,}\n}');
+    const sick = await doctor();
+    expect(sick.code).toBe(3);
+    expect(sick.of('configuration')).toMatchObject({
+      finding: expect.stringContaining('at line 3, column 16'),
+      fix: `edit ${config}`,
+    });
+    writeFileSync(config, readFileSync(config, 'utf8').replace('{,}', '{}'));
+    expect(await doctor()).toMatchObject({ code: 0 });
+  });
+
+  test('a token file that others may read', async () => {
+    await withToken();
+    expect((await doctor()).code).toBe(0);
+    const file = credentialFile(home);
+    chmodSync(file, 0o644);
+    const sick = await doctor();
+    expect(sick.code).toBe(3);
+    expect(sick.of('file')).toMatchObject({ finding: `${file} can be read by others (mode 644)` });
+    await carryOut(sick.of('file')!.fix!);
+    expect((await doctor()).code).toBe(0);
+  });
+
+  test('a missing directory', async () => {
+    const found = (await doctor()).of('state directory', 'note')!;
+    expect(found.finding).toContain('is not there yet');
+    await carryOut(found.fix!);
+    const state = join(home, '.local/state/sched');
+    expect((await doctor()).of('state directory', 'ok')?.finding).toBe(`${state} is its owner's alone`);
+  });
+
+  test('no keychain, for a login that is kept in one', async () => {
+    const login = { store: 'keychain', issuer: 'x', client: 'y', user: 'z' };
+    writeConfig(
+      JSON.stringify({ version: 1, current: 'default', profiles: { default: { base_url: baseUrl, login } } }),
+    );
+    const sick = await doctor();
+    expect(sick.code).toBe(3);
+    const { finding, fix } = sick.of('credential store')!;
+    expect(finding).toContain('there is no session bus');
+    expect(fix).toContain('sched auth login --credential-store file');
+    expect((await withToken()).code).toBe(0);
+    const well = await doctor();
+    expect(well.code).toBe(0);
+    expect(well.of('credential store', 'ok')?.finding).toBe('a file, as this profile says');
+  });
+
+  test('a token that has expired', async () => {
+    expect((await logIn(world, loginAddresses)).code).toBe(0);
+    expireToken(home, () => {}, world.clock.now());
+    const found = (await doctor()).of('token', 'note')!;
+    expect(found).toMatchObject({
+      finding: expect.stringMatching(/^expired at /),
+      fix: 'sched auth refresh -p default',
+    });
+    await carryOut(found.fix!);
+    expect((await doctor()).of('token', 'ok')?.finding).toContain('good until');
+    const withoutRefresh = (record: Record<string, unknown>) => {
+      delete record.refresh_token;
+    };
+    expireToken(home, withoutRefresh, world.clock.now());
+    const sick = await doctor();
+    expect(sick.code).toBe(3);
+    expect(sick.of('token')).toMatchObject({ fix: 'sched auth login -p default' });
+    expect((await logIn(world, ['-p', 'default'])).code).toBe(0);
+    expect((await doctor()).code).toBe(0);
+  });
+
+  test('a clock that is wrong', async () => {
+    const env = { SCHED_BASE_URL: baseUrl, SCHED_TOKEN: 'x' };
+    const send = replying({ status: 401, headers: { date: new Date(world.clock.now()).toUTCString() } });
+    const sick = await doctor('--network', { env, send, clockAheadMs: 3_600_000 });
+    expect(sick.code).toBe(3);
+    expect(sick.of('clock')).toMatchObject({
+      finding: "this clock is 60 minutes ahead of the service's",
+      fix: "set the machine's clock",
+    });
+    expect((await doctor('--network', { env, send })).code).toBe(0);
+  });
+
+  test('a host that cannot be reached', async () => {
+    await withToken();
+    await world.run('profiles set base_url http://127.0.0.1:1');
+    const sick = await doctor('--network', { send: network });
+    expect(sick.code).toBe(3);
+    const { finding, fix } = sick.of('network')!;
+    expect(finding).toBe('127.0.0.1:1 cannot be reached: connection refused');
+    expect(fix).toContain('sched profiles set base_url URL -p default');
+    await carryOut(`sched profiles set base_url ${baseUrl} -p default`);
+    expect(await doctor('--network')).toMatchObject({ code: 0 });
+    expect((await world.run('users me')).code).toBe(0);
+  });
+
+  test('a base URL that is not a URL', async () => {
+    const sick = await doctor('--network', { env: { SCHED_BASE_URL: 'not a url' } });
+    expect(sick.code).toBe(3);
+    expect(sick.of('address')?.finding).toMatch(/^SCHED_BASE_URL: /);
+  });
+
+  test('a booking and a receipt that cannot be read', async () => {
+    const state = join(home, '.local/state/sched');
+    for (const name of ['bookings', 'receipts']) mkdirSync(join(state, name), { recursive: true, mode: 0o700 });
+    const booking = join(state, 'bookings', `zzzzzz-${'a'.repeat(64)}.1.json`);
+    writeFileSync(booking, '', { mode: 0o600 });
+    writeFileSync(join(state, 'elsewhere'), '{"type":"run","at":"2026-11-15T18:00:00Z","run":"one"}\n', {
+      mode: 0o600,
+    });
+    symlinkSync(join(state, 'elsewhere'), join(state, 'receipts', 'one.jsonl'));
+    const sick = await doctor('', { env: { SCHED_BASE_URL: baseUrl, SCHED_TOKEN: 'x' } });
+    expect(sick.code).toBe(3);
+    expect(sick.of('bookings')?.finding).toBe(`The memory of a booking is damaged: ${booking}`);
+    expect(sick.of('bookings')?.fix).toContain('remove the file');
+    expect(sick.of('runs')?.finding).toContain('it is a symbolic link');
+    // The other checks still ran.
+    expect(sick.of('runtime', 'ok')?.finding).toBe(`Node ${process.versions.node} on linux`);
+  });
+
+  test('a home directory that is gone', async () => {
+    rmSync(home, { recursive: true });
+    const { finding } = (await doctor()).of('config directory', 'note')!;
+    expect(finding).toBe(`${dirname(config)} is not there yet and will be made when needed`);
   });
 });

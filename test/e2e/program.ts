@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
@@ -7,6 +7,8 @@ import { spawn } from '../support/processes.ts';
 import { seededFile } from '../support/seeded.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { inTerminal, type Terminal } from '../support/terminal.ts';
+
+export { credentialFile, everythingBelow, expireToken } from '../support/stored-login.ts';
 
 /** The program under test, where it is one file that needs no Node; and the Node to run it on, where it is another. */
 const { SCHED_PROGRAM: standalone, SCHED_NODE: node = process.execPath } = process.env;
@@ -166,27 +168,4 @@ export const logIn = async (
   } finally {
     terminal.close();
   }
-};
-
-/** Every file below a directory as one text. */
-export const everythingBelow = (folder: string): string =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    // Newer versions of Node keep there what they compiled of the program itself.
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes('/.cache/sched/compiled'))
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
-    .join('\n');
-
-/** The one credential that is kept in a file below this home. */
-export const credentialFile = (home: string): string => {
-  const folder = join(home, '.config/sched/credentials');
-  return join(folder, readdirSync(folder).find((name) => name.endsWith('.json'))!);
-};
-
-/** Makes the stored access token look as if it had run out, for the program as well as for the clock. */
-export const expireToken = (home: string, change: (record: Record<string, unknown>) => void = () => {}): void => {
-  const file = credentialFile(home);
-  const record = JSON.parse(readFileSync(file, 'utf8'));
-  record.expires_at = Date.now() - 60_000;
-  change(record);
-  writeFileSync(file, JSON.stringify(record));
 };

@@ -1,6 +1,8 @@
 import { ClosedPipe } from '../../src/errors.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
+import { createTransport } from '../../src/http/transport.ts';
 import { run as runProgram } from '../../src/main.ts';
+import { clock as realClock } from '../../src/node/clock.ts';
 import { afterSend } from '../../src/node/network.ts';
 import type { Clock, World } from '../../src/runtime.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
@@ -46,6 +48,12 @@ export interface WorldOptions {
   systemZone?: string;
   /** In place of a clock that moves whenever somebody sleeps. */
   clock?: Clock;
+  /** SIGINT or SIGTERM. */
+  interrupted?: AbortSignal;
+  /** Sees each text as it is written to stdout, for a command that runs until it is stopped. */
+  onStdout?: (text: string) => void;
+  spawn?: NonNullable<World['spawn']>;
+  openBrowser?: World['openBrowser'];
 }
 
 /** A clock that moves only when somebody sleeps. */
@@ -77,6 +85,37 @@ export const createWorld = async (options: WorldOptions = {}) => {
   return { run, clock, service: sandbox.service, token: sandbox.token, close };
 };
 
+type Opened = Awaited<ReturnType<typeof createWorld>>;
+
+/** Logs in as somebody does who allows everything in the browser; a file holds the login. */
+export const logIn = ({ run, service, clock }: Opened, flags: string[] = [], more: WorldOptions = {}) =>
+  run(['auth', 'login', '--credential-store', 'file', ...flags], {
+    ...more,
+    terminals: ['stdin', 'stdout', 'stderr'],
+    // The login waits for the browser, and the time for that must not be over at once.
+    clock: { now: clock.now, sleep: realClock.sleep },
+    openBrowser: async (url) => {
+      const page = await service({ method: 'GET', url, headers: {} });
+      const ticket = /name="ticket" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
+      const allowed = await service({
+        method: 'POST',
+        url: url.split('?')[0]!,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: String(new URLSearchParams({ ticket, user: 'amara', decision: 'allow' })),
+      });
+      void fetch(allowed.headers.location!).then((reply) => reply.text());
+      return true;
+    },
+  });
+
+/** The addresses of the service for a login that no profile knows yet. */
+export const loginAddresses = ['base-url', 'auth-url']
+  .map((name) => `--${name}=http://127.0.0.1:4010`)
+  .concat('--client-id=sched-cli');
+
+/** The real network, for a service that listens. */
+export const network: Send = createTransport({ env: {}, clock: realClock, interrupted: new AbortController().signal });
+
 const runInWorld = async (
   line: string | string[],
   service: Send,
@@ -92,6 +131,10 @@ const runInWorld = async (
     systemZone = 'Europe/Paris',
     clockAheadMs = 0,
     openPager,
+    interrupted = new AbortController().signal,
+    onStdout,
+    spawn,
+    openBrowser = async () => false,
     // Nothing can be made below a device, not even by root: what is kept on disk must not be needed.
     home = '/dev/null/home',
   }: WorldOptions,
@@ -106,6 +149,7 @@ const runInWorld = async (
     write: async (text: string) => {
       written[name] += text;
       screen += text;
+      if (name === 'stdout') onStdout?.(text);
       if (name === 'stdout' && written.stdout.length > closeAfter) throw new ClosedPipe();
     },
   });
@@ -132,7 +176,7 @@ const runInWorld = async (
       requests.push(request);
       return send(request);
     },
-    interrupted: new AbortController().signal,
+    interrupted,
     afterSend,
     protect: (work) => work(),
     machine: {
@@ -144,8 +188,9 @@ const runInWorld = async (
       version: process.versions.node,
       isAlive: () => true,
     },
-    openBrowser: async () => false,
+    openBrowser,
     ...(openPager && { openPager }),
+    ...(spawn && { spawn }),
   };
   const argv = typeof line === 'string' ? splitCommandLine(line) : line;
   const code = await runProgram(argv, runtime);
