@@ -69,6 +69,20 @@ describe.each(helpers)('%s', (variable, line) => {
   });
 });
 
+test('the current directory keeps its mode when it is the one to use', async () => {
+  const { home, folder } = prepared(0o755);
+  const before = process.cwd();
+  process.chdir(folder);
+  try {
+    const env = { SCHED_CONFIG_DIR: '.', SCHED_STATE_DIR: '.', SCHED_CACHE_DIR: '.' };
+    for (const line of ['profiles add one --base-url https://api.example.com', 'profiles list'])
+      expect((await world.run(line, { home, env })).code).toBe(0);
+  } finally {
+    process.chdir(before);
+  }
+  expect([modeOf(folder), modeOf(join(folder, 'config.json'))]).toEqual(['755', '600']);
+});
+
 describe('a symbolic link in place of a directory of ours', () => {
   test.each([
     ['.config/sched', 'profiles add one --base-url https://api.example.com'],

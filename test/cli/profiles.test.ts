@@ -1,7 +1,8 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createWorld } from '../support/run.ts';
+import type { Send } from '../../src/http/message.ts';
+import { createWorld, logIn, loginAddresses, type WorldOptions } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -125,5 +126,62 @@ describe('profiles', () => {
     expect(table.stdout).toContain('Asia/Tokyo');
     const piped = await world.run('events list --limit 1 -p sand', { env });
     expect(piped.stdout).toContain('\t');
+  });
+
+  test('lose a setting that is set to nothing', async () => {
+    await add('work');
+    await world.run('profiles set timezone Europe/Paris');
+    expect(stored().profiles.work).toEqual({ base_url: 'https://api.example.com', timezone: 'Europe/Paris' });
+    expect((await world.run(['profiles', 'set', 'timezone', ''])).code).toBe(0);
+    expect(stored().profiles.work).toEqual({ base_url: 'https://api.example.com' });
+  });
+
+  test('of two accounts side by side never send the token of the other', async () => {
+    const home = temporaryDirectory();
+    const accounts = {
+      one: { origin: 'http://127.0.0.1:4010', token: 'sandbox_owner', tokens: new Set<string>() },
+      two: { origin: 'http://127.0.0.1:4020', token: 'sandbox_user', tokens: new Set<string>() },
+    };
+    // One service behind both addresses that writes down which tokens it is shown at which.
+    const send: Send = (request) => {
+      const { tokens } = Object.values(accounts).find(({ origin }) => request.url.startsWith(origin))!;
+      tokens.add(request.headers.authorization!.replace('Bearer ', ''));
+      return world.service(request);
+    };
+    const run = (line: string, more: WorldOptions = {}) => world.run(line, { home, send, ...more });
+    for (const [name, { origin, token }] of Object.entries(accounts)) {
+      const line = `auth login -p ${name} --with-token --credential-store file --base-url ${origin}`;
+      expect((await run(line, { stdin: `${token}\n` })).code).toBe(0);
+    }
+    const name = async (words: string, env: Record<string, string> = {}) =>
+      JSON.parse((await run(`users me --json=name ${words}`, { env })).stdout).name;
+    const [amara, tomas] = ['Amara Lindqvist', 'Tomás Ferreira'];
+    expect([await name('-p one'), await name('-p two')]).toEqual([amara, tomas]);
+    expect([await name('', { SCHED_PROFILE: 'one' }), await name('', { SCHED_PROFILE: 'two' })]).toEqual([
+      amara,
+      tomas,
+    ]);
+    expect(await name('')).toBe(amara);
+    expect((await run('profiles use two')).stderr).toContain('export SCHED_PROFILE=two');
+    expect(await name('')).toBe(tomas);
+    expect(await name('', { SCHED_PROFILE: 'one' })).toBe(amara);
+    // The address of one with the login of the other.
+    const crossed = await run('users me -p two', { env: { SCHED_BASE_URL: accounts.one.origin } });
+    expect(crossed).toMatchObject({ code: 4, requests: [] });
+    const sent = Object.values(accounts).map(({ tokens }) => [...tokens]);
+    expect(sent).toEqual([['sandbox_owner'], ['sandbox_user']]);
+  });
+
+  test('that a colleague hands over need only a login', async () => {
+    const [mine, colleague] = [temporaryDirectory(), temporaryDirectory()];
+    const shared = await createWorld({ env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
+    const prod = [...loginAddresses, '-p', 'prod'];
+    expect((await logIn(shared, prod, { home: mine })).code).toBe(0);
+    const { stdout } = await shared.run('profiles export prod', { home: mine });
+    const added = await shared.run('profiles add prod2 --from -', { home: colleague, stdin: stdout });
+    expect(added).toMatchObject({ code: 0, stderr: expect.stringContaining('sched auth login -p prod2') });
+    expect((await shared.run('events list', { home: colleague })).code).toBe(4);
+    expect((await logIn(shared, ['-p', 'prod2'], { home: colleague })).code).toBe(0);
+    expect((await shared.run('events list --limit 1', { home: colleague })).code).toBe(0);
   });
 });

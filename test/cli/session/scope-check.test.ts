@@ -50,6 +50,16 @@ describe('a refusal of the service', () => {
     expect(code).toBe(5);
     expect(stderr).toContain('(open to organizations on the enterprise plan only)');
   });
+
+  test.each([
+    ['scope', 'events cancel X --yes', 'sandbox_read_only', /^try: a token that has scheduled_events:write$/m],
+    ['plan', 'activity list', 'sandbox_owner', /enterprise plan/i],
+    ['role', 'members list', 'sandbox_user', /admin or the owner/],
+  ])('for want of a %s names it', async (_, line, token, words) => {
+    const world = await createWorld({ plan: 'free' });
+    const { code, stderr } = await world.run(line, { env: { SCHED_TOKEN: token } });
+    expect([code, stderr]).toEqual([5, expect.stringMatching(words)]);
+  });
 });
 
 describe('the way out', () => {
