@@ -9,8 +9,8 @@ import { commandLinesIn } from './help-lines.ts';
 /** Examples that cannot run in a test's own process, and why. Everything else runs. */
 export const exempt: [pattern: RegExp, reason: string][] = [
   [/^auth (login|refresh)/, 'needs a browser, or a login that can be renewed: test/e2e and test/auth have them'],
-  [/^sandbox run/, "starts the reader's own program: test/e2e/sandbox.test.ts"],
-  [/^sandbox start/, 'serves until it is stopped: test/e2e/sandbox.test.ts'],
+  [/^sandbox run/, "starts the reader's own program: test/cli/sandbox-run.test.ts"],
+  [/^sandbox start/, 'serves until it is stopped: test/cli/sandbox.test.ts'],
   [/^compliance (runs|bundle) \d{8}T/, 'the number of a run is made when it runs'],
   [/ --head sha256:HASH| ORG_ID/, 'a value that only the reader knows'],
 ];

@@ -1,0 +1,217 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { runChild } from '../../src/node/programs.ts';
+import type { Clock } from '../../src/runtime.ts';
+import { createWorld, network, someday, type WorldOptions } from '../support/run.ts';
+import { seededFile } from '../support/seeded.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+type Environment = Record<string, string>;
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+beforeEach(async () => {
+  world = await createWorld({
+    home: temporaryDirectory(),
+    env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' },
+    send: network,
+  });
+});
+
+/** `sandbox run` with a function in place of the program that it starts. */
+const runInside = (
+  flags: string[],
+  inside: (env: Environment, command: readonly string[]) => Promise<number>,
+  more: WorldOptions = {},
+) =>
+  world.run(['sandbox', 'run', ...flags, '--', 'program', 'with', 'words'], {
+    ...more,
+    spawn: (command, { env }) => inside(env as Environment, command),
+  });
+
+/** Asks the service that a program inside finds in its environment. */
+const ask = (env: Environment, path: string, init: RequestInit = {}) =>
+  fetch(`${env.SCHED_BASE_URL}${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${env.SCHED_TOKEN}`, 'x-sandbox-admin': env.SCHED_SANDBOX_ADMIN! },
+  });
+
+describe('sandbox run', () => {
+  test.each([
+    ['exit 7', 7],
+    ['exit 0', 0],
+    ['kill -TERM $$', 143],
+    ['kill -KILL $$', 137],
+  ])("ends as the command does: '%s' is %i", async (script, code) => {
+    const words = ['sandbox', 'run', '--seed', 'empty', '--', 'sh', '-c', script];
+    const env = { PATH: process.env.PATH! };
+    expect(await world.run(words, { env, spawn: runChild })).toMatchObject({ code, stdout: '', stderr: '' });
+  });
+
+  test('sets the environment, and takes out the variables that lead elsewhere', async () => {
+    let names: string[] = [];
+    const { code } = await runInside(
+      ['--seed', 'empty', '--plan', 'free'],
+      async (env) => {
+        names = Object.keys(env).filter((name) => name.startsWith('SCHED_'));
+        return 0;
+      },
+      { env: { SCHED_SANDBOX: '1', SCHED_PROFILE: 'work', SCHED_USER: 'somebody', SCHED_OUTPUT: 'json' } },
+    );
+    const set = ['AUTH_URL', 'BASE_URL', 'CLIENT_ID', 'MCP_URL', 'OUTPUT', 'SANDBOX_ADMIN', 'TOKEN'];
+    expect([code, names.sort()]).toEqual([0, set.map((name) => `SCHED_${name}`)]);
+  });
+
+  test('hands all words behind -- to the command, also those that look like its own', async () => {
+    const command = ['bash', '-c', 'exit 5', '--yes', '-h', '--', 'compliance', 'delete', 'ada@engine.example'];
+    let started: readonly string[] = [];
+    const { code } = await world.run(['sandbox', 'run', '--seed', 'empty', '--', ...command], {
+      spawn: async (words) => {
+        started = words;
+        return 5;
+      },
+    });
+    expect([code, started]).toEqual([5, command]);
+  });
+
+  test('starts a fresh world each time, or resumes with the data of a file', async () => {
+    const data = await seededFile(someday);
+    const upcoming = async (env: Environment): Promise<{ uri: string }[]> =>
+      JSON.parse((await world.run('events list --upcoming --status active --json=uri', { env })).stdout);
+    const count = async (...flags: string[]) => {
+      let left = 0;
+      await runInside(flags, async (env) => {
+        left = (await upcoming(env)).length;
+        return 0;
+      });
+      return left;
+    };
+    const before = await count();
+    const canceled = await runInside(['--data', data], async (env) => {
+      const [first] = await upcoming(env);
+      return (await world.run(['events', 'cancel', first!.uri, '--yes'], { env })).code;
+    });
+    expect(canceled.code).toBe(0);
+    expect(await count('--data', data)).toBe(before - 1);
+    expect(await count()).toBe(before);
+  });
+
+  test('reports what is wrong with the line, and starts nothing', async () => {
+    let started = 0;
+    const spawn = async () => {
+      started += 1;
+      return 0;
+    };
+    for (const words of [[], ['bash'], ['--'], ['bash', '--', 'true'], ['--plan', 'gold', '--', 'true']])
+      expect((await world.run(['sandbox', 'run', ...words], { spawn })).code).toBe(2);
+    expect(started).toBe(0);
+    const words = ['sandbox', 'run', '--seed', 'empty', '--', 'no-such-program'];
+    const { code, stderr } = await world.run(words, { spawn: runChild });
+    expect([code, stderr]).toEqual([3, expect.stringContaining('there is no such program')]);
+  });
+});
+
+describe('sandbox run with faults', () => {
+  test('takes them from a flag, a file and a call, and lists those that happened', async () => {
+    const file = join(temporaryDirectory(), 'faults.json');
+    writeFileSync(file, JSON.stringify([{ kind: 'html', operation: 'groups.list' }]));
+    const seen: string[] = [];
+    let log: { faults: string[] }[] = [];
+    const { code } = await runInside(['--fault', 'users.me 418', '--faults', file], async (env) => {
+      const look = async (path: string, init?: RequestInit) => {
+        const reply = await ask(env, path, init);
+        seen.push(`${reply.status} ${reply.headers.get('content-type')}`);
+        return reply;
+      };
+      await look('/users/me');
+      const { resource } = (await (await look('/users/me')).json()) as { resource: { current_organization: string } };
+      await look(`/groups?organization=${resource.current_organization}`);
+      const fault = { kind: 'status', status: 502, operation: 'users.*' };
+      await look('/__sandbox/faults', { method: 'POST', body: JSON.stringify(fault) });
+      await look('/users/me');
+      log = ((await (await ask(env, '/__sandbox/log')).json()) as { log: typeof log }).log;
+      return 0;
+    });
+    expect(code).toBe(0);
+    expect(seen).toEqual([
+      '418 application/json',
+      '200 application/json',
+      '200 text/html; charset=utf-8',
+      '201 application/json',
+      '502 application/json',
+    ]);
+    expect(log.flatMap(({ faults }) => faults)).toEqual(['status', 'html', 'status']);
+  });
+
+  test('reports everything that it does not understand at once', async () => {
+    const faults = ['boom', 'users.me 503 at=soon', 'event.list html'].flatMap((each) => ['--fault', each]);
+    const { code, stderr } = await runInside([...faults, '--faults', '/nowhere.json', '--seed', 'big'], async () => 0);
+    expect(code).toBe(2);
+    for (const words of ["'boom' names none", 'at must be', "'event.list'", '/nowhere.json', "--seed 'big'"])
+      expect(stderr).toContain(words);
+  });
+
+  test.each(['delay ms=60000', 'drip ms=60000'])(
+    'does not wait for them when the command has ended: %s',
+    async (fault) => {
+      let waiting = 0;
+      let allWait = () => {};
+      const everybodyWaits = new Promise<void>((resolve) => {
+        allWait = resolve;
+      });
+      // Time stands still: only the end of the command ends a sleep.
+      const clock: Clock = {
+        now: world.clock.now,
+        sleep: (_, signal) =>
+          new Promise((_resolve, reject) => {
+            signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+            waiting += 1;
+            if (waiting === 12) allWait();
+          }),
+      };
+      const asked: Promise<unknown>[] = [];
+      const { code, stderr } = await runInside(
+        ['--fault', `${fault} count=all`],
+        async (env) => {
+          for (let each = 0; each < 12; each += 1) asked.push(ask(env, '/users/me').then((reply) => reply.text()));
+          await everybodyWaits;
+          return 3;
+        },
+        { clock },
+      );
+      expect([code, stderr]).toEqual([3, '']);
+      expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(Array(12).fill('rejected'));
+    },
+  );
+
+  test('takes a file of faults as a Windows editor saves it', async () => {
+    const file = join(temporaryDirectory(), 'faults.json');
+    writeFileSync(file, '\ufeff[\r\n  {"kind":"status","status":418,"operation":"users.me"}\r\n]\r\n');
+    const { code } = await runInside(['--faults', file], async (env) => (await ask(env, '/users/me')).status - 400);
+    expect(code).toBe(18);
+  });
+});
+
+describe('sandbox clock', () => {
+  test('moves the clock of a service that runs on the same data', async () => {
+    const data = await seededFile(someday);
+    const clock = async (...words: string[]) =>
+      JSON.parse((await world.run(['sandbox', 'clock', ...words, '--data', data, '--json'])).stdout);
+    expect((await clock()).offset_seconds).toBe(0);
+    const left: number[] = [];
+    const { code } = await runInside(['--data', data], async (env) => {
+      const look = async () => left.push(Number((await ask(env, '/users/me')).headers.get('x-ratelimit-remaining')));
+      await look();
+      await look();
+      await clock('advance', '2m');
+      await look();
+      return 0;
+    });
+    expect([code, left[0]! - left[1]!, left[2]]).toEqual([0, 1, left[0]]);
+    expect((await clock('set', '2030-01-01T00:00:00Z')).time).toBe('2030-01-01T00:00:00.000Z');
+    expect((await clock('set', 'now')).offset_seconds).toBe(0);
+    expect((await clock('set', '-2h')).offset_seconds).toBe(-7200);
+    for (const words of [['set'], ['advance', 'soon'], ['advance', '-2h'], ['rewind', '1h']])
+      expect((await world.run(['sandbox', 'clock', ...words, '--data', data])).code).toBe(2);
+  });
+});

@@ -1,0 +1,193 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { AccessToken } from '../../src/api/oauth.ts';
+import { openDatabase } from '../../src/sandbox/database.ts';
+import { authorizeQuery, redirectUri, scope, verifier } from '../sandbox/login.ts';
+import { createWorld, network, someday } from '../support/run.ts';
+import { seededFile } from '../support/seeded.ts';
+import { startServing } from '../support/serving.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+let home: string;
+beforeEach(async () => {
+  home = temporaryDirectory();
+  world = await createWorld({ home, env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' }, send: network });
+});
+
+/** A service as `sandbox start --json` describes it. */
+const start = async (...flags: string[]) => {
+  const { text, stop } = await startServing(world.run, ['--json', ...flags]);
+  const facts = JSON.parse(text);
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(facts.base_url + path, {
+      ...init,
+      headers: { authorization: `Bearer ${facts.token}`, ...(init.headers as Record<string, string>) },
+    });
+  return { facts, stop, ask };
+};
+
+const monday = '2027-02-01T10:00:00.000Z';
+
+const bookedIn = async (file: string, time: string) => {
+  const database = await openDatabase(file);
+  const [row] = database.all<{ n: number }>(
+    'SELECT count(*) AS n FROM invitees i JOIN events e ON e.id = i.event WHERE e.start_time = ?',
+    time,
+  );
+  database.close();
+  return row!.n;
+};
+
+describe('sandbox start', () => {
+  test('prints single fields where only those are asked for', async () => {
+    const { facts, stop } = await start('--data', ':memory:', '--seed', 'empty', '--fields', 'base_url,tokens.admin');
+    expect(facts).toEqual({ base_url: expect.stringMatching(/^http:/), tokens: { admin: 'sandbox_admin' } });
+    expect((await stop()).code).toBe(0);
+  });
+
+  test('prints lines for a shell', async () => {
+    const { text } = await startServing(world.run, ['--data', await seededFile(someday)]);
+    const lines = text.trim().split('\n');
+    expect(lines.filter((line) => !line.startsWith('#')).map((line) => line.split('=')[0])).toEqual(
+      ['BASE_URL', 'AUTH_URL', 'MCP_URL', 'CLIENT_ID', 'TOKEN'].map((name) => `export SCHED_${name}`),
+    );
+  });
+
+  test('takes a plan, keeps it with the data, and counts requests by it', async () => {
+    const file = await seededFile(someday);
+    const first = await start('--data', file, '--plan', 'free');
+    const second = await start('--data', file);
+    expect(second.facts.plan).toBe('free');
+    const replies = [];
+    for (let turn = 0; turn < 12; turn++) replies.push(await (turn % 2 ? first : second).ask('/users/me'));
+    // Two services, one counter.
+    expect(replies.map(({ status }) => status)).toEqual([...Array(10).fill(200), 429, 429]);
+    expect(replies[11]!.headers.get('x-ratelimit-remaining')).toBe('0');
+    const third = await start('--data', file, '--no-limits');
+    expect((await third.ask('/users/me')).headers.get('x-ratelimit-remaining')).toBe('1000000');
+  });
+
+  test('lets a script log in without a browser', async () => {
+    const file = await seededFile(someday);
+    const { facts } = await start('--data', file, '--auto-consent', '--refresh-replay-window', '10s');
+    const consent = await fetch(`${facts.auth_url}/oauth/authorize?${authorizeQuery()}`, { redirect: 'manual' });
+    expect(consent.status).toBe(302);
+    const answer = new URL(consent.headers.get('location')!).searchParams;
+    expect([answer.get('state'), answer.get('iss')]).toEqual(['state-1', facts.auth_url]);
+    const token = async (form: Record<string, string>) => {
+      const body = new URLSearchParams({ client_id: facts.client_id, ...form });
+      return AccessToken.parse(await (await fetch(`${facts.auth_url}/oauth/token`, { method: 'POST', body })).json());
+    };
+    const code = { code: answer.get('code')!, code_verifier: verifier, redirect_uri: redirectUri };
+    const first = await token({ grant_type: 'authorization_code', ...code });
+    expect(first.scope).toBe(scope);
+    const refresh = { grant_type: 'refresh_token', refresh_token: first.refresh_token };
+    expect(await token(refresh)).toEqual(await token(refresh));
+  });
+
+  test('reports everything that is wrong with its flags at once', async () => {
+    const { code, stderr } = await world.run('sandbox start --port 70000 --plan gold --refresh-replay-window soon');
+    expect(code).toBe(2);
+    for (const flag of ['--port', '--plan', '--refresh-replay-window']) expect(stderr).toContain(flag);
+  });
+
+  test('reports that the port is busy', async () => {
+    const { facts } = await start('--data', await seededFile(someday));
+    const { port } = new URL(facts.base_url);
+    const { code, stderr } = await world.run(`sandbox start --port ${port}`);
+    expect(code).toBe(3);
+    expect(stderr).toContain('another program listens there');
+  });
+
+  test('gives the slot to one of two hundred, and the store agrees', async () => {
+    const file = await seededFile(someday);
+    const { ask } = await start('--data', file);
+    const book = () =>
+      ask('/invitees', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          event_type: 'http://127.0.0.1:4010/event_types/YBL6DUNR9FS4PNP6',
+          start_time: monday,
+          invitee: { email: 'ada@engine.example', name: 'Ada', timezone: 'UTC' },
+        }),
+      });
+    const replies = await Promise.all(Array.from({ length: 200 }, book));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(199).fill(409)]);
+    expect(await bookedIn(file, monday)).toBe(1);
+  });
+});
+
+describe('sandbox tokens', () => {
+  test('are listed with user, role and scopes', async () => {
+    const { code, stdout } = await world.run('sandbox tokens --json');
+    expect(code).toBe(0);
+    const tokens = JSON.parse(stdout);
+    expect(tokens.every(({ token }: { token: string }) => token.startsWith('sandbox_'))).toBe(true);
+    expect(tokens[1]).toMatchObject({ token: 'sandbox_admin', user: 'Jonas Weber', role: 'admin', scopes: null });
+  });
+});
+
+describe('sandbox openapi', () => {
+  test('prints the description', async () => {
+    const { code, stdout } = await world.run('sandbox openapi');
+    expect([code, JSON.parse(stdout).openapi]).toEqual([0, '3.1.0']);
+  });
+});
+
+describe('sandbox data', () => {
+  const list = () => world.run('--sandbox users me --json=name');
+  const reset = (...more: string[]) => world.run(['sandbox', 'reset', '--yes', ...more]);
+
+  test.each([
+    ['damaged', (file: string) => writeFileSync(file, 'Dear diary, '.repeat(1000)), 'not a SQLite file'],
+    [
+      'of a newer version',
+      async (file: string) => {
+        const database = await openDatabase(await seededFile(someday, file));
+        database.exec('PRAGMA user_version = 999');
+        database.close();
+      },
+      'newer version',
+    ],
+    [
+      "somebody else's",
+      async (file: string) => {
+        const database = await openDatabase(':memory:');
+        database.exec('CREATE TABLE recipes (name)');
+        database.exec(`VACUUM INTO '${file}'`);
+        database.close();
+      },
+      'something other than a sandbox',
+    ],
+  ])('that is %s is refused with the reason, and corrected by reset', async (_, damage, words) => {
+    const folder = join(home, '.local/state/sched');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await damage(join(folder, 'sandbox.db'));
+    const refused = await list();
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toContain(words);
+    expect(refused.stderr).toContain('sched sandbox reset');
+    expect((await reset()).code).toBe(0);
+    expect((await list()).code).toBe(0);
+  });
+
+  test('in a file that is not a sandbox is left alone by reset', async () => {
+    const diary = join(temporaryDirectory(), 'diary.txt');
+    writeFileSync(diary, 'Dear diary');
+    expect([(await reset('--data', diary)).code, readFileSync(diary, 'utf8')]).toEqual([3, 'Dear diary']);
+  });
+
+  test('in a place where no file can be is an environment error', async () => {
+    const env = { SCHED_STATE_DIR: '/dev/null/state' };
+    for (const line of ['--sandbox users me', 'sandbox clock', 'sandbox reset --yes']) {
+      const { code, stderr } = await world.run(line, { env });
+      expect([line, code, stderr]).toEqual([line, 3, expect.stringContaining('SCHED_STATE_DIR names another')]);
+    }
+    const { code, stderr } = await reset('--data', '/dev/null/file');
+    expect([code, stderr]).toEqual([3, expect.stringContaining('name another file with --data')]);
+    expect((await reset('--data', home)).code).toBe(3);
+  });
+});
