@@ -4,8 +4,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { scopesToAsk } from '../../src/cli/commands/auth/scopes.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { Send } from '../../src/http/message.ts';
-import { execFileSync } from '../support/processes.ts';
-import { createWorld } from '../support/run.ts';
+import { addCanary, leaksIn } from '../support/canary.ts';
+import { createWorld, logIn, loginAddresses, type WorldOptions } from '../support/run.ts';
+import { credentialFile, everythingBelow } from '../support/stored-login.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -39,7 +40,7 @@ describe('auth login --with-token', () => {
     const { code } = await login('', 'wrong-token');
     expect(code).toBe(4);
     expect((await world.run('auth status')).code).toBe(4);
-    expect(everythingBelow(home)).not.toContain('wrong-token');
+    expect(everythingBelow(home)).toBe('');
   });
 
   test('refuses a token that is none without repeating it', async () => {
@@ -61,6 +62,7 @@ describe('auth login --with-token', () => {
     expect(code).toBe(3);
     expect(stderr).toContain('--credential-store file');
     expect(stderr).toContain('SCHED_TOKEN');
+    expect(everythingBelow(home)).not.toContain(world.token);
   });
 });
 
@@ -178,8 +180,10 @@ describe('a login', () => {
 
   test('is sent to its own origin alone, whatever the environment says', async () => {
     await login();
-    const { code, requests } = await world.run('events list', { env: { SCHED_BASE_URL: 'http://127.0.0.1:9' } });
+    const env = { SCHED_BASE_URL: 'http://127.0.0.1:9' };
+    const { code, stderr, requests } = await world.run('events list', { env });
     expect({ code, requests }).toEqual({ code: 4, requests: [] });
+    expect(stderr).toContain('belongs to http://127.0.0.1:4010');
   });
 
   test('is not repeated by a service that quotes it in an error', async () => {
@@ -286,13 +290,44 @@ describe('a login', () => {
     await world.run('auth logout -p full');
     expect((await world.run('users me -p careful')).code).toBe(0);
   });
-});
 
-/** Every file below a directory as one text. */
-const everythingBelow = (folder: string): string => {
-  try {
-    return execFileSync('grep', ['-rh', '', folder], { encoding: 'utf8' });
-  } catch {
-    return '';
-  }
-};
+  test('by OAuth appears in no output but that of auth token', async () => {
+    expect((await logIn(world, loginAddresses)).code).toBe(0);
+    const { access_token, refresh_token } = JSON.parse(readFileSync(credentialFile(home), 'utf8'));
+    // From now on every run is searched for them.
+    for (const secret of [access_token, refresh_token]) addCanary(secret);
+    for (const line of [
+      'auth status --json',
+      'auth status --check -v',
+      'users me -v',
+      'doctor --network',
+      'profiles show',
+    ])
+      expect([line, (await world.run(line, { env: { SCHED_DEBUG: '1' } })).code]).toEqual([line, 0]);
+    expect((await world.run('auth token')).stdout).toBe(`${access_token}\n`);
+    expect(await world.run('auth logout')).toMatchObject({
+      code: 0,
+      stderr: 'logged out: default (revoked at the service)\n',
+    });
+    expect(leaksIn(everythingBelow(home), [access_token, refresh_token])).toEqual([]);
+    expect((await world.run('auth logout')).code).toBe(0);
+  });
+
+  // R43
+  test('shows the name that the service gives of a person, and obeys none of it', async () => {
+    const hostile = 'Eve\u202e\x1b[2J\u200b\u2028\rEve';
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      if (!request.url.endsWith('/users/me')) return reply;
+      const { resource } = JSON.parse(reply.body);
+      return { ...reply, body: JSON.stringify({ resource: { ...resource, name: hostile, email: hostile } }) };
+    };
+    const terminal: WorldOptions = { send, terminals: ['stdin', 'stdout', 'stderr'], env: { NO_COLOR: '1' } };
+    const runs = [await logIn(world, loginAddresses, terminal), await world.run('auth refresh', terminal)];
+    for (const { code, screen } of runs) {
+      expect(code).toBe(0);
+      expect(screen).toMatch(/<U\+202E>/);
+      expect(screen.replace(/\n|\r\x1b\[K/g, '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u200B\u2028]/u);
+    }
+  });
+});

@@ -13,6 +13,31 @@ describe('first steps', () => {
     expect((await run('help events list')).stdout).toBe((await run('events list --help')).stdout);
   });
 
+  test('help is the same for every spelling', async () => {
+    const { run } = await createWorld({ env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
+    const { stdout } = await run('events list --help');
+    expect(stdout).toMatch(/^Usage: sched events list /);
+    for (const line of ['event list -h', 'help events list', 'help event list', '--sandbox events list --help'])
+      expect(await run(line)).toMatchObject({ code: 0, stdout, stderr: '' });
+    // Here the word is the value of a flag.
+    expect(await run('events list --search --help')).toMatchObject({ code: 4, stdout: '' });
+  });
+
+  test('the first page is shown with and without a word for help', async () => {
+    const { run } = await createWorld();
+    const { stdout } = await run([]);
+    expect(stdout).toContain('Usage: sched <noun> <verb>');
+    for (const line of ['--help', '-h', 'help']) expect(await run(line)).toMatchObject({ code: 0, stdout, stderr: '' });
+  });
+
+  test.each(['constructor', '__proto__', 'tostring'])(
+    'there is no help on %s, which every object has',
+    async (word) => {
+      const { run } = await createWorld();
+      for (const line of [`${word} --help`, `events ${word} --help`]) expect((await run(line)).code).toBe(2);
+    },
+  );
+
   test('a window that ends before it begins is refused, and nothing is listed', async () => {
     const { run } = await createWorld();
     const { code, stderr, requests } = await run('events list --since 2026-12-01 --until 2026-11-01');

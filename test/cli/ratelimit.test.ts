@@ -29,6 +29,17 @@ const leaving = (remaining: number, reset = 60, status = 200): Send => {
 };
 
 describe('ratelimit', () => {
+  test('that ends in a day: the next command fails at once with the time to retry, and sends nothing', async () => {
+    const send = leaving(1, 86_400);
+    expect((await world.run('users me', { send })).code).toBe(0);
+    const second = await world.run('users me --json', { send });
+    expect(second).toMatchObject({ code: 8, requests: [] });
+    const { error } = JSON.parse(second.stderr.trim().split('\n').at(-1)!);
+    expect(error).toMatchObject({ code: 'rate-limited', retryable: true, retry_after_s: 86_400 });
+    const shown = JSON.parse((await world.run('ratelimit --json', { send })).stdout);
+    expect(shown).toMatchObject([{ window: 'requests a minute', limit: 10, remaining: 0 }]);
+  });
+
   test('sends nothing, and says so when nothing is known', async () => {
     const { code, stdout, stderr, requests } = await world.run('ratelimit --json', { terminals: ['stderr'] });
     expect({ code, stdout: JSON.parse(stdout), requests }).toEqual({ code: 0, stdout: [], requests: [] });

@@ -120,6 +120,21 @@ describe('sandbox start', () => {
   });
 });
 
+describe('--sandbox', () => {
+  test('names the service by its fixed address, whatever port it listens on', async () => {
+    const planned = await world.run('--sandbox api POST /shares -f a=b --dry-run');
+    expect(JSON.parse(planned.stdout).url).toBe('http://127.0.0.1:4010/shares');
+    for (const words of [
+      'api https://elsewhere.example/users/me',
+      'events get https://elsewhere.example/scheduled_events/X',
+    ]) {
+      const { code, stderr } = await world.run(`--sandbox ${words}`);
+      expect(code).toBe(2);
+      expect(stderr).toContain("is not where this account's service is (http://127.0.0.1:4010)");
+    }
+  });
+});
+
 describe('sandbox tokens', () => {
   test('are listed with user, role and scopes', async () => {
     const { code, stdout } = await world.run('sandbox tokens --json');

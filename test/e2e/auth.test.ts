@@ -1,11 +1,10 @@
 import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/sandbox/database.ts';
-import { addCanary, expectNoSecret, leaksIn } from '../support/canary.ts';
+import { leaksIn } from '../support/canary.ts';
 import { spawnSync } from '../support/processes.ts';
-import { createWorld, replying } from '../support/run.ts';
 import { noSecretService, type SecretService, startSecretService } from '../support/secret-service.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { times } from '../support/times.ts';
@@ -43,70 +42,22 @@ describe('auth login --with-token', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/\/scheduled_events\/\S+\n$/);
   });
-
-  test('stores nothing of a wrong one', async () => {
-    addCanary('wrong-token-0123456789');
-    const { code } = await shell(
-      'echo "$PAT" | sched auth login --with-token --credential-store file --base-url "$BASE" && sched events list --limit 1',
-      home,
-      { PAT: 'wrong-token-0123456789', BASE: sandbox.base_url },
-    );
-    expect(code).toBe(4);
-    expect(everythingBelow(home)).toBe('');
-  });
 });
 
 // R18
-describe('auth login without a keychain', () => {
-  let server: Server | undefined;
-  afterEach(() => server?.close());
-
-  const expectNothingKept = async (env: Record<string, string>) => {
-    const token = 'canary-pat-0123456789abcdef';
-    const began = Date.now();
-    const { code, stderr } = await sched(
-      ['auth', 'login', '--with-token', '--base-url', sandbox.base_url],
-      home,
-      env,
-      `${token}\n`,
-    );
-    expect(Date.now() - began).toBeLessThan(6_000);
-    expect(code).toBe(3);
-    expect(stderr).toContain('--credential-store file');
-    expect(stderr).toContain('SCHED_TOKEN');
-    expect(everythingBelow(home)).not.toContain(token);
-  };
-
-  test('on a machine without a session bus', () => expectNothingKept({}));
-
-  test('on a bus that never answers', async () => {
-    const path = join(home, 'bus');
-    server = createServer((socket) => socket.on('error', () => {}));
-    await new Promise<void>((resolve) => server!.listen(path, resolve));
-    await expectNothingKept({ DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` });
-  });
-
-  test('and without a person is refused at once', async () => {
-    const { code, stderr } = await sched(['auth', 'login', '--base-url', sandbox.base_url], home);
-    expect(code).toBe(4);
-    expect(stderr).toContain('sched auth login --with-token');
-  });
-});
-
-// R11
-test('a stored token is not sent to another origin, whatever the environment says', async () => {
-  expect((await logIn(sandbox, home)).code).toBe(0);
-  let connections = 0;
-  const listener = createServer((socket) => {
-    connections += 1;
-    socket.destroy();
-  });
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
-  const { port } = listener.address() as AddressInfo;
-  const { code, stderr } = await sched(['events', 'list'], home, { SCHED_BASE_URL: `http://127.0.0.1:${port}` });
-  listener.close();
-  expect({ code, connections }).toEqual({ code: 4, connections: 0 });
-  expect(stderr).toContain(`belongs to ${sandbox.base_url}`);
+test('auth login on a bus that never answers keeps nothing and names the ways out', async () => {
+  const token = 'canary-pat-0123456789abcdef';
+  const path = join(home, 'bus');
+  const server = createServer((socket) => socket.on('error', () => {}));
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  const words = ['auth', 'login', '--with-token', '--base-url', sandbox.base_url];
+  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` };
+  const { code, stderr } = await sched(words, home, env, `${token}\n`);
+  server.close();
+  expect(code).toBe(3);
+  expect(stderr).toContain('--credential-store file');
+  expect(stderr).toContain('SCHED_TOKEN');
+  expect(everythingBelow(home)).not.toContain(token);
 });
 
 // R21
@@ -188,85 +139,6 @@ describe('a refresh whose new token cannot be stored', () => {
     expect(files()).toHaveLength(1);
     expect(files()).not.toEqual(before);
   });
-});
-
-describe('a login', () => {
-  test('appears in no output but that of auth token', async () => {
-    await logIn(sandbox, home);
-    const { access_token, refresh_token } = JSON.parse(readFileSync(credentialFile(home), 'utf8'));
-    for (const secret of [access_token, refresh_token]) addCanary(secret);
-    for (const line of [
-      'auth status --json',
-      'auth status --check -v',
-      'users me -v',
-      'doctor --network',
-      'profiles show',
-    ])
-      expect([line, (await sched(line.split(' '), home, { SCHED_DEBUG: '1' })).code]).toEqual([line, 0]);
-    expect((await sched(['auth', 'token'], home)).stdout).toBe(`${access_token}\n`);
-    const logout = await sched(['auth', 'logout'], home);
-    expect(logout).toMatchObject({ code: 0, stderr: 'logged out: default (revoked at the service)\n' });
-    expect(leaksIn(everythingBelow(home), [access_token, refresh_token])).toEqual([]);
-    expect((await sched(['auth', 'logout'], home)).code).toBe(0);
-  });
-});
-
-describe('the search for secrets (R12)', () => {
-  const token = 'canary+token/0123456789~?';
-
-  test.each([
-    ['plain', token],
-    ['base64', Buffer.from(`Bearer ${token}`).toString('base64')],
-    ['base64', Buffer.from(`x${token}`).toString('base64')],
-    ['base64', Buffer.from(`xyz:${token}x`).toString('base64url')],
-    ['plain, escaped', encodeURIComponent(token)],
-    ['plain, escaped', [...token].map((char) => `\\u00${char.charCodeAt(0).toString(16)}`).join('')],
-    ['plain, escaped', [...token].map((char) => `&#${char.charCodeAt(0)};`).join('')],
-    ['hex', Buffer.from(token).toString('hex').toUpperCase()],
-  ])('catches a deliberate leak, %s', async (form, leak) => {
-    const given = { line: ['users', 'me'], env: { SCHED_TOKEN: token } };
-    const told = `R12: sched users me: stdout holds a secret of ${token.length} characters, ${form}`;
-    expect(() => expectNoSecret(given, { stdout: `{"name":"${leak}"}`, stderr: '' })).toThrow(told);
-  });
-
-  test('catches what the program prints in process', async () => {
-    addCanary(token);
-    const world = await createWorld();
-    const send = replying({
-      body: JSON.stringify({ resource: { uri: 'http://127.0.0.1:4010/users/A', name: token } }),
-    });
-    // The program does not know that it is a secret.
-    await expect(world.run('users me --json', { send })).rejects.toThrow(
-      `R12: sched users me --json: stdout holds a secret of ${token.length} characters, plain`,
-    );
-  });
-
-  test('looks at stderr too, and lets auth token answer', () => {
-    const env = { SCHED_TOKEN: token };
-    const line = ['auth', 'token'];
-    expectNoSecret({ line, env }, { stdout: token, stderr: '' });
-    expect(() => expectNoSecret({ line, env }, { stdout: '', stderr: token })).toThrow('stderr');
-    expect(() => expectNoSecret({ line: ['auth', 'status'], env }, { stdout: token, stderr: '' })).toThrow('stdout');
-    expectNoSecret(
-      { line: ['users', 'me'], env: { SCHED_TOKEN: 'sandbox_owner' } },
-      { stdout: 'sandbox_owner', stderr: '' },
-    );
-  });
-});
-
-// R43
-test('a login shows what the service says of a person, and obeys none of it', async () => {
-  const hostile = await startSandbox('--auto-consent', '--fault', 'users.me hostile-strings count=all');
-  try {
-    const screens = [await logIn(hostile, home), await schedInTerminal(['auth', 'refresh'], home).done];
-    for (const { code, text } of screens) {
-      expect(code).toBe(0);
-      expect(text).toMatch(/<U\+202E>|\\x1b/);
-      expect(text.replace(/\r?\n|\r\x1b\[K/g, '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u200B\u2028]/u);
-    }
-  } finally {
-    await hostile.stop();
-  }
 });
 
 // R17

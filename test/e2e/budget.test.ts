@@ -10,8 +10,8 @@ afterEach(() => service?.close());
 
 // R30
 describe('budget: real processes', () => {
-  test('eight at once, 16 requests, 10 in four seconds: no 429, all exit 0', async () => {
-    service = await smallService({ limit: { limit: 10, windowMs: 4000 } });
+  test('eight at once, 16 requests, 10 in two seconds: no 429, all exit 0', async () => {
+    service = await smallService({ limit: { limit: 10, windowMs: 2000 } });
     const home = temporaryHome();
     const results = await fetchAtOnce(service, 8, 2, () => home);
     expect(results.map(({ code }) => code)).toEqual(Array(8).fill(0));
@@ -35,20 +35,6 @@ describe('budget: real processes', () => {
     },
     60_000,
   );
-
-  test('a day to wait: exit 8 at once, with the time to come back, and the next process does not even ask', async () => {
-    service = await smallService({ limit: { limit: 1, windowMs: 86_400_000 } });
-    const home = temporaryHome();
-    expect((await sched(['users', 'me'], home, service.env)).code).toBe(0);
-    const second = await sched(['users', 'me', '--json'], home, service.env);
-    expect(second.code).toBe(8);
-    const { error } = JSON.parse(second.stderr.trim().split('\n').at(-1)!);
-    expect(error).toMatchObject({ code: 'rate-limited', retryable: true });
-    expect(error.retry_after_s).toBeGreaterThan(86_000);
-    const shown = JSON.parse((await sched(['ratelimit', '--json'], home, service.env)).stdout);
-    expect(shown).toMatchObject([{ window: 'requests a minute', limit: 1, remaining: 0 }]);
-    expect(service.seen).toMatchObject({ answered: 1, refused: 0 });
-  });
 
   test('shows who waits', async () => {
     service = await smallService({ limit: { limit: 1, windowMs: 6000 } });
@@ -156,17 +142,6 @@ describe('bookings: real processes', () => {
     expect(stderr).toContain('leaves its outcome unknown');
     const again = await sched(booking, home, service.env);
     expect([again.code, JSON.parse(again.stdout)._sched]).toEqual([0, { reconciled: true }]);
-    expect(service.seen.posts).toBe(1);
-  });
-
-  test('a socket that breaks after the booking is looked up', async () => {
-    service = await smallService();
-    service.behave((commit, response) => {
-      commit();
-      response.destroy();
-    });
-    const { code, stdout } = await sched(booking, temporaryHome(), service.env);
-    expect([code, JSON.parse(stdout)._sched]).toEqual([0, { reconciled: true }]);
     expect(service.seen.posts).toBe(1);
   });
 });

@@ -7,6 +7,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { width } from '../../src/output/width.ts';
 import { unlimitedHeaders } from '../../src/sandbox/throttle.ts';
 import { execFileSync, spawn } from '../support/processes.ts';
+import { createWorld, network } from '../support/run.ts';
 import { ctrlC } from '../support/terminal.ts';
 import {
   cleanEnvironment,
@@ -27,19 +28,6 @@ describe('the program', () => {
       stdout: `${manifest.version}\n`,
       stderr: '',
     });
-  });
-
-  test('names its sandbox by the fixed address, whatever port it is at', async () => {
-    const home = await usedHome();
-    const planned = await sched(['--sandbox', 'api', 'POST', '/shares', '-f', 'a=b', '--dry-run'], home);
-    expect(JSON.parse(planned.stdout).url).toBe('http://127.0.0.1:4010/shares');
-    for (const words of [
-      'api https://elsewhere.example/users/me',
-      'events get https://elsewhere.example/scheduled_events/X',
-    ]) {
-      const { stderr } = await sched(['--sandbox', ...words.split(' ')], home);
-      expect(stderr).toContain("is not where this account's service is (http://127.0.0.1:4010)");
-    }
   });
 
   test('lists, books, cancels and remembers on its sandbox', async () => {
@@ -64,33 +52,26 @@ describe('the program', () => {
     ['Nope/Zone', 'UTC', true],
     ['CET-1CEST', 'UTC', true],
   ])('cancels and says when it would have been where TZ is %j', async (TZ, zone, isNoted) => {
-    const home = await usedHome();
-    const list = await sched(
-      ['--sandbox', 'events', 'list', '--status', 'active', '--limit', '2', '--json=uri'],
-      home,
-      { TZ },
-    );
-    expect(list).toMatchObject({ code: 0, stderr: '{"note":"sandbox"}\n' });
-    const words = ['--sandbox', 'events', 'cancel', ...JSON.parse(list.stdout).map(({ uri }: { uri: string }) => uri)];
-    const canceled = await sched([...words, '--yes', '--json=status'], home, { TZ });
+    const words = ['--sandbox', 'events', 'cancel', 'JW6SHQTS78SH7TS8', 'XEFT95ZZDW9SPL93', '--yes', '--json=status'];
+    const canceled = await sched(words, await usedHome(), { TZ });
     expect(canceled.code).toBe(0);
     expect(JSON.parse(canceled.stdout)).toEqual([{ status: 'canceled' }, { status: 'canceled' }]);
     const notes = canceled.stderr.trim().split('\n');
     expect(notes.at(-1)).toContain(` ${zone}`);
     const told = [`{"note":"TZ=${TZ} names no zone known here: times are read and shown in UTC"}`];
     expect(notes.filter((note) => note.includes('TZ='))).toEqual(isNoted ? told : []);
-    const quiet = await sched([...words, '--yes', '--quiet', '--json=status'], home, { TZ });
-    expect(quiet).toMatchObject({ code: 0, stderr: '{"note":"sandbox"}\n' });
   });
 
   test('keeps wide letters and emoji in their column of a table', async () => {
     const home = await usedHome();
     // The last emoji is newer than the string-width that cli-table3 brings along.
+    const world = await createWorld({ home, send: network });
     for (const name of ['日本語の面談', '👨‍👩‍👧‍👦 family', 'क्षत्रिय', '🫩 tired'])
-      await sched(['--sandbox', 'event-types', 'create', '--name', name, '--duration', '30'], home);
+      await world.run(['--sandbox', 'event-types', 'create', '--name', name, '--duration', '30']);
     const { stdout } = await sched(['--sandbox', 'event-types', 'list', '-o', 'table'], home);
     const [header = '', ...rows] = stdout.trimEnd().split('\n');
     expect(rows.length).toBeGreaterThan(10);
+    expect(stdout).toContain('🫩 tired');
     const before = (row: string) => width(row.slice(0, row.indexOf(' min') + ' min'.length));
     expect(new Set(rows.map(before))).toEqual(new Set([header.indexOf('LENGTH') + 'LENGTH'.length]));
   });
@@ -158,24 +139,6 @@ describe('the program', () => {
     const { code, stderr } = await shell('sched --sandbox events list > /dev/full', await usedHome());
     expect(code).toBe(3);
     expect(stderr).toContain('Cannot write the output');
-  });
-
-  test('names the host that cannot be reached', async () => {
-    const env = { SCHED_TOKEN: 'x', SCHED_BASE_URL: 'http://127.0.0.1:1' };
-    const { code, stderr } = await sched(['events', 'list'], temporaryHome(), env);
-    expect({ code, stderr }).toEqual({
-      code: 9,
-      stderr: 'error: Cannot reach 127.0.0.1:1\ncause: connection refused\ntry: sched doctor\n',
-    });
-  });
-
-  test('shows the way in when there is no account', async () => {
-    const { code, stderr } = await sched(['events', 'list'], temporaryHome());
-    expect(code).toBe(4);
-    expect(stderr.split('\n').slice(0, 2)).toEqual([
-      'error: no account yet',
-      '  look around without one   sched --sandbox events list',
-    ]);
   });
 
   // Bun, which runs the standalone file, ends there by itself and says why.
@@ -281,22 +244,6 @@ describe('the program', () => {
     const text = Buffer.concat(pieces).toString();
     expect({ code, isMore: text.length > 2 ** 16 }).toEqual({ code: 0, isMore: true });
     expect(JSON.parse(text).length).toBeGreaterThan(50);
-  });
-
-  test('serves the sandbox until told to stop', async () => {
-    const home = temporaryHome();
-    const child = spawn(runner, [...program, 'sandbox', 'start', '--port', '0', '--json'], {
-      env: cleanEnvironment(home),
-    });
-    const line = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))));
-    const { base_url, token } = JSON.parse(line);
-    const { code, stdout } = await sched(['users', 'me', '--json=resource_type'], home, {
-      SCHED_BASE_URL: base_url,
-      SCHED_TOKEN: token,
-    });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '{\n  "resource_type": "User"\n}\n' });
-    child.kill('SIGTERM');
-    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
   });
 });
 

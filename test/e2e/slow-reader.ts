@@ -6,7 +6,7 @@ import { rowOf, rowsAPage, smallService } from './small-service.ts';
 
 const rowBytes = 10_000;
 
-/** Lists about so many megabytes into a pipe whose reader takes its time; what came, and what should have. */
+/** Lists about so many megabytes into a pipe whose reader stops after each page; what came, and what should have. */
 export const readSlowly = async (megabytes: number) => {
   const service = await smallService({ rowBytes });
   try {
@@ -26,12 +26,17 @@ export const readSlowly = async (megabytes: number) => {
     const received = createHash('sha256');
     let bytes = 0;
     let mostAhead = 0;
+    let pauses = 0;
     for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
       bytes += chunk.length;
       received.update(chunk);
       // How far the program has read ahead of its reader, in pages.
-      mostAhead = Math.max(mostAhead, service.seen.pages - bytes / (rowBytes * rowsAPage));
-      await pause(1);
+      const read = bytes / (rowBytes * rowsAPage);
+      mostAhead = Math.max(mostAhead, service.seen.pages - read);
+      // Long enough for several pages, if the program did not wait for its reader.
+      if (read < pauses) continue;
+      pauses += 1;
+      await pause(30);
     }
     return {
       code: await ended,

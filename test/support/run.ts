@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { ClosedPipe } from '../../src/errors.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { createTransport } from '../../src/http/transport.ts';
@@ -113,8 +114,12 @@ export const loginAddresses = ['base-url', 'auth-url']
   .map((name) => `--${name}=http://127.0.0.1:4010`)
   .concat('--client-id=sched-cli');
 
+const never = new AbortController().signal;
+// Each request that is on its way listens to it.
+setMaxListeners(0, never);
+
 /** The real network, for a service that listens. */
-export const network: Send = createTransport({ env: {}, clock: realClock, interrupted: new AbortController().signal });
+export const network: Send = createTransport({ env: {}, clock: realClock, interrupted: never });
 
 const runInWorld = async (
   line: string | string[],

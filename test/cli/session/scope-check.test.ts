@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { users } from '../../../src/api/users.ts';
 import { requireScope } from '../../../src/cli/session/scope-check.ts';
-import { NetworkFailure } from '../../../src/http/failure.ts';
-import { createWorld } from '../../support/run.ts';
+import { createWorld, network } from '../../support/run.ts';
 
 describe('what a login may do', () => {
   const check = (scopes: string[] | undefined, profile?: string) => () => requireScope(users.me, { scopes, profile });
@@ -74,12 +73,11 @@ describe('the way out', () => {
   );
 
   test('of a service that cannot be reached is to look for what is in the way', async () => {
-    const world = await createWorld();
-    const send = async () => {
-      throw new NetworkFailure('api.example.com', 'no such host', false);
-    };
-    const { code, stderr } = await world.run('users me', { send });
-    expect(code).toBe(9);
-    expect(stderr).toMatch(/^try: sched doctor$/m);
+    const world = await createWorld({ env: { SCHED_BASE_URL: 'http://127.0.0.1:1' } });
+    const { code, stderr } = await world.run('users me', { send: network });
+    expect({ code, stderr }).toEqual({
+      code: 9,
+      stderr: 'error: Cannot reach 127.0.0.1:1\ncause: connection refused\ntry: sched doctor\n',
+    });
   });
 });
