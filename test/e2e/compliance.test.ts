@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { verify } from '../../src/jobs/verify-receipt.ts';
 import { spawn, spawnSync } from '../support/processes.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { closeLater, temporaryDirectory } from '../support/temporary.ts';
 import { bytesABatch, listen, openTorture, type Step } from './kills.ts';
 import {
   cleanEnvironment,
@@ -53,14 +53,28 @@ describe('compliance delete, killed', () => {
   // R42
   test('politely waits for the answer to what was sent, and can go on', async () => {
     const home = temporaryHome();
-    const service = await listen(100);
+    let arrived: (answer: () => void) => void = () => {};
+    const secondBatch = new Promise<() => void>((resolve) => {
+      arrived = resolve;
+    });
+    const service = await listen((count, answer) => (count === 2 ? arrived(answer) : answer()));
     writeFileSync(join(home, 'in.txt'), people(100).join('\n'));
     const env = { SCHED_TOKEN: 'tok', SCHED_BASE_URL: service.url };
     const args = ['compliance', 'delete', '--from', join(home, 'in.txt'), '--confirm', '100', '--json'];
     const child = spawn(runner, [...program, ...args], { env: cleanEnvironment(home, env) });
-    while (service.batches.length < 2) await new Promise((go) => setTimeout(go, 5));
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    const answer = await secondBatch;
+    let said = '';
+    const waits = new Promise<void>((resolve) => {
+      child.stderr.on('data', (text) => {
+        said += text;
+        if (said.includes('waiting for the answer')) resolve();
+      });
+    });
     child.kill('SIGTERM');
-    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(143);
+    await Promise.race([waits, ended]);
+    answer();
+    expect([await ended, said]).toEqual([143, expect.stringContaining('waiting for the answer')]);
     const second = await sched(args, home, env);
     service.server.close();
     expect(JSON.parse(second.stdout)).toMatchObject({ total: 100, accepted: 100 });
@@ -81,7 +95,9 @@ describe('compliance delete, its disk', () => {
 
   const mountable = (): string | undefined => {
     const place = temporaryDirectory('full');
-    return spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=24k', 'none', place]).status === 0 ? place : undefined;
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=24k', 'none', place]).status !== 0) return undefined;
+    closeLater(() => spawnSync('umount', [place]));
+    return place;
   };
   const place = mountable();
 
@@ -127,7 +143,6 @@ describe('compliance delete, its disk', () => {
       expect(service.batches.length).toBe(done);
     } finally {
       service.server.close();
-      spawnSync('umount', [place!]);
     }
   });
 });

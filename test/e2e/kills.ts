@@ -7,8 +7,13 @@ import { unlimitedHeaders } from '../../src/sandbox/throttle.ts';
 import { type ChildProcess, spawn } from '../support/processes.ts';
 import { cleanEnvironment, program, runner, sched, startSandbox, temporaryHome } from './program.ts';
 
-/** A service that accepts deletions and remembers every one, in a process that nobody kills. */
-export const listen = async (delayMs = 0): Promise<{ url: string; batches: string[][]; server: Server }> => {
+/**
+ * A service that accepts deletions and remembers every one, in a process that nobody kills. It answers each batch at once,
+ * or when told to.
+ */
+export const listen = async (
+  onBatch: (count: number, answer: () => void) => void = (_, answer) => answer(),
+): Promise<{ url: string; batches: string[][]; server: Server }> => {
   const batches: string[][] = [];
   const server = createServer((request, response) => {
     if (request.url === '/users/me') {
@@ -24,10 +29,8 @@ export const listen = async (delayMs = 0): Promise<{ url: string; batches: strin
     });
     request.on('end', () => {
       batches.push((JSON.parse(body) as { emails: string[] }).emails);
-      setTimeout(
-        () => response.writeHead(202, { 'content-type': 'application/json', ...unlimitedHeaders }).end('{}'),
-        delayMs,
-      );
+      const headers = { 'content-type': 'application/json', ...unlimitedHeaders };
+      onBatch(batches.length, () => response.writeHead(202, headers).end('{}'));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
