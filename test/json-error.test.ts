@@ -69,11 +69,10 @@ describe('json', () => {
     }
   });
 
-  test('takes deep nesting and a long text', () => {
+  // The time that a search from the start for each character would need is far longer.
+  test('takes deep nesting and a long text', { timeout: 5_000 }, () => {
     expect(locateJsonError('['.repeat(100_000) + ']'.repeat(100_000))).toBeUndefined();
-    const started = performance.now();
     expect(locateJsonError(`[${'1,'.repeat(200_000)}]`)).toMatchObject({ line: 1, column: 400_002 });
     expect(locateJsonError(JSON.stringify('a'.repeat(5_000_000)))).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(5000);
   });
 });

@@ -225,7 +225,7 @@ describe('a login', () => {
   test('is forgotten by logout, and a second time is fine', async () => {
     await login();
     const config = () => JSON.parse(readFileSync(join(home, '.config/sched/config.json'), 'utf8'));
-    expect(config().profiles.default.login).toBeDefined();
+    expect(config().profiles.default.login).toMatchObject({ store: 'file' });
     const out = await world.run('auth logout');
     expect(out).toMatchObject({ code: 0, stdout: '', requests: [] });
     expect(out.stderr).toBe(

@@ -164,7 +164,7 @@ describe('invitees no-show', () => {
     const uri = await someone();
     const first = await world.run(`invitees no-show ${uri} --json`);
     expect(first.code).toBe(0);
-    expect(JSON.parse(first.stdout).no_show).toMatchObject({ uri: expect.any(String) });
+    expect(JSON.parse(first.stdout).no_show).toMatchObject({ uri: expect.stringMatching(/\/invitee_no_shows\/\w+$/) });
     const second = await world.run(`invitees no-show ${uri} --json`);
     expect(second.code).toBe(0);
     expect(JSON.parse(second.stdout)._sched).toEqual({ already: true });

@@ -94,10 +94,16 @@ describe('sandbox run', () => {
   });
 
   test('waits for a command that takes its time to end', async () => {
-    const { child, ended, port } = await startInside("trap 'sleep 0.3; exit 9' TERM; while :; do sleep 0.05; done");
+    const trap = `trap 'echo ending; read -r line; kill $!; exit 9' TERM`;
+    const { child, ended, port } = await startInside(`${trap}; sleep 60 & wait`);
+    const isEnding = new Promise((resolve) => child.stdout!.once('data', resolve));
     child.kill('SIGTERM');
+    await isEnding;
     child.kill('SIGTERM');
-    expect(await ended).not.toBe(0);
+    expect(await isListening(port)).toBe(true);
+    child.stdin!.write('end now\n');
+    // Not 9: the signal was for this program, too.
+    expect(await ended).toBe(143);
     expect(await isListening(port)).toBe(false);
   });
 });

@@ -15,7 +15,11 @@ describe('routing-forms', () => {
 
   it('are listed in the order in which they were made', async () => {
     expect(forms.map(({ status }) => status)).toEqual(['published', 'published', 'published', 'draft']);
-    expect(forms[0].questions[2]).toMatchObject({ type: 'select', required: true, answer_choices: expect.any(Array) });
+    expect(forms[0].questions[2]).toMatchObject({
+      type: 'select',
+      required: true,
+      answer_choices: ['A first talk', 'Support', 'A contract', 'Something else'],
+    });
     const newest = await world.walk('/routing_forms', { organization, sort: 'created_at:desc' });
     expect(newest).toEqual([...forms].reverse());
   });
