@@ -34,7 +34,8 @@ describe('first steps', () => {
     'there is no help on %s, which every object has',
     async (word) => {
       const { run } = await createWorld();
-      for (const line of [`${word} --help`, `events ${word} --help`]) expect((await run(line)).code).toBe(2);
+      for (const line of [`${word} --help`, `events ${word} --help`])
+        expect(await run(line)).toMatchObject({ code: 2, stderr: expect.stringContaining(`${word}' is not a`) });
     },
   );
 

@@ -155,6 +155,7 @@ describe('sandbox run with faults', () => {
     'does not wait for them when the command has ended: %s',
     async (fault) => {
       let waiting = 0;
+      let ended = 0;
       let allWait = () => {};
       const everybodyWaits = new Promise<void>((resolve) => {
         allWait = resolve;
@@ -164,7 +165,11 @@ describe('sandbox run with faults', () => {
         now: world.clock.now,
         sleep: (_, signal) =>
           new Promise((_resolve, reject) => {
-            signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+            const end = () => {
+              ended += 1;
+              reject(signal!.reason);
+            };
+            signal?.addEventListener('abort', end, { once: true });
             waiting += 1;
             if (waiting === 12) allWait();
           }),
@@ -180,6 +185,8 @@ describe('sandbox run with faults', () => {
         { clock },
       );
       expect([code, stderr]).toEqual([3, '']);
+      // A sleep that went on would keep the process alive.
+      expect([waiting, ended]).toEqual([12, 12]);
       expect((await Promise.allSettled(asked)).map(({ status }) => status)).toEqual(Array(12).fill('rejected'));
     },
   );
