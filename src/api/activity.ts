@@ -4,38 +4,38 @@ import { listQuery, many, operation, resource } from './operation.ts';
 
 // Assumed: the contents of an actor.
 const Actor = z.looseObject({
-  uri: z.optional(text('reference of the actor')),
+  uri: z.optional(text('URI of the actor')),
   type: text('kind of actor'),
   display_name: text('name of the actor'),
-  alternative_identifier: text('e-mail address of the actor'),
+  alternative_identifier: text('email address of the actor'),
 });
 
 export const ActivityEntry = resource('activity entry', {
-  uri: text('canonical reference of the entry'),
-  organization: text('reference of the organization'),
-  action: text('what was done'),
-  fully_qualified_name: text('namespace and action in one word'),
-  namespace: text('what it was done to'),
-  actor: described(Actor, 'who did it'),
-  details: loose({}, 'particulars'),
+  uri: text('URI of the entry'),
+  organization: text('URI of the organization'),
+  action: text('action performed'),
+  fully_qualified_name: text('namespace and action combined'),
+  namespace: text('kind of record affected'),
+  actor: described(Actor, 'user or system that performed it'),
+  details: loose({}, 'details of the action'),
   occurred_at: dateTime('when it happened'),
 });
 
 export const activity = {
   list: operation({
-    summary: 'List what happened in the organization',
+    summary: 'List activity log entries',
     method: 'GET',
     path: '/activity_log_entries',
     scope: 'activity_log:read',
     plan: 'enterprise',
     query: listQuery(
       {
-        organization: reference('organizations', 'whose log'),
+        organization: reference('organizations', 'organization whose log to list'),
         // Assumed: these four filters.
-        action: z.optional(word('only entries of this action')),
-        namespace: z.optional(word('only entries of this namespace')),
-        min_occurred_at: z.optional(dateTime('entries at or after this time')),
-        max_occurred_at: z.optional(dateTime('entries before this time')),
+        action: z.optional(word('only entries with this action')),
+        namespace: z.optional(word('only entries in this namespace')),
+        min_occurred_at: z.optional(dateTime('only entries at or after this time')),
+        max_occurred_at: z.optional(dateTime('only entries before this time')),
       },
       ['occurred_at'],
     ),

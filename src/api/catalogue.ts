@@ -1,25 +1,25 @@
 import type { Operation, Resource } from './operation.ts';
 
-/** The headings under which help lists nouns, in this order. */
+/** Headings of the noun list in help, in display order. */
 export const helpGroups = ['Scheduling', 'Organization', 'Compliance', 'Account', 'Tools'] as const;
 
-/** Everything there is to know about a noun before its rows are loaded. */
+/** Facts about a noun that are available before its operations are loaded. */
 interface NounEntry {
   readonly singular: string;
   readonly summary: string;
   readonly group: (typeof helpGroups)[number];
-  /** First segments of its paths: a request to the sandbox loads the rows of its own noun only. */
+  /** First segments of the noun's paths, so that a sandbox request loads only the operations it needs. */
   readonly paths: readonly string[];
-  /** Whose records a list shows when nobody is named: the token's own user's, or the whole organization's. */
+  /** Default scope of a list: records of the token's user, or of the whole organization. */
   readonly whose: 'user' | 'organization';
   readonly load: () => Promise<Record<string, Operation>>;
 }
 
-/** The whole API by noun: the one place that says what a noun is. Its rows load when it is asked for. */
+/** The whole API by noun. The operations of a noun load on first use. */
 export const catalogue = {
   events: {
     singular: 'event',
-    summary: 'Scheduled events: list, read and cancel them',
+    summary: 'List, show and cancel events',
     group: 'Scheduling',
     paths: ['scheduled_events'],
     whose: 'user',
@@ -27,7 +27,7 @@ export const catalogue = {
   },
   invitees: {
     singular: 'invitee',
-    summary: 'Invitees of events: list, read, book and mark as no-show',
+    summary: 'Book meetings, list invitees and mark no-shows',
     group: 'Scheduling',
     paths: ['scheduled_events', 'invitees'],
     whose: 'user',
@@ -35,7 +35,7 @@ export const catalogue = {
   },
   'event-types': {
     singular: 'event-type',
-    summary: 'Event types: what can be booked, and with whom',
+    summary: 'Manage event types and list their hosts',
     group: 'Scheduling',
     paths: ['event_types', 'event_type_memberships'],
     whose: 'user',
@@ -43,7 +43,7 @@ export const catalogue = {
   },
   availability: {
     singular: 'availability',
-    summary: 'The hours in which event types can be booked',
+    summary: 'List and update availability schedules',
     group: 'Scheduling',
     paths: ['event_type_availability_schedules'],
     whose: 'user',
@@ -51,7 +51,7 @@ export const catalogue = {
   },
   shares: {
     singular: 'share',
-    summary: 'Single-use scheduling links',
+    summary: 'Create single-use scheduling links',
     group: 'Scheduling',
     paths: ['shares'],
     whose: 'user',
@@ -59,7 +59,7 @@ export const catalogue = {
   },
   'one-offs': {
     singular: 'one-off',
-    summary: 'One-off meeting links with one or more hosts',
+    summary: 'Create one-off meeting links',
     group: 'Scheduling',
     paths: ['one_off_event_types'],
     whose: 'user',
@@ -67,7 +67,7 @@ export const catalogue = {
   },
   locations: {
     singular: 'location',
-    summary: 'Meeting locations a host has connected',
+    summary: 'List meeting locations a host has connected',
     group: 'Scheduling',
     paths: ['locations'],
     whose: 'user',
@@ -75,7 +75,7 @@ export const catalogue = {
   },
   'routing-forms': {
     singular: 'routing-form',
-    summary: 'Routing forms and what was submitted to them',
+    summary: 'List routing forms and their submissions',
     group: 'Scheduling',
     paths: ['routing_forms', 'routing_form_submissions'],
     whose: 'organization',
@@ -83,7 +83,7 @@ export const catalogue = {
   },
   orgs: {
     singular: 'org',
-    summary: 'The organization',
+    summary: 'Show your organization',
     group: 'Organization',
     paths: ['organizations'],
     whose: 'organization',
@@ -91,7 +91,7 @@ export const catalogue = {
   },
   members: {
     singular: 'member',
-    summary: 'Members of the organization and their roles',
+    summary: 'List members of the organization and their roles',
     group: 'Organization',
     paths: ['organization_memberships'],
     whose: 'organization',
@@ -99,7 +99,7 @@ export const catalogue = {
   },
   invitations: {
     singular: 'invitation',
-    summary: 'People invited to join the organization',
+    summary: 'List invitations to join the organization',
     group: 'Organization',
     paths: ['organization_invitations'],
     whose: 'organization',
@@ -107,7 +107,7 @@ export const catalogue = {
   },
   groups: {
     singular: 'group',
-    summary: 'Groups, who is in them, and their events',
+    summary: 'List groups, their members and their events',
     group: 'Organization',
     paths: ['groups', 'group_relationships'],
     whose: 'organization',
@@ -115,7 +115,7 @@ export const catalogue = {
   },
   users: {
     singular: 'user',
-    summary: 'Users, and who you are',
+    summary: 'Show your own user or another one',
     group: 'Organization',
     paths: ['users'],
     whose: 'user',
@@ -123,7 +123,7 @@ export const catalogue = {
   },
   activity: {
     singular: 'activity',
-    summary: 'The activity log (Enterprise plan)',
+    summary: 'Read the activity log (Enterprise plan)',
     group: 'Compliance',
     paths: ['activity_log_entries'],
     whose: 'organization',
@@ -131,7 +131,7 @@ export const catalogue = {
   },
   compliance: {
     singular: 'compliance',
-    summary: 'Deletion of invitee data (Enterprise plan)',
+    summary: 'Delete invitee data and check receipts (Enterprise plan)',
     group: 'Compliance',
     paths: ['data_compliance'],
     whose: 'organization',
@@ -139,7 +139,7 @@ export const catalogue = {
   },
   mcp: {
     singular: 'mcp',
-    summary: 'Metadata of the MCP server',
+    summary: 'Show metadata of the MCP server',
     group: 'Tools',
     paths: ['.well-known'],
     whose: 'user',
@@ -149,12 +149,12 @@ export const catalogue = {
 
 export type Noun = keyof typeof catalogue;
 
-/** Every row by noun and verb, as types: what handlers and views are checked against. */
+/** The type of every operation by noun and verb. Handlers and views are checked against it. */
 export type Catalogue = { [N in Noun]: Awaited<ReturnType<(typeof catalogue)[N]['load']>> };
 
 type Rows = { [N in Noun]: Catalogue[N][keyof Catalogue[N]] }[Noun];
 
-/** The names of all records the service can answer with. */
+/** Names of all records the service can return. */
 export type ResourceName = Rows extends infer Row
   ? Row extends { reply: { of: Resource<infer Name> } }
     ? Name

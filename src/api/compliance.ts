@@ -2,19 +2,19 @@ import * as z from 'zod/mini';
 import { email, list, record } from './field.ts';
 import { bare, operation, resource } from './operation.ts';
 
-/** Assumed: 202 with an empty object; deletion follows within days, and nothing tells when it is done. */
+/** Assumed: 202 with an empty object; the deletion follows within days, and the service does not report its end. */
 export const DeletionAccepted = resource('accepted deletion', {});
 
 export const compliance = {
   delete: operation({
-    summary: 'Ask for the deletion of all data of invitees',
+    summary: 'Request deletion of invitee data by email address',
     method: 'POST',
     path: '/data_compliance/invitee_deletion',
     effect: 'deletion',
     scope: 'data_compliance:write',
     plan: 'enterprise',
     body: record({
-      emails: list(email('address of an invitee'), 'whose data is deleted').check(z.minLength(1)),
+      emails: list(email('email address of an invitee'), 'invitees whose data to delete').check(z.minLength(1)),
     }),
     reply: bare(DeletionAccepted, 202),
   }),

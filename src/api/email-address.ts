@@ -1,18 +1,18 @@
-/** RFC 5321 §4.5.3.1.3: a path of 256 octets, less the brackets around it. */
+/** RFC 5321 §4.5.3.1.3: a path has at most 256 octets, including the brackets around the address. */
 const longestOctets = 254;
 
-/** Also what a terminal or an editor hides: the directions of text, and halves of characters, which UTF-8 cannot write. */
+/** Control characters, invisible bidi marks, and lone surrogates, which UTF-8 can't encode. */
 const control = /[\p{Cc}\p{Bidi_Control}\p{Surrogate}]/u;
 
-/** One `@` outside quotes, something on both sides of it, and no blank there. Zero-width spaces are blanks, too. */
+/** One `@` outside quotes with text on both sides. Spaces, including zero-width ones, are allowed only in quotes. */
 const form = /^(?:[^"@\p{Z}\u200B\uFEFF]|"(?:[^"\\]|\\.)*")+@[^"@\p{Z}\u200B\uFEFF]+$/u;
 
 /**
- * Whether a text can be an e-mail address at all. Client and sandbox both ask here.
- * Assumed: the service judges the rest (RFC 5321, RFC 6531), so nothing else is refused.
+ * Whether a text can be an email address at all. Used by both the client and the sandbox.
+ * Assumed: the service checks everything else (RFC 5321, RFC 6531), so nothing else is rejected here.
  */
 export const isEmailAddress = (text: string): boolean =>
-  // A character is at least one octet, so a long text isn't searched.
+  // Checked first to skip the regexes for long texts: each character takes at least one octet.
   text.length <= longestOctets &&
   form.test(text) &&
   !control.test(text) &&

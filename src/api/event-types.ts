@@ -7,37 +7,37 @@ import { User } from './users.ts';
 const Profile = record({
   type: text('kind of owner'),
   name: text('name of the owner'),
-  owner: text('reference of the owner'),
+  owner: text('URI of the owner'),
 });
 
 const CustomQuestion = record({
-  name: text('the question as invitees read it'),
+  name: text('question shown to invitees'),
   type: text('kind of answer'),
-  position: integer('place among the questions, from 0'),
-  enabled: flag('whether invitees are asked'),
-  required: flag('whether an answer is needed'),
+  position: integer('position among the questions, starting at 0'),
+  enabled: flag('whether invitees see the question'),
+  required: flag('whether an answer is required'),
   answer_choices: list(z.string(), 'answers to choose from'),
-  include_other: flag("whether an answer of one's own is allowed"),
+  include_other: flag('whether invitees can enter a different answer'),
 });
 
 export const EventType = resource('event type', {
-  uri: text('canonical reference of the event type'),
+  uri: text('URI of the event type'),
   name: text('name'),
   active: flag('whether it can be booked'),
-  slug: z.nullable(text('the part of the scheduling page address that names it')),
-  scheduling_url: text('address of its scheduling page'),
+  slug: z.nullable(text('last part of its scheduling page URL')),
+  scheduling_url: text('URL of its scheduling page'),
   duration: integer('length in minutes'),
   kind: text('solo or group'),
-  pooling_type: z.nullable(text('how several hosts share it: round_robin or collective')),
+  pooling_type: z.nullable(text('how multiple hosts share bookings: round_robin or collective')),
   type: text('StandardEventType or AdhocEventType'),
-  color: text('colour, # and six hex digits'),
+  color: text('color as # and six hex digits'),
   created_at: dateTime('when it was created'),
   updated_at: dateTime('when it was last changed'),
-  internal_note: z.nullable(text('note that invitees do not see')),
+  internal_note: z.nullable(text('note hidden from invitees')),
   description_plain: z.nullable(text('description as plain text')),
   description_html: z.nullable(text('description as HTML')),
   profile: z.nullable(described(Profile, 'original owner of the event type')),
-  secret: flag("whether it is hidden from the owner's page"),
+  secret: flag("whether it is hidden on the owner's scheduling page"),
   booking_method: text('instant or poll'),
   custom_questions: list(CustomQuestion, 'questions asked at booking'),
   deleted_at: z.nullable(dateTime('when it was deleted')),
@@ -46,37 +46,37 @@ export const EventType = resource('event type', {
 });
 
 export const EventTypeHost = resource('event type host', {
-  uri: text('canonical reference of the membership'),
-  event_type: text('reference of the event type'),
+  uri: text('URI of the membership'),
+  event_type: text('URI of the event type'),
   member: described(User.record, 'the host'),
   created_at: dateTime('when the host was added'),
   updated_at: dateTime('when the membership was last changed'),
 });
 
-const color = text('colour, # and six hex digits').check(z.regex(/^#[0-9a-fA-F]{6}$/, 'must be # and six hex digits'));
+const color = text('color as # and six hex digits').check(z.regex(/^#[0-9a-fA-F]{6}$/, 'must be # and six hex digits'));
 
-/** What a host may choose about an event type, at its making or later. */
+/** Settings of an event type that can be set on create and update. */
 const choices = {
   name: word('name'),
   duration: minutes('length in minutes'),
   active: flag('whether it can be booked'),
   color,
   description_plain: text('description as plain text'),
-  location: described(LocationChoice, 'where to meet'),
+  location: described(LocationChoice, 'meeting location'),
 };
 
 export const eventTypes = {
   list: operation({
-    summary: 'List event types, those shared with the user included',
+    summary: 'List event types, including shared ones',
     method: 'GET',
     path: '/event_types',
     scope: 'event_types:read',
     query: listQuery(
       {
-        user: z.optional(reference('users', 'whose event types')),
+        user: z.optional(reference('users', 'only event types of this user')),
         organization: z.optional(reference('organizations', 'event types of the whole organization')),
-        // Assumed: the list can be narrowed to those that can be booked.
-        active: z.optional(flag('only those that can, or cannot, be booked')),
+        // Assumed: the list can be filtered by whether event types can be booked.
+        active: z.optional(flag('only event types that can (or cannot) be booked')),
       },
       ['name', 'position', 'created_at', 'updated_at'],
     ),
@@ -95,10 +95,10 @@ export const eventTypes = {
     path: '/event_types',
     effect: 'creation',
     scope: 'event_types:write',
-    // Assumed: the shape of the body and 201; the change history names the operation alone.
+    // Assumed: the shape of the body and 201; the change history only names the operation.
     assumed: true,
     body: record({
-      owner: reference('users', 'who hosts it'),
+      owner: reference('users', 'user who hosts it'),
       ...choices,
       duration: z.optional(choices.duration),
       active: z.optional(choices.active),
@@ -109,7 +109,7 @@ export const eventTypes = {
     reply: one(EventType, 201),
   }),
   update: operation({
-    summary: 'Change an event type',
+    summary: 'Update an event type',
     method: 'PATCH',
     path: '/event_types/{event_type}',
     effect: 'change',
@@ -118,13 +118,13 @@ export const eventTypes = {
     reply: one(EventType),
   }),
   hosts: operation({
-    summary: 'List the hosts of an event type',
+    summary: 'List hosts of an event type',
     method: 'GET',
     path: '/event_type_memberships',
     scope: 'event_types:read',
-    // Assumed: GET /event_type_memberships; the change history names the operation alone.
+    // Assumed: GET /event_type_memberships; the change history only names the operation.
     assumed: true,
-    query: listQuery({ event_type: reference('event_types', 'whose hosts') }),
+    query: listQuery({ event_type: reference('event_types', 'event type whose hosts to list') }),
     reply: many(EventTypeHost),
   }),
 };

@@ -9,18 +9,18 @@ export type Shape = Readonly<Record<string, Field>>;
 /** An object of known fields. */
 export type RecordField<S extends Shape = Shape> = z.ZodMiniObject<S, z.core.$strict>;
 
-/** What a value of a field is once it was checked. */
+/** The type of a field's value after validation. */
 export type Value<F extends Field> = z.output<F>;
 
-/** Facts that zod has no place for. Its global registry would print them in OpenAPI, so they have a registry of their own. */
+/** Field facts that zod can't hold. They need their own registry: zod's global one would print them in OpenAPI. */
 export const facts = z.registry<{
-  /** A reference leads to a record under this first part of a path. */
+  /** First path segment of the records that a reference can point to. */
   collection?: string;
-  /** What results can be sorted by. */
+  /** Fields that results can be sorted by. */
   sortedBy?: readonly string[];
 }>();
 
-/** The same field with this description. */
+/** Returns a copy of the field with this description. */
 export const described = <F extends Field>(field: F, description: string): F => {
   const copy = field.clone();
   z.globalRegistry.add(copy, { description });
@@ -42,7 +42,7 @@ export const dateTime = (description: string) => described(z.iso.datetime({ offs
 
 export const date = (description: string) => described(z.iso.date(), description);
 
-/** A reference to another record: on the wire its full URI under `/collection/`. */
+/** A reference to another record, sent as its full URI under `/collection/`. */
 export const reference = (collection: string, description: string) => {
   const field = word(description);
   facts.add(field, { collection });
@@ -55,13 +55,13 @@ export const choice = <const Words extends readonly string[]>(words: Words, desc
 export const literal = <const Word extends string>(value: Word, description: string) =>
   described(z.literal(value), description);
 
-/** `field:asc` or `field:desc`, comma-separated. Assumed: the direction may be left out and means `asc`. */
+/** `field:asc` or `field:desc`, comma-separated. Assumed: the direction is optional and defaults to `asc`. */
 export const sorting = (fields: readonly string[]) => {
   const name = `(${fields.join('|')})(:(asc|desc))?`;
   const pattern = new RegExp(`^${name}(,${name})*$`);
   const field = described(
-    z.string().check(z.regex(pattern, `one of ${fields.join(', ')}, each with :asc or :desc`)),
-    `order of the results: ${fields.join(', ')}, each with :asc or :desc`,
+    z.string().check(z.regex(pattern, `must be one of ${fields.join(', ')}, optionally with :asc or :desc`)),
+    `sort by ${fields.join(', ')}, optionally with :asc or :desc`,
   );
   facts.add(field, { sortedBy: fields });
   return field;
@@ -72,9 +72,9 @@ export const list = <Element extends Field>(element: Element, description: strin
 
 export const record = <S extends Shape>(fields: S): RecordField<S> => z.strictObject(fields);
 
-/** An object of which only some fields are known. */
+/** An object that may have other fields besides these. */
 export const loose = <S extends Shape>(fields: S, description: string) => described(z.looseObject(fields), description);
 
-/** One of several objects, told apart by their `type`. */
+/** One of several objects, distinguished by their `type`. */
 export const oneOf = <const Options extends readonly [z.ZodMiniObject, ...z.ZodMiniObject[]]>(options: Options) =>
   z.discriminatedUnion('type', options);

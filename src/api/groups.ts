@@ -3,34 +3,31 @@ import { dateTime, loose, reference, text } from './field.ts';
 import { listQuery, many, one, operation, resource } from './operation.ts';
 
 export const Group = resource('group', {
-  uri: text('canonical reference of the group'),
+  uri: text('URI of the group'),
   name: text('name'),
-  organization: text('reference of the organization'),
+  organization: text('URI of the organization'),
   created_at: dateTime('when it was created'),
   updated_at: dateTime('when it was last changed'),
 });
 
-// Assumed: the fields of a relationship; the change history names the operation alone.
+// Assumed: the fields of a relationship; the change history only names the operation.
 export const GroupRelationship = resource('group relationship', {
-  uri: text('canonical reference of the relationship'),
+  uri: text('URI of the relationship'),
   role: text('member or admin'),
-  owner: loose(
-    { type: text('kind of the owner'), uri: text('reference of the owner') },
-    'who stands in the relationship',
-  ),
-  organization: text('reference of the organization'),
-  group: text('reference of the group'),
+  owner: loose({ type: text('kind of owner'), uri: text('URI of the owner') }, 'member in this relationship'),
+  organization: text('URI of the organization'),
+  group: text('URI of the group'),
   created_at: dateTime('when it was created'),
   updated_at: dateTime('when it was last changed'),
 });
 
 export const groups = {
   list: operation({
-    summary: 'List the groups of the organization',
+    summary: 'List groups in the organization',
     method: 'GET',
     path: '/groups',
     scope: 'groups:read',
-    query: listQuery({ organization: reference('organizations', 'whose groups') }),
+    query: listQuery({ organization: reference('organizations', 'organization whose groups to list') }),
     reply: many(Group),
   }),
   get: operation({
@@ -41,20 +38,20 @@ export const groups = {
     reply: one(Group),
   }),
   relationships: operation({
-    summary: 'List who is in which group',
+    summary: 'List group relationships (who is in which group)',
     method: 'GET',
     path: '/group_relationships',
     scope: 'groups:read',
     assumed: true,
     query: listQuery({
-      organization: z.optional(reference('organizations', 'relationships of the whole organization')),
-      owner: z.optional(reference('organization_memberships', 'relationships of one member')),
-      group: z.optional(reference('groups', 'relationships of one group')),
+      organization: z.optional(reference('organizations', 'relationships in the whole organization')),
+      owner: z.optional(reference('organization_memberships', 'only relationships of this member')),
+      group: z.optional(reference('groups', 'only relationships of this group')),
     }),
     reply: many(GroupRelationship),
   }),
   relationship: operation({
-    summary: 'Show one relationship of a group',
+    summary: 'Show a group relationship',
     method: 'GET',
     path: '/group_relationships/{relationship}',
     scope: 'groups:read',

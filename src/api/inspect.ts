@@ -1,28 +1,27 @@
 import * as z from 'zod/mini';
 import { type Field, facts, type Shape } from './field.ts';
 
-/** What flags, help, completions, the sandbox and the liberal reader ask of a schema. */
+/** Schema facts used by flags, help, completions, the sandbox and the lenient reader. */
 export interface Inspected {
   readonly type: 'string' | 'number' | 'boolean' | 'enum' | 'literal' | 'array' | 'object' | 'union';
   readonly format?: string | undefined;
   readonly description?: string | undefined;
-  /** It may be left out. */
   readonly isOptional: boolean;
-  /** The words it may be. */
+  /** Allowed values of an enum. */
   readonly choices?: readonly string[] | undefined;
-  /** What a list holds. */
+  /** Schema of a list's items. */
   readonly element?: Field | undefined;
-  /** What an object holds. */
+  /** Schemas of an object's fields. */
   readonly fields?: Shape | undefined;
-  /** The shapes of which it is one. */
+  /** Alternatives of a union. */
   readonly options?: readonly Field[] | undefined;
-  /** A reference leads to a record under this first part of a path. */
+  /** First path segment of the records that a reference can point to. */
   readonly collection?: string | undefined;
-  /** What results can be sorted by. */
+  /** Fields that results can be sorted by. */
   readonly sortedBy?: readonly string[] | undefined;
 }
 
-/** The parts of a schema's definition that are read here; each kind of schema has some of them. */
+/** The parts of zod's schema definition used here; each kind of schema has some of them. */
 interface Definition {
   type: Inspected['type'] | 'optional' | 'nullable';
   innerType: Field;

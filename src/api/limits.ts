@@ -1,4 +1,4 @@
-/** Every number the service's documentation states, once. */
+/** All limits stated in the service's documentation. */
 export const limits = {
   pageSize: { min: 1, max: 100, default: 20 },
   requestsPerMinute: { paid: 500, free: 10 },
@@ -10,9 +10,9 @@ export const limits = {
   durationMinutes: { min: 1, max: 720 },
   shareDurationOptions: 4,
   oneOffHosts: 10,
-  /** Assumed: an access token lives two hours, an authorization code ten minutes. */
+  /** Assumed: an access token is valid for two hours, an authorization code for ten minutes. */
   accessTokenSeconds: 7200,
   authorizationCodeSeconds: 600,
-  /** Assumed: the service names no maximum; 25 addresses a request are sent. */
+  /** Assumed: 25 addresses per request are accepted; the service documents no maximum. */
   deletionBatch: 25,
 } as const;

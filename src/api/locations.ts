@@ -18,7 +18,7 @@ export const locationKinds = [
 
 const kind = choice(locationKinds, 'kind of location');
 
-/** Where to meet, as a request says it. */
+/** A meeting location as sent in a request. */
 export const LocationChoice = record({
   kind,
   location: z.optional(text('address, phone number or instructions')),
@@ -26,18 +26,18 @@ export const LocationChoice = record({
 
 export const ConnectedLocation = resource('location', {
   kind,
-  connected: flag('whether the host has connected it'),
+  connected: flag('whether the host has connected this kind of location'),
 });
 
 export const locations = {
   list: operation({
-    summary: 'List the locations a host has connected',
+    summary: 'List meeting locations a host has connected',
     method: 'GET',
     path: '/locations',
     scope: 'locations:read',
-    // Assumed: the list takes the user and has no pages; the change history names it without its shape.
+    // Assumed: the list takes a user and isn't paginated; the change history only names it.
     assumed: true,
-    query: record({ user: z.optional(reference('users', 'whose locations')) }),
+    query: record({ user: z.optional(reference('users', 'only locations of this user')) }),
     reply: many(ConnectedLocation),
   }),
 };

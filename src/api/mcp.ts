@@ -4,15 +4,15 @@ import { bare, operation, resource } from './operation.ts';
 
 /** RFC 9728 §2. */
 export const ProtectedResource = resource('protected resource', {
-  resource: text('address of the protected resource'),
-  authorization_servers: list(z.string(), 'addresses of the servers that issue its tokens'),
-  scopes_supported: list(z.string(), 'scopes it knows'),
-  bearer_methods_supported: list(z.string(), 'how a token can be sent'),
+  resource: text('URL of the protected resource'),
+  authorization_servers: list(z.string(), 'URLs of the servers that issue its tokens'),
+  scopes_supported: list(z.string(), 'supported scopes'),
+  bearer_methods_supported: list(z.string(), 'supported ways to send a token'),
 });
 
 export const mcp = {
   metadata: operation({
-    summary: 'Show the protected-resource metadata of the MCP server',
+    summary: 'Show OAuth metadata of the MCP server',
     method: 'GET',
     path: '/.well-known/oauth-protected-resource',
     server: 'mcp',

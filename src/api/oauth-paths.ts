@@ -1,6 +1,6 @@
 /**
- * The OAuth 2.1 endpoints of the authorization host. They have no noun of their own, so they stand outside the catalogue.
- * Assumed: authorize, revoke and the refresh grant; the documentation shows the token endpoint with its code grant alone.
+ * The OAuth 2.1 endpoints of the authorization host. No noun covers them, so they are not in the catalogue.
+ * Assumed: authorize, revoke and the refresh grant; the documentation shows only the token endpoint's code grant.
  */
 export const oauthPaths = {
   authorize: '/oauth/authorize',

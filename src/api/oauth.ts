@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { integer, literal, text, word } from './field.ts';
 
-/** The form of the code grant: `client_secret` is for confidential clients, which we are not. */
+/** The form of the code grant. `client_secret` is for confidential clients; sched is a public one. */
 export const CodeGrant = z.object({
   grant_type: z.literal('authorization_code'),
   client_id: z.string().check(z.minLength(1)),
@@ -18,16 +18,16 @@ export const RefreshGrant = z.object({
   refresh_token: z.string().check(z.minLength(1)),
 });
 
-/** What the token endpoint answers. */
+/** The token endpoint's reply. */
 export const AccessToken = z.strictObject({
-  access_token: word('the bearer token'),
-  refresh_token: word('buys the next access token, once'),
+  access_token: word('bearer token'),
+  refresh_token: word('single-use token to get the next access token'),
   token_type: literal('Bearer', 'how the token is sent'),
-  scope: text('what the token may do, space-separated'),
-  expires_in: integer('seconds the token lives'),
+  scope: text('scopes of the token, space-separated'),
+  expires_in: integer('lifetime of the token in seconds'),
   created_at: integer('when the token was issued, in seconds since 1970'),
-  owner: text('reference of the user it belongs to'),
-  organization: text('reference of the organization of the user'),
+  owner: text('URI of the user it belongs to'),
+  organization: text("URI of the user's organization"),
 });
 
 /** RFC 6749 §5.2. */

@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 import { LocationChoice } from './locations.ts';
 import { minutes, one, operation } from './operation.ts';
 
-const Spot = record({ start_time: dateTime('when it begins'), end_time: dateTime('when it ends') }).check(
+const Spot = record({ start_time: dateTime('start time'), end_time: dateTime('end time') }).check(
   z.refine((spot) => Date.parse(spot.start_time) < Date.parse(spot.end_time), {
     path: ['end_time'],
     error: 'must be later than start_time',
@@ -24,19 +24,19 @@ const DateRange = record({
 );
 
 const DaysInFuture = record({
-  type: literal('days_in_future', 'any of the next days'),
-  days: integer('days ahead that can be booked').check(z.gte(1)),
-  only_weekdays: z.optional(flag('leave Saturday and Sunday out')),
+  type: literal('days_in_future', 'any of the next N days'),
+  days: integer('number of days that can be booked from now').check(z.gte(1)),
+  only_weekdays: z.optional(flag('exclude Saturday and Sunday')),
 });
 
 const Spots = record({
-  type: literal('spots', 'given times only'),
-  spots: list(Spot, 'single times to choose from').check(z.minLength(1)),
+  type: literal('spots', 'only the given times'),
+  spots: list(Spot, 'times to choose from').check(z.minLength(1)),
 });
 
 const otherHosts = limits.oneOffHosts - 1;
 
-// Assumed: path and shape; the change history names the operation with its limit of hosts and its three kinds of dates.
+// Assumed: path and shape; the change history only names the operation, its host limit and its three kinds of dates.
 export const oneOffs = {
   create: operation({
     summary: 'Create a one-off meeting link with one or more hosts',
@@ -47,16 +47,16 @@ export const oneOffs = {
     assumed: true,
     body: record({
       name: word('name of the meeting'),
-      host: reference('users', 'who hosts it'),
+      host: reference('users', 'user who hosts it'),
       co_hosts: z.optional(
-        list(reference('users', 'another host'), 'further hosts').check(
+        list(reference('users', 'additional host'), 'additional hosts').check(
           z.maxLength(otherHosts, `at most ${limits.oneOffHosts} hosts are allowed, so at most ${otherHosts} co-hosts`),
         ),
       ),
       duration: minutes('length in minutes'),
       timezone: z.optional(word('IANA time zone of the dates')),
       date_setting: described(oneOf([DateRange, DaysInFuture, Spots]), 'when it can be booked'),
-      location: z.optional(described(LocationChoice, 'where to meet')),
+      location: z.optional(described(LocationChoice, 'meeting location')),
     }),
     reply: one(EventType, 201),
   }),

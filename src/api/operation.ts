@@ -3,7 +3,7 @@ import { integer, type RecordField, record, type Shape, sorting, text } from './
 import { limits } from './limits.ts';
 import type { Scope } from './scopes.ts';
 
-/** A kind of record the service answers with; `name` is its singular in words. */
+/** A kind of record the service returns. `name` is its singular, as written in messages. */
 export interface Resource<Name extends string = string, S extends Shape = Shape> {
   readonly name: Name;
   readonly record: RecordField<S>;
@@ -14,33 +14,33 @@ export const resource = <Name extends string, S extends Shape>(name: Name, field
   record: record(fields),
 });
 
-/** `{ resource: … }` around one record. */
+/** A reply with one record in `{ resource: … }`. */
 export const one = <R extends Resource>(of: R, status = 200) => ({ kind: 'one', of, status }) as const;
 
-/** `{ collection: […], pagination: … }` around a page of records. */
+/** A reply with a page of records in `{ collection: […], pagination: … }`. */
 export const many = <R extends Resource>(of: R) => ({ kind: 'many', of, status: 200 }) as const;
 
-/** One record without an envelope. */
+/** A reply with one record and no envelope. */
 export const bare = <R extends Resource>(of: R, status = 200) => ({ kind: 'bare', of, status }) as const;
 
 export type Reply = ReturnType<typeof one> | ReturnType<typeof many> | ReturnType<typeof bare>;
 
-/** One operation of the service: what it says of itself, and nothing that only one reader needs. */
+/** One operation of the service. It holds only facts about the API, none that a single caller needs. */
 export interface Operation {
   readonly summary: string;
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly path: `/${string}`;
-  /** What the token must be allowed; an operation without a scope is asked without a token. */
+  /** The scope the token needs. Operations without a scope are called without a token. */
   readonly scope?: Scope;
-  /** The host it lives on, where that is not the API's own. */
+  /** The host that serves it, if not the API host. */
   readonly server?: 'mcp';
-  /** Open to organizations on this plan only. */
+  /** The plan an organization needs. */
   readonly plan?: 'enterprise';
-  /** The documentation names the operation without its shape, so the shape is our bet. */
+  /** The documentation names the operation without its shape, so the shape is a guess. */
   readonly assumed?: true;
   /**
-   * What carrying a write out a second time would do: the same thing once more (a deletion), nothing that could not be
-   * read back (a change), or another one beside the first (a creation). Reads have none.
+   * What happens if a write is carried out twice: a deletion is safe to repeat, a change can be checked by reading the
+   * record, and a creation makes a second record. Reads have no effect.
    */
   readonly effect?: 'deletion' | 'change' | 'creation';
   readonly query?: RecordField;
@@ -48,7 +48,7 @@ export interface Operation {
   readonly reply: Reply;
 }
 
-/** Keeps a row's literal types, so that handlers and views can be checked against it. */
+/** Keeps the operation's literal types, so that handlers and views can be checked against it. */
 export const operation = <const Row extends Operation>(row: Row): Row => row;
 
 /** `'/a/{x}/b/{y}'` ⇒ `'x' | 'y'`. */
@@ -63,15 +63,15 @@ export const minutes = (description: string) =>
   integer(description).check(z.gte(limits.durationMinutes.min), z.lte(limits.durationMinutes.max));
 
 /**
- * The query of a list: its own filters, then what every list takes. A list without an order of its own refuses `sort`.
- * Assumed: all lists spell these as organization invitations documents them.
+ * The query of a list: its own filters, then the parameters shared by all lists. Without sort fields it rejects `sort`.
+ * Assumed: all lists name these parameters as documented for organization invitations.
  */
 export const listQuery = <Filters extends Shape>(filters: Filters, sortFields: readonly string[] = []) => {
   const paging = {
     count: z.optional(integer('results per page').check(z.gte(limits.pageSize.min), z.lte(limits.pageSize.max))),
-    page_token: z.optional(text('where the next page starts')),
+    page_token: z.optional(text('token of the page to return')),
   };
   const order = { sort: z.optional(sorting(sortFields)) };
-  // Its type may still know the name.
+  // The type keeps the optional field, so that callers need no cast.
   return record({ ...filters, ...paging, ...(sortFields.length === 0 ? ({} as typeof order) : order) });
 };

@@ -4,36 +4,36 @@ import { listQuery, many, one, operation, resource } from './operation.ts';
 import { User } from './users.ts';
 
 export const Organization = resource('organization', {
-  uri: text('canonical reference of the organization'),
+  uri: text('URI of the organization'),
   name: text('name'),
   kind: text('individual or team'),
-  plan: text('plan the organization is on'),
+  plan: text('plan of the organization'),
   stage: text('trial or active'),
   created_at: dateTime('when it was created'),
   updated_at: dateTime('when it was last changed'),
 });
 
 export const Membership = resource('member', {
-  uri: text('canonical reference of the membership'),
+  uri: text('URI of the membership'),
   role: text('owner, admin or user'),
   user: described(User.record, 'the member'),
-  organization: text('reference of the organization'),
+  organization: text('URI of the organization'),
   created_at: dateTime('when the user joined'),
   updated_at: dateTime('when the membership was last changed'),
 });
 
 const invitationStatus = choice(['pending', 'accepted', 'declined'], 'pending, accepted or declined');
 
-// Assumed: the fields of an invitation beyond those it shares with an organization.
+// Assumed: the fields of an invitation that an organization doesn't have too.
 export const Invitation = resource('invitation', {
-  uri: text('canonical reference of the invitation'),
-  organization: text('reference of the organization'),
-  email: email('address the invitation went to'),
+  uri: text('URI of the invitation'),
+  organization: text('URI of the organization'),
+  email: email('email address the invitation was sent to'),
   status: invitationStatus,
   last_sent_at: z.nullable(dateTime('when it was last sent')),
-  user: z.nullable(text('reference of the user who accepted it')),
+  user: z.nullable(text('URI of the user who accepted it')),
   name: text('name of the organization'),
-  kind: text('kind of the organization'),
+  kind: text('kind of organization'),
   plan: text('plan of the organization'),
   stage: text('stage of the organization'),
   created_at: dateTime('when it was created'),
@@ -52,21 +52,21 @@ export const orgs = {
 
 export const members = {
   list: operation({
-    summary: 'List the members of the organization',
+    summary: 'List members of the organization',
     method: 'GET',
     path: '/organization_memberships',
     scope: 'organizations:read',
     query: listQuery({
-      organization: z.optional(reference('organizations', 'whose members')),
+      organization: z.optional(reference('organizations', 'organization whose members to list')),
       user: z.optional(reference('users', 'only the membership of this user')),
       role: z.optional(choice(['owner', 'admin', 'user'], 'only members with this role')),
-      // Assumed: the list can be narrowed to an address.
-      email: z.optional(email('only the member with this address')),
+      // Assumed: the list can be filtered by email address.
+      email: z.optional(email('only the member with this email address')),
     }),
     reply: many(Membership),
   }),
   get: operation({
-    summary: 'Show a membership of the organization',
+    summary: 'Show a member of the organization',
     method: 'GET',
     path: '/organization_memberships/{membership}',
     scope: 'organizations:read',
@@ -76,15 +76,15 @@ export const members = {
 
 export const invitations = {
   list: operation({
-    summary: 'List people invited to join the organization',
+    summary: 'List invitations to join the organization',
     method: 'GET',
     path: '/organization_invitations',
     scope: 'organizations:read',
     query: listQuery(
       {
-        organization: reference('organizations', 'whose invitations'),
-        email: z.optional(email('only invitations to this address')),
-        status: z.optional(described(invitationStatus, 'only invitations in this state')),
+        organization: reference('organizations', 'organization whose invitations to list'),
+        email: z.optional(email('only invitations to this email address')),
+        status: z.optional(described(invitationStatus, 'only invitations with this status')),
       },
       ['created_at'],
     ),

@@ -5,27 +5,27 @@ import { limits } from './limits.ts';
 import { LocationChoice } from './locations.ts';
 import { minutes, one, operation, resource } from './operation.ts';
 
-/** Assumed: the values beyond `fixed`. */
+/** Assumed: all values except `fixed`. */
 export const periodTypes = ['available_moving', 'moving', 'fixed', 'unlimited'] as const;
 
 const SchedulingLink = record({
-  booking_url: text('address at which the invitee books, once'),
-  owner: text('reference of the event type'),
-  owner_type: text('kind of the owner'),
+  booking_url: text('single-use URL where the invitee books'),
+  owner: text('URI of the event type'),
+  owner_type: text('kind of owner'),
 });
 
 const durationOptions = list(
-  minutes('a length to choose from'),
-  'lengths the invitee may choose from, in minutes',
+  minutes('length the invitee can choose, in minutes'),
+  'lengths the invitee can choose from, in minutes',
 ).check(
-  z.maxLength(limits.shareDurationOptions, `at most ${limits.shareDurationOptions} duration options are allowed`),
-  z.refine((options) => new Set(options).size === options.length, 'duration options must differ from each other'),
+  z.maxLength(limits.shareDurationOptions, `must have at most ${limits.shareDurationOptions} values`),
+  z.refine((options) => new Set(options).size === options.length, 'must not repeat a value'),
 );
 
-/** Assumed: the created record; the documentation does not show it. */
+/** Assumed: the fields of a created share; the documentation doesn't show them. */
 export const Share = resource('share', {
-  scheduling_links: list(SchedulingLink, 'the single-use links'),
-  share_override: loose({}, 'what the share changes about its event type'),
+  scheduling_links: list(SchedulingLink, 'single-use links'),
+  share_override: loose({}, 'settings that differ from the event type'),
 });
 
 export const shares = {
@@ -36,23 +36,23 @@ export const shares = {
     effect: 'creation',
     scope: 'shares:write',
     body: record({
-      event_type: reference('event_types', 'what can be booked through the link'),
-      name: z.optional(word("name in place of the event type's")),
+      event_type: reference('event_types', 'event type to book through the link'),
+      name: z.optional(word("name to show instead of the event type's")),
       duration: z.optional(minutes('length in minutes')),
       // Assumed: the name of this field.
       duration_options: z.optional(durationOptions),
       availability_rule: described(
         z.optional(
           record({
-            rules: list(AvailabilityRule, 'open hours by weekday and date'),
+            rules: list(AvailabilityRule, 'available hours by weekday and date'),
             timezone: z.optional(text('IANA time zone of the hours')),
           }),
         ),
-        "hours in place of the event type's",
+        "available hours instead of the event type's",
       ),
-      period_type: z.optional(choice(periodTypes, 'how far ahead can be booked')),
-      max_booking_time: z.optional(integer('days ahead that can be booked').check(z.gte(1))),
-      location_configurations: z.optional(list(LocationChoice, "locations in place of the event type's")),
+      period_type: z.optional(choice(periodTypes, 'how far ahead invitees can book')),
+      max_booking_time: z.optional(integer('how many days ahead invitees can book').check(z.gte(1))),
+      location_configurations: z.optional(list(LocationChoice, "locations instead of the event type's")),
     }).check(
       z.refine(
         ({ duration, duration_options: options }) =>

@@ -3,24 +3,24 @@ import { dateTime, email, text } from './field.ts';
 import { one, operation, resource } from './operation.ts';
 
 export const User = resource('user', {
-  uri: text('canonical reference of the user'),
+  uri: text('URI of the user'),
   name: text('full name'),
-  slug: text('the part of the scheduling page address that names the user'),
-  email: email('e-mail address'),
-  scheduling_url: text('address of the scheduling page'),
-  timezone: text('IANA time zone name'),
-  avatar_url: z.nullable(text('address of the profile picture')),
+  slug: text('last part of the scheduling page URL'),
+  email: email('email address'),
+  scheduling_url: text('URL of the scheduling page'),
+  timezone: text('IANA time zone'),
+  avatar_url: z.nullable(text('URL of the profile picture')),
   created_at: dateTime('when the user was created'),
   updated_at: dateTime('when the user was last changed'),
-  current_organization: text('the organization the user belongs to'),
+  current_organization: text('URI of the organization the user belongs to'),
   locale: text('language preference'),
-  resource_type: text('kind of record, "User"'),
+  resource_type: text('kind of record: User'),
 });
 
 // Assumed: GET /users/me and /users/{uuid}; the change history names them without a path.
 export const users = {
   me: operation({
-    summary: 'Show who the token belongs to',
+    summary: 'Show the user the token belongs to',
     method: 'GET',
     path: '/users/me',
     scope: 'users:read',

@@ -1,2 +1,2 @@
-/** As rules of availability call them. */
+/** Weekday names as used in availability rules. */
 export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;

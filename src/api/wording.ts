@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 
 type Issue = z.core.$ZodRawIssue;
 
-/** What a value was expected to be, by zod's own words for it. */
+/** The expected kind of value, by zod's name for it. */
 const kinds: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -14,13 +14,13 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 const formats: Readonly<Record<string, string>> = {
-  email: 'an e-mail address',
+  email: 'an email address',
   datetime: 'a time such as 2026-12-01T15:00:00Z',
   date: 'a date such as 2026-12-01',
   url: 'a URL',
 };
 
-/** Names both bounds, even if only one was exceeded, so that the next try doesn't hit the other one. */
+/** States both bounds even if only one was exceeded, so that the next try doesn't hit the other one. */
 const numberWords = ({ schema }: Issue): string => {
   const checks = (schema?._zod.def.checks ?? []).map(({ _zod }) => _zod.def as { check: string; value?: unknown });
   const bound = (check: string) => checks.find((each) => each.check === check)?.value;
@@ -41,7 +41,7 @@ const wordsOf = (issue: Issue): string => {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is missing';
-      return isNumber(issue.expected) ? numberWords(issue) : `must be ${kinds[issue.expected] ?? 'something else'}`;
+      return isNumber(issue.expected) ? numberWords(issue) : `must be ${kinds[issue.expected] ?? 'a different type'}`;
     case 'invalid_value':
       return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`;
     case 'too_small':
@@ -49,19 +49,19 @@ const wordsOf = (issue: Issue): string => {
     case 'too_big':
       return isNumber(issue.origin) ? numberWords(issue) : lengthWords(issue.origin, 'most', issue.maximum);
     case 'invalid_format':
-      return formats[issue.format] === undefined ? 'has the wrong form' : `must be ${formats[issue.format]}`;
+      return formats[issue.format] === undefined ? 'has the wrong format' : `must be ${formats[issue.format]}`;
     case 'unrecognized_keys':
-      return `has what is not known there: ${issue.keys.join(', ')}`;
+      return `has unknown fields: ${issue.keys.join(', ')}`;
     case 'invalid_union':
-      return 'is none of the known kinds';
+      return 'must be one of the supported kinds';
     default:
-      return 'has the wrong form';
+      return 'has the wrong format';
   }
 };
 
-/** Makes zod speak our words, to stand behind the name of the value. What a schema says itself stays. */
+/** Plain messages for zod's errors, to follow the name of the value. Messages set by a schema are kept. */
 export const plainErrors = { error: wordsOf } satisfies z.core.ParseContext<z.core.$ZodIssue>;
 
-/** A problem with its subject. What a schema says itself may be a sentence of its own. */
+/** Joins a problem and its subject. A message set by a schema may be a sentence of its own, so it follows a colon. */
 export const problemOf = (subject: string, message: string): string =>
   /^(is|has|must) /.test(message) ? `${subject} ${message}` : `${subject}: ${message}`;

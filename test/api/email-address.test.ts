@@ -7,7 +7,7 @@ import { isEmail } from '../../src/cli/operation/values.ts';
 import { foldAddress } from '../../src/jobs/address.ts';
 import { anyAddress, noAddress } from '../support/addresses.ts';
 
-/** Every place of the client that judges an address. */
+/** Every place in the client that checks an address. */
 const verdicts = (text: string): boolean[] => [
   isEmailAddress(text),
   isEmail(text),
@@ -19,8 +19,8 @@ const verdicts = (text: string): boolean[] => [
 
 const everywhere = (verdict: boolean) => verdicts('').map(() => verdict);
 
-describe('e-mail address', () => {
-  test('is whatever RFC 5321 and RFC 6531 write, everywhere', () => {
+describe('email address', () => {
+  test('accepts every address of RFC 5321 and RFC 6531, everywhere', () => {
     fc.assert(
       fc.property(anyAddress, (address) => {
         expect(verdicts(address)).toEqual(everywhere(true));
@@ -31,7 +31,7 @@ describe('e-mail address', () => {
     );
   });
 
-  test('is nothing without an @ between two sides, with blanks, control characters or 255 octets', () => {
+  test('rejects text without an @ in the middle, with spaces, control characters or 255 octets', () => {
     fc.assert(
       fc.property(noAddress, (text) => {
         expect(verdicts(text)).toEqual(everywhere(false));
@@ -46,7 +46,7 @@ describe('e-mail address', () => {
     ...['"a\\"b"@x.example', 'a@[127.0.0.1]', 'a@[IPv6:2001:db8::1]', "o'brien@x.example", 'نامه\u200cای@x.example'],
     `${'a'.repeat(244)}@x.example`,
     `${'ü'.repeat(122)}@x.example`,
-  ])('is %s', (text) => {
+  ])('accepts %s', (text) => {
     expect(verdicts(text)).toEqual(everywhere(true));
   });
 
@@ -56,12 +56,12 @@ describe('e-mail address', () => {
     ...['a\u2028@x.example', 'a\u202e@x.example', 'a\ud800@x.example', '"a\tb"@x.example', 'a\xa0b@x.example'],
     `${'a'.repeat(245)}@x.example`,
     `${'ü'.repeat(123)}@x.example`,
-  ])('is not %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(verdicts(text)).toEqual(everywhere(false));
   });
 
-  // Receipts hold an HMAC of this form.
-  test('is compared in lower case and otherwise as it was typed', () => {
+  // Receipts store an HMAC of this form.
+  test('is compared in lower case and otherwise unchanged', () => {
     expect(['Ada.B+x@X.Example', 'ÜBER@BÜCHER.example', '"A b"@X'].map(foldAddress)).toEqual([
       'ada.b+x@x.example',
       'über@bücher.example',

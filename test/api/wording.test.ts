@@ -26,19 +26,19 @@ describe('wording', () => {
     [z.array(z.string()).check(z.maxLength(1)), ['a', 'b'], 'it must have at most 1 items'],
     [z.enum(['a', 'b']), 'c', 'it must be one of a, b'],
     [z.literal(1), 2, 'it must be 1'],
-    [z.email(), 'x', 'it must be an e-mail address'],
+    [z.email(), 'x', 'it must be an email address'],
     [z.iso.datetime({ offset: true }), 'x', 'it must be a time such as 2026-12-01T15:00:00Z'],
-    [z.string().check(z.regex(/^#/)), 'x', 'it has the wrong form'],
+    [z.string().check(z.regex(/^#/)), 'x', 'it has the wrong format'],
     [z.string().check(z.regex(/^#/, 'begin with #')), 'x', 'it: begin with #'],
-    [z.strictObject({}), { a: 1, b: 2 }, 'it has what is not known there: a, b'],
-    [z.union([z.string(), z.boolean()]), 1, 'it is none of the known kinds'],
-  ])('%# of a value', (schema, value, words) => expect(problems(schema, value)).toEqual([words]));
+    [z.strictObject({}), { a: 1, b: 2 }, 'it has unknown fields: a, b'],
+    [z.union([z.string(), z.boolean()]), 1, 'it must be one of the supported kinds'],
+  ])('explains problem %#', (schema, value, words) => expect(problems(schema, value)).toEqual([words]));
 
-  test('names each place', () =>
+  test('names the path of a nested field', () =>
     expect(problems(z.object({ a: z.object({ b: z.string() }) }), { a: {} })).toEqual(['a.b is missing']));
 });
 
-describe('a command', () => {
+describe('command', () => {
   test.each([
     ['event-types create --name X --duration 0', '', "--duration '0' is not a whole number from 1 to 720"],
     ['event-types create --name X --duration 721', '', "--duration '721' is not a whole number from 1 to 720"],
@@ -47,15 +47,15 @@ describe('a command', () => {
     [
       'event-types create --body -',
       '{"name":3,"duration":"x","kind":"q"}',
-      '--name must be text; --duration must be a whole number from 1 to 720; the body has what is not known there: kind',
+      '--name must be text; --duration must be a whole number from 1 to 720; the body has unknown fields: kind',
     ],
     ['profiles add five --from -', '{}', 'base_url is missing'],
     [
       'profiles add five --from -',
       '{"base_url":3,"output":"x","foo":1}',
-      'base_url must be text; output must be one of table, json, jsonl, csv, tsv, yaml, id; the profile has what is not known there: foo',
+      'base_url must be text; output must be one of table, json, jsonl, csv, tsv, yaml, id; the profile has unknown fields: foo',
     ],
-  ])('%s says it in our words, and sends nothing', async (line, stdin, words) => {
+  ])('%s explains the problem and sends nothing', async (line, stdin, words) => {
     const { run } = await createWorld();
     const { code, stdout, stderr, requests } = await run(line, { stdin });
     expect([code, stdout, stderr.split('\n')[0]]).toEqual([2, '', `error: ${words}`]);

@@ -146,7 +146,7 @@ describe('help', () => {
   test('names the allowed values of a flag, and its default', () => {
     const list = loaded.find(({ words }) => words === 'events list')!;
     const text = helpOf(list.leaf, 100);
-    expect(text).toMatch(/--status WORD +only events in this state: active, canceled/);
+    expect(text).toMatch(/--status WORD +only events with this status: active, canceled/);
     expect(text).toMatch(/--with WHAT +add to each event: invitees/);
     expect(text).toMatch(/--week +today and the six days after it/);
   });
