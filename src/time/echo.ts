@@ -1,7 +1,7 @@
 import { wallClock, wallParts } from './show.ts';
 import { timestampOf } from './wall.ts';
 
-/** What a mutation will send, in the zone and in UTC: `Tue 2026-12-01 15:00 Europe/Paris (14:00 UTC)`. */
+/** An instant in the zone and in UTC, shown before a write: `Tue 2026-12-01 15:00 Europe/Paris (14:00 UTC)`. */
 export function describeInstant(instant: string, zone: string): string {
   const at = timestampOf(instant);
   if (at === undefined) return instant;

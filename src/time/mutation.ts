@@ -7,7 +7,7 @@ export interface MutationTimeContext {
   zoneSource: ZoneSource;
   /** The invitee's `--timezone`. */
   inviteeZone?: string | undefined;
-  /** Somebody is there to see what the time was taken for before it is sent. */
+  /** Whether the user can see how the time was read before it is sent. */
   isTerminal: boolean;
   now: number;
 }
@@ -15,13 +15,13 @@ export interface MutationTimeContext {
 const typed: readonly ZoneSource[] = ['--tz', 'SCHED_TZ'];
 
 /**
- * A time that will be sent. One without an offset is taken only if it is plain whose clock is meant: the zone was given
- * for this program or somebody is watching, and the invitee's clock does not make it another instant. Two zones that agree
- * on the instant leave nothing to confuse, so they are not a difference.
+ * Reads a time that will be sent to the service. A time without an offset is accepted only if its zone is certain: the
+ * user set the zone for sched or works at a terminal, and the time is the same instant in the invitee's zone. Different
+ * zones are fine if they agree on the instant.
  */
-export function readMutationTime(text: string, circumstances: MutationTimeContext): Reading {
-  const { zone, zoneSource, isTerminal, now } = circumstances;
-  const invitee = circumstances.inviteeZone === undefined ? undefined : readZone(circumstances.inviteeZone);
+export function readMutationTime(text: string, context: MutationTimeContext): Reading {
+  const { zone, zoneSource, isTerminal, now } = context;
+  const invitee = context.inviteeZone === undefined ? undefined : readZone(context.inviteeZone);
   if (invitee && !invitee.ok) return { ok: false, problem: `--timezone: ${invitee.problem}` };
   const reading = readTime(text, { zone, now });
   if (!reading.ok || !reading.local) return reading;
@@ -31,7 +31,11 @@ export function readMutationTime(text: string, circumstances: MutationTimeContex
   if (!differs && !unwatched) return reading;
   const readings = [...new Set([...readingTexts(reading), ...(differs ? readingTexts(theirs) : [])])];
   const why = differs
-    ? `would be read in ${zone}, but the invitee's zone is ${invitee!.zone}`
-    : `has no offset, and ${zone} comes from ${zoneSource === 'profile' ? 'the profile' : zoneSource === 'TZ' ? 'TZ' : 'the system'}; without a terminal give --tz or SCHED_TZ`;
-  return { ok: false, problem: `"${text.trim()}" ${why}; write ${readings.join(' or ')}`, readings };
+    ? `is ambiguous: your time zone is ${zone}, but the invitee's is ${invitee!.zone}`
+    : `has no offset, and the time zone ${zone} comes from ${zoneSource === 'profile' ? 'the profile' : zoneSource === 'TZ' ? 'TZ' : 'the system'}. Without a terminal, set --tz or SCHED_TZ`;
+  return {
+    ok: false,
+    problem: `"${text.trim()}" ${why}${differs ? '. Use' : ', or use'} ${readings.join(' or ')}`,
+    readings,
+  };
 }

@@ -20,7 +20,7 @@ export interface TimeContext {
   zone: string;
   /** Milliseconds since 1970. */
   now: number;
-  /** Which end of a window it is; without one a time of day is needed. */
+  /** Which end of a window this time is. If unset, a time of day is required. */
   edge?: 'since' | 'until' | undefined;
 }
 
@@ -49,13 +49,13 @@ const weekdayCalled = (word: string): number | undefined => {
 
 const outside = (text: string): Reading => ({
   ok: false,
-  problem: `"${text}" lies outside the years 1970 to 9999`,
+  problem: `"${text}" is outside the years 1970 to 9999`,
 });
 
 function checkDate(text: string): Checked<number> {
   const [year, month, date] = text.split('-').map(Number) as [number, number, number];
   const refuse = (problem: string): Checked<number> => ({ ok: false, problem });
-  if (year < 1970) return refuse(`the year ${text.slice(0, 4)} lies outside the years 1970 to 9999`);
+  if (year < 1970) return refuse(`${text} is outside the years 1970 to 9999`);
   if (month < 1 || month > 12) return refuse(`${text} does not exist: months go from 01 to 12`);
   const last = daysIn(year, month);
   if (date < 1 || date > last) return refuse(`${text} does not exist: ${months[month - 1]} ${year} has ${last} days`);
@@ -68,11 +68,11 @@ function checkClock(text: string, midnight: number): Checked<Clock> {
   const refuse = (problem: string): Checked<Clock> => ({ ok: false, problem });
   if (hours === 24 && minutes === 0 && seconds === 0)
     return refuse(
-      `${text} is not a time of day; write 00:00 of the next day: ${wallText(midnight + day).slice(0, 10)} 00:00`,
+      `${text} is not a valid time of day. Use 00:00 of the next day: ${wallText(midnight + day).slice(0, 10)} 00:00`,
     );
-  if (hours > 23) return refuse(`${text} is not a time of day: hours go from 00 to 23`);
-  if (minutes > 59) return refuse(`${text} is not a time of day: minutes go from 00 to 59`);
-  if (seconds > 59) return refuse(`${text} is not a time of day: seconds go from 00 to 59, leap seconds are not taken`);
+  if (hours > 23) return refuse(`${text} is not a valid time of day: hours go from 00 to 23`);
+  if (minutes > 59) return refuse(`${text} is not a valid time of day: minutes go from 00 to 59`);
+  if (seconds > 59) return refuse(`${text} is not a valid time of day: seconds go from 00 to 59 (no leap seconds)`);
   const sinceMidnight = hours * hour + minutes * minute + seconds * second;
   return { ok: true, value: { sinceMidnight, fraction: digits ? `.${digits}` : '' } };
 }
@@ -81,17 +81,19 @@ function checkOffset(text: string): Checked<number> {
   if (/^z$/i.test(text)) return { ok: true, value: 0 };
   const [hours, minutes] = [Number(text.slice(1, 3)), Number(text.slice(4, 6))];
   if (hours > 23 || minutes > 59)
-    return { ok: false, problem: `${text} is not an offset: offsets go from -23:59 to +23:59` };
+    return { ok: false, problem: `${text} is not a valid offset: offsets go from -23:59 to +23:59` };
   return { ok: true, value: (text.startsWith('-') ? -1 : 1) * (hours * hour + minutes * minute) };
 }
 
-/** Turns what a wall clock's reading means into an answer; two instants, or none, are for the user to decide. */
+/** Turns a resolved wall-clock time into a reading. If it matches two instants or none, the user has to choose. */
 function settled(text: string, meaning: WallReading, zone: string, local: boolean, fraction = ''): Reading {
   if (meaning.kind !== 'one') {
     const why =
-      meaning.kind === 'gap' ? `does not exist in ${zone}, where clocks are put forward` : `exists twice in ${zone}`;
+      meaning.kind === 'gap'
+        ? `does not exist in ${zone} (clocks go forward)`
+        : `occurs twice in ${zone} (clocks go back)`;
     const readings = [meaning.earlier, meaning.later].map((at) => offsetText(at, zone, fraction));
-    return { ok: false, problem: `"${text}" ${why}; write ${readings.join(' or ')}`, readings };
+    return { ok: false, problem: `"${text}" ${why}. Use ${readings.join(' or ')}`, readings };
   }
   const year = new Date(meaning.at).getUTCFullYear();
   if (!(year >= 1970 && year <= 9999)) return outside(text);
@@ -102,61 +104,61 @@ function wholeDay(text: string, midnight: number, { zone, edge }: TimeContext): 
   if (edge) return settled(text, edgeOfDay(midnight, zone, edge), zone, true);
   return {
     ok: false,
-    problem: `"${text}" lacks a time of day; write ${wallText(midnight).slice(0, 10)} 09:00, for example`,
+    problem: `"${text}" has no time of day. Add one, for example: ${wallText(midnight).slice(0, 10)} 09:00`,
   };
 }
 
-function readDated(text: string, parts: Record<string, string | undefined>, circumstances: TimeContext): Reading {
+function readDated(text: string, parts: Record<string, string | undefined>, context: TimeContext): Reading {
   const date = checkDate(parts.date!);
   if (!date.ok) return date;
-  if (!parts.clock) return wholeDay(text, date.value, circumstances);
+  if (!parts.clock) return wholeDay(text, date.value, context);
   const clock = checkClock(parts.clock, date.value);
   if (!clock.ok) return clock;
   const { fraction } = clock.value;
   const wall = date.value + clock.value.sinceMidnight;
-  // RFC 9557: the zone in brackets is taken as it is meant, and must agree with an offset beside it.
+  // RFC 9557: a zone in brackets wins over the default zone and must match the offset, if there is one.
   const named = parts.zone === undefined ? undefined : readZone(parts.zone);
   if (named && !named.ok) return { ok: false, problem: named.problem };
-  const zone = named?.zone ?? circumstances.zone;
+  const zone = named?.zone ?? context.zone;
   if (!parts.offset) return settled(text, resolveWall(wall, zone), zone, !named, fraction);
   const offset = checkOffset(parts.offset);
   if (!offset.ok) return offset;
   const at = wall - offset.value;
   const reading = settled(text, { kind: 'one', at }, zone, false, fraction);
-  // RFC 9557 §2: after `Z` the zone may have any offset.
+  // RFC 9557 §2: after `Z`, the zone can have any offset.
   if (!reading.ok || !named || /^z$/i.test(parts.offset) || wallAt(at, zone) === wall) return reading;
   const meant = settled(text, resolveWall(wall, zone), zone, false, fraction);
   const readings = [offsetText(at, zone, fraction), ...readingTexts(meant)];
-  const problem = `"${text}" contradicts itself: ${parts.offset} is not the offset of ${zone} then; write ${readings.join(' or ')}`;
+  const problem = `"${text}" contradicts itself: ${zone} does not have the offset ${parts.offset} at that time. Use ${readings.join(' or ')}`;
   return { ok: false, problem, readings };
 }
 
-/** `monday` is the coming Monday, and today if today is one. */
+/** `monday` means the next Monday, or today if today is a Monday. */
 function readWorded(
   text: string,
   midnight: number,
   clockText: string | undefined,
   weekday: boolean,
-  circumstances: TimeContext,
+  context: TimeContext,
 ): Reading {
-  const { zone, now, edge } = circumstances;
-  if (!clockText) return wholeDay(text, midnight, circumstances);
+  const { zone, now, edge } = context;
+  if (!clockText) return wholeDay(text, midnight, context);
   const clock = checkClock(clockText, midnight);
   if (!clock.ok) return clock;
   const { sinceMidnight, fraction } = clock.value;
   const reading = settled(text, resolveWall(midnight + sinceMidnight, zone), zone, true, fraction);
   const passed = reading.ok && midnight + sinceMidnight < wallAt(now, zone);
   if (!weekday || edge || !passed) return reading;
-  // To begin at `monday 9:30`, said on a Monday at ten, is more likely meant for next week; but that is a guess.
+  // On a Monday at ten, `monday 9:30` as a start probably means next week, but that's a guess: let the user choose.
   const readings = [midnight, midnight + 7 * day].flatMap((start) => {
     const meaning = resolveWall(start + sinceMidnight, zone);
     const instants = meaning.kind === 'one' ? [meaning.at] : [meaning.earlier, meaning.later];
     return instants.map((at) => offsetText(at, zone, fraction));
   });
-  return { ok: false, problem: `"${text}" is today and has passed; write ${readings.join(' or ')}`, readings };
+  return { ok: false, problem: `"${text}" is today and already past. Use ${readings.join(' or ')}`, readings };
 }
 
-/** Weeks and days are the calendar's, in the zone; hours, minutes and seconds are exact. */
+/** Weeks and days are calendar days in the zone; hours, minutes and seconds are exact. */
 function readRelative(
   text: string,
   parts: Record<string, string | undefined>,
@@ -166,7 +168,7 @@ function readRelative(
   const days = amount('w') * 7 + amount('d');
   const exact = amount('h') * hour + amount('m') * minute + amount('s') * second;
   const start = Math.floor(now / second) * second;
-  // Beyond this neither end of the range can be met, and `Date` breaks.
+  // A larger span always ends outside the supported years, and `Date` can't represent it.
   if (Math.abs(days * day) + Math.abs(exact) > 8100 * 366 * day) return outside(text);
   if (days === 0)
     return settled(text, { kind: 'one', at: start + exact }, zone, parts.w !== undefined || parts.d !== undefined);
@@ -174,7 +176,7 @@ function readRelative(
   if (wall < 0 || wall >= Date.UTC(10000, 0, 1)) return outside(text);
   const meaning = resolveWall(wall, zone);
   if (meaning.kind === 'one') return settled(text, { kind: 'one', at: meaning.at + exact }, zone, true);
-  // Nobody typed the wall clock's reading, so a nightly `--since -7d` must not fail: the window is the wider one.
+  // The user didn't type this wall-clock time, and a nightly `--since -7d` must not fail: choose the wider window.
   if (edge)
     return settled(text, { kind: 'one', at: (edge === 'since' ? meaning.earlier : meaning.later) + exact }, zone, true);
   return settled(
@@ -185,24 +187,23 @@ function readRelative(
   );
 }
 
-/** Reads a time as people type it. What could mean two things, or nothing, is refused and never guessed. */
-export function readTime(input: string, circumstances: TimeContext): Reading {
+/** Reads a time as people type it. Ambiguous and invalid times are rejected, never guessed. */
+export function readTime(input: string, context: TimeContext): Reading {
   const text = input.trim().replace(/\s+/g, ' ');
-  if (text.length > 80) return { ok: false, problem: `"${text.slice(0, 59)}…" is too long for a time` };
-  if (text.toLowerCase() === 'now')
-    return settled(text, { kind: 'one', at: circumstances.now }, circumstances.zone, false);
+  if (text.length > 80) return { ok: false, problem: `"${text.slice(0, 59)}…" is too long to be a time` };
+  if (text.toLowerCase() === 'now') return settled(text, { kind: 'one', at: context.now }, context.zone, false);
   const date = dated.exec(text);
-  if (date) return readDated(text, date.groups!, circumstances);
+  if (date) return readDated(text, date.groups!, context);
   const span = relative.exec(text);
-  // `+1M` would be a month to some.
-  if (span && text.length > 1 && !text.includes('M')) return readRelative(text, span.groups!, circumstances);
+  // `+1M` could be meant as a month.
+  if (span && text.length > 1 && !text.includes('M')) return readRelative(text, span.groups!, context);
   const { word = '', clock } = worded.exec(text)?.groups ?? {};
   const weekday = weekdayCalled(word.toLowerCase());
   const near = Object.hasOwn(nearDays, word.toLowerCase()) ? nearDays[word.toLowerCase()] : undefined;
   if (near !== undefined || weekday !== undefined) {
-    const today = midnightOf(wallAt(circumstances.now, circumstances.zone));
+    const today = midnightOf(wallAt(context.now, context.zone));
     const days = near ?? (weekday! - weekdayOf(today) + 7) % 7;
-    return readWorded(text, today + days * day, clock, weekday !== undefined, circumstances);
+    return readWorded(text, today + days * day, clock, weekday !== undefined, context);
   }
-  return explainRefusal(text, (rest, zone) => readTime(rest, { ...circumstances, zone: zone ?? circumstances.zone }));
+  return explainRefusal(text, (rest, zone) => readTime(rest, { ...context, zone: zone ?? context.zone }));
 }

@@ -4,21 +4,21 @@ import { offsetText } from './zoned.ts';
 export type Reading =
   | {
       ok: true;
-      /** RFC 3339 in UTC; with a fraction only if one was given. */
+      /** RFC 3339 in UTC, with a fraction only if one was typed. */
       instant: string;
-      /** The zone it was read in, or in which to show it. */
+      /** The zone the time was read in, and in which to show it. */
       zone: string;
-      /** It had no offset, so that another zone would have made it another instant. */
+      /** Whether the instant depends on the zone, because the text had no offset. */
       local: boolean;
     }
   | {
       ok: false;
       problem: string;
-      /** What may have been meant, as RFC 3339, ready to copy. */
+      /** Possible meanings as RFC 3339, ready to copy. */
       readings?: string[];
     };
 
-/** A reading as RFC 3339 with its zone's offset; of a refused one, what may have been meant. */
+/** A reading as RFC 3339 with its zone's offset. For a rejected one, its possible meanings. */
 export const readingTexts = (reading: Reading): string[] =>
   reading.ok
     ? [offsetText(timestampOf(reading.instant)!, reading.zone, /\.\d+/.exec(reading.instant)?.[0])]

@@ -1,13 +1,13 @@
 import { type DateParts, day, second, timestampOf, wallText, weekdayOf, weekdays } from './wall.ts';
 
 export interface ShowTime {
-  /** `Mon 2026-11-16 09:30` in the zone; what is no timestamp comes back as it came. */
+  /** Returns a timestamp as `Mon 2026-11-16 09:30` in the zone, and any other text unchanged. */
   show(text: string): string;
-  /** The zone's name, for a column's header. */
+  /** The zone's name, for a column header. */
   label: string;
 }
 
-/** What the wall clock of a zone shows, by the platform alone: a table must not have to load Temporal. */
+/** Returns the wall-clock time of an instant. Uses `Intl` only, so that tables don't have to load Temporal. */
 export function wallClock(zone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
@@ -35,8 +35,8 @@ export function wallClock(zone: string): (at: number) => number {
     }
     return offset;
   };
-  // Formatting costs about 3 µs, the look-up next to nothing. No zone changes its clock twice within a day, so a day
-  // that begins and ends with the same offset has kept it.
+  // Formatting takes about 3 µs, the lookup almost nothing. No zone changes its clock twice within a day, so if a day
+  // starts and ends with the same offset, the offset is the same all day.
   return (at) => {
     const whole = Math.floor(at / second) * second;
     const number = Math.floor(whole / day);

@@ -1,7 +1,7 @@
 /**
- * A reading of a wall clock is a plain number here: the milliseconds since 1970 that the same digits would mean in UTC.
- * Adding a day to it is then arithmetic, and only zoned.ts knows how it becomes an instant. Nothing is parsed through
- * `Date`, which takes 30 February for 2 March.
+ * Wall-clock times are plain numbers: the milliseconds since 1970 if the same digits were in UTC. Adding a day is then
+ * plain arithmetic, and only zoned.ts turns a wall-clock time into an instant. Text is never parsed with `Date`: it
+ * reads 30 February as 2 March.
  */
 export const second = 1000;
 export const minute = 60 * second;
@@ -42,16 +42,16 @@ export const utcText = (at: number, fraction = ''): string =>
 
 export type DateParts = [number, number, number, number, number, number];
 
-// RFC 3339 §5.6; a leap second has no place in a table and is left as it came.
+// RFC 3339 §5.6, without leap seconds: a table shows those unchanged.
 const timestamp = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(\.\d+)?(?:Z|([+-])(\d\d):(\d\d))$/i;
 
-/** Milliseconds since 1970 of a complete RFC 3339 timestamp, its fraction dropped; `undefined` for anything else. */
+/** Milliseconds since 1970 of a complete RFC 3339 timestamp, without its fraction; `undefined` for anything else. */
 export function timestampOf(text: string): number | undefined {
   const parts = timestamp.exec(text);
   if (!parts) return undefined;
   const [year, month, date] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
   const [hours, minutes, seconds] = [Number(parts[4]), Number(parts[5]), Number(parts[6])];
-  // `Date.UTC` takes the years 0 to 99 for 1900 to 1999.
+  // `Date.UTC` reads the years 0 to 99 as 1900 to 1999.
   if (year < 100 || month < 1 || month > 12 || date < 1 || date > daysIn(year, month)) return undefined;
   if (hours > 23 || minutes > 59 || seconds > 59) return undefined;
   const wall = Date.UTC(year, month - 1, date, hours, minutes, seconds);

@@ -1,11 +1,11 @@
 import { editDistance } from '../nearest.ts';
 
-/** Where a zone may come from, in the order in which it is looked for. */
+/** Sources of the time zone, in order of precedence. */
 export type ZoneSource = '--tz' | 'SCHED_TZ' | 'profile' | 'TZ' | 'system';
 
 export type ZoneReading = { ok: true; zone: string } | { ok: false; problem: string; candidates: string[] };
 
-/** Abbreviations are refused even where ICU knows them: to it `EST` is Panama, `IST` India, `BST` Bangladesh. */
+/** Abbreviations are rejected even if ICU accepts them: it reads `EST` as Panama, `IST` as India, `BST` as Bangladesh. */
 const abbreviations: Record<string, string[]> = {
   EST: ['America/New_York', 'America/Toronto', 'America/Panama'],
   EDT: ['America/New_York', 'America/Toronto'],
@@ -69,13 +69,13 @@ const abbreviations: Record<string, string[]> = {
   Z: ['UTC'],
 };
 
-/** IANA's names without a slash (the file `backward`); ICU accepts further words of its own, which we do not. */
+/** IANA names without a slash (from the file `backward`). ICU also accepts other names, which are rejected here. */
 const plainNames =
   'UTC GMT UCT Universal Zulu Greenwich GMT0 GMT+0 GMT-0 Cuba Egypt Eire GB GB-Eire Hongkong Iceland Iran Israel Jamaica Japan Kwajalein Libya NZ NZ-CHAT Navajo PRC Poland Portugal ROC ROK Singapore Turkey W-SU'.split(
     ' ',
   );
 
-/** Present names that the platform's own list still gives by their former spelling. */
+/** Current names that the platform still lists under their old spelling. */
 const renamed =
   'America/Argentina/Buenos_Aires America/Nuuk Asia/Ho_Chi_Minh Asia/Kathmandu Asia/Kolkata Asia/Yangon Atlantic/Faroe Europe/Kyiv Pacific/Chuuk Pacific/Kanton Pacific/Pohnpei'.split(
     ' ',
@@ -83,7 +83,7 @@ const renamed =
 
 let known: Map<string, string> | undefined;
 
-/** Names by their lower-case form; listing them takes milliseconds, so it waits until a name needs it. */
+/** Names by their lower-case form. Built on first use, because listing them takes milliseconds. */
 const knownNames = (): Map<string, string> => {
   known ??= new Map(
     [...Intl.supportedValuesOf('timeZone'), ...renamed, ...plainNames].map((name) => [name.toLowerCase(), name]),
@@ -100,7 +100,7 @@ const platformKnows = (name: string): boolean => {
   }
 };
 
-/** An old link such as `us/eastern` is on no list: capitals go where the database puts them. */
+/** Capitalizes an old alias such as `us/eastern` as the database does. Aliases are not in the platform's list. */
 const capitalised = (name: string): string =>
   name !== name.toLowerCase()
     ? name
@@ -131,7 +131,7 @@ function nearest(name: string): string[] {
     .slice(0, 3);
 }
 
-/** The zones an abbreviation may stand for, as far as the platform knows them; `undefined` if it is none. */
+/** The zones an abbreviation can mean, if the platform supports them; `undefined` if it isn't an abbreviation. */
 export const abbreviated = (name: string): string[] | undefined =>
   Object.hasOwn(abbreviations, name.toUpperCase())
     ? abbreviations[name.toUpperCase()]!.filter(platformKnows)
@@ -140,18 +140,18 @@ export const abbreviated = (name: string): string[] | undefined =>
 const listed = (names: string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 
-/** Takes an IANA name, also one in other capitals or an old link, and returns it spelled properly. */
+/** Reads an IANA name, in any case and including old aliases, and returns its proper spelling. */
 export function readZone(name: string): ZoneReading {
   const refuse = (problem: string, candidates: string[] = []): ZoneReading => ({
     ok: false,
-    problem: candidates.length > 0 ? `${problem}; did you mean ${listed(candidates)}?` : problem,
+    problem: candidates.length > 0 ? `${problem}. Did you mean ${listed(candidates)}?` : problem,
     candidates,
   });
   const shown = `"${name.slice(0, 60)}"`;
-  if (name.trim() === '') return refuse('the time zone is empty; write a name such as Europe/Paris or UTC');
-  // Newer platforms take offsets for zones.
+  if (name.trim() === '') return refuse('The time zone is empty. Use a name such as Europe/Paris or UTC');
+  // Newer platforms accept offsets as zones.
   if (/^(utc|gmt)?[+-]\d/i.test(name) && !knownNames().has(name.toLowerCase()))
-    return refuse(`${shown} is an offset, not a time zone; write a name such as Europe/Paris or UTC`);
+    return refuse(`${shown} is an offset, not a time zone. Use a name such as Europe/Paris or UTC`);
   const candidates = abbreviated(name);
   if (candidates) return refuse(`${shown} is an abbreviation, not a time zone`, candidates);
   if (/^[A-Za-z0-9_+\-/]+$/.test(name) && platformKnows(name)) {
@@ -161,25 +161,25 @@ export function readZone(name: string): ZoneReading {
   }
   const near = nearest(name);
   return refuse(
-    `${shown} is not a time zone${near.length > 0 ? '' : '; write a name such as Europe/Paris or UTC'}`,
+    `${shown} is not a time zone${near.length > 0 ? '' : '. Use a name such as Europe/Paris or UTC'}`,
     near,
   );
 }
 
-/** What is wrong with a zone's name, or nothing. */
+/** The problem with a zone's name, or undefined if it is valid. */
 export function zoneProblem(name: string): string | undefined {
   const reading = readZone(name);
   return reading.ok ? undefined : reading.problem;
 }
 
-/** A POSIX `TZ` may begin with a colon or be a path; `EST5EDT,M3.2.0,M11.1.0` names no zone. */
+/** The zone name in a POSIX `TZ`, which can start with a colon or be a path. `EST5EDT,M3.2.0,M11.1.0` has no name. */
 const posixName = (text: string): string =>
   text
     .replace(/^:/, '')
     .replace(/^.*\/zoneinfo\//, '')
     .replace(/^(posix|right)\//, '');
 
-/** POSIX.1-2017 §8.3: `UTC+3` and `<-03>3` are three hours behind UTC. The database has names for whole hours only. */
+/** POSIX.1-2017 §8.3: `UTC+3` and `<-03>3` are three hours behind UTC. The database only has names for whole hours. */
 const posixFixed = (text: string): string | undefined => {
   const [, sign, hours] = /^(?:[A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)([+-]?)(\d\d?)(?::00){0,2}$/.exec(text) ?? [];
   if (hours === undefined) return undefined;
@@ -192,18 +192,18 @@ export interface ZoneSources {
   SCHED_TZ?: string | undefined;
   profile?: string | undefined;
   TZ?: string | undefined;
-  /** Asked for only where nothing else says it: the platform takes its time to tell. */
+  /** Called only if no other source is set, because the lookup is slow. */
   system: () => string | undefined;
 }
 
-/** `note` is what a reader of the times should know. */
+/** `note` is a warning to show with the times. */
 export type ResolvedZone =
   | { ok: true; zone: string; source: ZoneSource; note?: string }
   | { ok: false; problem: string; candidates: string[]; source: ZoneSource };
 
 /**
- * The zone in which times are read and shown. What was meant for us is refused if it is wrong; `TZ` was meant for every
- * program, so one that we cannot use is passed over, and noted. An empty variable counts as none.
+ * Returns the zone in which times are read and shown. An invalid value set for sched is an error. `TZ` is set for all
+ * programs, so an unusable value is skipped with a note. Empty variables count as unset.
  */
 export function resolveZone(sources: ZoneSources): ResolvedZone {
   const ours: [ZoneSource, string | undefined][] = [
@@ -224,10 +224,10 @@ export function resolveZone(sources: ZoneSources): ResolvedZone {
   const fixed = TZ ? posixFixed(TZ) : undefined;
   if (fixed !== undefined) return { ok: true, zone: fixed, source: 'TZ' };
   const system = readZone(sources.system() ?? '');
-  // A container without zone data calls its zone `Etc/Unknown`.
+  // In a container without zone data, the system zone is `Etc/Unknown`.
   const zone = system.ok ? system.zone : 'UTC';
-  // Rules for summer time are taken for UTC by the platform; only a file may mean it.
+  // The platform reads daylight saving rules as UTC. Only a file path can really mean UTC.
   const isKnown = !TZ || (system.ok && (zone !== 'UTC' || /^:?\//.test(TZ)));
-  const note = `TZ=${TZ?.slice(0, 60)} names no zone known here: times are read and shown in UTC`;
+  const note = `TZ=${TZ?.slice(0, 60)} is not a supported time zone; using UTC`;
   return { ok: true, zone, source: 'system', ...(isKnown ? {} : { note }) };
 }

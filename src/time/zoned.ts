@@ -3,10 +3,10 @@ import * as PlainDateTime from 'temporal-polyfill/fns/PlainDateTime';
 import * as ZonedDateTime from 'temporal-polyfill/fns/ZonedDateTime';
 import { day, midnightOf, minute, utcText, wallText } from './wall.ts';
 
-/** What a wall clock's reading means in a zone: one instant, none (`gap`) or two (`fold`). */
+/** The meaning of a wall-clock time in a zone: one instant, none (`gap`) or two (`fold`). */
 export type WallReading = { kind: 'one'; at: number } | { kind: 'gap' | 'fold'; earlier: number; later: number };
 
-/** What the wall clock of a zone shows at an instant. */
+/** The wall-clock time of a zone at an instant. */
 export function wallAt(at: number, zone: string): number {
   const zoned = Instant.toZonedDateTimeISO(Instant.fromEpochMilliseconds(at), zone);
   return at + ZonedDateTime.offsetNanoseconds(zoned) / 1e6;
@@ -33,8 +33,8 @@ export function resolveWall(wall: number, zone: string): WallReading {
 }
 
 /**
- * Where a day begins (`since`), or where it is over (`until`). A day may begin at 01:00, and its midnight may come twice:
- * the day then reaches from the first instant that bears its date to behind the last one.
+ * The start (`since`) or end (`until`) of a day. A day can start at 01:00, and its midnight can occur twice: the day
+ * covers all instants with its date, from the first to the last.
  */
 export function edgeOfDay(midnight: number, zone: string, edge: 'since' | 'until'): WallReading {
   const start = resolveWall(midnight, zone);
@@ -46,11 +46,11 @@ export function edgeOfDay(midnight: number, zone: string, edge: 'since' | 'until
   return { kind: 'one', at: ZonedDateTime.startOfDay(afterGap).epochMilliseconds };
 }
 
-/** RFC 3339 with the zone's offset at that instant, ready to be typed again. */
+/** An instant as RFC 3339 with the zone's offset at that time, ready to copy. */
 export function offsetText(at: number, zone: string, fraction = ''): string {
   const wall = wallAt(at, zone);
   const offset = (wall - at) / minute;
-  // Monrovia was 44 minutes and 30 seconds behind until 1972, which RFC 3339 cannot say.
+  // Until 1972 Monrovia was 44 minutes and 30 seconds behind UTC, which RFC 3339 can't express.
   if (offset === 0 || !Number.isInteger(offset)) return utcText(at, fraction);
   const pad = (value: number): string => String(Math.floor(value)).padStart(2, '0');
   const size = Math.abs(offset);

@@ -58,7 +58,7 @@ describe('the program', () => {
     expect(JSON.parse(canceled.stdout)).toEqual([{ status: 'canceled' }, { status: 'canceled' }]);
     const notes = canceled.stderr.trim().split('\n');
     expect(notes.at(-1)).toContain(` ${zone}`);
-    const told = [`{"note":"TZ=${TZ} names no zone known here: times are read and shown in UTC"}`];
+    const told = [`{"note":"TZ=${TZ} is not a supported time zone; using UTC"}`];
     expect(notes.filter((note) => note.includes('TZ='))).toEqual(isNoted ? told : []);
   });
 

@@ -13,7 +13,7 @@ describe('show', () => {
     ['2028-02-29T12:00:00Z', 'Australia/Lord_Howe', 'Tue 2028-02-29 23:00'],
     ['1969-12-31T23:59:59Z', 'UTC', 'Wed 1969-12-31 23:59'],
     ['9999-12-31T23:59:59Z', 'Europe/Paris', 'Sat +010000-01-01 00:59'],
-  ])('%s in %s as %s', (text, zone, shown) => {
+  ])('shows %s in %s as %s', (text, zone, shown) => {
     expect(createShowTime(zone).show(text)).toBe(shown);
     expect(createShowTime(zone).label).toBe(zone);
   });
@@ -29,7 +29,7 @@ describe('show', () => {
     '2026-13-01T00:00:00Z',
     '0000-01-01T00:00:00Z',
     '2026-11-16T08:30:00+99:00',
-  ])('returns %j as it came', (text) => {
+  ])('returns %j unchanged', (text) => {
     expect(createShowTime('Europe/Paris').show(text)).toBe(text);
   });
 
@@ -41,7 +41,7 @@ describe('show', () => {
     ['2026-10-25T00:30:00Z', 'Europe/Paris', 'Sun 2026-10-25 02:30 Europe/Paris (00:30 UTC)'],
     ['2026-10-25T01:30:00Z', 'Europe/Paris', 'Sun 2026-10-25 02:30 Europe/Paris (01:30 UTC)'],
     ['soon', 'UTC', 'soon'],
-  ])('echoes %s in %s', (instant, zone, text) => {
+  ])('describes %s in %s and UTC', (instant, zone, text) => {
     expect(describeInstant(instant, zone)).toBe(text);
   });
 });

@@ -20,7 +20,7 @@ function* changes(zone: string): Generator<{ at: number; before: number; after: 
 const iso = (wall: number): string => new Date(wall).toISOString().slice(0, 19);
 
 describe('transitions', () => {
-  it('of every zone until 2035: the gap and the fold are refused with two readings, their rims are taken', {
+  it('reject gaps and folds with two readings and accept the seconds around them, in every zone until 2035', {
     timeout: 30_000,
   }, () => {
     let [gaps, folds] = [0, 0];
@@ -29,7 +29,7 @@ describe('transitions', () => {
     for (const zone of zones) {
       const clock = wallClock(zone);
       const all = [...changes(zone)];
-      // Most zones change at the same moments as another: there, the first and the last change are enough to read.
+      // Many zones share the same changes. For those, reading the first and the last change is enough.
       const isKnown = known.has(JSON.stringify(all));
       known.add(JSON.stringify(all));
       for (const [index, { at, before, after }] of all.entries()) {
@@ -59,7 +59,7 @@ describe('transitions', () => {
     expect(folds).toBeGreaterThan(1500);
   });
 
-  it('shows in every zone what Temporal shows', () => {
+  it('show the same time as Temporal in every zone', () => {
     for (const zone of zones)
       for (const at of [0, 1_000_000_000_000, 1_791_000_000_000]) {
         const zoned = Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone);

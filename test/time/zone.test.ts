@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readZone, resolveZone, zoneProblem } from '../../src/time/zone.ts';
 
 describe('zone', () => {
-  it('takes every zone the platform lists', () => {
+  it('accepts every zone the platform lists', () => {
     for (const name of Intl.supportedValuesOf('timeZone')) expect(readZone(name)).toEqual({ ok: true, zone: name });
   });
 
@@ -21,7 +21,7 @@ describe('zone', () => {
     ['GMT', 'GMT'],
     ['Japan', 'Japan'],
     ['prc', 'PRC'],
-  ])('takes %s as %s', (name, zone) => {
+  ])('reads %s as %s', (name, zone) => {
     expect(readZone(name)).toEqual({ ok: true, zone });
     expect(zoneProblem(name)).toBeUndefined();
   });
@@ -43,7 +43,7 @@ describe('zone', () => {
     ['HST', 'Pacific/Honolulu', 'Pacific/Honolulu'],
     ['EST5EDT', 'America/New_York', 'America/New_York'],
     ['Z', 'UTC', 'UTC'],
-  ])('refuses %s with candidates', (name, ...candidates) => {
+  ])('rejects %s and suggests candidates', (name, ...candidates) => {
     const reading = readZone(name);
     expect(reading).toMatchObject({ ok: false, candidates: expect.arrayContaining(candidates) });
     expect(zoneProblem(name)).toContain('is an abbreviation');
@@ -58,13 +58,13 @@ describe('zone', () => {
     ['America/NewYork', 'America/New_York'],
     ['Asia/Kolkatta', 'Asia/Kolkata'],
     ['UTCC', 'UTC'],
-  ])('refuses %s and suggests %s first', (name, candidate) => {
+  ])('rejects %s and suggests %s first', (name, candidate) => {
     const reading = readZone(name);
     expect(reading.ok ? undefined : reading.candidates[0]).toBe(candidate);
-    expect(zoneProblem(name)).toContain(`did you mean ${candidate}`);
+    expect(zoneProblem(name)).toContain(`. Did you mean ${candidate}`);
   });
 
-  it.each(['+02:00', '-05', 'UTC+2', 'GMT-3'])('refuses the offset %s', (name) => {
+  it.each(['+02:00', '-05', 'UTC+2', 'GMT-3'])('rejects the offset %s', (name) => {
     expect(zoneProblem(name)).toContain('is an offset, not a time zone');
   });
 
@@ -79,12 +79,12 @@ describe('zone', () => {
     'x'.repeat(5000),
     '__proto__',
     'constructor',
-  ])('refuses %j', (name) => {
+  ])('rejects %j', (name) => {
     expect(zoneProblem(name)).toEqual(expect.any(String));
     expect(zoneProblem(name)!.length).toBeLessThan(250);
   });
 
-  it('suggests only zones the platform knows', () => {
+  it('suggests only zones the platform supports', () => {
     for (const name of ['EST', 'IST', 'CST', 'CET', 'AST', 'SST', 'ART', 'ICT', 'Asia/Kolkat', 'Pacific/Cantn']) {
       const reading = readZone(name);
       const candidates = reading.ok ? [] : reading.candidates;
@@ -113,7 +113,7 @@ describe('zone', () => {
     [{ TZ: '', system: 'Europe/Paris' }, 'Europe/Paris', 'system'],
     [{ system: 'Europe/Paris' }, 'Europe/Paris', 'system'],
     [{ system: 'Etc/Unknown' }, 'UTC', 'system'],
-  ])('resolves %j to %s of %s', (sources, zone, source) => {
+  ])('resolves %j to %s from %s', (sources, zone, source) => {
     expect(resolveZone({ ...sources, system: () => sources.system })).toEqual({ ok: true, zone, source });
   });
 
@@ -126,7 +126,7 @@ describe('zone', () => {
     ['UTC-14', 'Etc/GMT-14'],
     ['UTC0', 'UTC'],
     ['<+00>-00', 'UTC'],
-  ])('takes TZ=%s for %s, with the sign as POSIX has it', (TZ, zone) => {
+  ])('reads TZ=%s as %s, with the POSIX sign', (TZ, zone) => {
     expect(resolveZone({ TZ, system: () => undefined })).toEqual({ ok: true, zone, source: 'TZ' });
   });
 
@@ -135,7 +135,7 @@ describe('zone', () => {
     ['GMT', 'GMT'],
     ['posix/UTC', 'UTC'],
     [':/etc/localtime', 'UTC'],
-  ])('has nothing to note where TZ=%s means it', (TZ, zone) => {
+  ])('adds no note if TZ=%s really means UTC', (TZ, zone) => {
     const resolved = resolveZone({ TZ, system: () => 'UTC' });
     expect(resolved).toMatchObject({ ok: true, zone });
     expect(resolved).not.toHaveProperty('note');
@@ -149,17 +149,17 @@ describe('zone', () => {
     ['Nope/Zone', undefined],
     [':/etc/localtime', undefined],
     [':UTC+3', undefined],
-  ])('takes TZ=%s, to the platform %s, for UTC and notes it', (TZ, system) => {
-    const note = `TZ=${TZ} names no zone known here: times are read and shown in UTC`;
+  ])('uses UTC and adds a note for TZ=%s, which the platform reads as %s', (TZ, system) => {
+    const note = `TZ=${TZ} is not a supported time zone; using UTC`;
     expect(resolveZone({ TZ, system: () => system })).toEqual({ ok: true, zone: 'UTC', source: 'system', note });
   });
 
   it.each([
     [{ ...all, flag: 'EST' }, '--tz', '--tz: "EST"'],
-    [{ ...all, flag: '' }, '--tz', '--tz: the time zone is empty'],
+    [{ ...all, flag: '' }, '--tz', '--tz: The time zone is empty'],
     [{ ...all, flag: undefined, SCHED_TZ: 'Europe/Pari' }, 'SCHED_TZ', 'SCHED_TZ: "Europe/Pari"'],
     [{ profile: '+02:00', system: 'UTC' }, 'profile', 'the profile\'s time zone: "+02:00"'],
-  ])('says where the wrong zone of %j came from', (sources, source, problem) => {
+  ])('names the source of the invalid zone in %j', (sources, source, problem) => {
     expect(resolveZone({ ...sources, system: () => sources.system })).toMatchObject({
       ok: false,
       source,
