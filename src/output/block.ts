@@ -17,16 +17,16 @@ const isBranch = (value: unknown): value is object =>
 export interface BlockStyle {
   time: TimeStyle;
   paint: Paint;
-  /** Columns of the screen. */
+  /** Screen width in columns. */
   available: number;
 }
 
-/** A value has at least this many columns, however narrow the screen. */
+/** A value gets at least this many columns, even on a narrow screen. */
 const leastWidth = 18;
 
 const narrower = (style: BlockStyle): BlockStyle => ({ ...style, available: style.available - indent.length });
 
-/** Every field of a record, one under the other; what is nested stands indented below its name. */
+/** All fields of a record, one per line. Nested fields are indented below their name. */
 export const block = (record: object, style: BlockStyle): string =>
   fieldLines(record, style)
     .map((line) => `${line}\n`)
@@ -61,14 +61,14 @@ const branchLines = (branch: object, style: BlockStyle): string[] =>
 const valueLines = (name: string, value: unknown, { time, paint, available }: BlockStyle): string[] => {
   const text = humanField(value, time);
   if (text === emptyCell) return [paint.faint(text)];
-  // A new line may begin with what stood safely in the middle.
+  // Wrapping can move a runner command from the middle of a line, where it is safe, to the start of one.
   const lines = wrap(text, Math.max(leastWidth, available)).map(safeForRunner);
   return name === 'status' ? lines.map(paint.status) : lines;
 };
 
 const spoken = (text: string): string => (text === emptyCell ? 'none' : text);
 
-/** For screen readers: nothing is aligned, shortened, dropped or told by colour. */
+/** A record for screen readers: nothing is aligned, shortened, dropped or shown only by color. */
 export const spokenRecord = (record: object, time: TimeStyle): string =>
   leaves(record)
     .map(([path, value]) => `${humanText(path)}: ${spoken(humanField(value, time))}\n`)

@@ -3,14 +3,14 @@ import { valueAt } from './fields.ts';
 import { safe, safeForRunner } from './sanitise.ts';
 import type { Column, Kind } from './view.ts';
 
-/** How times are shown to people; supplied by src/time/. */
+/** How times are shown to people. Provided by src/time/. */
 export interface TimeStyle {
   showTime(iso: string): string;
-  /** Name of the zone that showTime shows. */
+  /** Name of the zone that showTime uses. */
   zoneLabel: string;
 }
 
-/** Stands in a table where the service gave nothing. */
+/** Shown in tables for a missing value. */
 export const emptyCell = '–';
 
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
@@ -25,7 +25,7 @@ export const cellValue = (column: Column, record: object): unknown =>
 const tsvEscapes: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' };
 const tsvEscape = (text: string): string => text.replace(/[\t\n\r\\]/g, (char) => tsvEscapes[char]!);
 
-/** The whole value for a program: empty for null, a list of plain values joined by commas, else compact JSON. */
+/** The full value for programs: empty for null, lists of plain values joined by commas, otherwise compact JSON. */
 export const plainCell = (value: unknown): string => {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value) && value.length > 0 && value.every(isScalar)) {
@@ -36,10 +36,10 @@ export const plainCell = (value: unknown): string => {
 
 export const tsvCell = (value: unknown): string => tsvEscape(plainCell(value));
 
-/** Untrusted text for a person to read: a terminal only prints it, a CI runner only logs it. */
+/** Makes untrusted text safe to read: it can't control a terminal or a CI runner. */
 export const humanText = (text: string): string => safeForRunner(safe(text));
 
-/** The value for a person, as one safe line. */
+/** The value for people, as one safe line. */
 export const humanCell = (value: unknown, as: Kind | undefined, time: TimeStyle): string => {
   if (isNothing(value)) return emptyCell;
   if (Array.isArray(value) && value.every(isScalar)) {
@@ -57,13 +57,13 @@ const phrase = (value: unknown, as: Kind | undefined, time: TimeStyle): string =
   return text;
 };
 
-/** A value of a vertical block, where no column header names the zone and the view does not know every field. */
+/** A value in a vertical block, where no column header names the zone and the view doesn't describe every field. */
 export const humanField = (value: unknown, time: TimeStyle): string => {
   const local = typeof value === 'string' ? localTime(value, time) : value;
   return local === value ? humanCell(value, undefined, time) : humanText(`${local} (${time.zoneLabel})`);
 };
 
-// 30 February from a careless service is shown as it came, rather than costing the whole table.
+// An impossible date such as 30 February is shown unchanged, so that it doesn't break the whole table.
 const localTime = (text: string, time: TimeStyle): string => {
   if (!rfc3339.test(text)) return text;
   try {
@@ -73,5 +73,5 @@ const localTime = (text: string, time: TimeStyle): string => {
   }
 };
 
-// Not idIn: a slash at the end is passed over. No regex: on a text full of slashes its time is quadratic.
+// Unlike idIn, this ignores a trailing slash. A regex would take quadratic time on text full of slashes.
 const lastSegment = (uri: string): string => uri.split('/').filter(Boolean).at(-1) ?? uri;

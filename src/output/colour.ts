@@ -7,8 +7,9 @@ export interface ColourFacts {
 const isOff = (value: string) => value === '0' || value === 'false';
 
 /**
- * The flag decides, then the environment. A wish for no colour beats a wish for colour (no-color.org); being forced
- * beats what we know of the terminal (force-color.org, bixense.com/clicolors). An empty variable counts as unset.
+ * Whether to use color. The flag wins over the environment. NO_COLOR wins over variables that ask for color
+ * (no-color.org), and forcing color wins over terminal detection (force-color.org, bixense.com/clicolors). Empty
+ * variables count as unset.
  */
 export const colourWanted = ({ flag, env, isTerminal }: ColourFacts): boolean => {
   if (flag !== 'auto') return flag === 'always';

@@ -2,27 +2,27 @@ import { shellWord } from '../shell-quote.ts';
 export interface CurlRequest {
   method: string;
   url: string;
-  /** A header `authorization` stands for the token, whatever its value: that is never printed. */
+  /** An `authorization` header is printed as $SCHED_TOKEN. Its value is never printed. */
   headers: Readonly<Record<string, string>>;
-  /** `{ file }` names where the reader keeps a body that must not be shown. */
+  /** `{ file }` is the user's file with the body, for a body that must not be shown. */
   body?: string | { file: string };
 }
 
-/** A text with the variables of the reader's shell in it, which are no text. */
+/** Text mixed with variables that the user's shell expands. */
 export type Parts = readonly (string | { variable: string })[];
 
 export const variableWord = (name: string): string => `"$${name}"`;
 
 const ansiEscapes: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t', "'": "\\'", '\\': '\\\\' };
 
-/** One word for a POSIX shell, on one line: only a word with control characters needs the `$'…'` of newer shells. */
+/** Quotes one word for a POSIX shell, on one line. Control characters need `$'…'`, which only newer shells support. */
 const word = (text: string): string => {
   if (!/[\x00-\x1f\x7f]/.test(text)) return shellWord(text);
   const spell = (char: string) => ansiEscapes[char] ?? `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`;
   return `$'${text.replace(/[\x00-\x1f\x7f'\\]/g, spell)}'`;
 };
 
-/** A variable holds a URI, of which a path wants the ID alone. */
+/** A variable holds a URI; in a path only its ID is used. */
 type Piece = string | { variable: string; isId: boolean };
 
 const spelled = ({ variable, isId }: Exclude<Piece, string>, next: Piece | undefined): string => {
@@ -30,7 +30,7 @@ const spelled = ({ variable, isId }: Exclude<Piece, string>, next: Piece | undef
   return typeof next === 'string' && /^\w/.test(next) ? `\${${variable}}` : `$${variable}`;
 };
 
-/** A word in which variables expand; inside `'…'` they would not. */
+/** Quotes a word so that its variables expand, which they don't inside `'…'`. */
 const expanding = (pieces: readonly Piece[]): string => {
   if (pieces.every((piece) => typeof piece === 'string')) return word(pieces.join(''));
   const isPlain = pieces.every((piece) => typeof piece !== 'string' || !/[$`"\\!\x00-\x1f\x7f]/.test(piece));
@@ -53,13 +53,13 @@ const urlWord = (url: string, partsOf: (text: string) => Parts): string => {
 const headerWord = ([name, value]: [string, string]): string =>
   name.toLowerCase() === 'authorization' ? `'Authorization: Bearer '"$SCHED_TOKEN"` : word(`${name}: ${value}`);
 
-// curl takes `@name` for a file, and its own name is what it should say to the service.
+// curl reads `@name` as a file name.
 const bodyWords = (body: NonNullable<CurlRequest['body']>, partsOf: (text: string) => Parts): string[] =>
   typeof body === 'string'
     ? [body.startsWith('@') ? '--data-raw' : '--data', expanding(piecesOf(partsOf(body), false))]
     : ['--data', `@${body.file}`];
 
-/** The same request as a line for a shell that knows `SCHED_TOKEN`. `partsOf` tells the variables in it. */
+/** The request as a curl command for a shell in which `SCHED_TOKEN` is set. `partsOf` finds the variables in a text. */
 export const curlLine = (
   { method, url, headers, body }: CurlRequest,
   partsOf: (text: string) => Parts = (text) => [text],
@@ -67,10 +67,11 @@ export const curlLine = (
   [
     'curl',
     ...(method === 'GET' ? [] : ['-X', word(method)]),
-    // curl would take brackets and braces for patterns.
+    // curl would read brackets and braces as patterns.
     ...(/[[\]{}]/.test(url) ? ['--globoff'] : []),
     urlWord(url, partsOf),
     ...Object.entries(headers)
+      // curl should send its own user agent.
       .filter(([name]) => name.toLowerCase() !== 'user-agent')
       .flatMap((header) => ['-H', headerWord(header)]),
     ...(body === undefined ? [] : bodyWords(body, partsOf)),

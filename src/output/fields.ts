@@ -1,8 +1,8 @@
 import { nearest } from '../nearest.ts';
 
 /*
- * Dotted field paths: `location.type`, `event_memberships.0.user`, `event_memberships.*.user_email`. A name that meets
- * a list means each of its items, so `event_memberships.user_email` works too. Only own properties are looked at.
+ * Dotted field paths: `location.type`, `event_memberships.0.user`, `event_memberships.*.user_email`. A name applied to
+ * a list selects from each item, so `event_memberships.user_email` works too. Only own properties are read.
  */
 
 type Tree = Map<string, Tree>;
@@ -14,7 +14,7 @@ const ownValue = (value: object, key: string): unknown =>
   Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : null;
 const isIndex = (part: string) => /^\d+$/.test(part);
 
-/** The value at a path; null where there is none, a flat list where the path runs through a list. */
+/** The value at a path: null if missing, a flat list if the path passes through a list. */
 export const valueAt = (record: unknown, path: string): unknown => follow(record, path.split('.'));
 
 const follow = (value: unknown, parts: readonly string[]): unknown => {
@@ -28,8 +28,8 @@ const follow = (value: unknown, parts: readonly string[]): unknown => {
 };
 
 /**
- * The chosen fields of a record in the record's own nesting, in the order they were asked for. Single items of a list
- * close up, unless they are to keep their places: then the others are holes.
+ * The selected fields of a record, nested as in the record and in the requested order. Selected items of a list move
+ * together unless `keepsPlaces` is set; then the list has holes for the others.
  */
 export const select = (record: object, fields: readonly string[], keepsPlaces = false): object =>
   pick(record, treeOf(fields), keepsPlaces) as object;
@@ -39,7 +39,7 @@ const treeOf = (fields: readonly string[]): Tree => {
   const whole = new Set(fields);
   for (const field of fields) {
     const parts = field.split('.');
-    // `location,location.type` asks for all of it.
+    // `location,location.type` selects all of `location`.
     if (parts.some((_, i) => i > 0 && whole.has(parts.slice(0, i).join('.')))) continue;
     let tree = root;
     for (const part of parts) {
@@ -59,7 +59,7 @@ const pick = (value: unknown, tree: Tree, keepsPlaces: boolean): unknown => {
       ? Object.entries(value).map(([name, item]) => [name, pick(item, rest, keepsPlaces)] as const)
       : [[key, pick(ownValue(value, key), rest, keepsPlaces)] as const],
   );
-  // fromEntries defines properties, so even `__proto__` stays plain data.
+  // fromEntries defines own properties, so that even `__proto__` stays plain data.
   return Object.fromEntries(entries);
 };
 
@@ -76,7 +76,7 @@ const pickItems = (items: unknown[], tree: Tree, keepsPlaces: boolean): unknown[
   return single;
 };
 
-/** What any of them asks for; one without branches asks for all there is. */
+/** The union of the trees. An empty tree selects everything. */
 const merged = (...trees: (Tree | undefined)[]): Tree => {
   const all: Tree = new Map();
   for (const tree of trees) {
@@ -86,29 +86,31 @@ const merged = (...trees: (Tree | undefined)[]): Tree => {
   return all;
 };
 
-/** A record as paths and plain values, in its own order; empty objects and lists are values. */
+/** A record as paths and plain values, in the record's order. Empty objects and lists count as values. */
 export const leaves = (value: unknown, path?: string): [path: string, value: unknown][] => {
   const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   if (entries.length === 0) return path === undefined ? [] : [[path, value]];
   return entries.flatMap(([key, item]) => leaves(item, path === undefined ? key : `${path}.${key}`));
 };
 
-/** A field path whose first name is known, or was nearly typed; nothing where nobody can tell. */
+/** The field path with typos in its first name fixed, or undefined if no known name is close. */
 export const correctedField = (field: string, known: readonly string[]): string | undefined => {
   const [first = '', ...rest] = field.split('.').filter((part) => part !== '');
   const meant = known.includes(first) ? first : nearest(first, known);
   return meant === undefined ? undefined : [meant, ...rest].join('.');
 };
 
-/** What is wrong with chosen fields, in words; deeper parts are the service's own affair. */
+/** Problems with the selected fields. Only first names are checked, because nested fields depend on the service. */
 export const checkFields = (fields: readonly string[], known: readonly string[]): string[] => {
   const problems = fields.flatMap((field) => {
     const [first = '', ...rest] = field.split('.');
-    if (first === '' || rest.includes('')) return [`'${field}' is not a field path`];
+    if (first === '' || rest.includes('')) return [`"${field}" is not a valid field path`];
     if (known.includes(first)) return [];
     const suggestion = nearest(first, known);
-    return [`unknown field '${first}'${suggestion ? `, did you mean '${suggestion}'?` : ''}`];
+    return [`Unknown field "${first}"${suggestion ? `. Did you mean "${suggestion}"?` : ''}`];
   });
-  const choice = known.length === 0 ? 'there are no fields to choose from here' : `the fields are ${known.join(', ')}`;
-  return problems.length === 0 ? [] : [...new Set(problems), choice];
+  const choice = known.length === 0 ? 'This command has no fields to select' : `Available fields: ${known.join(', ')}`;
+  const unique = [...new Set(problems)];
+  const last = unique.pop();
+  return last === undefined ? [] : [...unique, `${last}${last.endsWith('?') ? '' : '.'} ${choice}`];
 };

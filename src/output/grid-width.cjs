@@ -1,3 +1,3 @@
-// What the build puts in place of the `string-width` that cli-table3 brings along: that one is old and measures newer
-// emoji and Indic letters wrongly.
+// The build replaces cli-table3's own `string-width` with this: that version is old and measures newer emoji and Indic
+// letters wrongly.
 module.exports = require('./width.ts').width;

@@ -1,6 +1,6 @@
 import CliTable from 'cli-table3';
 
-/** What stands between two columns. */
+/** Space between two columns. */
 export const gap = '  ';
 
 export interface GridColumn {
@@ -13,7 +13,7 @@ const corners = ['top-mid', 'top-left', 'top-right', 'bottom-mid', 'bottom-left'
 const joints = ['left-mid', 'mid-mid', 'right-mid'] as const;
 const borderless = Object.fromEntries([...sides, ...corners, ...joints].map((name) => [name, '']));
 
-/** Rows with aligned columns and no borders. Cells fit their column; a line break in a cell goes on below it. */
+/** Draws rows with aligned columns and no borders. Cells must fit their column and may contain line breaks. */
 export const drawGrid = (rows: readonly (readonly string[])[], columns: readonly GridColumn[]): string => {
   const table = new CliTable({
     chars: { ...borderless, middle: gap },

@@ -1,6 +1,6 @@
 import { loadJq } from 'jq-wasm/inline';
 
-/** What jq is asked: texts of JSON, a program, and the flags of its command line. */
+/** Input for jq: JSON texts, a program and command-line flags. */
 export interface Question {
   json: string;
   program: string;
@@ -13,7 +13,7 @@ export interface Reply {
   exitCode: number;
 }
 
-/** jq itself, compiled to WebAssembly and embedded in the code. While it runs, its thread does nothing else. */
+/** Loads jq, compiled to WebAssembly and bundled with the code. Running a program blocks the thread. */
 export const openEngine = async (): Promise<(question: Question) => Reply> => {
   const jq = await loadJq();
   return ({ json, program, flags }) => {

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import type { Question, Reply } from './jq-engine.ts';
 
-/** Asks jq. Rejects with the signal's reason as soon as it is aborted, whatever the program is doing. */
+/** Runs jq. Rejects with the signal's reason as soon as it is aborted, even while a program runs. */
 export type Ask = (question: Question, interrupted?: AbortSignal) => Promise<Reply>;
 
-/** Set in the standalone program, which has it inside. */
+/** Path of the worker inside the standalone program; undefined elsewhere. */
 declare const SCHED_JQ_WORKER: string | undefined;
 
-/** Where the built program has it. */
+/** Path of the worker in the built program. */
 const built = (): string =>
   typeof SCHED_JQ_WORKER === 'string'
     ? SCHED_JQ_WORKER
@@ -21,7 +21,7 @@ const inThisThread = async (): Promise<Ask> => {
 
 const inAThread = async (file: string | URL = built()): Promise<Ask> => {
   const { Worker } = await import('node:worker_threads');
-  // The environment that a program sees comes with the question; the thread itself needs none.
+  // A jq program gets its environment with the question, so the thread needs none.
   const worker = new Worker(file, { env: {} });
   worker.on('error', () => {}).unref();
   return (question, interrupted) =>
@@ -34,8 +34,8 @@ const inAThread = async (file: string | URL = built()): Promise<Ask> => {
       const done = (reply: Reply) => end(() => resolve(reply));
       const fail = (error: Error) => end(() => reject(error));
       const stop = () => {
-        // What runs the standalone program cannot end a thread in WebAssembly, and would wait for ever for one that it was
-        // told to end. One that nothing refers to ends with the program.
+        // Bun, which runs the standalone program, can't terminate a thread that is executing WebAssembly and would wait
+        // for it forever. An unreferenced thread ends with the program.
         if (!('Bun' in globalThis)) worker.terminate();
         end(() => reject(interrupted!.reason));
       };
@@ -46,7 +46,7 @@ const inAThread = async (file: string | URL = built()): Promise<Ask> => {
     });
 };
 
-/** jq in a thread of its own; in this one where there is no such file, because nothing is built. */
+/** Opens jq in a worker thread, or in this thread if the worker file doesn't exist because nothing is built. */
 export const openJq = async (file?: URL): Promise<Ask> => {
   let ask = await inAThread(file).catch(inThisThread);
   return async (question, interrupted) => {

@@ -4,8 +4,7 @@ import { type Ask, openJq } from './jq-thread.ts';
 import { escapeJson, safe } from './sanitise.ts';
 
 /*
- * What is printed is what `jq -r` prints: strings raw, anything else as JSON over several lines, or on one as `jq -rc`
- * does.
+ * Prints the same as `jq -r`: strings raw, everything else as indented JSON, or as one line like `jq -rc`.
  */
 
 let loading: Promise<Ask> | undefined;
@@ -19,30 +18,30 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Program {
   program: string;
-  /** What `env` and `$ENV` are; nothing where there is none. */
+  /** Value of `env` and `$ENV`; empty if undefined. */
   env?: Environment | undefined;
-  /** Every result on one line. */
+  /** Print each result on one line. */
   compact?: boolean;
-  /** Ends a program that would run for ever. */
+  /** Stops a program that never ends. */
   interrupted?: AbortSignal | undefined;
 }
 
 interface Ran {
-  /** JSON texts, each from the start of a line; not yet `-r`, whose output the library would trim. */
+  /** JSON texts, each starting on a new line. `-r` is applied later, because the library would trim its output. */
   results: string;
   failure?: string;
-  /** What the program said with `debug` or `stderr`. */
+  /** Output of `debug` and `stderr`. */
   said: string[];
 }
 
-// jq holds no lone surrogate: it stops at one half and replaces the other, so both are replaced here.
+// jq doesn't support lone surrogates: it fails on some and replaces others, so all are replaced here.
 const wellFormed = (json: string): string =>
   json.replace(/\\(?:\\|ud[89a-f][\da-f]{2})/g, (found) => (found === '\\\\' ? found : '\uFFFD'));
 
-/** On the program's own first line, so that `$__loc__` and the lines of errors stay right. */
+/** Put on the program's first line, so that `$__loc__` and line numbers in errors stay correct. */
 const withEnvironment = '$__env as $ENV|def env:$ENV;';
 
-/** The library invents an environment and takes no other, so a program that asks for it gets ours as a variable. */
+/** The library has a fixed environment, so a program that uses `env` gets the real one as a variable. */
 const environmentOf = ({ program, env = {} }: Program): { before: string; flags: string[] } =>
   /\benv\b/i.test(program)
     ? { before: withEnvironment, flags: ['--argjson', '__env', wellFormed(JSON.stringify(env))] }
@@ -55,10 +54,10 @@ const run = async (ask: Ask, json: string, asked: Program): Promise<Ran> => {
   const { stdout, stderr, exitCode } = await ask(question, asked.interrupted);
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   if (exitCode === 0) return { results: stdout, said: lines };
-  return { results: stdout, failure: failureIn(lines, before.length) || `it ended with code ${exitCode}`, said: [] };
+  return { results: stdout, failure: failureIn(lines, before.length) || `jq exited with code ${exitCode}`, said: [] };
 };
 
-/** jq's own words on one line, without what it says of files and where it points into the program. */
+/** jq's error messages on one line, without file names and source excerpts. */
 const failureIn = (lines: readonly string[], columnsBefore: number): string => {
   const isCompileError = lines.some((line) => /^jq: \d+ compile errors?$/.test(line));
   const told = isCompileError ? lines.filter((line) => line.startsWith('jq: error')) : lines;
@@ -72,13 +71,13 @@ const failureIn = (lines: readonly string[], columnsBefore: number): string => {
     .join('; ');
 };
 
-/** What is wrong with a program, before anything is sent; nothing where it compiles. */
+/** The problem with a program, or undefined if it compiles. Called before anything is sent. */
 export const jqProblem = async (program: string, interrupted?: AbortSignal): Promise<string | undefined> => {
   const { failure } = await run(await load(), '', { program, interrupted });
   return failure === undefined ? undefined : `--jq: ${failure}`;
 };
 
-/** Results as `jq -r` prints them. A line that begins with a quote is a string: within objects all is indented. */
+/** Results as `jq -r` prints them. A line that starts with a quote is a string, because nested values are indented. */
 const rendered = (results: string, isTerminal: boolean): string => {
   if (results === '') return '';
   const lines = results.split('\n').map((line) => {
@@ -91,31 +90,31 @@ const rendered = (results: string, isTerminal: boolean): string => {
 
 export interface JqFacts extends Program {
   stdout: Output;
-  /** Hears what the program says with `debug`. */
+  /** Receives the output of `debug`. */
   say?: ((line: string) => void) | undefined;
-  /** Nothing was asked of the service. */
+  /** Whether no request was sent to the service. */
   isUnsent?: true;
 }
 
-/** All inputs at once where one run serves them all; one by one where it fails, asks for the next itself, or ends early. */
+/** Runs all inputs at once, or one by one if that fails or the program reads inputs itself or ends early. */
 async function* runsOf(ask: Ask, program: Program, inputs: readonly string[]): AsyncGenerator<Ran> {
   if (!/\b(?:inputs?|halt|halt_error)\b/.test(program.program)) {
     const together = await run(ask, inputs.join('\n'), program);
-    // The exit code tells of the last input only.
+    // The exit code covers only the last input.
     const isClean = together.failure === undefined && !together.said.some((line) => line.startsWith('jq: error'));
     if (isClean) return yield together;
   }
   for (const json of inputs) yield await run(ask, json, program);
 }
 
-/** Runs the program over each of the JSON texts and prints what comes out. */
+/** Runs the program on each JSON text and prints the results. */
 export const printJq = async (facts: JqFacts, inputs: readonly string[]): Promise<void> => {
   const { stdout, say } = facts;
   for await (const { results, failure, said } of runsOf(await load(), facts, inputs)) {
     for (const line of said) say?.(line);
     const text = rendered(results, stdout.isTerminal);
     if (text !== '') await stdout.write(text);
-    // Whatever was asked of the service is done by now; only the showing failed.
+    // The request is already done; only printing its result failed.
     const outcome = facts.isUnsent ? 'not-sent' : 'applied';
     if (failure !== undefined) throw new SchedError('usage', 'The --jq program failed', { reason: failure, outcome });
   }

@@ -2,19 +2,19 @@ import { gap } from './grid.ts';
 import { type Column, mayShrink } from './view.ts';
 import { width } from './width.ts';
 
-/** Columns from this priority on are what a row is about: they are shortened far before one of them is dropped. */
+/** Columns with at least this priority are essential: they are shortened as far as possible before any is dropped. */
 const essential = 3;
 
-/** Below this a shortened text says nothing. */
+/** A shortened text needs at least this many columns to be useful. */
 const leastWidth = 8;
 
 const isEssential = ({ priority = 0 }: Column): boolean => priority >= essential;
 
-/** As narrow as a text may become while there are less important columns to drop. */
+/** The minimum width of a text while less important columns can still be dropped. */
 const comfortableWidth = (column: Column): number => column.least ?? (isEssential(column) ? 20 : 12);
 
 export interface Layout {
-  /** Positions of the shown columns among all. */
+  /** Indexes of the shown columns. */
   shown: number[];
   headers: string[];
   widths: number[];
@@ -23,17 +23,17 @@ export interface Layout {
 
 interface Room {
   columns: readonly Column[];
-  /** Cells of the first rows, one per column; they decide the widths for all rows. */
+  /** Cells of the first rows, one per column. They determine the widths for all rows. */
   sample: readonly (readonly string[])[];
   available: number;
-  /** Path of the column that stays whatever the width: without it no row can be named to another command. */
+  /** Path of the column that is never dropped: without it, users can't pass a row to another command. */
   keep: string;
   zoneLabel: string;
 }
 
 /**
- * Widths for a terminal: plain texts are shortened a little, the least important most; then columns are dropped that a
- * row can do without; then texts are shortened as far as they can be read, and only then is anything else dropped.
+ * Fits columns to the terminal's width. First plain texts are shortened a little, the least important ones most. Then
+ * columns that aren't essential are dropped, then texts are shortened to the minimum. Other columns are dropped last.
  */
 export const layOut = (room: Room): Layout => {
   const { columns, available, keep } = room;

@@ -13,24 +13,24 @@ export type MachineFormat = Exclude<Format, 'table'>;
 
 export interface Choices {
   fields?: readonly string[];
-  /** Whether tab-separated lines begin with their names; comma-separated ones always do. */
+  /** Whether TSV starts with column names. CSV always does. */
   header: boolean;
-  /** Leaves comma-separated cells alone that a spreadsheet would run. */
+  /** Don't escape CSV cells that look like formulas. */
   raw: boolean;
   isTerminal: boolean;
 }
 
-/** A streamed format is what stands around its rows, and a row. */
+/** A streamed format: the text around the rows, and a function that formats a row. */
 export interface RowFormat {
   open: string;
   between: string;
   close: string;
-  /** Instead of all three when there is no row. */
+  /** Printed instead of the other texts if there are no rows. */
   empty: string;
   row(record: object): string;
 }
 
-/** Rows accepted by stdout so far; an error report reads it after a failure. */
+/** Rows accepted by stdout so far. Error reports use it after a failure. */
 export interface Tally {
   rows: number;
 }
@@ -38,7 +38,7 @@ export interface Tally {
 const plainLines = { open: '', between: '', close: '', empty: '' };
 const chunkSize = 64 * 1024;
 
-/** Rows of all pages, flushed per page and at every 64 KiB: memory stays flat and a slow reader slows the fetching. */
+/** Writes rows of all pages. Flushes per page and every 64 KiB: memory stays flat, a slow reader slows down fetching. */
 export const writeRows = async (
   stdout: Output,
   format: RowFormat,
@@ -63,7 +63,7 @@ export const writeRows = async (
     }
     await flush();
   }
-  // Not reached when a page fails: an array without its bracket is what tells a parser that rows are missing.
+  // Not reached if a page fails: the missing bracket tells a parser that rows are missing.
   chunk = started ? format.close : format.empty;
   await flush();
 };
@@ -80,7 +80,7 @@ const tsvLine = (values: readonly unknown[], { isTerminal }: Choices): string =>
 const idLine = (view: View, record: object, choices: Choices): string => {
   const id = valueAt(record, idPath(view));
   if (typeof id !== 'string') {
-    throw new SchedError('usage', `these records have no ${idPath(view)} that -o id could print`, { hint: '-o json' });
+    throw new SchedError('usage', `These records have no ${idPath(view)} to print with -o id`, { hint: 'use -o json' });
   }
   return tsvLine([id], choices);
 };
@@ -91,7 +91,7 @@ const separated = (line: Line, view: View, choices: Choices, hasHeader: boolean)
   const columns = columnsOf(view, choices.fields);
   const names = columns.map(({ path }) => path);
   const header = hasHeader ? line(names, choices) : '';
-  // A field that was asked for by its name is what the service calls so, and not what we make of it for people.
+  // A field selected by name shows the service's own value, not one computed for the table.
   const chosenValue = (column: Column, record: object) =>
     choices.fields ? valueAt(record, column.path) : cellValue(column, record);
   const values = (record: object) => columns.map((column) => chosenValue(column, record));
@@ -99,7 +99,7 @@ const separated = (line: Line, view: View, choices: Choices, hasHeader: boolean)
 };
 
 const fieldLines = (line: Line, record: object, choices: Choices, hasHeader: boolean): string =>
-  // A line is named as it was asked for.
+  // Lines keep the names that were requested, including list positions.
   [
     ...(hasHeader ? [['field', 'value']] : []),
     ...leaves(choices.fields ? select(record, choices.fields, true) : record),
@@ -114,7 +114,7 @@ export const rowFormats: Record<MachineFormat, (view: View, choices: Choices) =>
     between: ',\n  ',
     close: '\n]\n',
     empty: '[]\n',
-    // Raw line breaks are layout only: inside strings they are escaped.
+    // Raw line breaks are always layout, because JSON escapes those in strings.
     row: (record) => pretty(chosen(record, choices)).replaceAll('\n', '\n  '),
   }),
   jsonl: (_view, choices) => ({ ...plainLines, row: (record) => `${compact(chosen(record, choices))}\n` }),

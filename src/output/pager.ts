@@ -2,7 +2,7 @@ import type { Output, Pager, Runtime } from '../runtime.ts';
 
 type World = Pick<Runtime, 'stdout' | 'env' | 'platform' | 'openPager'>;
 
-/** The program that shows what is longer than the screen, as words; nothing where there is none, or nobody to look. */
+/** The pager command as words, or undefined if paging is off or stdout is not an interactive terminal. */
 export const pagerCommand = ({ stdout, env, platform }: World): string[] | undefined => {
   if (!stdout.isTerminal || env.CI || env.TERM === 'dumb') return undefined;
   const command = env.PAGER ?? (platform === 'win32' ? '' : 'less');
@@ -18,14 +18,14 @@ export const pagerOf = (world: World): OpenPager | undefined => {
   return command && openPager && (() => openPager(command));
 };
 
-/** An output that must be told when nothing more comes. */
+/** An output that must be closed after the last write. */
 export interface Screen extends Output {
   end(): Promise<void>;
 }
 
 const ansi = /\x1b\[[\d;]*m/g;
 
-/** Lines of the screen that a text takes; a line longer than the screen is wide takes several. */
+/** The number of screen lines a text needs. Lines wider than the screen count several times. */
 const heightOf = (text: string, columns: number): number =>
   text
     .replace(ansi, '')
@@ -34,12 +34,12 @@ const heightOf = (text: string, columns: number): number =>
     .reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / columns)), 0);
 
 /**
- * Holds back a screenful. What is no longer than that is printed as it is; when more comes, a pager opens and takes
- * everything as a stream. A pager that cannot be started is done without.
+ * Buffers one screenful. Shorter output is printed directly. Longer output goes to a pager as a stream, or to stdout
+ * if the pager can't be started.
  */
 export const pagedScreen = (stdout: Output, open: OpenPager): Screen => {
   const columns = stdout.columns || 80;
-  // The prompt wants a line too.
+  // The shell prompt needs a line too.
   let left = (stdout.rows || 24) - 1;
   let held = '';
   let target: Output | undefined;
@@ -68,7 +68,7 @@ export const pagedScreen = (stdout: Output, open: OpenPager): Screen => {
   };
 };
 
-/** Prints a text, through a pager where it is longer than the screen. */
+/** Prints a text, through a pager if it is longer than the screen. */
 export const showText = async (world: World, text: string): Promise<void> => {
   const open = pagerOf(world);
   if (open === undefined) return world.stdout.write(text);

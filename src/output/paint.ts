@@ -1,6 +1,6 @@
 import { Chalk } from 'chalk';
 
-/** Colour repeats what a word already says, and is never the only sign. */
+/** Color only repeats what the text says. It is never the only sign. */
 export interface Paint {
   heading(text: string): string;
   faint(text: string): string;
@@ -40,7 +40,7 @@ const moodOf = new Map(
   Object.entries(moods).flatMap(([mood, words]) => words.map((word) => [word as string, mood as keyof typeof moods])),
 );
 
-/** The level is ours to say: chalk would look at the environment by itself. */
+/** Sets chalk's color level explicitly, because chalk would read the environment itself. */
 export const createPaint = (color: boolean): Paint => {
   const chalk = new Chalk({ level: color ? 1 : 0 });
   return {

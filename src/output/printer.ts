@@ -10,21 +10,21 @@ import { columnsOf, idPath, type View } from './view.ts';
 
 export interface PrinterOptions extends TimeStyle {
   format: Format;
-  /** Dotted paths that stand in for the view's columns and choose the fields of a record. */
+  /** Dotted paths that replace the view's columns and select the fields of a record. */
   fields?: readonly string[] | undefined;
-  /** Whether tab-separated lines begin with a header. */
+  /** Whether TSV starts with column names. */
   header: boolean;
-  /** Leaves comma-separated cells alone that a spreadsheet would run. */
+  /** Don't escape CSV cells that look like formulas. */
   raw: boolean;
-  /** A jq program that makes the answer of the records: of all of them as one list, or of each as `jsonl`. */
+  /** A jq program to run on the records: on all of them as one list, or on each one with `jsonl`. */
   jq?: string | undefined;
-  /** The environment that a jq program sees. */
+  /** The environment of jq programs. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Ends a jq program that would run for ever. */
+  /** Stops a jq program that never ends. */
   interrupted?: AbortSignal;
-  /** Hears what a jq program says besides its results. */
+  /** Receives debug output of a jq program. */
   say?(line: string): void;
-  /** Opens a pager for what is longer than the screen; nothing where there is to be none. */
+  /** Opens a pager for output longer than the screen; undefined turns paging off. */
   openPager?: OpenPager | undefined;
   stdout: Output;
   color: boolean;
@@ -35,21 +35,22 @@ export interface Printer {
   list(view: View, pages: AsyncIterable<readonly object[]>): Promise<{ rows: number; hiddenColumns: string[] }>;
   one(view: View, record: object): Promise<void>;
   /**
-   * JSON of our own making, that no fields are chosen from: as it stands, unless --jq or another format that can hold any
-   * JSON is asked for.
+   * Prints JSON created by sched, ignoring selected fields. It is printed unchanged unless --jq, YAML or JSON Lines is
+   * requested.
    */
   whole(json: string): Promise<void>;
-  /** Lines of our own making; on a terminal they hold no control character but their line breaks. */
+  /** Prints lines created by sched. On a terminal, control characters other than line breaks are made visible. */
   text(text: string): Promise<void>;
-  /** Rows that stdout has accepted so far. */
+  /** Rows accepted by stdout so far. */
   readonly rows: number;
-  /** A list was begun and has not come to its end. */
+  /** Whether a list was started and not finished. */
   readonly isUnfinished: boolean;
 }
 
-/** Width of a table where no terminal tells one. */
-const widthOfPaper = 120;
-const widthOfOldTerminal = 80;
+/** Width of a table that is not written to a terminal. */
+const defaultWidth = 120;
+/** Width of a table on a terminal that doesn't report its width. */
+const defaultTerminalWidth = 80;
 
 type Pages = AsyncIterable<readonly object[]>;
 
@@ -58,9 +59,9 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   const tally = { rows: 0 };
   let isUnfinished = false;
   const choices = { fields, header: options.header, raw: options.raw, isTerminal: stdout.isTerminal };
-  const available = stdout.isTerminal ? stdout.columns || widthOfOldTerminal : widthOfPaper;
+  const available = stdout.isTerminal ? stdout.columns || defaultTerminalWidth : defaultWidth;
 
-  /** What people read goes through a pager where it is longer than the screen. */
+  /** Shows tables through a pager if they are longer than the screen. */
   const onScreen = async <Value>(show: (screen: Output) => Promise<Value>): Promise<Value> => {
     if (format !== 'table' || accessible || options.openPager === undefined) return show(stdout);
     const { pagedScreen } = await import('./pager.ts');
@@ -72,7 +73,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     }
   };
 
-  // What only people need (colour, widths, the table library) is loaded when one is there to read.
+  // Modules needed only for tables (colors, widths, the table library) are loaded on first use.
   const tableOf = async (view: View, pages: Pages): Promise<string[]> => {
     const columns = columnsOf(view, fields);
     if (accessible) {

@@ -1,11 +1,11 @@
-/** How far bulk work has come. */
+/** Progress of a bulk run. */
 export interface Progress {
   done: number;
   total: number;
-  /** Of them done since this process began, and for how long it has been at it. */
+  /** Items done by this process, and how long it has been running. */
   ownDone: number;
   elapsedMs: number;
-  /** When the wait for the rate limit ends, as a person reads it. */
+  /** When the wait for the rate limit ends, formatted for people. */
   waitingUntil?: string | undefined;
   waitSeconds?: number | undefined;
 }
@@ -21,13 +21,13 @@ export const durationText = (seconds: number): string => {
   return `${Math.floor(minutes / 60)}h ${String(minutes % 60).padStart(2, '0')}m`;
 };
 
-/** Always as many digits, so that the line does not tremble. */
+/** Keeps the number of digits stable, so that the line doesn't jump. */
 const speedText = (rate: number): string => `${rate < 10 ? rate.toFixed(1) : number(Math.round(rate))}/s`;
 
 const rateOf = ({ ownDone, elapsedMs }: Progress): number | undefined =>
   ownDone > 0 && elapsedMs >= 500 ? (ownDone * 1000) / elapsedMs : undefined;
 
-/** What there is to say, from everything to the least. */
+/** Versions of the text, from the most detailed to the shortest. */
 const versionsOf = (progress: Progress): string[][] => {
   const { done, total, waitingUntil, waitSeconds = 0 } = progress;
   const rate = rateOf(progress);
@@ -37,8 +37,8 @@ const versionsOf = (progress: Progress): string[][] => {
   const speed = rate === undefined ? [] : [speedText(rate)];
   if (waitingUntil !== undefined) {
     const wait = `wait ${durationText(waitSeconds)}`;
-    const full = `limit: ${wait}, until ${waitingUntil}`;
-    // The speed so far says nothing about the rest while it waits.
+    const full = `rate limit: ${wait}, until ${waitingUntil}`;
+    // No speed or remaining time: during a wait they would be misleading.
     return [[count, full, ...remaining], [count, full], [count, wait, ...remaining], [count, wait], [wait]];
   }
   const timed = rate === undefined || left === 0 ? remaining : [`${remaining[0]}, ${durationText(left / rate)}`];
@@ -48,9 +48,9 @@ const versionsOf = (progress: Progress): string[][] => {
 const shortestBar = 6;
 const longestBar = 30;
 
-/** One line no wider than the terminal: a bar, and as much as fits beside it. */
+/** A progress bar with as much text as fits, in one line no wider than the terminal. */
 export const progressBar = (progress: Progress, columns: number): string => {
-  // The last column is left free: a terminal would begin a new line.
+  // The last column stays free, because a terminal would start a new line after it.
   const room = Math.max(columns - 1, 1);
   const versions = versionsOf(progress).map((parts) => parts.join('  '));
   const text = versions.find((version) => version.length + 2 + shortestBar <= room);
@@ -60,9 +60,9 @@ export const progressBar = (progress: Progress, columns: number): string => {
   return `${'█'.repeat(filled)}${'░'.repeat(size - filled)}  ${text}`;
 };
 
-/** The same as a sentence, for a log or a voice. */
+/** The progress as plain text, for logs and screen readers. */
 export const progressLine = (progress: Progress): string => {
   const { done, total } = progress;
   const percent = total === 0 ? 100 : Math.floor((done / total) * 100);
-  return `${percent} %: ${versionsOf(progress)[0]!.join(', ')}`;
+  return `${percent}%: ${versionsOf(progress)[0]!.join(', ')}`;
 };

@@ -1,9 +1,9 @@
 /*
- * Text from the network is shown, never obeyed (R43, R44). Whatever a terminal would act on or leave invisible is
- * written visibly; only characters that honest text cannot do without are kept, and only where they belong.
+ * Text from the network must never control a terminal (R43, R44). Characters that a terminal would act on or hide are
+ * made visible. Only those that ordinary text needs are kept, and only in valid positions.
  */
 
-/** Lone surrogates, line and paragraph separators, and all that is drawn as nothing: bidi, zero-width, tags. */
+/** Lone surrogates, line and paragraph separators, and invisible characters: bidi, zero-width, tags. */
 const hidden = String.raw`\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}`;
 const unsafe = String.raw`[\p{Cc}${hidden}]`;
 
@@ -11,7 +11,7 @@ const tags = (letters: string) => [...letters].map((letter) => String.fromCodePo
 const nations = ['gbeng', 'gbsct', 'gbwls'].map((nation) => tags(nation).join('')).join('|');
 const pictograph = String.raw`\p{Extended_Pictographic}[\uFE0E\uFE0F\p{Emoji_Modifier}]?`;
 
-/** Scripts in which a joiner between two letters changes how a word is written (Persian plurals, Indic conjuncts). */
+/** Scripts in which a joiner between two letters changes the spelling (Persian plurals, Indic conjuncts). */
 const joiningScripts = [
   'Arabic Syriac Nko Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala',
   'Khmer Myanmar Tibetan',
@@ -19,23 +19,23 @@ const joiningScripts = [
   .join(' ')
   .split(' ');
 const joiningLetter = String.raw`(?=[\p{L}\p{M}])[${joiningScripts.map((name) => String.raw`\p{Script_Extensions=${name}}`).join('')}]`;
-/** Signs of canonical combining class 9, after which RFC 5892 A.1 and A.2 allow a joiner at the end of a word too. */
+/** Signs of canonical combining class 9. After them, RFC 5892 A.1 and A.2 also allow a joiner at the end of a word. */
 const virama = String.raw`[\u094D\u09CD\u0A4D\u0ACD\u0B4D\u0BCD\u0C4D\u0CCD\u0D4D\u0DCA\u1039\u103A\u17D2]`;
 
 const kept = [
-  // The flags of England, Scotland and Wales, the only three spelt with tag characters.
+  // The flags of England, Scotland and Wales, the only three written with tag characters.
   String.raw`\u{1F3F4}(?:${nations})\u{E007F}`,
   String.raw`[0-9#*]\uFE0F\u20E3`,
-  // Families and professions; no emoji has more than three joiners, so a longer chain hides something.
+  // Families and professions. No emoji has more than three joiners, so a longer chain may hide text.
   String.raw`${pictograph}(?:\u200D${pictograph}){0,3}`,
   String.raw`(?<=${joiningLetter})[\u200C\u200D](?=${joiningLetter})`,
   String.raw`(?<=${virama})[\u200C\u200D]`,
-  // Registered variants of a Japanese name's characters, and Mongolian letter forms: one selector each.
+  // Registered variants of characters in Japanese names, and Mongolian letter forms: one selector each.
   String.raw`(?<=\p{Ideographic})[\uFE00-\uFE02\u{E0100}-\u{E01EF}]`,
   String.raw`(?<=\p{Script=Mongolian})[\u180B-\u180D\u180F]`,
 ].join('|');
 
-/** Classes by Unicode property take milliseconds to make, and most text is settled without them. */
+/** Creates a regex on first use: Unicode property classes take milliseconds to compile, and most text needs none. */
 const once = (make: () => RegExp): (() => RegExp) => {
   let made: RegExp | undefined;
   return () => {
@@ -45,17 +45,17 @@ const once = (make: () => RegExp): (() => RegExp) => {
 };
 
 const anyUnsafe = once(() => new RegExp(unsafe, 'u'));
-/** In JSON text a raw C0 control is layout of ours: inside strings they are escaped already. */
+/** Raw C0 controls in JSON are always layout, because JSON escapes them in strings. */
 const anyUnsafeInJson = once(() => new RegExp(String.raw`[\x7F-\x9F${hidden}]`, 'u'));
 const keptOrUnsafe = once(() => new RegExp(`(${kept})|${unsafe}`, 'gu'));
 
-/** Letters and signs in everyday use, none of which is unsafe: Latin, Greek, Cyrillic, Hebrew, dashes and quotes, CJK. */
+/** Common characters, all of them safe: Latin, Greek, Cyrillic, Hebrew, dashes and quotes, CJK. */
 const everyday = String.raw`\u00A0-\u00AC\u00AE-\u034E\u0370-\u05FF\u2010-\u2027\u20AC\u3041-\u3096\u30A1-\u30FA\u4E00-\u9FFF\uAC00-\uD7A3`;
 const rare = new RegExp(`[^ -~${everyday}]`);
 const rareInJson = new RegExp(`[^\\0-~${everyday}]`);
 
 const replaceUnsafe = (text: string, write: (char: string) => string) =>
-  text.replace(keptOrUnsafe(), (match, honest: string | undefined) => honest ?? write(match));
+  text.replace(keptOrUnsafe(), (match, keep: string | undefined) => keep ?? write(match));
 
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0');
 const shortNames: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
@@ -69,20 +69,20 @@ const visible = (char: string): string => {
 const jsonEscape = (char: string): string =>
   Array.from({ length: char.length }, (_, i) => `\\u${hex(char.charCodeAt(i), 4)}`).join('');
 
-/** Untrusted text as one line that a terminal only prints. */
+/** Makes untrusted text one line that can't control a terminal. */
 export const safe = (text: string): string =>
   rare.test(text) && anyUnsafe().test(text) ? replaceUnsafe(text, visible) : text;
 
-/** Sanitised lines that a CI runner does not take for its own commands (GitHub Actions, Azure Pipelines). */
+/** Defuses commands for CI runners (GitHub Actions, Azure Pipelines) in sanitized lines. */
 export const safeForRunner = (text: string): string =>
   text
     .replace(/##(?=\[|vso\[)/gi, '# #')
-    // Our own colour may stand before the first word.
+    // sched's own color codes can come before the first word.
     .replace(/^((?:[^\S\n]|\x1b\[[\d;]*m)*)::/gm, '$1: :');
 
 /**
- * The output of JSON.stringify without a raw character that is unsafe to show; it reads back to exactly the same.
- * A runner's command loses its meaning too, since JSON and YAML let any character be written as an escape.
+ * Escapes unsafe characters in the output of JSON.stringify. The result parses to exactly the same value. Commands for
+ * CI runners are defused too, because JSON and YAML allow any character as an escape.
  */
 export const escapeUnsafe = (json: string, write: (char: string) => string): string => {
   const isUnsafe = rareInJson.test(json) && anyUnsafeInJson().test(json);

@@ -16,12 +16,12 @@ export interface TableFacts {
   time: TimeStyle;
 }
 
-/** More than any terminal shows of a cell. Measuring takes time, and the service decides how long a name is. */
+/** More than any terminal shows of a cell. Limits the time for measuring, because the service can send long names. */
 const longestCell = 2000;
 
 const cut = (text: string): string => (text.length <= longestCell ? text : `${text.slice(0, longestCell)}…`);
 
-/** Rows of all pages as one table, sized by the first page that has any; gives the headers of columns left out. */
+/** Writes rows of all pages as one table, sized by the first page with rows. Returns the headers of hidden columns. */
 export const writeTable = async (
   stdout: Output,
   facts: TableFacts,
@@ -62,7 +62,7 @@ const paintedRow = (cells: string[], { shown }: Layout, { columns, paint }: Tabl
 
 const alignOf = ({ as }: Column): 'left' | 'right' => (as === 'count' || as === 'minutes' ? 'right' : 'left');
 
-/** A later page may hold a longer ID or number than the first. It makes its column wider there instead of being cut. */
+/** A later page can have a longer ID or number than the first. It widens its column there instead of being cut. */
 const gridColumns = (rows: string[][], { shown, widths }: Layout, columns: readonly Column[]): GridColumn[] =>
   shown.map((i, place) => ({
     width: rows.reduce((widest, cells) => Math.max(widest, width(cells[place]!)), widths[place]!),

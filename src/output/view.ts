@@ -1,30 +1,30 @@
 export type Kind = 'time' | 'id' | 'status' | 'count' | 'minutes' | 'boolean' | 'list';
 
-/** One column of a table and of the tab-separated form: the same columns in the same order in both. */
+/** One column of a table and of TSV, which have the same columns in the same order. */
 export interface Column<Resource extends object = object> {
-  /** Above the column of a table; the tab-separated header is the path. */
+  /** Header in a table. In TSV, the header is the path. */
   header: string;
   /** Dotted, see fields.ts. */
   path: string;
-  /** How a person reads the value; plain text unless told. Machine formats carry the value as the service wrote it. */
+  /** How the value is shown to people; plain text by default. Machine formats have the service's own value. */
   as?: Kind;
   /**
-   * Where the terminal is narrow the lowest gives way first, and among equals (0 unless told) the rightmost. From 3 on
-   * a column is what the row is about.
+   * On a narrow terminal, the column with the lowest priority (default 0) is dropped first, and among equals the
+   * rightmost. Columns with priority 3 or more are essential.
    */
   priority?: number;
-  /** So much of the text is shown while there are less important columns to drop. */
+  /** Minimum width of the text while less important columns can still be dropped. */
   least?: number;
-  /** Whether the text may be cut with `…`. Only plain text and lists are, unless told: half a time or ID misleads. */
+  /** Whether the text may be cut with `…`. By default only plain text and lists: half a time or ID would mislead. */
   shrink?: boolean;
-  /** Computes the value where the path alone does not say it. */
+  /** Computes the value if it isn't simply the one at the path. */
   value?(record: Resource): unknown;
 }
 
 /** How one kind of resource is shown. */
 export interface View<Resource extends object = object> {
   columns: readonly Column<Resource>[];
-  /** Path of what names a record: printed by `-o id`, never dropped from a table. `uri` unless told. */
+  /** Path of the field that identifies a record: printed by `-o id`, never dropped from a table. Default `uri`. */
   id?: string;
 }
 
@@ -33,7 +33,7 @@ export const idPath = (view: View): string => view.id ?? 'uri';
 export const mayShrink = (column: Column): boolean =>
   column.shrink ?? (column.as === undefined || column.as === 'list');
 
-/** The columns to show: the view's own, or the chosen fields under the names they were asked for by. */
+/** The columns to show: the view's own, or the selected fields under their requested names. */
 export const columnsOf = (view: View, fields?: readonly string[]): readonly Column[] =>
   fields?.map((path) => {
     const column = view.columns.find((candidate) => candidate.path === path);

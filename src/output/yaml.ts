@@ -2,17 +2,17 @@ import { jsonText } from '../json.ts';
 import { escapeUnsafe } from './sanitise.ts';
 
 /*
- * JSON's values as YAML 1.2 in block style. Only words that no version of YAML reads as anything but text stand bare;
- * every other string is quoted with escapes, so it comes back exactly, and no raw character of it reaches a terminal.
+ * Writes JSON values as YAML 1.2 in block style. Only strings that every version of YAML reads as text are unquoted.
+ * All others are quoted with escapes, so that they parse back exactly and no raw character reaches a terminal.
  */
 
 const bare = /^[A-Za-z_/](?:[\w./@+(),'-]|:(?=[\w/])| (?=[\w(]))*$/;
-/** Read as something else without quotes by YAML 1.1 or 1.2; numbers and dates cannot begin like a bare word. */
+/** Words that YAML 1.1 or 1.2 doesn't read as text. Numbers and dates never match `bare`. */
 const reserved = /^(?:null|true|false|yes|no|on|off|y|n)$/i;
 
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0');
 
-/** YAML knows no surrogate pairs: a character beyond the first plane has an escape of its own. */
+/** YAML has no surrogate pairs: characters beyond the first plane use an 8-digit escape. */
 const yamlEscape = (char: string): string => {
   const code = char.codePointAt(0)!;
   return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`;
@@ -22,7 +22,7 @@ const quoted = (text: string): string => escapeUnsafe(JSON.stringify(text), yaml
 
 const scalar = (value: unknown): string => {
   if (typeof value === 'string') return bare.test(value) && !reserved.test(value) ? value : quoted(value);
-  // YAML 1.1, as PyYAML reads it, takes `1e-7` for a text.
+  // PyYAML (YAML 1.1) reads `1e-7` as text.
   return (jsonText(value) ?? 'null').replace(/^(-?\d+)e/, '$1.0e');
 };
 
@@ -36,7 +36,7 @@ const linesOf = (value: unknown): string[] => {
 
 const itemLines = (item: unknown): string[] => linesOf(item).map((line, i) => (i === 0 ? '- ' : '  ') + line);
 
-/** A longer key must be announced, because a reader looks no further ahead (YAML 1.2.2 §7.4.2). */
+/** Longer keys need an explicit `?`, because parsers don't look further ahead (YAML 1.2.2 §7.4.2). */
 const longestKey = 1000;
 
 const entryLines = ([key, value]: [string, unknown]): string[] => {
@@ -50,5 +50,5 @@ const joined = (lines: readonly string[]): string => lines.map((line) => `${line
 
 export const yamlDocument = (value: unknown): string => joined(linesOf(value));
 
-/** One item of a sequence at the top, so that a list can be written as it arrives. */
+/** One item of a top-level sequence, so that a list can be written as it arrives. */
 export const yamlItem = (value: unknown): string => joined(itemLines(value));

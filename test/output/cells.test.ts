@@ -15,7 +15,7 @@ describe('cells: tsvCell', () => {
     [{ a: [1] }, '{"a":[1]}'],
     [[{ a: 'x"y' }], '[{"a":"x\\\\"y"}]'],
     ['\u202E', '\u202E'],
-  ])('%j', (value, text) => expect(tsvCell(value)).toBe(text));
+  ])('writes %j as one cell', (value, text) => expect(tsvCell(value)).toBe(text));
 });
 
 describe('cells: humanCell', () => {
@@ -34,9 +34,9 @@ describe('cells: humanCell', () => {
     ['a\nb', undefined, 'a\\nb'],
     ['::error', undefined, ': :error'],
     [{ a: 1 }, undefined, '{"a":1}'],
-  ])('%j as %s is %j', (value, as, text) => expect(humanCell(value, as, time)).toBe(text));
+  ])('shows %j as %s as %j', (value, as, text) => expect(humanCell(value, as, time)).toBe(text));
 
-  it('shows a time that cannot be read as it came', () => {
+  it('shows an unreadable time unchanged', () => {
     const strict = {
       ...time,
       showTime: () => {
@@ -49,6 +49,6 @@ describe('cells: humanCell', () => {
 });
 
 describe('cells: humanField', () => {
-  it('names the zone of a time', () =>
+  it('adds the zone to a time', () =>
     expect(humanField('2026-11-16T09:30:00+01:00', time)).toBe('Mon 2026-11-16 09:30 (Europe/Berlin)'));
 });

@@ -3,12 +3,12 @@ import { colourWanted } from '../../src/output/colour.ts';
 
 const auto = (env: Record<string, string>, isTerminal = true) => colourWanted({ flag: 'auto', env, isTerminal });
 
-describe('colour', () => {
-  it('follows the terminal', () => {
+describe('colourWanted', () => {
+  it('is true only on a terminal by default', () => {
     expect(auto({})).toBe(true);
     expect(auto({}, false)).toBe(false);
   });
-  it('obeys the flag before all else', () => {
+  it('follows the flag before the environment', () => {
     expect(colourWanted({ flag: 'always', env: { NO_COLOR: '1', TERM: 'dumb' }, isTerminal: false })).toBe(true);
     expect(colourWanted({ flag: 'never', env: { FORCE_COLOR: '1' }, isTerminal: true })).toBe(false);
   });
@@ -23,5 +23,5 @@ describe('colour', () => {
     [{ CLICOLOR: '0' }, true, false],
     [{ CLICOLOR: '1' }, false, false],
     [{ TERM: 'dumb' }, true, false],
-  ])('with %j on a terminal (%s) is %s', (env, isTerminal, wanted) => expect(auto(env, isTerminal)).toBe(wanted));
+  ])('with %j on a terminal (%s) returns %s', (env, isTerminal, wanted) => expect(auto(env, isTerminal)).toBe(wanted));
 });

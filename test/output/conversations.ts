@@ -13,27 +13,27 @@ import { hostile } from './samples.ts';
 
 type World = Awaited<ReturnType<typeof createWorld>>;
 
-/** A command line of every command, and what the service said to it. */
+/** One command line per command, with the service's replies to it. */
 export interface Conversation {
   command: Command;
   /** Noun and verb. */
   name: string;
   words: string[];
-  /** Where a command keeps what it must remember. */
+  /** Home directory, for the command's state. */
   home: string;
-  /** How it ended when nobody was hostile. */
+  /** Exit code with the original replies. */
   code: number;
   exchanges: Exchange[];
 }
 
-/** What commands read that are handed something there. */
+/** Input for commands that read stdin. */
 export const stdin = 'ada@engine.example\n';
 
 const pathOf = ({ url }: { url: string }): string => new URL(url).pathname;
 
 const choosesOutput = /^(-o\w*|--output|--json|--fields|--jq|--raw|--header|--accessible|--curl|--dry-run|-n)(=|$)/;
 
-/** The example that says least about output: formats are the test's own choice. */
+/** An example without output flags if there is one, because the test chooses the formats. */
 const plainest = (examples: readonly string[]): string | undefined => {
   const lines = examples.filter((line) => !exempt.some(([pattern]) => pattern.test(line)));
   return lines.find((line) => !splitCommandLine(ownPart(line)).some((word) => choosesOutput.test(word))) ?? lines[0];
@@ -46,8 +46,8 @@ const commandNamed = async (name: string): Promise<Command> => {
 };
 
 /**
- * Runs one example of every command on the sandbox and keeps what was said. The working directory becomes a new one,
- * with the files that examples name. Commands without a runnable example are told, not left out in silence.
+ * Runs one example of every command on the sandbox and records the replies. Changes to a new working directory that
+ * has the files used by examples. Commands without a runnable example are returned in `silent`.
  */
 export const recordConversations = async (world: World): Promise<{ spoken: Conversation[]; silent: string[] }> => {
   const folder = temporaryDirectory('hostile');
@@ -74,7 +74,7 @@ export const recordConversations = async (world: World): Promise<{ spoken: Conve
     const inner = /\$\(sched ([^)]*)\)/.exec(own);
     const whole = inner === null ? own : own.replace(inner[0], (await world.run(inner[1]!)).stdout.trim());
     const words = splitCommandLine(whole).filter((word) => !choosesOutput.test(word));
-    // It is played many times over, and the ledger would refuse the second booking.
+    // The command runs many times, and the ledger would reject the second booking.
     const often = name === 'invitees create' ? ['--allow-duplicate'] : [];
     const asked = [...words, ...often, ...(words.includes('--yes') ? [] : ['--yes'])];
     const { code } = await world.run(asked, { home, stdin, send });
@@ -86,17 +86,17 @@ export const recordConversations = async (world: World): Promise<{ spoken: Conve
 export const isOwn = (operation: Operation, { method, url }: Exchange): boolean =>
   operation.method === method && new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathOf({ url }));
 
-/** Beginnings of lines that nobody but a forger writes. */
+/** Marks the start of forged lines. */
 export const forged = 'FORGED';
 const corpus = [...hostile, `a\n${forged} row\r${forged} row\u2028${forged}\u0085${forged}`, '\t\t\t=cmd|x'];
 
 type Keep = (text: string, name: string) => boolean;
 
-/** Addresses, moments and the cursor: without them a command has nothing to go on. */
+/** URIs, timestamps, the cursor and other values that commands need to continue. */
 export const needed: Keep = (text, name) =>
   /^https?:\/\/|^\d{4}-\d\d-\d\dT/.test(text) || name === 'next_page_token' || name === 'email' || name === 'kind';
 
-/** The same JSON with every string made hostile but those that are kept, and a field that nobody knows in each record. */
+/** The JSON with all strings made hostile except the kept ones, and with an unknown field in each record. */
 export const poisoned = (value: unknown, keep: Keep, name = '', at = { next: 0 }): unknown => {
   const evil = () => corpus[at.next++ % corpus.length]!;
   if (typeof value === 'string') return keep(value, name) ? value : `${value}${evil()}`;
@@ -114,7 +114,7 @@ export const poisonedReply = (reply: HttpReply, keep: Keep): HttpReply => {
   }
 };
 
-/** A refusal in which every word is hostile. */
+/** An error reply in which every text is hostile. */
 export const hostileRefusal = (status: number): HttpReply => ({
   status,
   headers: { 'x-request-id': corpus.join(''), 'content-type': 'application/json' },

@@ -8,7 +8,7 @@ import { event, eventView, hostile, madeUp, pagesOf, paper } from './samples.ts'
 const pipe = { raw: false, isTerminal: false };
 const cell = (value: unknown, choices = pipe) => csvLine([value], choices).slice(0, -2);
 
-describe('csv: a cell', () => {
+describe('csv: cell', () => {
   it.each([
     ['a,b', '"a,b"'],
     ['say "hi"', '"say ""hi"""'],
@@ -19,28 +19,28 @@ describe('csv: a cell', () => {
     [['a', 'b'], '"a,b"'],
     [{ a: 1 }, '"{""a"":1}"'],
     ['Zoë 打合せ', 'Zoë 打合せ'],
-  ])('%j is %s', (value, text) => expect(cell(value)).toBe(text));
+  ])('writes %j as %s', (value, text) => expect(cell(value)).toBe(text));
 
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', '＝1', '=HYPERLINK("x","y")'])(
-    'is no formula: %j',
+    'escapes the formula %j',
     (text) => {
       expect(parse(csvLine([text], pipe))[0]![0]).toBe(`'${text}`);
       expect(parse(csvLine([text], { ...pipe, raw: true }))[0]![0]).toBe(text);
     },
   );
 
-  it('guards a list that begins with a formula', () => expect(cell(['=1', 'b'])).toBe(`"'=1,b"`));
-  it('leaves numbers', () => {
+  it('escapes a list that starts with a formula', () => expect(cell(['=1', 'b'])).toBe(`"'=1,b"`));
+  it('does not escape numbers', () => {
     expect(cell(-5)).toBe('-5');
     expect(cell('-5')).toBe("'-5");
   });
-  it('is one safe line on a terminal', () =>
+  it('stays on one safe line on a terminal', () =>
     expect(cell('a\r\n\x1b[2J', { raw: true, isTerminal: true })).toBe('a\\r\\n\\x1b[2J'));
 });
 
-describe('csv: read by another program', () => {
-  it('gives with --raw what the JSON holds', async () => {
-    // A file of UTF-8 holds no lone surrogate.
+describe('csv: another parser', () => {
+  it('reads the same values as in JSON with --raw', async () => {
+    // UTF-8 can't encode lone surrogates.
     const texts = [...hostile, ...madeUp(2000, 3)].filter((text) => !/\p{Cs}/u.test(text));
     const records = texts.map((text, i) => ({
       ...event(text, i),

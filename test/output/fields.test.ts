@@ -22,22 +22,22 @@ describe('fields: valueAt', () => {
     ['__proto__.x', 1],
     ['constructor.name', null],
     ['toString', null],
-  ])('%s', (path, value) => expect(valueAt(record, path)).toEqual(value));
+  ])('returns the value at %s', (path, value) => expect(valueAt(record, path)).toEqual(value));
 });
 
 describe('fields: select', () => {
   const json = (...fields: string[]) => JSON.stringify(select(record, fields));
 
-  it('keeps the nesting and the order asked for', () =>
+  it('keeps the nesting and the requested order', () =>
     expect(json('location.type', 'uri')).toBe('{"location":{"type":"zoom"},"uri":"u"}'));
-  it('joins fields of one object', () =>
+  it('merges fields of one object', () =>
     expect(json('location.url', 'location.type')).toBe('{"location":{"url":null,"type":"zoom"}}'));
-  it('reaches through lists', () => {
+  it('selects from each item of a list', () => {
     expect(json('hosts.*.email')).toBe('{"hosts":[{"email":"a"},{"email":"b"}]}');
     expect(json('hosts.email')).toBe('{"hosts":[{"email":"a"},{"email":"b"}]}');
     expect(json('hosts.1.email')).toBe('{"hosts":[{"email":"b"}]}');
   });
-  it('joins what is asked of each item and of single ones', () => {
+  it('merges fields of all items with fields of single items', () => {
     const both = '{"hosts":[{"tags":[1,2],"email":"a"},{"tags":null,"email":"b"}]}';
     expect(json('hosts.*.tags', 'hosts.email')).toBe(both);
     expect(json('hosts.tags', 'hosts.*.email')).toBe(
@@ -46,44 +46,44 @@ describe('fields: select', () => {
     expect(json('hosts.*.email', 'hosts.0.tags')).toBe('{"hosts":[{"email":"a","tags":[1,2]},{"email":"b"}]}');
     expect(json('hosts.email', 'hosts.1.*')).toBe('{"hosts":[{"email":"a"},{"email":"b"}]}');
   });
-  it('keeps the places of single items where they are named', () =>
+  it('keeps the positions of single items if requested', () =>
     expect(leaves(select(record, ['hosts.1.email', 'uri'], true))).toEqual([
       ['hosts.1.email', 'b'],
       ['uri', 'u'],
     ]));
-  it('gives null for what is missing', () =>
+  it('returns null for missing fields', () =>
     expect(json('gone', 'nothing.x', 'constructor')).toBe('{"gone":null,"nothing":null,"constructor":null}'));
-  it('takes the whole where whole and part are asked for', () =>
+  it('selects the whole field if both the field and a part of it are requested', () =>
     expect(json('location.type', 'location')).toBe('{"location":{"type":"zoom","url":null}}'));
-  it('treats __proto__ as data', () => {
+  it('treats __proto__ as plain data', () => {
     expect(json('__proto__.x')).toBe('{"__proto__":{"x":1}}');
     expect(({} as { x?: number }).x).toBeUndefined();
   });
 });
 
 describe('fields: leaves', () => {
-  it('names every value by its path', () =>
+  it('returns every value with its path', () =>
     expect(leaves({ a: { b: 1 }, c: [{ d: null }], e: [], f: {} })).toEqual([
       ['a.b', 1],
       ['c.0.d', null],
       ['e', []],
       ['f', {}],
     ]));
-  it('finds none in an empty record', () => expect(leaves({})).toEqual([]));
+  it('returns nothing for an empty record', () => expect(leaves({})).toEqual([]));
 });
 
 describe('fields: checkFields', () => {
   const known = ['uri', 'name', 'status', 'location'];
 
-  it('is content with known first parts', () => expect(checkFields(['uri', 'location.whatever.*'], known)).toEqual([]));
-  it('suggests the nearest name and lists all', () =>
+  it('accepts paths whose first name is known', () =>
+    expect(checkFields(['uri', 'location.whatever.*'], known)).toEqual([]));
+  it('suggests the closest name and lists all fields', () =>
     expect(checkFields(['stauts', 'uri', 'xyzzy'], known)).toEqual([
-      "unknown field 'stauts', did you mean 'status'?",
-      "unknown field 'xyzzy'",
-      'the fields are uri, name, status, location',
+      'Unknown field "stauts". Did you mean "status"?',
+      'Unknown field "xyzzy". Available fields: uri, name, status, location',
     ]));
-  it('refuses empty parts', () => {
+  it('rejects empty parts', () => {
     for (const field of ['', '.uri', 'location..type', 'uri.'])
-      expect(checkFields([field], known)[0]).toContain('not a field path');
+      expect(checkFields([field], known)[0]).toContain('not a valid field path');
   });
 });

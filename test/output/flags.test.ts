@@ -12,7 +12,7 @@ const firstUri = async () =>
   (await world.run('events list --status active --since tomorrow --limit 1 -o id')).stdout.trim();
 
 describe('flags: csv and yaml', () => {
-  it('hold what the JSON holds', async () => {
+  it('contain the same values as JSON', async () => {
     const json = JSON.parse((await world.run('events list --json')).stdout);
     expect(parseYaml((await world.run('events list -o yaml --page-size 7')).stdout)).toEqual(json);
     const csv = (await world.run('events list -o csv --raw --fields uri,name,invitees_counter.total --page-size 7'))
@@ -28,18 +28,18 @@ describe('flags: csv and yaml', () => {
     expect(csv.replaceAll('\r\n', '')).not.toContain('\n');
   });
 
-  it('choose fields through lists', async () => {
+  it('select fields of list items', async () => {
     const { stdout } = await world.run('events list --limit 1 -o yaml --fields event_memberships.*.user_name');
     expect(stdout).toBe('- event_memberships:\n    - user_name: Amara Lindqvist\n');
   });
 
-  it('are the format of a terminal where SCHED_OUTPUT says so, and never of a pipe', async () => {
+  it('can be set with SCHED_OUTPUT for a terminal, but not for a pipe', async () => {
     const env = { SCHED_OUTPUT: 'yaml' };
     expect((await world.run('users me', { env, terminals: ['stdout'] })).stdout).toMatch(/^uri: http/);
     expect((await world.run('users me', { env })).stdout).toMatch(/^uri\thttp/);
   });
 
-  it('are chosen by a flag, whatever SCHED_OUTPUT says', async () => {
+  it('can be set with a flag that overrides SCHED_OUTPUT', async () => {
     const terminal = { env: { SCHED_OUTPUT: 'nonsense' }, terminals: ['stdout' as const] };
     for (const flag of ['-o csv', '--json', '--jq .uri'])
       expect((await world.run(`users me ${flag}`, terminal)).code).toBe(0);
@@ -49,7 +49,7 @@ describe('flags: csv and yaml', () => {
 });
 
 describe('flags: --jq', () => {
-  it('works over the whole list, over each record, and over one record', async () => {
+  it('runs on the whole list, on each record and on a single record', async () => {
     const names = JSON.parse((await world.run('events list --json')).stdout).map(({ name }: { name: string }) => name);
     expect((await world.run(['events', 'list', '--page-size', '7', '--jq', '[.[].name]'])).stdout).toBe(
       `${JSON.stringify(names, null, 2)}\n`,
@@ -58,24 +58,24 @@ describe('flags: --jq', () => {
     expect((await world.run(`events get ${await firstUri()} --jq .status`)).stdout).toBe('active\n');
   });
 
-  it('shows everything on a terminal too', async () => {
+  it('processes all results on a terminal too', async () => {
     const { stdout } = await world.run('events list --jq length', { terminals: ['stdout'] });
     expect(Number(stdout)).toBeGreaterThan(50);
   });
 
-  it('sees the chosen fields', async () =>
+  it('gets only the selected fields', async () =>
     expect((await world.run(['events', 'list', '--limit', '1', '--json=name', '--jq', '.[0] | keys[]'])).stdout).toBe(
       'name\n',
     ));
 
-  it('that does not compile ends the command before anything is sent', async () => {
+  it('fails before anything is sent if the program does not compile', async () => {
     const uri = await firstUri();
     const { code, stderr, requests } = await world.run(['events', 'cancel', uri, '--yes', '--jq', '.[']);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(stderr).toContain('error: --jq: syntax error, unexpected end of file at line 1, column 2');
   });
 
-  it('that fails says so, and that the write is done', async () => {
+  it('reports a failing program and that the write was applied', async () => {
     const uri = await firstUri();
     const env = { SCHED_ERROR_FORMAT: 'json' };
     const { code, stderr } = await world.run(['events', 'cancel', uri, '--yes', '--jq', '.name.x'], { env });
@@ -83,7 +83,7 @@ describe('flags: --jq', () => {
     expect(JSON.parse(stderr.trim().split('\n').at(-1)!).error).toMatchObject({ code: 'usage', outcome: 'applied' });
   });
 
-  it.each(['table', 'csv', 'tsv', 'yaml', 'id'])('refuses -o %s, which it could not keep to', async (format) => {
+  it.each(['table', 'csv', 'tsv', 'yaml', 'id'])('rejects -o %s', async (format) => {
     const { code, stderr, requests } = await world.run(`events list -o ${format} --jq .`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(stderr).toContain('--jq makes its own output');
@@ -91,7 +91,7 @@ describe('flags: --jq', () => {
 });
 
 describe('flags: --curl', () => {
-  it('prints the request of a write and sends none', async () => {
+  it('prints a write request without sending it', async () => {
     const uri = await firstUri();
     const { code, stdout, requests } = await world.run(['events', 'cancel', uri, '--curl', '--reason', "I'm ill"]);
     expect(code).toBe(0);
@@ -102,13 +102,13 @@ describe('flags: --curl', () => {
     expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
-  it('holds no token', async () => {
+  it('does not print the token', async () => {
     const { stdout } = await world.run('users me --curl');
     expect(stdout).toContain('$SCHED_TOKEN');
     expect(stdout).not.toContain(world.token);
   });
 
-  it('names no address of a compliance request', async () => {
+  it('does not print the addresses of a compliance request', async () => {
     const { stdout, stderr, requests } = await world.run('compliance delete ada@engine.example --curl');
     expect(stdout).toMatch(/\/data_compliance\/invitee_deletion .* --data @FILE\n$/);
     expect(`${stdout}${stderr}`).not.toContain('ada@');
@@ -116,11 +116,11 @@ describe('flags: --curl', () => {
   });
 });
 
-describe('flags: of what is printed instead of being sent', () => {
+describe('flags: --dry-run output', () => {
   const url = 'http://127.0.0.1:4010/scheduled_events/JW6SHQTS78SH7TS8/cancellation';
 
   it.each(['events cancel JW6SHQTS78SH7TS8', 'api POST /scheduled_events/JW6SHQTS78SH7TS8/cancellation -f reason=x'])(
-    '%s: --jq and formats that can hold it apply, and chosen fields are those of the answer',
+    'of %s supports --jq and JSON-like formats, and ignores selected fields',
     async (line) => {
       const show = async (flags: string) => (await world.run(`${line} --dry-run ${flags}`)).stdout;
       expect(await show('--jq .url')).toBe(`${url}\n`);
@@ -131,20 +131,20 @@ describe('flags: of what is printed instead of being sent', () => {
     },
   );
 
-  it('a line each where they are several', async () =>
+  it('has one line per request with jsonl', async () =>
     expect((await world.run('events cancel JW6SHQTS78SH7TS8 XEFT95ZZDW9SPL93 -n -o jsonl')).stdout).toMatch(
       /^\{.*\}\n\{.*\}\n$/,
     ));
 
-  it('nothing was sent when the program fails', async () => {
+  it('reports that nothing was sent if the jq program fails', async () => {
     const { code, stderr } = await world.run('events cancel JW6SHQTS78SH7TS8 -n --json --jq .url.x');
     expect([code, JSON.parse(stderr).error.outcome]).toEqual([2, 'not-sent']);
   });
 
-  it('the description of the service is a document like any other', async () => {
+  it('supports the same formats as the OpenAPI document', async () => {
     expect((await world.run('sandbox openapi --jq .openapi')).stdout).toBe('3.1.0\n');
     expect(parseYaml((await world.run('sandbox openapi -o yaml')).stdout).openapi).toBe('3.1.0');
     const { stderr } = await world.run('sandbox openapi --fields openapi');
-    expect(stderr).toContain("unknown field 'openapi'; there are no fields to choose from here\n");
+    expect(stderr).toContain('Unknown field "openapi". This command has no fields to select\n');
   });
 });

@@ -3,8 +3,8 @@ import { width } from '../../src/output/width.ts';
 import { createWorld } from '../support/run.ts';
 
 /**
- * The main screens as people see them. A screen is one line here; `vitest -u` writes them anew, and then somebody looks.
- * `{event}` and the like stand for the first ID that the command behind it prints.
+ * The main screens as people see them, one command each. `vitest -u` updates them; review the result by eye.
+ * `{event}` and other placeholders stand for the first ID printed by the command in `firsts`.
  */
 const screens: Record<string, string> = {
   'events-list': 'events list --limit 12',
@@ -39,7 +39,7 @@ const screens: Record<string, string> = {
   'help-topic-time': 'help time',
 };
 
-/** Screens of narrow terminals, where something must give way. */
+/** Screens on narrow terminals, where columns are shortened or dropped. */
 const narrow: Record<string, string> = {
   'events-list': screens['events-list']!,
   'events-get': screens['events-get']!,
@@ -50,7 +50,7 @@ const narrow: Record<string, string> = {
   'help-events-cancel': 'events cancel --help',
 };
 
-/** What people see when something is wrong, and how it ends. */
+/** Error messages and their exit codes. */
 const errors: Record<string, [line: string, code: number]> = {
   'unknown-flag': ['events list --statsu active', 2],
   'several-problems': ['invitees create --event-type YBL6DUNR9FS4PNP6 --start 2026-02-30 --emial x', 2],
@@ -85,15 +85,15 @@ const fill = async (line: string): Promise<string> => {
 const terminals = ['stdout' as const, 'stderr' as const];
 
 describe.each(Object.entries(narrow))('golden: %s', (name, line) => {
-  it.each([40, 60])('is as it was at %i columns', async (columns) => {
+  it.each([40, 60])('matches the stored screen at %i columns', async (columns) => {
     const { code, stdout, stderr } = await world.run(`${await fill(line)} --color never`, { terminals, columns });
     expect(code).toBe(0);
     await expect(`$ sched ${line}\n${stdout}\n${stderr}`).toMatchFileSnapshot(`golden/${name}.${columns}.txt`);
   });
 });
 
-describe.each(Object.entries(errors))('golden: the error %s', (name, [line, end]) => {
-  it.each([40, 80])('is as it was at %i columns', async (columns) => {
+describe.each(Object.entries(errors))('golden: error %s', (name, [line, end]) => {
+  it.each([40, 80])('matches the stored screen at %i columns', async (columns) => {
     const { code, stdout, stderr } = await world.run(await fill(line), { terminals, columns });
     expect({ code, stdout }).toEqual({ code: end, stdout: '' });
     for (const text of stderr.split('\n')) expect(width(text)).toBeLessThanOrEqual(columns);
@@ -103,12 +103,12 @@ describe.each(Object.entries(errors))('golden: the error %s', (name, [line, end]
 
 describe.each(Object.entries(screens))('golden: %s', (name, line) => {
   for (const columns of [80, 120]) {
-    it(`is as it was at ${columns} columns`, async () => {
+    it(`matches the stored screen at ${columns} columns`, async () => {
       const options = { terminals, columns };
       const plain = await world.run(`${await fill(line)} --color never`, options);
       const colour = await world.run(`${await fill(line)} --color always`, options);
       expect(plain.code).toBe(0);
-      // What colour says, words say too.
+      // Color must not carry information of its own.
       expect(colour.stdout.replace(/\x1b\[\d+m/g, '')).toBe(plain.stdout);
       const wide = plain.stdout.split('\n').filter((text) => width(text) > columns && !text.includes('://'));
       expect(wide).toEqual([]);

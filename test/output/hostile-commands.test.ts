@@ -22,8 +22,8 @@ import {
 import { type Exchange, replay } from './replay.js';
 
 /*
- * R43, R44: every command of the tree in every format, while the service says what only an attacker would. The commands
- * are run once on the sandbox; then its answers are said again with hostile text in them.
+ * R43, R44: runs every command in every format against a hostile service. Each command runs once on the sandbox; then
+ * its replies are replayed with hostile text in them.
  */
 
 const before = process.cwd();
@@ -37,14 +37,14 @@ const people = ['-o table', '--accessible'];
 const columns = 80;
 const terminals = ['stdout' as const, 'stderr' as const];
 
-/** Our own colours, line breaks, and the line of progress that is drawn again. */
+/** sched's own colors and line breaks, and redrawing of the progress line. */
 const ours = /\x1b\[\d+m|\r?\n|\r\x1b\[K/g;
 const dangerous =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u3164\u115F\u1160\uFFA0\u{E0020}-\u{E007F}]/u;
 const obeyed = /##(?:\[|vso\[)|^(?:[^\S\n]|\x1b\[\d+m)*::/im;
 
 const expectHarmless = ({ code, stdout, stderr }: Result, way: string): void => {
-  // A bug of ours would be 1.
+  // 1 is an internal error.
   expect(code, stderr).not.toBe(1);
   expect(stdout.replace(ours, '').replace(way === '-o tsv' ? /\t/g : '', '')).not.toMatch(dangerous);
   expect(stderr.replace(ours, '')).not.toMatch(dangerous);
@@ -53,7 +53,7 @@ const expectHarmless = ({ code, stdout, stderr }: Result, way: string): void => 
   if (people.includes(way)) expect(stdout).not.toMatch(obeyed);
 };
 
-/** Broken between words; what is to be copied, and a word that is longer than the screen, stays whole. */
+/** Lines wrap between words. Text to copy and words wider than the screen stay whole. */
 const expectFitting = (stderr: string): void => {
   const isWhole = (line: string) => /https?:|sched |export /.test(line) || !/\S \S/.test(line.trim());
   const wide = stderr.split('\n').filter((line) => width(line) > columns && !isWhole(line));
@@ -61,8 +61,8 @@ const expectFitting = (stderr: string): void => {
 };
 
 /**
- * What speaks with the service is played in every way in the pseudo-terminal below; here stderr is seen apart. Seeding
- * the sandbox anew ten times would prove nothing more.
+ * Commands that call the service run in every format in the pseudo-terminal below; here stderr is checked separately.
+ * Resetting the sandbox in every format would test nothing more.
  */
 const waysInMemory = ({ name, exchanges }: Conversation): string[] => {
   if (name === 'sandbox reset') return people;
@@ -80,7 +80,7 @@ const run = (conversation: Conversation, way: string, change: Change, isTerminal
     terminals: isTerminal ? terminals : [],
   });
 
-/** The answer of the command's own operation is hostile; what it looks up on the way is as it should be. */
+/** Makes only the reply of the command's own operation hostile, and keeps those of its lookups. */
 const ownAnswer =
   ({ command }: Conversation): Change =>
   (exchange) =>
@@ -89,17 +89,17 @@ const ownAnswer =
       : exchange.reply;
 
 describe('hostile: every command and format on a terminal', () => {
-  it('leaves out only what serves or waits', () =>
+  it('covers all commands except those that serve or wait', () =>
     expect(silent).toEqual(['auth login', 'auth refresh', 'sandbox start', 'sandbox run']));
 
-  it('speaks with the service wherever a command does', () => {
+  it('calls the operation of every command that has one', () => {
     expect(speaking.length).toBeGreaterThanOrEqual(35);
     for (const { name, command, exchanges } of spoken)
       if (command.operation)
         expect([name, exchanges.some((each) => isOwn(command.operation!, each))]).toEqual([name, true]);
   });
 
-  it.each(spoken)('$name: its own answer', async (conversation) => {
+  it.each(spoken)('$name: hostile reply to its own operation', async (conversation) => {
     for (const way of waysInMemory(conversation)) {
       const result = await run(conversation, way, ownAnswer(conversation));
       expectHarmless(result, way);
@@ -108,12 +108,12 @@ describe('hostile: every command and format on a terminal', () => {
     }
   });
 
-  it.each(speaking)('$name: every word of every answer', async (conversation) => {
+  it.each(speaking)('$name: all text in all replies hostile', async (conversation) => {
     for (const way of ['-o table', '-o json', '-o csv', '--accessible'])
       expectHarmless(await run(conversation, way, ({ reply }) => poisonedReply(reply, () => false)), way);
   });
 
-  it.each(speaking)('$name: a refusal', async (conversation) => {
+  it.each(speaking)('$name: hostile error reply', async (conversation) => {
     for (const status of [400, 403, 404, 500])
       for (const way of ['-o table', '-o json']) {
         const result = await run(conversation, way, () => hostileRefusal(status));
@@ -123,8 +123,8 @@ describe('hostile: every command and format on a terminal', () => {
   });
 });
 
-// A question is written by itself, not as an answer or a note.
-describe('hostile: questions', () => {
+// Prompts are printed by separate code, not as results or notes.
+describe('hostile: prompts', () => {
   it.each(speaking.filter(({ words }) => words.includes('--yes')))('$name', async (conversation) => {
     for (const way of ['-o table', '--accessible']) {
       const result = await world.run([...conversation.words.filter((word) => word !== '--yes'), ...way.split(' ')], {
@@ -140,7 +140,7 @@ describe('hostile: questions', () => {
 
 type Json = Record<string, unknown>;
 
-/** The records that the service sent as the answer to the command's own question. */
+/** The records in the service's reply to the command's own operation. */
 const sentTo = (conversation: Conversation): Json[] =>
   conversation.exchanges
     .filter((each) => isOwn(conversation.command.operation!, each))
@@ -152,16 +152,16 @@ const sentTo = (conversation: Conversation): Json[] =>
 
 const withoutOurs = ({ _sched, ...record }: Json): Json => record;
 
-/** Commands that answer with what the service said, and not with an account of what they did. */
+/** Commands that print the service's records and not a report of their own. */
 const telling = spoken.filter(
   ({ name, command, code }) => command.operation !== undefined && code === 0 && !name.startsWith('compliance '),
 );
 const listing = telling.filter(({ command }) => command.operation!.reply.kind === 'many');
 
-// The same bytes once more, written by the built program to a terminal that the system made.
+// The same replies again, printed by the built program to a real pseudo-terminal.
 describe('hostile: every command and format in a pseudo-terminal', () => {
-  it('sends it no control byte and no forged row', { timeout: 60_000 }, async () => {
-    // Seeding the sandbox anew ten times would prove nothing more.
+  it('prints no control byte and no forged row', { timeout: 60_000 }, async () => {
+    // Resetting the sandbox in every format would test nothing more.
     const answered = spoken
       .filter(({ name }) => name !== 'sandbox reset')
       .flatMap((conversation) => ways.map((way) => ({ conversation, way, change: ownAnswer(conversation) })));
@@ -194,7 +194,7 @@ describe('hostile: every command and format in a pseudo-terminal', () => {
 });
 
 describe('hostile: in a pipe', () => {
-  it.each(telling)('$name: comes back from json, jsonl and yaml exactly', async (conversation) => {
+  it.each(telling)('$name: json, jsonl and yaml parse back exactly', async (conversation) => {
     const sent = sentTo(conversation);
     const answer = ownAnswer(conversation);
     const read = async (way: string, parse: (text: string) => unknown) => {
@@ -215,7 +215,7 @@ describe('hostile: in a pipe', () => {
     expect(JSON.stringify(await read('-o yaml', (text) => parseYaml(text)))).toBe(JSON.stringify(records));
   });
 
-  it.each(listing)('$name: csv --raw, read by another program, holds what the JSON holds', async (conversation) => {
+  it.each(listing)('$name: csv --raw has the same values as JSON for another parser', async (conversation) => {
     const answer = ownAnswer(conversation);
     const records = JSON.parse((await run(conversation, '-o json', answer, false)).stdout) as Json[];
     const names = Object.keys(conversation.command.operation!.reply.of.record.shape);
@@ -223,7 +223,7 @@ describe('hostile: in a pipe', () => {
     const [header, ...rows] = parseCsv(stdout, { record_delimiter: '\r\n' });
     expect(header).toEqual(names);
     expect(rows).toHaveLength(records.length);
-    // A file of UTF-8 holds no half of a character.
+    // UTF-8 can't encode lone surrogates.
     const whole = (text: string) => text.replace(/\p{Cs}/gu, '\uFFFD');
     const isList = (value: unknown) => Array.isArray(value) && value.every((item) => typeof item !== 'object');
     for (const [index, record] of records.entries())
@@ -236,7 +236,7 @@ describe('hostile: in a pipe', () => {
       }
   });
 
-  it.each(listing)('$name: no row more than was sent', async (conversation) => {
+  it.each(listing)('$name: prints one row per record', async (conversation) => {
     const answer = ownAnswer(conversation);
     const rows = JSON.parse((await run(conversation, '-o json', answer, false)).stdout).length;
     expect(rows).toBeGreaterThan(0);

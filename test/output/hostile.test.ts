@@ -8,7 +8,7 @@ import { safe } from '../../src/output/sanitise.ts';
 import { times } from '../support/times.ts';
 import { event, eventView, hostile, madeUp, pagesOf, paper, time } from './samples.ts';
 
-/** Everywhere the service can put text: names of fields too. */
+/** Hostile text wherever the service can put text, including field names. */
 const poisoned = ([name, id, status, start, host, key, value, note]: string[], i: number) => ({
   ...event(name!, i),
   uri: `https://api.example.com/scheduled_events/${id}`,
@@ -30,7 +30,7 @@ const records = Array.from({ length: Math.floor(strings.length / each) }, (_, i)
 const wellFormed = (value: unknown) =>
   JSON.parse(JSON.stringify(value).replace(/\\(\\|ud[89a-f]..)/g, (all, what) => (what === '\\' ? all : '\uFFFD')));
 
-/** Wrapping words of all of Unicode takes its time, and reading YAML too: a part of them is enough there. */
+/** A sample of the records, because wrapping Unicode text and parsing YAML are slow. */
 const one = times(8, 1);
 const some = records.filter((_, i) => i % one === 0);
 
@@ -48,11 +48,11 @@ const linesOf = (text: string) => text.replace(/\r?\n$/, '').split('\n');
 
 const obeyed = /##(\[|vso\[)|^[^\S\n]*::/im;
 
-// Twenty thousand strings take their time on a busy machine.
+// Twenty thousand strings are slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 describe(`hostile: ${strings.length} strings on a terminal`, () => {
-  it.each([...formats, 'jq', 'jq -o jsonl'] as const)('as %s: no control byte, no forged row', async (name) => {
+  it.each([...formats, 'jq', 'jq -o jsonl'] as const)('print no control byte and no forged row as %s', async (name) => {
     const rows = name.startsWith('jq')
       ? { jq: name === 'jq' ? '.[] | .name' : '.name', format: name === 'jq' ? ('json' as const) : ('jsonl' as const) }
       : { format: name as (typeof formats)[number] };
@@ -63,7 +63,7 @@ describe(`hostile: ${strings.length} strings on a terminal`, () => {
     if (!['json', 'yaml'].includes(name)) expect(linesOf(text)).toHaveLength(records.length + headings);
   });
 
-  it('as spoken lines and as blocks', async () => {
+  it('print no control byte as accessible lines and as blocks', async () => {
     const spoken = await shown({ accessible: true }, true, some);
     expect(spoken.replace(ours, '')).not.toMatch(dangerous);
     expect(spoken.split('\n\n')).toHaveLength(some.length);
@@ -84,7 +84,7 @@ describe(`hostile: ${strings.length} strings on a terminal`, () => {
     }
   });
 
-  it('made safe: nothing dangerous is left, and nothing changes when made safe again', () => {
+  it('have nothing dangerous after safe(), and a second safe() changes nothing', () => {
     const made = strings.map(safe);
     expect(made.join('')).not.toMatch(dangerous);
     expect(made.map(safe).join('\n')).toBe(made.join('\n'));
@@ -92,7 +92,7 @@ describe(`hostile: ${strings.length} strings on a terminal`, () => {
     expect(made.filter((_, i) => isHarmless(strings[i]!))).toEqual(strings.filter(isHarmless));
   });
 
-  it('in cells of every kind: one line each that nobody obeys', () => {
+  it('stay on one harmless line in cells of every kind', () => {
     const kinds = [
       (text: string) => humanCell(`https://api.example.com/${text}`, 'id', time),
       (text: string) => humanCell(text, 'time', time),
@@ -111,7 +111,7 @@ describe(`hostile: ${strings.length} strings on a terminal`, () => {
 });
 
 describe(`hostile: ${strings.length} strings in a pipe`, () => {
-  it('come back from json and jsonl exactly', async () => {
+  it('parse back exactly from json and jsonl', async () => {
     expect(JSON.stringify(JSON.parse(await shown({ format: 'json' }, false, records)))).toBe(JSON.stringify(records));
     const lines = linesOf(await shown({ format: 'jsonl' }, false, records));
     expect(lines.map((line) => JSON.stringify(JSON.parse(line)))).toEqual(
@@ -119,11 +119,11 @@ describe(`hostile: ${strings.length} strings in a pipe`, () => {
     );
   });
 
-  it('come back from yaml exactly', async () => {
+  it('parse back exactly from yaml', async () => {
     expect(JSON.stringify(parseYaml(await shown({ format: 'yaml' }, false, some)))).toBe(JSON.stringify(some));
   });
 
-  it('come back from csv', async () => {
+  it('parse back from csv', async () => {
     const read = parseCsv(await shown({ format: 'csv', raw: true, fields: ['name', 'uri'] }, false, records), {
       record_delimiter: '\r\n',
     });
@@ -134,9 +134,9 @@ describe(`hostile: ${strings.length} strings in a pipe`, () => {
     for (const cell of guarded) if (/^[=+\-@\t\r]/.test(cell)) expect(cell).toBe('no formula');
   });
 
-  it('come back from jq, but for halves of characters', async () =>
+  it('parse back from jq, except lone surrogates', async () =>
     expect(JSON.parse(await shown({ format: 'json', jq: '.' }, false, records))).toEqual(wellFormed(records)));
 
-  it('make no line of tsv', async () =>
+  it('add no extra lines to tsv', async () =>
     expect(linesOf(await shown({ format: 'tsv' }, false, records))).toHaveLength(records.length));
 });

@@ -2,16 +2,16 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { openJq } from '../../src/output/jq-thread.ts';
 
-// What `npm run build` made: a thread cannot be started from what is written, only from what is built.
+// Made by `npm run build`: a worker can't be started from the TypeScript sources.
 const built = pathToFileURL(fileURLToPath(new URL('../../dist/jq-worker.js', import.meta.url)));
 const nowhere = new URL('no-such-worker.js', import.meta.url);
 const question = (program: string, json = '[1,2]') => ({ json, program, flags: ['-c', '--'] });
 
 describe('jq-thread', () => {
   it.each([
-    ['a thread of its own', built],
-    ['this thread where there is no file', nowhere],
-  ])('answers in %s, again and again', async (_, file) => {
+    ['a worker thread', built],
+    ['this thread if the worker file is missing', nowhere],
+  ])('runs several programs in %s', async (_, file) => {
     const ask = await openJq(file);
     expect(await ask(question('.[] | . * 2'))).toEqual({ stdout: '2\n4', stderr: '', exitCode: 0 });
     expect(await ask(question('nosuch'))).toMatchObject({ stdout: '', exitCode: 3 });
@@ -19,7 +19,7 @@ describe('jq-thread', () => {
     expect([first.stdout, second.stdout]).toEqual(['2', '3']);
   });
 
-  it('ends a program that runs for ever when it is told to', async () => {
+  it('stops an endless program when aborted', async () => {
     const ask = await openJq(built);
     await ask(question('.'));
     const stop = new AbortController();

@@ -29,7 +29,7 @@ const records = [
   { ...event(' padded ', 4), tags: ['b', 'a'] },
 ];
 
-/** Programs that every jq since 1.6 answers alike; `keys` and sorting keep their order. */
+/** Programs with the same result in every jq since 1.6; `keys` and sorting keep their order. */
 const programs = [
   '.',
   '.[]',
@@ -108,20 +108,20 @@ const programs = [
 
 const isInstalled = spawnSync('jq', ['--version']).status === 0;
 
-describe('jq: the real one', () => {
+describe('jq: compared with the real jq', () => {
   it.runIf(isInstalled || process.env.CI)(`agrees on ${programs.length} programs`, { timeout: 60_000 }, async () => {
     expect(programs.length).toBeGreaterThanOrEqual(50);
     const file = join(temporaryDirectory('jq'), 'input.json');
     writeFileSync(file, JSON.stringify(records));
-    // Every other one as `-rc`: one line or several is a matter of the flag, not of the program.
+    // Every other program uses `-rc`, to test both layouts.
     const asked = ['.', ...programs].map((program, index) => ({ program, compact: index % 2 === 0 }));
-    // One shell for all of them: starting a process costs more than what it does.
+    // One shell runs all of them, because starting a process is slow.
     const lines = asked.map(({ program, compact }) => {
       const word = `'${program.replaceAll("'", `'\\''`)}'`;
       return `jq ${compact ? '-rc' : '-r'} ${word} ${file}; printf '\\036'`;
     });
     const env = { SCHED_TEST_WANTED: 'Intro', ...process.env };
-    // A shell sets some of its own.
+    // The shell sets some variables itself.
     const seen = JSON.parse(execFileSync('sh', ['-c', 'jq -n env'], { encoding: 'utf8', env }));
     const answers = execFileSync('sh', ['-c', lines.join('\n')], { encoding: 'utf8', env }).split('\x1e');
     expect(answers).toHaveLength(asked.length + 1);
@@ -133,33 +133,33 @@ describe('jq: the real one', () => {
 });
 
 describe('jq', () => {
-  it('prints strings raw and keeps every blank of them', async () =>
+  it('prints strings raw, including leading and trailing spaces', async () =>
     expect(await ran('.[3].name, .[0].status', [records])).toBe(' padded \nactive\n'));
 
-  it('runs over each record, one result a line', async () =>
+  it('runs on each record and prints one result per line', async () =>
     expect(await ran('{name}', records, { compact: true })).toBe(
       '{"name":"Intro"}\n{"name":null}\n{"name":"打ち合わせ \\"x\\""}\n{"name":" padded "}\n',
     ));
 
-  it('does not let a program reach into the next record', async () =>
+  it('does not let a program read the next record', async () =>
     expect(await ran('[.name, (try input catch "end")]', records.slice(0, 2), { compact: true })).toBe(
       '["Intro","end"]\n[null,"end"]\n',
     ));
 
-  it.each(['halt', '"" | halt_error(0)'])('ends with %s for one record, and not for those after it', async (end) =>
+  it.each(['halt', '"" | halt_error(0)'])('stops at %s for one record and continues with the next', async (end) =>
     expect(await ran(`.name, if .name == null then ${end} else "end" end`, records)).toBe(
       'Intro\nend\nnull\n打ち合わせ "x"\nend\n padded \nend\n',
     ),
   );
 
-  it('prints no control character of a string on a terminal', async () => {
+  it('prints no control characters on a terminal', async () => {
     const text = await ran('.[], [.[]]', [hostile], { isTerminal: true });
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
     expect(text.split('\n').slice(0, hostile.length)).toHaveLength(hostile.length);
     expect(await ran('.', ['a\tb\x1b'])).toBe('a\tb\x1b\n');
   });
 
-  it('gives strings back exactly, but for halves of characters', async () => {
+  it('keeps strings exactly, except lone surrogates', async () => {
     const whole = hostile.map((text) => text.replace(/\p{Cs}/gu, '\uFFFD'));
     expect(JSON.parse(await ran('.', [hostile]))).toEqual(whole);
     expect(JSON.parse(await ran('.', [['\\ud800', '\uDC00\uD800\\\uD83D']]))).toEqual([
@@ -168,7 +168,7 @@ describe('jq', () => {
     ]);
   });
 
-  it('tells what does not compile, in its own words', async () => {
+  it('reports compile errors in the words of jq', async () => {
     expect(await jqProblem('.a | length')).toBeUndefined();
     expect(await jqProblem('.[')).toBe('--jq: syntax error, unexpected end of file at line 1, column 2');
     expect(await jqProblem('nosuch')).toBe('--jq: nosuch/0 is not defined at line 1, column 1');
@@ -176,7 +176,7 @@ describe('jq', () => {
     expect(await jqProblem('input')).toBeUndefined();
   });
 
-  it('prints what came before a failure', async () => {
+  it('prints the results before a failure', async () => {
     const stdout = paper();
     const each = records.map((record) => JSON.stringify(record));
     const failing = printJq({ program: '.name | ascii_downcase', stdout }, each);
@@ -187,7 +187,7 @@ describe('jq', () => {
     expect(stdout.text).toBe('intro\n');
   });
 
-  it('hands on what a program says', async () => {
+  it('forwards debug output', async () => {
     const said: string[] = [];
     const stdout = paper();
     await printJq({ program: 'debug', stdout, say: (line) => said.push(line) }, ['1']);
@@ -195,7 +195,7 @@ describe('jq', () => {
     expect(stdout.text).toBe('1\n');
   });
 
-  it('sees the environment that it is given, and no other', async () => {
+  it('uses only the given environment', async () => {
     const env = { WANTED: 'Intro "x" \\(1) é\n', GONE: undefined };
     expect(JSON.parse(await ran('[env, $ENV]', [1], { env }))).toEqual([
       { WANTED: env.WANTED },
@@ -208,7 +208,7 @@ describe('jq', () => {
   });
 });
 
-describe('jq: of the printer', () => {
+describe('jq: in the printer', () => {
   const printed = async (options: Partial<PrinterOptions>, pages: object[][]) => {
     const stdout = paper();
     const base = { format: 'json', header: false, raw: false, color: false, accessible: false, ...time } as const;
@@ -216,22 +216,22 @@ describe('jq: of the printer', () => {
     return { rows, text: stdout.text };
   };
 
-  it('is one list across pages, also an empty one', async () => {
+  it('gets one list across pages, even if it is empty', async () => {
     expect(await printed({ jq: 'length' }, [[records[0]!], [], [records[1]!]])).toEqual({ rows: 2, text: '2\n' });
     expect(await printed({ jq: '.' }, [])).toEqual({ rows: 0, text: '[]\n' });
   });
 
-  it('is each record as jsonl', async () =>
+  it('gets each record with jsonl', async () =>
     expect((await printed({ jq: '.status', format: 'jsonl' }, [[records[0]!], [records[1]!]])).text).toBe(
       'active\ncanceled\n',
     ));
 
-  it('sees the chosen fields only', async () =>
+  it('gets only the selected fields', async () =>
     expect((await printed({ jq: '.', format: 'jsonl', fields: ['location.type'] }, [[records[0]!]])).text).toBe(
       '{"location":{"type":"zoom_conference"}}\n',
     ));
 
-  it('makes the answer of a single record too', async () => {
+  it('runs on a single record too', async () => {
     const stdout = paper();
     const base = { format: 'json', header: false, raw: false, color: false, accessible: false, ...time } as const;
     await createPrinter({ ...base, jq: '.name', stdout }).one(eventView, event('x'));

@@ -12,21 +12,21 @@ const listed = async (format: MachineFormat, pages: object[][], choices: Partial
 };
 
 describe('machine: json', () => {
-  it('is one array across pages, laid out as JSON.stringify would', async () => {
+  it('is one array across pages, formatted like JSON.stringify', async () => {
     const events = [event('a', 1), event('b', 2), event('c', 3)];
     expect(await listed('json', [events.slice(0, 2), [], events.slice(2)])).toBe(
       `${JSON.stringify(events, null, 2)}\n`,
     );
   });
 
-  it('is an empty array where nothing is found', async () => expect(await listed('json', [[]])).toBe('[]\n'));
+  it('is an empty array if there are no records', async () => expect(await listed('json', [[]])).toBe('[]\n'));
 
-  it('holds the chosen fields only', async () =>
+  it('contains only the selected fields', async () =>
     expect(JSON.parse(await listed('json', [[event('a')]], { fields: ['name', 'location.type'] }))).toEqual([
       { name: 'a', location: { type: 'zoom_conference' } },
     ]));
 
-  it('does not parse after a failure half-way, and tells how many rows went out', async () => {
+  it('does not parse after a failure in the middle, and the tally counts the written rows', async () => {
     const stdout = paper();
     const tally = { rows: 0 };
     async function* failing() {
@@ -40,8 +40,8 @@ describe('machine: json', () => {
   });
 });
 
-describe('machine: the line formats', () => {
-  it('jsonl is one record a line', async () =>
+describe('machine: line formats', () => {
+  it('jsonl has one record per line', async () =>
     expect(await listed('jsonl', [[{ a: 'x\ny' }], [{ a: 2 }]])).toBe('{"a":"x\\ny"}\n{"a":2}\n'));
 
   it('tsv has full values in the columns of the view', async () =>
@@ -49,12 +49,12 @@ describe('machine: the line formats', () => {
       'https://api.example.com/scheduled_events/EVENT0001\ta\\tb\t2026-11-16T09:30:00.000000Z\tactive\t1\tAnn,Bob\n',
     ));
 
-  it('tsv names its columns by their paths when asked, even above nothing', async () => {
+  it('tsv has a header of field paths if requested, even without rows', async () => {
     expect(await listed('tsv', [], { header: true, fields: ['uri', 'location.type'] })).toBe('uri\tlocation.type\n');
     expect(await listed('tsv', [[event('a')]], { header: true, fields: ['name'] })).toBe('name\na\n');
   });
 
-  it('csv always names its columns, and has the values of tsv between quotes', async () => {
+  it('csv always has a header, and the same values as tsv in quotes', async () => {
     expect(await listed('csv', [])).toBe(
       'uri,name,start_time,status,invitees_counter.active,event_memberships.*.user_name\r\n',
     );
@@ -70,26 +70,26 @@ describe('machine: the line formats', () => {
     );
   });
 
-  it('id is the uri alone', async () =>
+  it('id prints only the uri', async () =>
     expect(await listed('id', [[event('a', 7)]])).toBe('https://api.example.com/scheduled_events/EVENT0007\n'));
 
-  it('id refuses records that have none', async () =>
+  it('id rejects records without a uri', async () =>
     await expect(listed('id', [[{ name: 'a' }]])).rejects.toMatchObject({ category: 'usage' }));
 });
 
-describe('machine: a single record', () => {
-  it('is field and value lines as tsv', () =>
+describe('machine: single record', () => {
+  it('has field and value lines as tsv', () =>
     expect(recordFormats.tsv(eventView, { a: { b: 'x\ny' }, c: [{ d: null }], e: true }, plain)).toBe(
       'a.b\tx\\ny\nc.0.d\t\ne\ttrue\n',
     ));
-  it('is field and value lines as csv', () =>
+  it('has field and value lines as csv', () =>
     expect(recordFormats.csv(eventView, { a: { b: 'x,y' }, e: true }, plain)).toBe(
       'field,value\r\na.b,"x,y"\r\ne,true\r\n',
     ));
   it('is a document as yaml', () =>
     expect(recordFormats.yaml(eventView, { a: [{ b: 'no' }, 2] }, plain)).toBe('a:\n  - b: "no"\n  - 2\n'));
   it('is an object as json', () => expect(recordFormats.json(eventView, { a: 1 }, plain)).toBe('{\n  "a": 1\n}\n'));
-  it('is a line as jsonl and id', () => {
+  it('is one line as jsonl and id', () => {
     expect(recordFormats.jsonl(eventView, { a: 1 }, plain)).toBe('{"a":1}\n');
     expect(recordFormats.id(eventView, { uri: 'u' }, plain)).toBe('u\n');
   });
@@ -98,7 +98,7 @@ describe('machine: a single record', () => {
 describe('machine: writing', () => {
   const rows = rowFormats.jsonl(eventView, plain);
 
-  it('flushes every page, and a long page in chunks', async () => {
+  it('flushes every page, and long pages in chunks', async () => {
     const stdout = paper();
     const long = Array.from({ length: 100 }, () => ({ notes: 'n'.repeat(2000) }));
     await writeRows(stdout, rows, pagesOf<object>([{ a: 1 }], long), { rows: 0 });
@@ -107,7 +107,7 @@ describe('machine: writing', () => {
     expect(Math.max(...stdout.writes.map((text) => text.length))).toBeLessThan(70_000);
   });
 
-  it('asks for the next page only when the last one was accepted', async () => {
+  it('fetches the next page only after stdout accepted the last one', async () => {
     const order: string[] = [];
     async function* pages() {
       for (const page of ['1', '2']) {
@@ -126,7 +126,7 @@ describe('machine: writing', () => {
     expect(order).toEqual(['fetch 1', 'written', 'fetch 2', 'written']);
   });
 
-  it('stops fetching when nobody reads any more', async () => {
+  it('stops fetching when the pipe is closed', async () => {
     let stopped = false;
     async function* endless() {
       try {

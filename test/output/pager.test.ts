@@ -43,7 +43,7 @@ const recorder = (quitAfter = Number.POSITIVE_INFINITY) => {
   };
 };
 
-describe('pager: which', () => {
+describe('pager: command', () => {
   it.each<[Record<string, string>, string[] | undefined]>([
     [{}, ['less']],
     [{ PAGER: 'less -S  --mouse' }, ['less', '-S', '--mouse']],
@@ -55,14 +55,14 @@ describe('pager: which', () => {
     [{ TERM: 'dumb' }, undefined],
   ])('with %j is %j', (env, command) => expect(pagerCommand(world(env))).toEqual(command));
 
-  it('is none where nobody looks, and none by itself on Windows', () => {
+  it('is undefined without a terminal, and by default on Windows', () => {
     expect(pagerCommand(world({ PAGER: 'less' }, false))).toBeUndefined();
     expect(pagerCommand(world({}, true, 'win32'))).toBeUndefined();
   });
 });
 
-describe('pager: when', () => {
-  it('stays away from what fits', async () => {
+describe('pager: pagedScreen', () => {
+  it('opens no pager if the output fits', async () => {
     const { stdout, open, facts } = recorder();
     const screen = pagedScreen(stdout, open);
     await screen.write('1\n2\n');
@@ -72,7 +72,7 @@ describe('pager: when', () => {
     expect(facts()).toEqual({ opened: 0, closed: 0, printed: '1\n2\n3\n4\n', paged: '' });
   });
 
-  it('takes everything as a stream as soon as it is longer', async () => {
+  it('streams everything to the pager once the output is longer', async () => {
     const { stdout, open, taken, facts } = recorder();
     const screen = pagedScreen(stdout, open);
     for (const text of ['1\n2\n', '3\n4\n', '5\n', '6\n']) await screen.write(text);
@@ -81,13 +81,13 @@ describe('pager: when', () => {
     expect(facts()).toMatchObject({ opened: 1, closed: 1, printed: '' });
   });
 
-  it('counts a line that is wider than the screen as several', async () => {
+  it('counts a line wider than the screen as several lines', async () => {
     const { stdout, open, facts } = recorder();
     await pagedScreen(stdout, open).write(`${'x'.repeat(400)}\n`);
     expect(facts().opened).toBe(1);
   });
 
-  it('is done without where it cannot be started', async () => {
+  it('prints to stdout if the pager cannot be started', async () => {
     const { stdout, facts } = recorder();
     const screen = pagedScreen(stdout, async () => undefined);
     for (let line = 1; line < 8; line++) await screen.write(`${line}\n`);
@@ -95,7 +95,7 @@ describe('pager: when', () => {
     expect(facts().printed).toBe('1\n2\n3\n4\n5\n6\n7\n');
   });
 
-  it('shows help', async () => {
+  it('shows a long help text', async () => {
     const { stdout, open, facts } = recorder();
     await showText({ ...world(), stdout, openPager: open }, '1\n2\n3\n4\n5\n6\n');
     expect(facts()).toMatchObject({ closed: 1, paged: '1\n2\n3\n4\n5\n6\n' });
@@ -113,7 +113,7 @@ it.each([
   expect(facts().opened).toBe(opened);
 });
 
-describe('pager: of the printer', () => {
+describe('pager: in the printer', () => {
   const options = { header: false, raw: false, color: false, ...time };
   async function* endless(seen: { pages: number; stopped: boolean }) {
     try {
@@ -126,7 +126,7 @@ describe('pager: of the printer', () => {
     }
   }
 
-  it('that is put away ends the listing', async () => {
+  it('stops the list when the user quits', async () => {
     const { stdout, open, facts } = recorder(2);
     const seen = { pages: 0, stopped: false };
     const printer = createPrinter({ ...options, format: 'table', accessible: false, stdout, openPager: open });
@@ -135,7 +135,7 @@ describe('pager: of the printer', () => {
     expect(facts().closed).toBe(1);
   });
 
-  it('is for tables and blocks of people who see', async () => {
+  it('opens for tables and blocks, but not for accessible or machine formats', async () => {
     const rows = Array.from({ length: 9 }, (_, i) => event('x', i));
     for (const [format, accessible, opens] of [
       ['table', false, 2],
@@ -152,12 +152,12 @@ describe('pager: of the printer', () => {
   });
 });
 
-describe('pager: a real process', () => {
+describe('pager: real process', () => {
   const signals = ['SIGINT', 'SIGTERM'] as const;
   const { emitWarning } = process;
   const heard = signals.map((signal) => process.listeners(signal));
   const runtime = nodeRuntime();
-  // The real world takes hold of the process, which other test files run in.
+  // nodeRuntime() changes the process, which other test files share.
   afterAll(() => {
     process.emitWarning = emitWarning;
     for (const [index, signal] of signals.entries())
@@ -166,7 +166,7 @@ describe('pager: a real process', () => {
   });
   const open = (...command: string[]) => runtime.openPager!(command);
 
-  it('gets everything, and is waited for', async () => {
+  it('receives all output, and closing waits for it', async () => {
     const file = join(temporaryDirectory(), 'read');
     const pager = await open('sh', '-c', `sleep 0.2; cat > ${file}; printf "%s" "$LESS" >> ${file}`);
     const text = 'x'.repeat(300_000);
@@ -175,7 +175,7 @@ describe('pager: a real process', () => {
     expect(readFileSync(file, 'utf8')).toBe(`${text}${process.env.LESS ?? 'FRX'}`);
   });
 
-  it('that goes away closes the pipe', async () => {
+  it('closes the pipe when it exits', async () => {
     const pager = await open('true');
     const flood = async () => {
       for (;;) await pager!.write('x'.repeat(100_000));
@@ -184,5 +184,5 @@ describe('pager: a real process', () => {
     await pager!.close();
   });
 
-  it('that does not exist is none', async () => expect(await open('/no/such/pager')).toBeUndefined());
+  it('is undefined if the program does not exist', async () => expect(await open('/no/such/pager')).toBeUndefined());
 });

@@ -1,4 +1,4 @@
-/** Runs the built program on this terminal once for each entry of a file, with the conversation in it as the network. */
+/** Runs the built program on this terminal once per entry of a file, with the recorded replies instead of a network. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { replay } from './replay.js';

@@ -44,7 +44,7 @@ describe('printer: hostile text on a terminal', () => {
     }
   }
 
-  it('gives a runner nothing to obey in what people read', async () => {
+  it('contains no commands for CI runners in tables and blocks', async () => {
     for (const accessible of [false, true]) {
       const { printer: hostilePrinter, stdout } = printer({ accessible }, paper(false));
       await hostilePrinter.list(eventView, pagesOf(everywhere));
@@ -65,7 +65,7 @@ describe('printer: hostile text on a terminal', () => {
 });
 
 describe('printer: one', () => {
-  it('is a vertical block of all fields', async () => {
+  it('prints a vertical block of all fields', async () => {
     const { printer: blockPrinter, stdout } = printer({});
     await blockPrinter.one(eventView, { ...event('Intro'), tags: ['a', 'b'], extra: { when: '2026-01-02T03:04:05Z' } });
     expect(stdout.text).toBe(
@@ -90,7 +90,7 @@ describe('printer: one', () => {
     );
   });
 
-  it('holds the chosen fields only, in every format', async () => {
+  it('prints only the selected fields, in every format', async () => {
     const expected = {
       table: 'location\n  type  zoom_conference\nname  x\n',
       json: '{\n  "location": {\n    "type": "zoom_conference"\n  },\n  "name": "x"\n}\n',
@@ -107,7 +107,7 @@ describe('printer: one', () => {
     }
   });
 
-  it('is a flat list of labels for a screen reader', async () => {
+  it('prints a flat list of labels for screen readers', async () => {
     const { printer: spoken, stdout } = printer({ accessible: true });
     await spoken.one(eventView, { name: null, location: { type: 'zoom' } });
     expect(stdout.text).toBe('name: none\nlocation.type: zoom\n');
@@ -115,7 +115,7 @@ describe('printer: one', () => {
 });
 
 describe('printer', () => {
-  it('counts the rows that went out, also after a failure', async () => {
+  it('counts the written rows, even after a failure', async () => {
     const { printer: counting } = printer({ format: 'table' });
     async function* failing() {
       yield [event('a'), event('b')];
@@ -125,14 +125,14 @@ describe('printer', () => {
     expect(counting.rows).toBe(2);
   });
 
-  it('writes a table into a pipe too, 120 wide and without colour', async () => {
+  it('writes a table to a pipe too, 120 columns wide and without color', async () => {
     const { printer: piped, stdout } = printer({}, paper(false, 0));
     const { hiddenColumns } = await piped.list(eventView, pagesOf([event('x'.repeat(300))]));
     expect(hiddenColumns).toEqual([]);
     expect(stdout.text.split('\n')[1]).toHaveLength(120);
   });
 
-  it('passes values through a pipe untouched', async () => {
+  it('writes values to a pipe unchanged', async () => {
     const { printer: piped, stdout } = printer({ format: 'tsv', fields: ['name'] }, paper());
     await piped.list(eventView, pagesOf([event('\x1b[31m\u202E')]));
     expect(stdout.text).toBe('\x1b[31m\u202E\n');

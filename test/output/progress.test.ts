@@ -5,15 +5,15 @@ const half = { done: 12_475, total: 100_000, ownDone: 12_475, elapsedMs: 3_300 }
 const waiting = { ...half, waitingUntil: '04:08:31', waitSeconds: 57 };
 
 describe('progress', () => {
-  test('is a bar with rate, done and left', () => {
+  test('shows a bar with counts, remaining time and rate', () => {
     expect(progressBar(half, 80)).toBe(`███${'░'.repeat(27)}  12,475/100,000  87,525 left, 24s  3,780/s`);
     expect(progressBar(half, 40)).toBe(`█${'░'.repeat(9)}  12,475/100,000  87,525 left`);
     expect(progressBar(half, 20)).toBe('12,475/100,000');
   });
 
-  test('tells of a wait before all else', () => {
+  test('shows a wait before anything else', () => {
     expect(progressBar(waiting, 80)).toMatch(
-      /^█+░+ {2}12,475\/100,000 {2}limit: wait 57s, until 04:08:31 {2}87,525 left$/,
+      /^█+░+ {2}12,475\/100,000 {2}rate limit: wait 57s, until 04:08:31 {2}87,525 left$/,
     );
     expect(progressBar(waiting, 40)).toBe(`█${'░'.repeat(12)}  12,475/100,000  wait 57s`);
     expect(progressBar(waiting, 20)).toBe(`█${'░'.repeat(8)}  wait 57s`);
@@ -25,12 +25,12 @@ describe('progress', () => {
         expect(progressBar(progress, columns).length).toBeLessThan(Math.max(columns, 2));
   });
 
-  test('is a sentence elsewhere', () => {
-    expect(progressLine(half)).toBe('12 %: 12,475/100,000, 87,525 left, 24s, 3,780/s');
-    expect(progressLine({ done: 0, total: 0, ownDone: 0, elapsedMs: 0 })).toBe('100 %: 0/0');
+  test('is plain text without a terminal', () => {
+    expect(progressLine(half)).toBe('12%: 12,475/100,000, 87,525 left, 24s, 3,780/s');
+    expect(progressLine({ done: 0, total: 0, ownDone: 0, elapsedMs: 0 })).toBe('100%: 0/0');
   });
 
-  test('rounds time up to what one can read', () => {
+  test('rounds durations up', () => {
     expect([0.2, 59, 61, 3599, 3600, 7300].map(durationText)).toEqual([
       '1s',
       '59s',

@@ -3,7 +3,7 @@
  * @typedef {{ method: string, url: string, reply: import('../../src/http/message.ts').HttpReply }} Exchange
  */
 
-/** Where something was asked, however many rows at once. @param {string} url */
+/** Path and query of a request, without the page size. @param {string} url */
 const questionOf = (url) => {
   const { pathname, searchParams } = new URL(url);
   searchParams.delete('count');
@@ -11,7 +11,7 @@ const questionOf = (url) => {
 };
 
 /**
- * The service says the same again, changed. Each question gets its answers in their order, the last one for ever.
+ * Replays the service's replies, changed. Repeated requests get their replies in order, then always the last one.
  * @param {readonly Exchange[]} exchanges
  * @param {(exchange: Exchange) => Exchange['reply']} change
  * @returns {import('../../src/http/message.ts').Send}

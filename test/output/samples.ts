@@ -6,7 +6,7 @@ export interface Paper extends Output {
   readonly text: string;
 }
 
-/** A stdout that remembers. */
+/** A stdout that records what is written. */
 export const paper = (isTerminal = false, columns = 80): Paper => {
   const writes: string[] = [];
   return {
@@ -26,7 +26,7 @@ export async function* pagesOf<Item>(...pages: Item[][]): AsyncGenerator<Item[]>
   yield* pages;
 }
 
-/** The same numbers every time (mulberry32). */
+/** A seeded random number generator (mulberry32). */
 export const seeded = (seed: number) => () => {
   seed = (seed + 0x6d2b79f5) | 0;
   let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
@@ -59,7 +59,7 @@ export const hostile = [
   '\x1b]52;c;ZXZpbA==\x07',
 ];
 
-/** Strings that nobody would type: pieces of the corpus, of our own syntax and of all of Unicode. */
+/** Random strings from hostile text, syntax of the output formats and all of Unicode. */
 export const madeUp = (count: number, seed: number): string[] => {
   const random = seeded(seed);
   const upTo = (limit: number) => Math.floor(random() * limit);

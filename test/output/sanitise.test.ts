@@ -9,7 +9,7 @@ const invisibleInJson =
 const unsafeAlone = /[\x7f-\x9f\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/u;
 
 describe('sanitise: every character', () => {
-  it('is written visibly where it is unsafe, and as it is elsewhere', () => {
+  it('is made visible if unsafe and unchanged otherwise', () => {
     const wrong: string[] = [];
     for (let code = 0x20; code <= 0xffff; code += 1) {
       const char = String.fromCharCode(code);
@@ -37,7 +37,7 @@ describe('sanitise: safe', () => {
     ['a\uFE0F', 'a<U+FE0F>'],
     ['😀\uFE0F\uFE0F', '😀\uFE0F<U+FE0F>'],
     ['🏴\u{E0061}\u{E007F}', '🏴<U+E0061><U+E007F>'],
-  ])('shows %j visibly', (text, shown) => expect(safe(text)).toBe(shown));
+  ])('makes %j visible', (text, shown) => expect(safe(text)).toBe(shown));
 
   it.each([
     'C:\\new\\table',
@@ -52,9 +52,9 @@ describe('sanitise: safe', () => {
     '打ち合わせ',
     'شركة',
     '한국어',
-  ])('leaves %j as it is', (text) => expect(safe(text)).toBe(text));
+  ])('leaves %j unchanged', (text) => expect(safe(text)).toBe(text));
 
-  it('shows a chain of joiners longer than any emoji', () => {
+  it('makes a chain of joiners visible if it is longer than any emoji', () => {
     expect(safe(Array(5).fill('😀').join('\u200D'))).toContain('<U+200D>');
   });
 });
@@ -71,7 +71,7 @@ describe('sanitise: safeForRunner', () => {
 });
 
 describe('sanitise: escapeJson', () => {
-  it('writes what is unsafe as escapes and the rest as it is', () => {
+  it('escapes unsafe characters and keeps the rest', () => {
     expect(escapeJson(JSON.stringify('\u202E\x7f\u{E0041}é👨‍👩‍👧'))).toBe('"\\u202e\\u007f\\udb40\\udc41é👨‍👩‍👧"');
   });
 
@@ -80,17 +80,17 @@ describe('sanitise: escapeJson', () => {
     expect(escapeJson(pretty)).toBe(pretty);
   });
 
-  it('leaves a runner nothing to obey', () => {
+  it('defuses commands for CI runners', () => {
     const json = escapeJson(JSON.stringify('\\##[x] ##vso[y]'));
     expect(json).not.toMatch(/##(\[|vso)/);
     expect(JSON.parse(json)).toBe('\\##[x] ##vso[y]');
   });
 });
 
-describe('sanitise: 5,000 made-up strings', () => {
+describe('sanitise: 5,000 random strings', () => {
   const strings = madeUp(5000, 7);
 
-  it('come out without anything invisible, and stay so', () => {
+  it('contain nothing invisible afterwards, even if sanitized twice', () => {
     for (const text of strings) {
       const shown = safe(text);
       expect(shown).not.toMatch(invisible);
@@ -99,7 +99,7 @@ describe('sanitise: 5,000 made-up strings', () => {
     }
   });
 
-  it('come back from JSON exactly', () => {
+  it('parse back exactly from JSON', () => {
     for (const text of strings) {
       const value = { [text]: text };
       for (const json of [JSON.stringify(value), JSON.stringify(value, null, 2)]) {

@@ -23,7 +23,7 @@ const names = [
 ];
 
 describe('table', () => {
-  it('aligns columns two apart, numbers to the right, with the zone in the header', async () => {
+  it('puts two spaces between columns, right-aligns numbers and shows the zone in the header', async () => {
     const { text } = await table([[event('Intro', 1), event(null, 12)]], 100);
     expect(text).toBe(
       [
@@ -35,7 +35,7 @@ describe('table', () => {
     );
   });
 
-  it.each([60, 80, 120, 200])('keeps every script in its column at %i columns', async (columns) => {
+  it.each([60, 80, 120, 200])('aligns text of every script at %i columns', async (columns) => {
     const { lines } = await table([names.map((name, i) => event(name, i))], columns);
     expect(lines).toHaveLength(names.length + 1);
     const starts = lines.slice(1).map((line) => width(line.slice(0, line.indexOf('Mon 2026'))));
@@ -43,7 +43,7 @@ describe('table', () => {
     for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
   });
 
-  it('shortens before it drops, and drops the least important first', async () => {
+  it('shortens columns before dropping any, and drops the least important first', async () => {
     const long = event('A very long name of an event that does not fit', 1);
     expect((await table([[long]], 90)).hiddenColumns).toEqual([]);
     const narrow = await table([[long]], 63);
@@ -57,7 +57,7 @@ describe('table', () => {
     expect(hiddenColumns).toEqual(['NAME', 'START', 'STATUS', 'INVITEES', 'HOSTS']);
   });
 
-  it('keeps the ID even where it is the least important and rightmost', async () => {
+  it('keeps the ID even if it is the least important and rightmost column', async () => {
     const stdout = paper(true, 10);
     const view: View = {
       columns: [
@@ -78,7 +78,7 @@ describe('table', () => {
     expect(stdout.text).toBe('ID\nEVENT0001\n');
   });
 
-  it('keeps the widths of the first page, and numbers whole', async () => {
+  it('keeps the widths of the first page, but never cuts IDs and numbers', async () => {
     const { lines, rows } = await table([[], [event('Short', 1)], [event('Much longer', 123_456_789)]], 200);
     expect(rows).toBe(2);
     expect(lines).toHaveLength(3);
@@ -87,7 +87,7 @@ describe('table', () => {
     expect(lines[2]).toContain('123456789  Ann');
   });
 
-  it('looks the same whether the library lays it out or, for long listings, our own padding', async () => {
+  it('looks the same for long and short lists, on one page or two', async () => {
     const rows = Array.from({ length: 101 }, (_, i) => event(names[i % names.length]!, i));
     for (const columns of [50, 80, 120]) {
       const long = await table([rows], columns, { color: true });
@@ -97,12 +97,12 @@ describe('table', () => {
     }
   });
 
-  it('prints nothing where nothing is found', async () => {
+  it('prints nothing if there are no records', async () => {
     const { text, rows } = await table([[]], 80);
     expect({ text, rows }).toEqual({ text: '', rows: 0 });
   });
 
-  it('colours only what a word says too', async () => {
+  it('colors only text that is clear without color', async () => {
     const { text } = await table([[event(null, 1), event('x', 2)]], 100, { color: true });
     expect(text).toContain('\x1b[32mactive\x1b[39m');
     expect(text).toContain('\x1b[31mcanceled\x1b[39m');
@@ -110,7 +110,7 @@ describe('table', () => {
     expect(text).toContain('\x1b[1mID\x1b[22m');
   });
 
-  it('shows chosen fields under the names they were asked for by', async () => {
+  it('shows selected fields under their requested names', async () => {
     const { lines } = await table([[event('x', 1)]], 100, { fields: ['uri', 'location.type', 'start_time'] });
     expect(lines).toEqual([
       'uri        location.type    start_time (Europe/Berlin)',
@@ -118,7 +118,7 @@ describe('table', () => {
     ]);
   });
 
-  it('is lines of label and value for a screen reader', async () => {
+  it('prints label and value lines for screen readers', async () => {
     const { text } = await table([[event(null, 1)], [event('b', 2)]], 20, { accessible: true });
     expect(text).toContain('ID: EVENT0001\nNAME: none\nSTART: Mon 2026-11-16 09:30 (Europe/Berlin)\n');
     expect(text).toContain('HOSTS: Ann, Bob\n\nID: EVENT0002\n');

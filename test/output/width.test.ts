@@ -25,8 +25,8 @@ describe('width', () => {
   ])('of %j is %i', (text, columns) => expect(width(text)).toBe(columns));
 });
 
-describe('width: of made-up strings', () => {
-  it('is the sum over their clusters', () => {
+describe('width: random strings', () => {
+  it('is the sum of the widths of their clusters', () => {
     const clusters = new Intl.Segmenter('en', { granularity: 'grapheme' });
     const sumOf = (text: string) =>
       [...clusters.segment(text)].reduce((columns, { segment }) => columns + width(segment), 0);
@@ -36,13 +36,13 @@ describe('width: of made-up strings', () => {
   });
 });
 
-describe('width: of single characters', () => {
-  // Ideographs, Hangul syllables and private characters are alike: the ends of each range and one in 16 stand for all.
+describe('width: single characters', () => {
+  // Ideographs, Hangul syllables and private characters are alike, so only the ends of ranges and one in 16 are tested.
   const alike = /[\p{Unified_Ideograph}\p{Co}\uAC00-\uD7A3]/u;
   const isAlike = (code: number) => alike.test(String.fromCharCode(code));
   const isNeeded = (code: number) => code % 16 === 0 || !isAlike(code) || !isAlike(code - 1) || !isAlike(code + 1);
 
-  it('is what string-width says, for the first plane', () => {
+  it('matches string-width for the first plane', () => {
     const characters = Array.from({ length: 0x10000 - 0x20 }, (_, index) => 0x20 + index)
       .filter(isNeeded)
       .map((code) => String.fromCharCode(code))
@@ -53,23 +53,23 @@ describe('width: of single characters', () => {
 });
 
 describe('width: wrap', () => {
-  it('leaves what fits', () => expect(wrap('a b', 3)).toEqual(['a b']));
+  it('leaves text that fits', () => expect(wrap('a b', 3)).toEqual(['a b']));
   it('breaks between words', () => expect(wrap('one two three', 8)).toEqual(['one two', 'three']));
-  it('breaks where there is no space', () => {
+  it('breaks words that are too long', () => {
     expect(wrap('打合せの時間', 5)).toEqual(['打合', 'せの', '時間']);
     expect(wrap('abcdefgh', 3)).toEqual(['abc', 'def', 'gh']);
   });
-  it('leaves an address whole, so that it can be copied', () =>
+  it('keeps a URL whole, so that users can copy it', () =>
     expect(wrap('see https://api.example.com/users/U1 now', 10)).toEqual([
       'see',
       'https://api.example.com/users/U1',
       'now',
     ]));
   it.each([`sha256:${'0123456789abcdef'.repeat(4)}`, '/home/ada/.local/state/sched/receipts/r.jsonl'])(
-    'leaves %s whole too',
+    'keeps %s whole too',
     (word) => expect(wrap(`a ${word} b`, 20)).toEqual(['a', word, 'b']),
   );
-  it('loses nothing but blanks, and stays within the columns', () => {
+  it('loses nothing but spaces and stays within the columns', () => {
     const text = '日本語の文章 with हिन्दी and 👨‍👩‍👧‍👦 in it, of a length that needs several lines';
     for (let columns = 3; columns < 40; columns++) {
       const lines = wrap(text, columns);
@@ -80,15 +80,15 @@ describe('width: wrap', () => {
 });
 
 describe('width: shorten', () => {
-  it('leaves what fits', () => expect(shorten('abc', 3)).toBe('abc'));
-  it('marks what is cut', () => expect(shorten('abcdef', 4)).toBe('abc…'));
-  it('leaves no blank before the mark', () => expect(shorten('ab cdef', 4)).toBe('ab…'));
+  it('leaves text that fits', () => expect(shorten('abc', 3)).toBe('abc'));
+  it('marks a cut', () => expect(shorten('abcdef', 4)).toBe('abc…'));
+  it('leaves no space before the mark', () => expect(shorten('ab cdef', 4)).toBe('ab…'));
   it('never splits a character', () => {
     expect(shorten('👨‍👩‍👧‍👦👨‍👩‍👧‍👦', 3)).toBe('👨‍👩‍👧‍👦…');
     expect(shorten('打合せ', 4)).toBe('打…');
     expect(shorten('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301…');
   });
-  it('stays within the columns, however few', () => {
+  it('stays within the columns, even if there are few', () => {
     for (let columns = 0; columns < 12; columns++) {
       expect(width(shorten('日本 हिन्दी 👍🏽 text', columns))).toBeLessThanOrEqual(columns);
     }
@@ -97,5 +97,5 @@ describe('width: shorten', () => {
 
 describe('width: pad', () => {
   it('counts columns, not characters', () => expect(pad('日本', 6)).toBe('日本  '));
-  it('leaves what is wider', () => expect(pad('abc', 2)).toBe('abc'));
+  it('leaves wider text unchanged', () => expect(pad('abc', 2)).toBe('abc'));
 });

@@ -7,7 +7,7 @@ import { hostile, madeUp } from './samples.ts';
 const dangerous = /[\x00-\x09\x0b-\x1f\x7f-\x9f\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u3164]/u;
 
 describe('yaml', () => {
-  it('is block style, and quotes only what could be read as something else', () =>
+  it('uses block style and quotes only ambiguous strings', () =>
     expect(
       yamlDocument({
         name: 'Intro call (30 min)',
@@ -39,7 +39,7 @@ describe('yaml', () => {
       ].join('\n'),
     ));
 
-  it('writes what a terminal would obey as escapes', () =>
+  it('escapes terminal control characters', () =>
     expect(yamlDocument('\x1b[2J\u202E\u{E0041}\n')).toBe('"\\u001b[2J\\u202e\\U000e0041\\n"\n'));
 
   it.each([
@@ -85,17 +85,17 @@ describe('yaml', () => {
     'a:b',
     'a, b',
     'x'.repeat(2000),
-  ])('brings %j back, as value and as key', (text) => {
+  ])('round-trips %j as value and as key', (text) => {
     const value = { [text]: text, list: [text, { [text]: [text] }] };
     for (const version of ['1.1', '1.2'] as const) expect(parse(yamlDocument(value), { version })).toEqual(value);
   });
 
-  it('writes numbers as every version of YAML reads them', () =>
+  it('writes numbers that every version of YAML reads as numbers', () =>
     expect(yamlItem([1e-7, -1e21, 1.5e-7, 3, -0.5])).toBe(
       ['- - 1.0e-7', '  - -1.0e+21', '  - 1.5e-7', '  - 3', '  - -0.5', ''].join('\n'),
     ));
 
-  it('brings 4,000 made-up strings back exactly', () => {
+  it('round-trips 4,000 random strings', () => {
     const strings = [...hostile, ...madeUp(4_000, 11)];
     const text = strings.map((each) => yamlItem({ [each]: each, deep: [[each]] })).join('');
     expect(text).not.toMatch(dangerous);

@@ -112,7 +112,7 @@ describe('suggestions: what to try', () => {
 
   test('an unknown field is told once with each known one', async () => {
     const { stderr } = await world.run('events list --fields nmae');
-    expect(stderr).toContain("unknown field 'nmae', did you mean 'name'? the fields are uri, name,");
+    expect(stderr).toContain('Unknown field "nmae". Did you mean "name"? Available fields: uri, name,');
     expect(stderr.match(/_sched/g)).toHaveLength(1);
   });
 
