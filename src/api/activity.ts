@@ -30,7 +30,7 @@ export const activity = {
     plan: 'enterprise',
     query: listQuery(
       {
-        organization: reference('organizations', 'organization whose log to list'),
+        organization: reference('organizations', 'organization whose entries to list'),
         // Assumed: these four filters.
         action: z.optional(word('only entries with this action')),
         namespace: z.optional(word('only entries in this namespace')),

@@ -41,7 +41,7 @@ export const availability = {
     method: 'GET',
     path: '/event_type_availability_schedules',
     scope: 'availability:read',
-    query: listQuery({ event_type: reference('event_types', 'event type whose schedules to list') }),
+    query: listQuery({ event_type: reference('event_types', 'event type the schedules belong to') }),
     reply: many(AvailabilitySchedule),
   }),
   update: operation({

@@ -115,7 +115,7 @@ export const catalogue = {
   },
   users: {
     singular: 'user',
-    summary: 'Show your own user or another one',
+    summary: 'Show yourself or another user',
     group: 'Organization',
     paths: ['users'],
     whose: 'user',

@@ -57,7 +57,7 @@ const color = text('color as # and six hex digits').check(z.regex(/^#[0-9a-fA-F]
 
 /** Settings of an event type that can be set on create and update. */
 const choices = {
-  name: word('name'),
+  name: word('name of the event type'),
   duration: minutes('length in minutes'),
   active: flag('whether it can be booked'),
   color,
@@ -76,7 +76,7 @@ export const eventTypes = {
         user: z.optional(reference('users', 'only event types of this user')),
         organization: z.optional(reference('organizations', 'event types of the whole organization')),
         // Assumed: the list can be filtered by whether event types can be booked.
-        active: z.optional(flag('only event types that can (or cannot) be booked')),
+        active: z.optional(flag('only event types that can be booked')),
       },
       ['name', 'position', 'created_at', 'updated_at'],
     ),

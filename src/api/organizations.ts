@@ -24,7 +24,7 @@ export const Membership = resource('member', {
 
 const invitationStatus = choice(['pending', 'accepted', 'declined'], 'pending, accepted or declined');
 
-// Assumed: the fields of an invitation that an organization doesn't have too.
+// Assumed: the fields of an invitation that it doesn't share with an organization.
 export const Invitation = resource('invitation', {
   uri: text('URI of the invitation'),
   organization: text('URI of the organization'),

@@ -25,9 +25,8 @@ const numberWords = ({ schema }: Issue): string => {
   const checks = (schema?._zod.def.checks ?? []).map(({ _zod }) => _zod.def as { check: string; value?: unknown });
   const bound = (check: string) => checks.find((each) => each.check === check)?.value;
   const [least, most] = [bound('greater_than'), bound('less_than')];
-  const from = least === undefined ? '' : ` from ${least}`;
-  const to = most === undefined ? '' : `${from === '' ? ' up' : ''} to ${most}`;
-  return `must be a whole number${from}${to}`;
+  if (least === undefined) return `must be a whole number${most === undefined ? '' : ` up to ${most}`}`;
+  return `must be a whole number from ${least} ${most === undefined ? 'up' : `to ${most}`}`;
 };
 
 const lengthWords = (origin: string, bound: string, length: number | bigint): string => {

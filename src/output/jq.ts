@@ -60,8 +60,8 @@ const run = async (ask: Ask, json: string, asked: Program): Promise<Ran> => {
 /** jq's error messages on one line, without file names and source excerpts. */
 const failureIn = (lines: readonly string[], columnsBefore: number): string => {
   const isCompileError = lines.some((line) => /^jq: \d+ compile errors?$/.test(line));
-  const told = isCompileError ? lines.filter((line) => line.startsWith('jq: error')) : lines;
-  return told
+  const messages = isCompileError ? lines.filter((line) => line.startsWith('jq: error')) : lines;
+  return messages
     .map((line) =>
       line
         .replace(/^jq: error(?: \(at \/dev\/stdin:\d+\))?:? ?/, '')

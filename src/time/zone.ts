@@ -206,12 +206,12 @@ export type ResolvedZone =
  * programs, so an unusable value is skipped with a note. Empty variables count as unset.
  */
 export function resolveZone(sources: ZoneSources): ResolvedZone {
-  const ours: [ZoneSource, string | undefined][] = [
+  const own: [ZoneSource, string | undefined][] = [
     ['--tz', sources.flag],
     ['SCHED_TZ', sources.SCHED_TZ || undefined],
     ['profile', sources.profile],
   ];
-  for (const [source, name] of ours) {
+  for (const [source, name] of own) {
     if (name === undefined) continue;
     const reading = readZone(name);
     if (reading.ok) return { ...reading, source };

@@ -17,7 +17,7 @@ describe('wording', () => {
     [z.strictObject({}), null, 'it must be an object'],
     [z.int().check(z.gte(1), z.lte(720)), 0, 'it must be a whole number from 1 to 720'],
     [z.optional(z.int().check(z.gte(1), z.lte(720))), 721, 'it must be a whole number from 1 to 720'],
-    [z.int().check(z.gte(1)), 'x', 'it must be a whole number from 1'],
+    [z.int().check(z.gte(1)), 'x', 'it must be a whole number from 1 up'],
     [z.int().check(z.lte(9)), 10, 'it must be a whole number up to 9'],
     [z.int(), 1e20, 'it must be a whole number'],
     [z.int(), 1.5, 'it must be a whole number'],

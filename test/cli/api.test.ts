@@ -403,7 +403,7 @@ describe('api: what is printed', () => {
   test('checks fields where the kind is known, and only there', async () => {
     const known = await run(['/users/me', '--json=nmae']);
     expect(known).toMatchObject({ code: 2, requests: [] });
-    expect(known.stderr).toContain('Did you mean "name"');
+    expect(known.stderr).toContain('Did you mean \\"name\\"?');
     const send = replying({ body: '{"resource":{"nmae":1,"b":2}}' });
     expect(json(await run(['/things/1', '--json=nmae'], { send }))).toEqual({ nmae: 1 });
     expect(await run(['/things', '-o', 'tsv'], { send })).toMatchObject({ code: 2, requests: [] });

@@ -84,7 +84,7 @@ describe('invitees create', () => {
     for (const part of [
       '--nmae is not a flag here, did you mean --name?',
       '--event-type is required',
-      "--email 'nobody' is not an e-mail address",
+      "--email 'nobody' is not an email address",
       'did you mean zoom_conference?',
       'Europe/Paris',
       'February',

@@ -192,9 +192,9 @@ describe('shares create', () => {
   test.each([
     [
       '--duration-option 15 --duration-option 30 --duration-option 45 --duration-option 60 --duration-option 90',
-      'at most 4 duration options',
+      '--duration-option must have at most 4 values',
     ],
-    ['--duration-option 15 --duration-option 15', 'must differ'],
+    ['--duration-option 15 --duration-option 15', '--duration-option must not repeat a value'],
     ['--duration-option 15 --duration 30', 'must be one of the duration options'],
     ['--duration-option 721', '--duration-option'],
   ])('refuses %s before anything is sent', async (flags, expected) => {

@@ -141,7 +141,7 @@ describe('flags: --dry-run output', () => {
     expect([code, JSON.parse(stderr).error.outcome]).toEqual([2, 'not-sent']);
   });
 
-  it('supports the same formats as the OpenAPI document', async () => {
+  it('follows the same rules as sandbox openapi', async () => {
     expect((await world.run('sandbox openapi --jq .openapi')).stdout).toBe('3.1.0\n');
     expect(parseYaml((await world.run('sandbox openapi -o yaml')).stdout).openapi).toBe('3.1.0');
     const { stderr } = await world.run('sandbox openapi --fields openapi');
