@@ -53,10 +53,10 @@ const keychain = (() => {
 /** What the keychain's helper runs, with the binding at a fixed place, so that the compiler sees it and takes it in. */
 const keychainHelper = async () => {
   const { code } = await transform(await readFile(join(root, 'src/auth/keychain-child.ts'), 'utf8'), { loader: 'ts' });
-  const { keychainScript, keychainWord } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const { keychainScript, keychainArgument } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
   const script = keychainScript.replace('require(process.argv[1])', `require(${JSON.stringify(keychain)})`);
   if (script === keychainScript) throw new Error("the keychain's helper no longer loads its binding as it did");
-  return { script, word: keychainWord };
+  return { script, word: keychainArgument };
 };
 
 const flags = [
