@@ -27,10 +27,10 @@ const args = [
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** Where to leave pictures of the page for a person to look at. */
+/** Directory for screenshots of the page, for manual review. */
 const pictures = process.env.SCHED_PICTURES;
 
-describe.skipIf(browser === undefined)('consent in a browser (needs chromium)', () => {
+describe.skipIf(browser === undefined)('consent page in a browser (needs chromium)', () => {
   let world: Awaited<ReturnType<typeof openWorld>>;
   let server: Server;
   let client: HttpServer;
@@ -75,7 +75,7 @@ describe.skipIf(browser === undefined)('consent in a browser (needs chromium)', 
     return Object.fromEntries(searchParams);
   };
 
-  it('says who asks and for what, in words', async () => {
+  it('names the client and describes the requested scopes', async () => {
     await show();
     expect(await page.title()).toBe('Allow sched to use your account?');
     const text = await page.locator('main').textContent();
@@ -86,7 +86,7 @@ describe.skipIf(browser === undefined)('consent in a browser (needs chromium)', 
     expect(await page.getByRole('radio', { name: 'Amara Lindqvist' }).isChecked()).toBe(true);
   });
 
-  it('allows, without a script on the page, and the code buys a token', async () => {
+  it('redirects with a code that can be exchanged for a token', async () => {
     await show();
     await page.getByRole('radio', { name: 'Tomás Ferreira' }).check();
     await page.getByRole('button', { name: 'Allow' }).click();
@@ -96,13 +96,13 @@ describe.skipIf(browser === undefined)('consent in a browser (needs chromium)', 
     expect([status, json.owner]).toEqual([200, tomas]);
   });
 
-  it('denies', async () => {
+  it('redirects with access_denied', async () => {
     await show();
     await page.getByRole('button', { name: 'Deny' }).click();
     expect(await answer()).toMatchObject({ error: 'access_denied', state: 'state-1', iss: server.url });
   });
 
-  it('needs no mouse', async () => {
+  it('works with the keyboard alone', async () => {
     await show({ login_hint: 'owner' });
     const focused = () => page.locator(':focus').evaluate((node) => node.getAttribute('value'));
     await page.keyboard.press('Tab');
@@ -120,7 +120,7 @@ describe.skipIf(browser === undefined)('consent in a browser (needs chromium)', 
     expect(json.owner).toBe(jonas);
   });
 
-  it('finds its way back to an IPv6 address too', async () => {
+  it('redirects to an IPv6 address', async () => {
     const six = createServer((request, response) => {
       heard.push(new URL(request.url!, 'http://[::1]'));
       response.setHeader('content-type', 'text/html').end('<!doctype html><title>client</title><p>heard');
@@ -135,7 +135,7 @@ describe.skipIf(browser === undefined)('consent in a browser (needs chromium)', 
     six.close();
   });
 
-  it('cannot be consented to from another page', async () => {
+  it('rejects a form sent from another site', async () => {
     await show();
     const ticket = await page.locator('[name=ticket]').getAttribute('value');
     heard = [];
@@ -149,19 +149,19 @@ describe.skipIf(browser === undefined)('consent in a browser (needs chromium)', 
     await page.goto(`http://localhost:${(evil.address() as AddressInfo).port}/`);
     await page.getByRole('button').click();
     await page.waitForLoadState();
-    expect(await page.title()).toBe('This request cannot be answered');
+    expect(await page.title()).toBe('This request is not valid');
     expect(heard.filter(({ pathname }) => pathname === '/callback')).toEqual([]);
     evil.close();
   });
 
   const everything = Object.keys(scopes).join(' ');
 
-  // Colours and widths have nothing to do with each other, so two of the four pairs show all there is to see.
+  // Color scheme and width are independent, so two of the four combinations are enough.
   it.each([
     ['light', 360],
     ['dark', 1100],
   ] as const)(
-    'is accessible in %s colours, %i pixels wide',
+    'is accessible in the %s color scheme, %i pixels wide',
     async (colorScheme, width) => {
       const scripted = await chromium.launch({ executablePath: browser!, args });
       try {
@@ -169,7 +169,7 @@ describe.skipIf(browser === undefined)('consent in a browser (needs chromium)', 
           ['consent', authorizeQuery({ redirect_uri: callback(), scope: everything })],
           ['error', authorizeQuery({ redirect_uri: 'https://evil.example/' })],
         ] as const) {
-          // The page forbids scripts, and the checker is one.
+          // The accessibility checker is a script, which the page's policy would block.
           const tab = await scripted.newPage({ colorScheme, bypassCSP: true, viewport: { width, height: 900 } });
           await tab.goto(`${server.url}/oauth/authorize?${query}`);
           await tab.addScriptTag({ path: axe });

@@ -11,7 +11,7 @@ export const challengeOf = (text: string) => createHash('sha256').update(text).d
 
 export const scope = 'users:read scheduled_events:write';
 
-/** A request for authorization as a client makes it; `undefined` leaves a parameter out. */
+/** The query of an authorization request; `undefined` leaves a parameter out. */
 export const authorizeQuery = (changes: Record<string, string | undefined> = {}): string => {
   const parameters = {
     client_id: 'sched-cli',
@@ -34,7 +34,7 @@ export const authorizeQuery = (changes: Record<string, string | undefined> = {})
 
 const formHeaders = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** The authorization server of a world; every answer is held against its schema. */
+/** A client for the authorization server of a world. It checks every reply against its schema. */
 export const oauthOf = ({ send }: Pick<World, 'send'>, origin = 'http://127.0.0.1:4010') => {
   const authorize = (changes?: Record<string, string | undefined>, more = '') =>
     send({ method: 'GET', url: `${origin}/oauth/authorize?${authorizeQuery(changes)}${more}`, headers: {} });
@@ -47,7 +47,7 @@ export const oauthOf = ({ send }: Pick<World, 'send'>, origin = 'http://127.0.0.
       body: String(new URLSearchParams(form)),
     });
 
-  /** What the consent page would send. */
+  /** Sends the form of the consent page. */
   const decide = (page: string, fields: Record<string, string>, headers?: Record<string, string>) => {
     const ticket = /name="ticket" value="([^"]+)"/.exec(page)?.[1] ?? '';
     return post('/oauth/authorize', { ticket, user: 'amara', decision: 'allow', ...fields }, headers);
@@ -56,7 +56,7 @@ export const oauthOf = ({ send }: Pick<World, 'send'>, origin = 'http://127.0.0.
   const codeIn = (location: string | undefined) =>
     new URL(location ?? 'http://nowhere.example').searchParams.get('code') ?? '';
 
-  /** A code that a person's consent gave. */
+  /** A code from a full run through the consent page. */
   const code = async (changes?: Record<string, string | undefined>, fields: Record<string, string> = {}) => {
     const page = await authorize(changes);
     return codeIn((await decide(page.body, fields)).headers.location);
@@ -72,7 +72,7 @@ export const oauthOf = ({ send }: Pick<World, 'send'>, origin = 'http://127.0.0.
     } as {
       status: number;
       headers: Record<string, string>;
-      // biome-ignore lint/suspicious/noExplicitAny: one of the two, as the status says
+      // biome-ignore lint/suspicious/noExplicitAny: the status decides which of the two it is
       json: any;
     };
   };
@@ -90,7 +90,7 @@ export const oauthOf = ({ send }: Pick<World, 'send'>, origin = 'http://127.0.0.
   const refresh = (refresh_token: string, changes: Record<string, string> = {}) =>
     token({ grant_type: 'refresh_token', client_id: 'sched-cli', refresh_token, ...changes });
 
-  /** The tokens of a login from its beginning to its end. */
+  /** The tokens of a complete login. */
   const login = async (changes?: Record<string, string | undefined>, fields?: Record<string, string>) =>
     (await redeem(await code(changes, fields))).json;
 

@@ -14,7 +14,7 @@ const me = async (token: string) => (await world.get('/users/me', {}, { token })
 const parametersOf = (location: string | undefined) => Object.fromEntries(new URL(location!).searchParams);
 
 describe('oauth authorize', () => {
-  it('shows a page that no other page can use, and that asks nobody else for anything', async () => {
+  it('shows a page that other sites cannot embed and that loads nothing from elsewhere', async () => {
     const { status, headers, body } = await oauth.authorize();
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -31,7 +31,7 @@ describe('oauth authorize', () => {
     for (const name of scope.split(' ')) expect(body).toContain(scopes[name as keyof typeof scopes].slice(1));
   });
 
-  it('gives back code, state and issuer once a person has consented', async () => {
+  it('redirects with code, state and issuer after the user allows the request', async () => {
     const page = await oauth.authorize();
     const { status, headers } = await oauth.decide(page.body, {});
     expect([status, headers.location!.split('?')[0]]).toEqual([303, redirectUri]);
@@ -43,7 +43,7 @@ describe('oauth authorize', () => {
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  it('tells the client when a person has denied', async () => {
+  it('redirects with access_denied after the user denies the request', async () => {
     const page = await oauth.authorize();
     const { status, headers } = await oauth.decide(page.body, { decision: 'deny' });
     expect(status).toBe(303);
@@ -65,13 +65,13 @@ describe('oauth authorize', () => {
     ['https on the loopback', { redirect_uri: 'https://127.0.0.1:51515/callback' }, ''],
     ['a name for the loopback', { redirect_uri: 'http://localhost:51515/callback' }, ''],
     ['another spelling of the loopback', { redirect_uri: 'http://127.1:51515/callback' }, ''],
-    ['a port that is none', { redirect_uri: 'http://127.0.0.1:70000/callback' }, ''],
+    ['a port out of range', { redirect_uri: 'http://127.0.0.1:70000/callback' }, ''],
     ["another client's redirect", { client_id: 'northlight-calendar' }, ''],
-  ])('shows an error and sends nobody anywhere: %s', async (_, changes, more) => {
+  ])('shows an error page and does not redirect: %s', async (_, changes, more) => {
     const { status, headers, body } = await oauth.authorize(changes, more);
     expect([status, headers.location]).toEqual([400, undefined]);
     expect(headers['content-security-policy']).toContain("form-action 'none'");
-    expect(body).toContain('This request cannot be answered');
+    expect(body).toContain('This request is not valid');
     expect(body).not.toContain('evil');
   });
 
@@ -79,15 +79,15 @@ describe('oauth authorize', () => {
     ['a missing challenge', { code_challenge: undefined }, '', 'invalid_request'],
     ['a plain challenge', { code_challenge_method: 'plain' }, '', 'invalid_request'],
     ['a challenge without a method', { code_challenge_method: undefined }, '', 'invalid_request'],
-    ['a challenge that is no hash', { code_challenge: 'short' }, '', 'invalid_request'],
+    ['a challenge that is not a hash', { code_challenge: 'short' }, '', 'invalid_request'],
     ['no type', { response_type: undefined }, '', 'invalid_request'],
     ['another type', { response_type: 'token' }, '', 'unsupported_response_type'],
     ['no scope', { scope: undefined }, '', 'invalid_scope'],
     ['an unknown scope', { scope: 'users:read everything' }, '', 'invalid_scope'],
     ['a scope of Object', { scope: 'constructor' }, '', 'invalid_scope'],
-    ['a doubled challenge', {}, `&code_challenge=${challengeOf('x')}`, 'invalid_request'],
-    ['a doubled scope', {}, '&scope=users:read', 'invalid_request'],
-  ])('tells the client: %s', async (_, changes, more, error) => {
+    ['a repeated challenge', {}, `&code_challenge=${challengeOf('x')}`, 'invalid_request'],
+    ['a repeated scope', {}, '&scope=users:read', 'invalid_request'],
+  ])('redirects with an error for %s', async (_, changes, more, error) => {
     const { status, headers } = await oauth.authorize(changes, more);
     expect(status).toBe(302);
     expect(headers.location!.startsWith(`${redirectUri}?`)).toBe(true);
@@ -96,7 +96,7 @@ describe('oauth authorize', () => {
     expect(told.code).toBeUndefined();
   });
 
-  it('trusts no state that was given twice', async () => {
+  it('omits a state that was given twice', async () => {
     const { headers } = await oauth.authorize({}, '&state=other');
     expect(parametersOf(headers.location)).toEqual({
       error: 'invalid_request',
@@ -105,12 +105,12 @@ describe('oauth authorize', () => {
     });
   });
 
-  it('takes any port on either loopback address', async () => {
+  it('accepts any port on either loopback address', async () => {
     for (const address of ['http://127.0.0.1:1/callback', 'http://[::1]:65535/callback', 'http://127.0.0.1/callback'])
       expect((await oauth.authorize({ redirect_uri: address })).status).toBe(200);
   });
 
-  it('takes no consent that was not given on its own page, just now', async () => {
+  it('rejects a form that did not come from its own page in the last ten minutes', async () => {
     const { body } = await oauth.authorize();
     const refused = async (fields: Record<string, string>, headers?: Record<string, string>) => {
       const reply = await oauth.decide(body, fields, headers);
@@ -132,7 +132,7 @@ describe('oauth authorize', () => {
     expect((await oauth.decide(body, {}, { 'sec-fetch-site': 'same-origin' })).status).toBe(303);
   });
 
-  it('consents at once where a script asks for that, as whom it names', async () => {
+  it('with autoConsent, redirects at once as the user in login_hint', async () => {
     const scripted = await openWorld({ oauth: { autoConsent: true } });
     const auto = oauthOf(scripted);
     for (const [login_hint, owner] of [
@@ -147,7 +147,7 @@ describe('oauth authorize', () => {
     expect((await auto.authorize({ code_challenge: undefined })).headers.location).toContain('invalid_request');
   });
 
-  it('knows its methods', async () => {
+  it('answers 405 to other methods', async () => {
     for (const [method, path, allow] of [
       ['DELETE', '/oauth/authorize', 'GET, POST'],
       ['GET', '/oauth/token', 'POST'],
@@ -162,7 +162,7 @@ describe('oauth authorize', () => {
 });
 
 describe('oauth token', () => {
-  it('gives what was consented to, to whom it was consented', async () => {
+  it('issues tokens for the chosen user and the granted scopes', async () => {
     const { status, headers, json } = await oauth.redeem(await oauth.code({}, { user: 'jonas' }));
     expect([status, headers['cache-control'], headers['content-type']]).toEqual([200, 'no-store', 'application/json']);
     expect(json).toEqual({
@@ -180,7 +180,7 @@ describe('oauth token', () => {
     expect([other.status, other.body.title]).toEqual([403, 'Insufficient scope']);
   });
 
-  it('ends after two hours by the clock', async () => {
+  it('issues access tokens that expire after two hours', async () => {
     const { access_token } = await oauth.login();
     world.clock.time += 7_199_999;
     expect(await me(access_token)).toBe(200);
@@ -188,7 +188,7 @@ describe('oauth token', () => {
     expect(await me(access_token)).toBe(401);
   });
 
-  it('keeps no secret as it is', async () => {
+  it('stores no secret in plain text', async () => {
     const { access_token, refresh_token } = await oauth.login();
     const code = await oauth.code();
     const kept = world.store
@@ -205,47 +205,47 @@ describe('oauth token', () => {
     expect(reply.headers['cache-control']).toBe('no-store');
   };
 
-  it('refuses a code used twice, and takes back what it gave', async () => {
+  it('rejects a code used twice and revokes its tokens', async () => {
     const code = await oauth.code();
     const { json } = await oauth.redeem(code);
-    const renewed = (await oauth.refresh(json.refresh_token)).json;
+    const refreshed = (await oauth.refresh(json.refresh_token)).json;
     await refused(code, {}, 'invalid_grant');
     expect(await me(json.access_token)).toBe(401);
-    expect(await me(renewed.access_token)).toBe(401);
-    expect((await oauth.refresh(renewed.refresh_token)).json.error).toBe('invalid_grant');
+    expect(await me(refreshed.access_token)).toBe(401);
+    expect((await oauth.refresh(refreshed.refresh_token)).json.error).toBe('invalid_grant');
   });
 
   it.each([
     ['a wrong verifier', { code_verifier: 'b'.repeat(43) }, 'invalid_grant'],
     ['another redirect', { redirect_uri: 'http://127.0.0.1:51516/callback' }, 'invalid_grant'],
     ['another client', { client_id: 'northlight-calendar' }, 'invalid_grant'],
-    ['a code nobody was given', { code: 'sandbox_code_x' }, 'invalid_grant'],
-    ['a verifier that is none', { code_verifier: 'short' }, 'invalid_request'],
+    ['an unknown code', { code: 'sandbox_code_x' }, 'invalid_grant'],
+    ['a malformed verifier', { code_verifier: 'short' }, 'invalid_request'],
     ['no verifier', { code_verifier: '' }, 'invalid_request'],
     ['no code', { code: '' }, 'invalid_request'],
     ['no redirect', { redirect_uri: '' }, 'invalid_request'],
     ['no client', { client_id: '' }, 'invalid_request'],
     ['no grant type', { grant_type: '' }, 'invalid_request'],
-    ['a grant of another kind', { grant_type: 'password' }, 'unsupported_grant_type'],
+    ['an unsupported grant type', { grant_type: 'password' }, 'unsupported_grant_type'],
     ['a grant of Object', { grant_type: 'constructor' }, 'unsupported_grant_type'],
-  ])('refuses %s', async (_, changes, error) => refused(await oauth.code(), changes, error));
+  ])('rejects %s', async (_, changes, error) => refused(await oauth.code(), changes, error));
 
-  it('refuses a client it does not know with 401', async () =>
+  it('rejects an unknown client with 401', async () =>
     refused(await oauth.code(), { client_id: 'nobody' }, 'invalid_client', 401));
 
-  it('gives a code one attempt', async () => {
+  it('allows a single attempt per code', async () => {
     const code = await oauth.code();
     await refused(code, { code_verifier: 'b'.repeat(43) }, 'invalid_grant');
     await refused(code, {}, 'invalid_grant');
   });
 
-  it('does not let another client spend a code', async () => {
+  it('does not let another client use up a code', async () => {
     const code = await oauth.code();
     await refused(code, { client_id: 'northlight-calendar' }, 'invalid_grant');
     expect((await oauth.redeem(code)).status).toBe(200);
   });
 
-  it('refuses a code after ten minutes', async () => {
+  it('rejects a code after ten minutes', async () => {
     const [soon, late] = [await oauth.code(), await oauth.code()];
     world.clock.time += 599_999;
     expect((await oauth.redeem(soon)).status).toBe(200);
@@ -253,7 +253,7 @@ describe('oauth token', () => {
     await refused(late, {}, 'invalid_grant');
   });
 
-  it('refuses doubled parameters and bodies that are no form', async () => {
+  it('rejects repeated parameters and bodies that are not forms', async () => {
     const code = await oauth.code();
     const form = `grant_type=authorization_code&client_id=sched-cli&code=${code}&code_verifier=${verifier}&redirect_uri=${encodeURIComponent(redirectUri)}`;
     for (const name of ['code', 'code_verifier', 'client_id', 'grant_type'])
@@ -263,7 +263,7 @@ describe('oauth token', () => {
     expect((await oauth.token(form)).status).toBe(200);
   });
 
-  it('answers eight requests a minute for a user, and the next ones when the minute is over', async () => {
+  it('allows eight requests per minute and user', async () => {
     const limited = await openWorld({ limits: true });
     const server = oauthOf(limited);
     let token = (await server.login()).refresh_token;
@@ -287,7 +287,7 @@ describe('oauth token', () => {
 });
 
 describe('oauth refresh', () => {
-  it('gives new tokens for an old one, once', async () => {
+  it('issues new tokens for a refresh token', async () => {
     const first = await oauth.login();
     world.clock.time += 1_000_000;
     const { status, json } = await oauth.refresh(first.refresh_token);
@@ -297,7 +297,7 @@ describe('oauth refresh', () => {
     expect(await me(json.access_token)).toBe(200);
   });
 
-  it('revokes the whole family when a token comes twice, access tokens too, and nobody else', async () => {
+  it('revokes all tokens of a login, and of no other, when a refresh token is used twice', async () => {
     const other = await oauth.login();
     const first = await oauth.login();
     const second = (await oauth.refresh(first.refresh_token)).json;
@@ -311,7 +311,7 @@ describe('oauth refresh', () => {
     expect((await oauth.refresh(other.refresh_token)).status).toBe(200);
   });
 
-  it('gives the same reply again within the window, where there is one', async () => {
+  it('returns the same reply within the replay window', async () => {
     const kind = await openWorld({ oauth: { refreshReplayMilliseconds: 10_000 } });
     const server = oauthOf(kind);
     const first = await server.login();
@@ -324,14 +324,14 @@ describe('oauth refresh', () => {
     expect((await kind.get('/users/me', {}, { token: one.json.access_token })).status).toBe(401);
   });
 
-  it('belongs to its client', async () => {
+  it('rejects the refresh token of another client', async () => {
     const { refresh_token } = await oauth.login();
     expect((await oauth.refresh(refresh_token, { client_id: 'northlight-calendar' })).json.error).toBe('invalid_grant');
     expect((await oauth.refresh('sandbox_refresh_x')).json.error).toBe('invalid_grant');
     expect((await oauth.refresh(refresh_token)).status).toBe(200);
   });
 
-  it('makes a legacy token scoped, with all it could do before', async () => {
+  it('converts a legacy token to one with all scopes', async () => {
     expect(await me('sandbox_legacy')).toBe(200);
     const { status, json } = await oauth.refresh('sandbox_legacy_refresh');
     expect([status, json.scope]).toEqual([200, Object.keys(scopes).join(' ')]);
@@ -340,7 +340,7 @@ describe('oauth refresh', () => {
     expect((await oauth.refresh(json.refresh_token)).json.scope).toBe(json.scope);
   });
 
-  it('spends a token once among two handles on one file', async () => {
+  it('accepts a refresh token once when two processes share a file', async () => {
     const { refresh_token } = await oauth.login();
     const other = await openWorld({ file: world.file });
     const replies = await Promise.all([oauth.refresh(refresh_token), oauthOf(other).refresh(refresh_token)]);
@@ -352,7 +352,7 @@ describe('oauth refresh', () => {
 describe('oauth revoke', () => {
   const revoke = (token: string, client_id = 'sched-cli') => oauth.post('/oauth/revoke', { token, client_id });
 
-  it('ends a login by its refresh token, and an access token alone', async () => {
+  it('ends the login of a refresh token, but only the token itself for an access token', async () => {
     const [one, two] = [await oauth.login(), await oauth.login()];
     expect((await revoke(one.refresh_token)).status).toBe(200);
     expect(await me(one.access_token)).toBe(401);
@@ -361,7 +361,7 @@ describe('oauth revoke', () => {
     expect((await oauth.refresh(two.refresh_token)).status).toBe(200);
   });
 
-  it('says yes to a token that is not there, and leaves those of others alone', async () => {
+  it('returns 200 for unknown tokens and leaves the tokens of other clients alone', async () => {
     const { access_token, refresh_token } = await oauth.login();
     for (const token of ['sandbox_nothing', 'sandbox_owner']) expect((await revoke(token)).status).toBe(200);
     for (const token of [access_token, refresh_token])
@@ -372,7 +372,7 @@ describe('oauth revoke', () => {
 });
 
 describe('oauth metadata', () => {
-  it('describes the server under the address it was asked at', async () => {
+  it('describes the server under the requested address', async () => {
     const { status, body } = await world.get(
       'http://localhost:9999/.well-known/oauth-authorization-server',
       {},

@@ -3,24 +3,24 @@ import { clientId } from '../tokens.ts';
 export interface Client {
   id: string;
   name: string;
-  /** In words for whoever is asked to consent. */
+  /** Short description for the consent page. */
   about: string;
   allows(redirectUri: string): boolean;
 }
 
-/** RFC 8252 §7.3: any port, and everything else exactly, as a text: nothing is normalised before it is compared. */
+/** RFC 8252 §7.3: any port; everything else must match exactly. Compared as text, without URL normalization. */
 const onLoopback = (path: string) => (redirectUri: string) => {
   const found = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(\/.*)$/.exec(redirectUri);
   return found !== null && Number(found[1] ?? 80) <= 65_535 && found[2] === path;
 };
 
-/** Public clients, without a secret. */
+/** Public clients: they have no secret. */
 const clients: readonly Client[] = [
   { id: clientId, name: 'sched', about: 'the command line', allows: onLoopback('/callback') },
   {
     id: 'northlight-calendar',
     name: 'Northlight Calendar',
-    about: 'a web application of the sandbox',
+    about: 'a web application in the sandbox',
     allows: (redirectUri) => redirectUri === 'https://calendar.northlight.example/oauth/callback',
   },
 ];

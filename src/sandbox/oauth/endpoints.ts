@@ -24,27 +24,27 @@ import { type Parameters, readForm, readParameters } from './parameters.ts';
 import { readTicket, writeTicket } from './ticket.ts';
 
 export interface OAuthOptions {
-  /** Consents at once, for scripts. */
+  /** Approves every request without showing the consent page, for scripts. */
   autoConsent?: boolean | undefined;
-  /** How long a spent refresh token gets the same reply again; not at all unless told. */
+  /** How long a used refresh token still gets the same reply. Default: 0, so reuse revokes the login. */
   refreshReplayMilliseconds?: number | undefined;
 }
 
-/** A request to the authorization server. All hosts of the sandbox are one server, whose address is the issuer. */
+/** A request to the authorization server. The sandbox is one server for all hosts, and its origin is the issuer. */
 interface Asked extends OAuthOptions {
   store: Store;
   now: number;
   url: URL;
   request: HttpRequest;
   contentType: string | undefined;
-  /** `Sec-Fetch-Site`: from where a browser sends it. */
+  /** The `Sec-Fetch-Site` header: which site the browser sent the request from. */
   site: string | undefined;
-  /** Whether token requests are counted. */
+  /** Whether token requests are rate limited. */
   limits: boolean;
   randomBytes: RandomBytes;
 }
 
-/** Assumed: so many token requests a minute, as seen at services of this kind. */
+/** Assumed: the limit for token requests per user and minute, as similar services have it. */
 const tokenRequestsPerMinute = 8;
 
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' };
@@ -70,7 +70,7 @@ const worldOf = ({ store, now, randomBytes }: Asked) => ({ store, now, seal: sig
 const loginFor = (hint: string | undefined) =>
   logins.find(({ role, name }) => hint === role || hint === name) ?? logins[0]!;
 
-/** Back to the client with a code that stands for the person's consent. */
+/** Redirects to the client with an authorization code. */
 const consent = (asked: Asked, request: AuthorizationRequest, user: string, status: 302 | 303): HttpReply => {
   const code = issueCode(worldOf(asked), request, user, asked.randomBytes);
   return goTo(status, redirectTo(request.redirectUri, { code }, { state: request.state, issuer: asked.url.origin }));
@@ -91,23 +91,23 @@ const authorize = (asked: Asked): HttpReply => {
   return consentPage({ client, request, ticket, chosen: login.key });
 };
 
-/** What the person decided on our page. */
+/** Handles the form of the consent page. */
 const decide = (asked: Asked): HttpReply => {
   const { url, request: sent, contentType, site, now } = asked;
   const form = readForm(sent, contentType);
-  // A browser tells where a form was sent from, and another program has no reason to say it.
+  // Browsers send this header with a form; other programs have no reason to.
   const isForeign = site !== undefined && site !== 'same-origin';
   const request =
     form === undefined || form.repeated.length > 0 || isForeign
       ? undefined
       : readTicket(form.values.ticket ?? '', now, worldOf(asked).seal);
   if (!request)
-    return errorPage('This consent was not given on our page, or more than ten minutes after it was shown.');
+    return errorPage("This form didn't come from the consent page, or the page was open for more than ten minutes.");
   const { decision, user } = form!.values;
   const login = logins.find(({ key }) => key === user);
   if (decision === 'allow' && login) return consent(asked, request, userId(login.key), 303);
-  if (decision !== 'deny') return errorPage('The form was sent without a decision, or without an account.');
-  const denial = { error: 'access_denied', error_description: 'The request was denied.' };
+  if (decision !== 'deny') return errorPage('The form has no decision or no account.');
+  const denial = { error: 'access_denied', error_description: 'The user denied the request.' };
   return goTo(303, redirectTo(request.redirectUri, denial, { state: request.state, issuer: url.origin }));
 };
 
@@ -135,11 +135,12 @@ const grants: Record<
   },
 };
 
-/** The form of a client, or the refusal of one that is malformed or comes from nobody we know. */
+/** The form values, or an error reply if the form is malformed or the client unknown. */
 const clientForm = ({ request, contentType }: Asked): Parameters['values'] | HttpReply => {
   const form = readForm(request, contentType);
   if (!form) return refused('invalid_request', 'The body must be sent as application/x-www-form-urlencoded.');
-  if (form.repeated.length > 0) return refused('invalid_request', `${form.repeated.join(', ')}: given more than once.`);
+  if (form.repeated.length > 0)
+    return refused('invalid_request', `Parameter given more than once: ${form.repeated.join(', ')}.`);
   if (form.values.client_id === undefined) return refused('invalid_request', 'client_id is missing.');
   if (!findClient(form.values.client_id)) return refused('invalid_client', 'The client is not registered.', 401);
   return form.values;
@@ -155,14 +156,14 @@ const token = (asked: Asked): HttpReply => {
   const grant = Object.hasOwn(grants, values.grant_type) ? grants[values.grant_type] : undefined;
   if (!grant) return refused('unsupported_grant_type', `grant_type must be one of: ${Object.keys(grants).join(', ')}.`);
   const found = grant(asked, values);
-  if (!found) return refused('invalid_request', 'A parameter of the grant is missing or malformed.');
+  if (!found) return refused('invalid_request', 'A parameter of this grant is missing or malformed.');
   let headers: Record<string, string> = {};
   if (found.owner !== undefined && asked.limits) {
     const window = { name: 'token/minute', key: `token/${found.owner}`, limit: tokenRequestsPerMinute } as const;
     const admission = admit(store, [{ ...window, span: 'minute' }], now);
     headers = admission.headers;
     if (admission.refusedBy) {
-      const words = `No more than ${tokenRequestsPerMinute} token requests a minute for this user (${window.name}).`;
+      const words = `Rate limit reached: ${tokenRequestsPerMinute} token requests per minute and user (${window.name}).`;
       return refused('rate_limited', words, 429, headers);
     }
   }
@@ -208,5 +209,5 @@ export const answerOAuth = (asked: Asked): HttpReply => {
   const { method } = asked.request;
   if (Object.hasOwn(methods, method)) return methods[method]!(asked);
   const allow = Object.keys(methods).join(', ');
-  throw new Refusal(405, 'Method Not Allowed', `This path takes ${allow}.`, {}, { allow });
+  throw new Refusal(405, 'Method Not Allowed', `This path only supports ${allow}.`, {}, { allow });
 };

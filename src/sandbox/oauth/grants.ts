@@ -10,7 +10,7 @@ import { fingerprint } from '../tokens.ts';
 import type { AuthorizationRequest } from './authorization.ts';
 import { type RandomBytes, type Sign, timingSafeSame } from './key.ts';
 
-/** What the token endpoint answers, or why it does not. */
+/** The token endpoint's reply, or the reason for an error. */
 export type Grant = z.output<typeof AccessToken> | { refused: string };
 
 export interface GrantContext {
@@ -19,7 +19,7 @@ export interface GrantContext {
   seal: Sign;
 }
 
-/** A code for the client: good once, for ten minutes, for this client, redirect and challenge. */
+/** Issues a single-use code, valid for ten minutes and bound to this client, redirect URI and challenge. */
 export const issueCode = (
   { store, now }: GrantContext,
   { client, redirectUri, challenge, scopes: allowed }: AuthorizationRequest,
@@ -46,8 +46,11 @@ interface Family {
   scopes: string;
 }
 
-/** The tokens that a secret buys. They are made of it, so that the same secret buys the same ones, and none is kept. */
-const boughtWith = (secret: string, seal: Sign) => ({
+/**
+ * The tokens issued for a code or refresh token. They are derived from it, so the same secret always gives the same
+ * tokens, and no token has to be stored.
+ */
+const tokensFor = (secret: string, seal: Sign) => ({
   access_token: `sandbox_access_${seal(`access ${secret}`)}`,
   refresh_token: `sandbox_refresh_${seal(`refresh ${secret}`)}`,
 });
@@ -60,7 +63,7 @@ const recordOf = (
 ): Grant => {
   const [member] = store.all<{ organization: string }>('SELECT organization FROM memberships WHERE user = ?', user);
   return {
-    ...boughtWith(secret, seal),
+    ...tokensFor(secret, seal),
     token_type: 'Bearer',
     scope,
     expires_in: limits.accessTokenSeconds,
@@ -70,10 +73,10 @@ const recordOf = (
   };
 };
 
-/** Keeps the two tokens that the secret buys, and forgets what died a day ago. */
+/** Stores the hashes of the two new tokens and deletes tokens and codes that expired over a day ago. */
 const issueTokens = (world: GrantContext, family: Family, secret: string): Grant => {
   const { store, now, seal } = world;
-  const { access_token, refresh_token } = boughtWith(secret, seal);
+  const { access_token, refresh_token } = tokensFor(secret, seal);
   const at = timestamp(now);
   store.run(
     'INSERT INTO access_tokens (hash, user, scopes, family, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
@@ -93,7 +96,7 @@ const issueTokens = (world: GrantContext, family: Family, secret: string): Grant
   return recordOf(world, family, secret, now);
 };
 
-/** Everything that came from one consent, access tokens too. */
+/** Revokes all tokens of one login, access tokens included. */
 const revokeFamily = (store: Store, family: number) => store.run('DELETE FROM families WHERE id = ?', family);
 
 interface Code {
@@ -110,28 +113,29 @@ interface Code {
 const findCode = (store: Store, code: string): Code | undefined =>
   store.all<Code>('SELECT * FROM codes WHERE hash = ?', fingerprint(code))[0];
 
-/** Whose the code is, where it is one. */
+/** The user a code was issued for, or undefined if the code is unknown. */
 export const ownerOfCode = (store: Store, code: string): string | undefined => findCode(store, code)?.user;
 
 /**
- * One attempt per code, by its own client. The refusals are answers and not thrown, because what they change must stay.
- * RFC 6749 §4.1.2: a code that comes twice takes back what it gave.
+ * Redeems a code. Its client gets a single attempt. Refusals are returned, not thrown, because a throw would roll back
+ * what they changed. RFC 6749 §4.1.2: using a code twice revokes the tokens issued for it.
  */
 export const redeemCode = (world: GrantContext, grant: z.output<typeof CodeGrant>): Grant => {
   const { store, now } = world;
   const code = findCode(store, grant.code);
-  if (!code || code.client !== grant.client_id) return { refused: 'The code is not one that this client was given.' };
+  if (!code || code.client !== grant.client_id) return { refused: 'This code was not issued to this client.' };
   if (code.used_at !== null) {
     if (code.family !== null) revokeFamily(store, code.family);
-    return { refused: 'The code was used before. What it gave is revoked.' };
+    return { refused: 'The code was already used. All tokens issued for it are revoked.' };
   }
   const hash = fingerprint(grant.code);
   store.run('UPDATE codes SET used_at = ? WHERE hash = ?', timestamp(now), hash);
   if (code.expires_at <= timestamp(now)) return { refused: 'The code has expired.' };
-  if (code.redirect_uri !== grant.redirect_uri) return { refused: 'The redirect_uri is not that of the request.' };
+  if (code.redirect_uri !== grant.redirect_uri)
+    return { refused: 'The redirect_uri differs from the one in the authorization request.' };
   const challenge = createHash('sha256').update(grant.code_verifier).digest('base64url');
   if (!timingSafeSame(challenge, code.challenge))
-    return { refused: 'The code_verifier does not fit the code_challenge.' };
+    return { refused: 'The code_verifier does not match the code_challenge.' };
   const [added] = store.all<{ id: number }>(
     'INSERT INTO families (client, user, scopes, created_at) VALUES (?, ?, ?, ?) RETURNING id',
     code.client,
@@ -160,15 +164,15 @@ const findRefresh = (store: Store, token: string): Refresh | undefined =>
 
 export const ownerOfRefresh = (store: Store, token: string): string | undefined => findRefresh(store, token)?.user;
 
-/** A legacy token may do everything, and on renewal that is written down scope by scope. Its access token ends with it. */
-const becomeScoped = (store: Store, family: number): string => {
+/** A legacy token has full access. Refreshing it writes down all scopes explicitly and ends its old access token. */
+const convertToScopes = (store: Store, family: number): string => {
   const all = Object.keys(scopes).join(' ');
   store.run('UPDATE families SET scopes = ? WHERE id = ?', all, family);
   store.run('DELETE FROM access_tokens WHERE family = ? AND scopes IS NULL', family);
   return all;
 };
 
-/** Rotation: a refresh token is good once. Seen again, after the window if there is one, it takes its family with it. */
+/** Rotates a refresh token. Using one again, after the replay window if there is one, revokes the whole login. */
 export const refreshTokens = (
   world: GrantContext,
   { client_id, refresh_token: token }: z.output<typeof RefreshGrant>,
@@ -176,20 +180,19 @@ export const refreshTokens = (
 ): Grant => {
   const { store, now } = world;
   const known = findRefresh(store, token);
-  if (!known || known.client !== client_id)
-    return { refused: 'The refresh token is not one that this client was given.' };
+  if (!known || known.client !== client_id) return { refused: 'This refresh token was not issued to this client.' };
   const { family: id, user } = known;
   if (known.used_at !== null) {
     const usedAt = Date.parse(known.used_at);
     if (now - usedAt < replayMilliseconds) return recordOf(world, { id, user, scopes: known.scopes! }, token, usedAt);
     revokeFamily(store, id);
-    return { refused: 'The refresh token was used before. All tokens of this login are revoked.' };
+    return { refused: 'The refresh token was already used. All tokens of this login are revoked.' };
   }
   store.run('UPDATE refresh_tokens SET used_at = ? WHERE hash = ?', timestamp(now), fingerprint(token));
-  return issueTokens(world, { id, user, scopes: known.scopes ?? becomeScoped(store, id) }, token);
+  return issueTokens(world, { id, user, scopes: known.scopes ?? convertToScopes(store, id) }, token);
 };
 
-/** RFC 7009: a refresh token takes its family along, an access token only itself; what is unknown is revoked already. */
+/** RFC 7009: a refresh token ends with its whole login, an access token alone. Unknown tokens are not an error. */
 export const revokeToken = (store: Store, client: string, token: string) => {
   const refresh = findRefresh(store, token);
   if (refresh?.client === client) revokeFamily(store, refresh.family);

@@ -50,7 +50,7 @@ button.allow { background: var(--accent); color: var(--on-accent); }
 @media (max-width: 30rem) { body { padding: 0; } main { border: 0; border-radius: 0; padding: 1.25rem; } }
 `;
 
-/** The page may use its own style and send its form, and nothing else. */
+/** The content security policy allows only this style sheet and the form. */
 const styleHash = createHash('sha256').update(style).digest('base64');
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
@@ -96,13 +96,13 @@ const list = (heading: string, names: Scope[]): string =>
         .map((name) => `<li>${capital(scopes[name])} <code>${name}</code></li>`)
         .join('')}</ul></section>`;
 
-/** What follows a form's sending must be allowed too. An IPv6 address cannot be written there, so then it is any http one. */
+/** The redirect after the form needs permission too. The policy can't name an IPv6 address, so it then allows any http one. */
 const formTargets = (redirectUri: string): string => {
   const { origin, hostname } = new URL(redirectUri);
   return `'self' ${hostname.startsWith('[') ? 'http:' : origin}`;
 };
 
-/** Asks a person, in words, whether the client may. A plain form: no script, and the focus goes from top to bottom. */
+/** Asks the user to allow or deny the request. A plain form without scripts; the focus order is top to bottom. */
 export const consentPage = ({
   client,
   request,
@@ -124,15 +124,15 @@ export const consentPage = ({
     200,
     `Allow ${client.name} to use your account?`,
     formTargets(request.redirectUri),
-    `<p>${quoted(`${client.name}, ${client.about},`)} asks to act for you at Northlight Advisory.
+    `<p>${quoted(`${client.name}, ${client.about},`)} wants to access your Northlight Advisory account.
 <span class="soft id">Client ID <code>${quoted(client.id)}</code></span></p>
 <div class="lists">
 ${list(
-  'Reading',
+  'Read access',
   request.scopes.filter((name) => name.endsWith(':read')),
 )}
 ${list(
-  'Changing',
+  'Write access',
   request.scopes.filter((name) => name.endsWith(':write')),
 )}
 </div>
@@ -144,16 +144,16 @@ ${list(
 <button name="decision" value="deny">Deny</button>
 </div>
 </form>
-<p class="soft">Either way you are then sent back to <code>${quoted(host)}</code>${isHere ? ', which is a program on this computer' : ''}.</p>`,
+<p class="soft">You will then be redirected to <code>${quoted(host)}</code>${isHere ? ', a program on this computer' : ''}.</p>`,
   );
 };
 
-/** For what cannot be sent back, because nobody knows whether the way back leads to the client. */
+/** For errors that can't be reported to the client, because its redirect URI can't be trusted. */
 export const errorPage = (why: string): HttpReply =>
   page(
     400,
-    'This request cannot be answered',
+    'This request is not valid',
     "'none'",
     `<p>${quoted(why)}</p>
-<p class="soft">You were not sent back to the application, because it is not certain that the way back leads there. You can close this page.</p>`,
+<p class="soft">You were not redirected to the application, because its address could not be verified. You can close this page.</p>`,
   );

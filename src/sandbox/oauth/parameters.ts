@@ -1,13 +1,13 @@
 import type { HttpRequest } from '../../http/message.ts';
 
 export interface Parameters {
-  /** The first value of each. */
+  /** The first value of each parameter. */
   values: Record<string, string>;
-  /** Those given more than once, which RFC 6749 §3.1 forbids. */
+  /** Parameters given more than once, which RFC 6749 §3.1 forbids. */
   repeated: string[];
 }
 
-/** RFC 6749 §3.1: a parameter without a value counts as not given. */
+/** RFC 6749 §3.1: a parameter without a value is treated as missing. */
 export const readParameters = (search: URLSearchParams): Parameters => {
   const given = [...search].filter(([, value]) => value !== '');
   const names = given.map(([name]) => name);
@@ -17,7 +17,7 @@ export const readParameters = (search: URLSearchParams): Parameters => {
   };
 };
 
-/** The parameters of a form, or `undefined` where the body is none. */
+/** The parameters of a form, or `undefined` if the body isn't a form. */
 export const readForm = ({ body = '' }: HttpRequest, contentType: string | undefined): Parameters | undefined =>
   /^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? '')
     ? readParameters(new URLSearchParams(body))

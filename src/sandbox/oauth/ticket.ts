@@ -3,8 +3,8 @@ import type { AuthorizationRequest } from './authorization.ts';
 import { type RandomBytes, type Sign, timingSafeSame } from './key.ts';
 
 /**
- * What the consent form carries: the checked request, sealed. A page elsewhere cannot read ours, so it has no ticket, and a
- * consent without one is none.
+ * Writes the hidden field of the consent form: the validated request, signed. Other sites can't read the page, so they
+ * have no ticket, and a form without one is rejected.
  */
 export const writeTicket = (
   request: AuthorizationRequest,
@@ -17,7 +17,7 @@ export const writeTicket = (
   return `${payload}.${seal(`consent ${payload}`)}`;
 };
 
-/** The request, or `undefined` where the ticket is not ours or too old. */
+/** The request, or `undefined` if the ticket is forged or too old. */
 export const readTicket = (ticket: string, now: number, seal: Sign): AuthorizationRequest | undefined => {
   const [payload = '', signature = ''] = ticket.split('.');
   if (!timingSafeSame(signature, seal(`consent ${payload}`))) return undefined;
