@@ -12,8 +12,8 @@ interface Owners {
 }
 
 /**
- * Whose records a list is about, as IDs, after asking whether the caller may see them.
- * Assumed: `user` alone is for oneself, another user needs the organization too, and that needs an admin or owner.
+ * The IDs of the user and organization whose records are listed, after checking that the caller may see them.
+ * Assumed: `user` alone works only for the caller; another user needs `organization` too, and an admin or owner.
  */
 export const chooseOwners = (store: Store, caller: Caller, query: Owners): Owners => {
   if (query.user === undefined && query.organization === undefined)
@@ -29,27 +29,27 @@ export const chooseOwners = (store: Store, caller: Caller, query: Owners): Owner
   if (organization !== undefined && organization !== caller.organization)
     throw denied('You do not belong to this organization.');
   if (user === caller.user) return { user, organization };
-  if (organization === undefined) throw denied("Another user's records need the organization too.");
+  if (organization === undefined) throw denied("To read another user's records, send organization too.");
   requireAdministrator(caller);
   if (user !== undefined && !store.get('users', user)) throw notFound('user');
   return { user, organization };
 };
 
 export const requireAdministrator = (caller: Caller) => {
-  if (!isAdministrator(caller)) throw denied('Only an admin or the owner of the organization may do this.');
+  if (!isAdministrator(caller)) throw denied('Only an admin or the owner of the organization can do this.');
 };
 
-/** Oneself, or an admin or the owner of the organization. */
+/** Allows the user themselves, and the admins and owner of the organization. */
 export const requireSelf = (caller: Caller, user: string, refusal: string) => {
   if (user !== caller.user && !isAdministrator(caller)) throw denied(refusal);
 };
 
-/** For lists of which the organization must be named. */
+/** For lists that require the `organization` parameter. */
 export const requireOrganization = (caller: Caller, organization: string) => {
   if (idOf(organization) !== caller.organization) throw denied('You do not belong to this organization.');
 };
 
-/** Assumed: an event is seen and changed by its hosts, and by the admins and the owner of their organization. */
+/** Assumed: an event can be read and changed by its hosts, and by the admins and the owner of their organization. */
 export const requireEvent = (store: Store, caller: Caller, id: string): Text<EventRecord> => {
   const row = store.first<{ doc: string }>(
     'SELECT doc FROM events WHERE id = ? AND organization = ?',

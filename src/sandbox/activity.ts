@@ -3,7 +3,7 @@ import { timestamp, uri } from './names.ts';
 import type { ActivityRecord, UserRecord } from './records.ts';
 import type { Store } from './store.ts';
 
-/** Assumed: what is told of an actor, beyond the name. */
+/** Assumed: the fields of an actor, apart from its name. */
 export const actorOf = (user: UserRecord, role: string): ActivityRecord['actor'] => ({
   uri: user.uri,
   type: 'User',
@@ -12,8 +12,8 @@ export const actorOf = (user: UserRecord, role: string): ActivityRecord['actor']
   organization: { uri: user.current_organization, role },
 });
 
-interface Happening {
-  /** `Namespace.Action`; Assumed: these words, and that the two are joined by a dot. */
+interface NewEntry {
+  /** `Namespace.Action`. Assumed: these names, and the dot between them. */
   name: `${string}.${string}`;
   actor: ActivityRecord['actor'];
   details: Record<string, unknown>;
@@ -24,7 +24,7 @@ export const writeActivity = (
   store: Store,
   id: string,
   organization: string,
-  { name, actor, details, at }: Happening,
+  { name, actor, details, at }: NewEntry,
 ) => {
   const [namespace, action] = name.split('.') as [string, string];
   const entry: ActivityRecord = {
@@ -40,13 +40,13 @@ export const writeActivity = (
   store.insert('activity', id, entry, { organization });
 };
 
-/** The log counts for itself, so that it takes no IDs away from what is logged. */
+/** The log has its own counter, so that logging doesn't change the IDs of other records. */
 export const nextActivityId = (store: Store): string => store.nextId('activity', 'activity_sequence');
 
-/** Writes down what the caller has just done. `details` name records, never the address of an invitee. */
+/** Logs an action of the caller. `details` refer to records and never contain an invitee's address. */
 export const logActivity = (
   { store, caller, now }: Context,
-  name: Happening['name'],
+  name: NewEntry['name'],
   details: Record<string, unknown>,
 ) => {
   const actor = actorOf(store.get<UserRecord>('users', caller.user)!, caller.role);

@@ -6,24 +6,24 @@ import { type FaultScript, faultOf, type RequestFacts, unknownOperation } from '
 import { inject, type WireReply } from './inject.ts';
 import { findRoute } from './route.ts';
 
-/** The secret of one start, in this header, opens the three calls under `/__sandbox/`. */
+/** Requests under `/__sandbox/` need this header with the secret of the running server. */
 export const adminHeader = 'x-sandbox-admin';
 
-/** One request, and what came of it. */
+/** One request and its result. */
 export interface LogEntry {
   number: number;
   at: string;
   method: string;
-  /** With its query. */
+  /** Path with query. */
   path: string;
-  /** `events.list`; `null` where the service knows no such request. */
+  /** Such as `events.list`; `null` if the request matches no operation. */
   operation: string | null;
-  /** What the service said; `null` where it was not asked. */
+  /** The service's status code; `null` if the request didn't reach the service. */
   status: number | null;
-  /** A change was made, whatever the caller came to know of it. */
+  /** Whether the request changed data, even if its reply was lost. */
   committed: boolean;
   faults: string[];
-  /** What a change was asked for with, as it came; `null` of reads, and of logins, which are full of secrets. */
+  /** The unparsed body of a write; `null` for reads, and for OAuth requests, whose bodies contain secrets. */
   body: string | null;
 }
 
@@ -33,7 +33,7 @@ export interface AdminOptions {
   clock: Pick<Clock, 'now' | 'sleep'>;
 }
 
-/** A log that forgets its beginning does not grow without end. */
+/** Limits of the log; above them, the oldest entries are dropped. */
 const longestLog = 10_000;
 const longestBodies = 64 * 1024 * 1024;
 
@@ -78,7 +78,7 @@ const isSecret = (given: string | undefined, secret: string): boolean => {
   return one.length === other.length && timingSafeEqual(one, other);
 };
 
-/** The service with things that go wrong as they are scripted, a log of everything, and calls to read and write both. */
+/** Adds scripted faults and a request log to the service, with admin requests to read and change both. */
 export const withFaults = (service: Send, { script, secret, clock }: AdminOptions) => {
   let log: LogEntry[] = [];
   let requests = 0;
@@ -95,7 +95,7 @@ export const withFaults = (service: Send, { script, secret, clock }: AdminOption
     try {
       const faults = [JSON.parse(body ?? '')].flat().map(faultOf);
       const unknown = await unknownOperation(faults);
-      if (unknown !== undefined) throw new Error(`there is no operation '${unknown}'`);
+      if (unknown !== undefined) throw new Error(`no operation named "${unknown}"`);
       script.add(...faults);
       return json(201, { faults: script.faults });
     } catch (error) {
@@ -122,7 +122,7 @@ export const withFaults = (service: Send, { script, secret, clock }: AdminOption
     const url = urlOf(request.url);
     const path = url?.pathname ?? '';
     const call = `${request.method} ${path}`;
-    // Without the secret it is a path like any other that does not exist.
+    // Without the secret, the path doesn't exist.
     if (Object.hasOwn(calls, call) && isSecret(request.headers[adminHeader], secret)) return calls[call]!(request);
     const known = await operationOf(request, path);
     const asked: RequestFacts = {
@@ -148,7 +148,7 @@ export const withFaults = (service: Send, { script, secret, clock }: AdminOption
     return inject(
       async (handed) => {
         const answer = await service(handed);
-        // Noted now, because a caller may read the log before a slow answer has reached it.
+        // Recorded now, because the log may be read before a slow reply is complete.
         Object.assign(entry, { status: answer.status, committed: request.method !== 'GET' && answer.status < 400 });
         return answer;
       },

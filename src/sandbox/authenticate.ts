@@ -4,11 +4,11 @@ import { unauthenticated } from './refusal.ts';
 import type { Store } from './store.ts';
 import { fingerprint } from './tokens.ts';
 
-/** Whose token it is, expired or not. */
+/** The owner of a token, expired or not. */
 export interface Holder {
   caller: Caller;
   expiresAt: string | null;
-  /** Asked with the token, as every request needs to know both: whether data is to be deleted by now. */
+  /** Whether a data deletion is due. Every request needs this, so the same query reads it. */
   isDeletionDue: boolean;
 }
 
@@ -21,7 +21,7 @@ interface Row extends Omit<Caller, 'scopes' | 'token'> {
 const tokenIn = (authorization: string | undefined): string | undefined =>
   /^Bearer +(\S+)$/i.exec(authorization?.trim() ?? '')?.[1];
 
-/** `undefined` where there is no bearer token, or one that nobody was given. */
+/** The owner of the token, or `undefined` if there is no bearer token or it is unknown. */
 export const findHolder = (store: Store, authorization: string | undefined, now: number): Holder | undefined => {
   const secret = tokenIn(authorization);
   if (secret === undefined) return undefined;
@@ -40,7 +40,7 @@ export const findHolder = (store: Store, authorization: string | undefined, now:
   return { caller, expiresAt: expires_at, isDeletionDue: due === 1 };
 };
 
-/** The caller, where the token is one that works now. */
+/** Returns the caller, or throws a refusal if the token is missing, unknown or expired. */
 export const authenticate = (holder: Holder | undefined, authorization: string | undefined, now: number): Caller => {
   if (tokenIn(authorization) === undefined) throw unauthenticated('A bearer token is required.');
   if (!holder) throw unauthenticated('The access token is invalid.');

@@ -13,7 +13,7 @@ export type Schedule = Value<typeof AvailabilitySchedule.record>;
 
 const workdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const;
 
-/** Everybody's own hours: nine to five on weekdays with a break, and one day off behind the seeding and one ahead. */
+/** Default hours of a host: weekdays nine to five with a break, with one day off before and one after the seed date. */
 export const workingHours = (timezone: string, seededAt: number): Rule[] => {
   const intervals = [
     { from: '09:00', to: '12:30' },
@@ -26,20 +26,24 @@ export const workingHours = (timezone: string, seededAt: number): Rule[] => {
   ];
 };
 
-/** Assumed: a day has one rule, and its hours do not overlap; they may touch. */
+/** Assumed: each day has at most one rule, and its intervals don't overlap; they may touch. */
 export const invalidRules = (rules: readonly Rule[], path: string): Detail[] => {
   const seen = new Set<string>();
   return rules.flatMap((rule, index) => {
     const details: Detail[] = [];
     const [field, day] = rule.type === 'wday' ? ['wday', rule.wday] : ['date', rule.date];
     if (seen.has(day))
-      details.push({ parameter: `${path}[${index}].${field}`, message: `has two rules: ${day}`, code: 'repeated' });
+      details.push({
+        parameter: `${path}[${index}].${field}`,
+        message: `has more than one rule: ${day}`,
+        code: 'repeated',
+      });
     seen.add(day);
     for (const [place, { from, to }] of rule.intervals.entries())
       if (rule.intervals.slice(0, place).some((other) => from < other.to && other.from < to))
         details.push({
           parameter: `${path}[${index}].intervals[${place}]`,
-          message: 'overlaps another interval of the day',
+          message: 'overlaps another interval of this day',
           code: 'overlapping',
         });
     return details;
@@ -48,7 +52,7 @@ export const invalidRules = (rules: readonly Rule[], path: string): Detail[] => 
 
 const minutesOf = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
 
-/** A rule for the date stands in place of the weekday's; none at all, or an empty one, is a day off. */
+/** A rule for the date replaces the weekday's rule. No rule, or an empty one, means a day off. */
 const intervalsOn = (rules: Rule[], date: string, weekday: string): Interval[] => {
   const rule =
     rules.find((each) => each.type === 'date' && each.date === date) ??
@@ -56,11 +60,11 @@ const intervalsOn = (rules: Rule[], date: string, weekday: string): Interval[] =
   return rule?.intervals ?? [];
 };
 
-/** Whether the whole of the meeting lies in one open interval of one day. */
+/** Whether the whole meeting fits into one open interval of one day. */
 export const isOpen = ({ timezone, rules }: Pick<Schedule, 'timezone' | 'rules'>, start: number, end: number) => {
   const { date, weekday, minutes } = localTime(timezone, start);
   const last = localTime(timezone, end);
-  // What the clocks show at the end, which may not be the length later: they may change in between.
+  // By the wall clock at the end, because a clock change during the meeting shifts it.
   const until = last.minutes + (Date.parse(last.date) - Date.parse(date)) / 60_000;
   return intervalsOn(rules, date, weekday).some(({ from, to }) => minutesOf(from) <= minutes && until <= minutesOf(to));
 };

@@ -23,7 +23,7 @@ import { isZone } from './zone.ts';
 
 type Booking = Value<Catalogue['invitees']['create']['body']>;
 
-/** Assumed: everybody in the organization may book its event types, the secret ones too. */
+/** Assumed: all members of the organization can book its event types, secret ones included. */
 const findBookable = ({ store, caller }: Context, reference: string): KnownEventType => {
   const known = requireEventType(store, caller, idOf(reference));
   if (!known.type.active) throw invalidParameter('event_type', 'is not active', 'inactive');
@@ -40,7 +40,7 @@ const wrongAnswers = ({ custom_questions: questions }: EventTypeRecord, answers:
     const question = asked.find(({ name }) => name === text);
     if (!question) wrong('question', 'is not a question of this event type');
     else if (seen.has(text)) wrong('question', 'is answered twice');
-    else if (question.position !== position) wrong('position', `of this question is ${question.position}`);
+    else if (question.position !== position) wrong('position', `must be ${question.position} for this question`);
     else if (question.required && answer.trim() === '') wrong('answer', 'is required');
     else if (question.type === 'single_select' && !question.include_other && !question.answer_choices.includes(answer))
       wrong('answer', `must be one of: ${question.answer_choices.join(', ')}`);
@@ -52,11 +52,11 @@ const wrongAnswers = ({ custom_questions: questions }: EventTypeRecord, answers:
   return details;
 };
 
-/** Assumed: the place is one the event type offers, its first one if none is named. */
+/** Assumed: the location is one the event type offers, and its first one by default. */
 const choosePlace = (places: LocationRecord[], wanted: Booking['location']): LocationRecord | undefined => {
   if (places.length === 0 && !wanted) return undefined;
   const offered = wanted ? places.find(({ kind }) => kind === wanted.kind) : places[0];
-  if (places.length === 0) throw invalidParameter('location.kind', 'is not offered: the event type has no location');
+  if (places.length === 0) throw invalidParameter('location.kind', 'is not available: this event type has no location');
   if (!offered) throw invalidParameter('location.kind', `must be one of: ${places.map(({ kind }) => kind).join(', ')}`);
   const needsWords = offered.kind === 'ask_invitee' || offered.kind === 'outbound_call';
   const location = needsWords ? wanted?.location : offered.location;
@@ -66,7 +66,7 @@ const choosePlace = (places: LocationRecord[], wanted: Booking['location']): Loc
 };
 
 const isFree = (store: Store, user: string, start: number, end: number): boolean =>
-  // The lower bound changes nothing, as no event is longer, and lets the index do the work.
+  // The lower bound excludes nothing, because no event is longer, but lets SQLite use the index.
   store.all(
     `SELECT 1 FROM event_hosts h JOIN events e ON e.id = h.event
      WHERE h.user = ? AND h.start_time > ? AND h.start_time < ? AND e.end_time > ? AND e.status = 'active' LIMIT 1`,
@@ -76,16 +76,16 @@ const isFree = (store: Store, user: string, start: number, end: number): boolean
     timestamp(start),
   ).length === 0;
 
-const taken = () => conflict('This time is no longer free.');
+const taken = () => conflict('This time is no longer available.');
 
-/** Those who will hold the meeting; refused where the time is not offered (400) or gone (409). */
+/** Returns the hosts of the meeting. Refuses a time outside the availability (400) or already booked (409). */
 const chooseHosts = (store: Store, { id, type, dates }: KnownEventType, start: number, end: number): string[] => {
   const schedules = store.all<{ user: string; doc: string }>(
     'SELECT user, doc FROM schedules WHERE event_type = ? ORDER BY user',
     id,
   );
   const isShared = type.pooling_type === 'round_robin';
-  // Assumed: single spots stand in place of the hosts' hours; days of a one-off meeting are open in those hours.
+  // Assumed: single spots replace the hosts' hours; on the days of a one-off meeting, those hours apply.
   const isSpots = dates?.kind === 'spots';
   const open = schedules.filter(({ doc }) => isSpots || isOpen(JSON.parse(doc) as Schedule, start, end));
   const isOffered = dates === null || isWithin(dates, start, end);
@@ -96,19 +96,19 @@ const chooseHosts = (store: Store, { id, type, dates }: KnownEventType, start: n
     if (free.length < open.length) throw taken();
     return free;
   }
-  // Assumed: the turn goes to whoever has the fewest meetings from a week before on.
+  // Assumed: round robin picks the host with the fewest meetings, counted from a week before the start.
   const loadOf = (user: string) =>
     store.all<{ n: number }>(
       'SELECT count(*) AS n FROM event_hosts WHERE user = ? AND start_time >= ?',
       user,
       timestamp(start - 7 * dayMilliseconds),
     )[0]!.n;
-  const [turn] = free.map((user) => ({ user, load: loadOf(user) })).sort((a, b) => a.load - b.load);
-  if (!turn) throw taken();
-  return [turn.user];
+  const [next] = free.map((user) => ({ user, load: loadOf(user) })).sort((a, b) => a.load - b.load);
+  if (!next) throw taken();
+  return [next.user];
 };
 
-/** An event of a group type that still has a seat, at exactly this time. */
+/** The group event at exactly this time, if there is one. Refuses if it is full or the invitee is already booked. */
 const eventWithSeat = (store: Store, { id, type }: KnownEventType, start: number, email: string) => {
   if (type.kind !== 'group') return undefined;
   const [row] = store.all<{ id: string; doc: string }>(
@@ -120,20 +120,20 @@ const eventWithSeat = (store: Store, { id, type }: KnownEventType, start: number
   const event: EventRecord = JSON.parse(row.doc);
   if (event.invitees_counter.active >= event.invitees_counter.limit) throw taken();
   const twice = "SELECT 1 FROM invitees WHERE event = ? AND email = ? AND status = 'active'";
-  if (store.all(twice, row.id, email).length > 0) throw conflict('This address is already booked for this time.');
+  if (store.all(twice, row.id, email).length > 0) throw conflict('This invitee is already booked for this time.');
   return { id: row.id, event };
 };
 
 const personOf = ({ email, name, first_name, last_name, timezone }: Booking['invitee']) => ({
   email,
   name: name ?? [first_name, last_name].filter(Boolean).join(' '),
-  // Assumed: a full name alone is split at its first space.
+  // Assumed: if only the full name is sent, it is split at its first space.
   first_name: first_name ?? name?.split(' ')[0] ?? null,
   last_name: last_name ?? (first_name === undefined ? name?.split(' ').slice(1).join(' ') || null : null),
   timezone,
 });
 
-/** Books a meeting. The caller's transaction makes sure that nobody else books in between. */
+/** Books a meeting. Must run in a transaction, so that no other booking can take the slot in between. */
 export const book = (body: Booking, context: Context): InviteeRecord => {
   const { store, caller, now } = context;
   const bookable = findBookable(context, body.event_type);
@@ -166,7 +166,7 @@ export const book = (body: Booking, context: Context): InviteeRecord => {
   const invitee: InviteeRecord = {
     ...newInvitee({ id, event: seat.id, person: personOf(body.invitee), tracking: body.tracking, now }),
     scheduling_method: 'instant_book',
-    // Assumed: the user whose token it was; and no payment, which this operation has no way to take.
+    // Assumed: this is the user who owns the token. There is no payment: this operation can't take one.
     invitee_scheduled_by: uri.user(caller.user),
   };
   store.insert('invitees', id, invitee, { event: seat.id });

@@ -3,19 +3,19 @@ import type { Store } from './store.ts';
 
 const fact = 'clock_offset';
 
-/** The service's own clock: the system's, moved by what the data says. It never runs faster. */
+/** The service's clock: the system clock plus an offset stored with the data. It always runs at normal speed. */
 export interface SandboxClock extends Pick<Clock, 'now'> {
-  /** Milliseconds ahead of the system's clock; negative behind it. */
+  /** Milliseconds ahead of the system clock; negative if behind it. */
   readonly offset: number;
-  /** Makes it this time now, for every process that uses the data. */
+  /** Sets the time for every process that uses the data. */
   set(time: number): void;
-  /** Moves it by exactly so many milliseconds, wherever it stands. */
+  /** Moves the clock by exactly this many milliseconds. */
   advance(milliseconds: number): void;
-  /** Back to the system's time. */
+  /** Resets the clock to system time. */
   restore(): void;
 }
 
-/** The offset is looked up each time, because another process may have moved it; that costs some microseconds. */
+/** Reads the offset on every call, because another process may have changed it. This takes a few microseconds. */
 export const openClock = (store: Store, system: Pick<Clock, 'now'>): SandboxClock => {
   const offset = () => Number(store.fact(fact) ?? 0);
   return {

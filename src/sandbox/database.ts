@@ -5,15 +5,15 @@ import { applicationId } from './schema.ts';
 
 export type Value = string | number | null;
 
-/** The little of SQLite that the sandbox needs, the same over both bindings. */
+/** The parts of SQLite that the sandbox needs, with the same interface for both bindings. */
 export interface Database {
   exec(sql: string): void;
   all<Row>(sql: string, ...params: Value[]): Row[];
-  /** The first row, or `undefined`: quicker than `all`. */
+  /** The first row, or `undefined`. Faster than `all`. */
   first<Row>(sql: string, ...params: Value[]): Row | undefined;
-  /** Answers how many rows changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...params: Value[]): number;
-  /** All or nothing, and alone: no other process writes meanwhile. Inside another one it simply joins. */
+  /** All or nothing, with an exclusive write lock. A nested transaction joins the outer one. */
   transaction<Result>(work: () => Result): Result;
   close(): void;
 }
@@ -39,7 +39,7 @@ interface LibsqlStatement {
   run(params: Value[]): { changes: number };
 }
 
-/** Rows of libsql are quicker as arrays than as objects, to which it would add a field of its own. */
+/** Reads libsql rows as arrays, which is faster, and libsql adds a field of its own to objects. */
 const withNames = (statement: LibsqlStatement): Statement => {
   const names = statement.reader ? Array.from(statement.raw().columns(), ({ name }) => name) : [];
   const named = (values: Value[]) => {
@@ -57,14 +57,14 @@ const withNames = (statement: LibsqlStatement): Statement => {
   };
 };
 
-/** The file cannot be used; `message` says why and what to do. */
+/** The error for a file that can't be used; `message` says why and what to do. */
 export const unusable = (message: string) => Object.assign(new Error(message), { code: 'SANDBOX_FILE' });
 
-/** How long a writer waits for another process's transaction. */
+/** How long a writer waits for the transaction of another process. */
 const busyMilliseconds = 5_000;
 
 const binding = async (): Promise<(file: string) => Binding> => {
-  // In a variable, because the types of Node 20 do not know the module yet.
+  // In a variable, because the Node 20 types don't include this module.
   const builtIn: string = 'node:sqlite';
   try {
     const { DatabaseSync }: { DatabaseSync: new (file: string) => Binding } = await import(/* @vite-ignore */ builtIn);
@@ -82,19 +82,19 @@ const binding = async (): Promise<(file: string) => Binding> => {
   }
 };
 
-/** Readable by its owner only from the first moment; SQLite gives its side files the same mode. */
+/** Creates the file readable by its owner only. SQLite gives its side files the same mode. */
 const createPrivately = (file: string) => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   closeSync(openSync(file, 'a', 0o600));
 };
 
-/** Turning on the write-ahead log is the one lock SQLite does not wait for, so wait for it with an empty write. */
+/** SQLite doesn't wait for the lock that turning on the write-ahead log needs, so an empty write waits for it. */
 const useWriteAheadLog = (database: Binding) => {
   for (let attempt = 1; ; attempt++) {
     try {
       const [row] = database.prepare('PRAGMA journal_mode').all() as Array<{ journal_mode: string }>;
       if (row?.journal_mode === 'wal') return;
-      // Through `all`, because this pragma answers with a row.
+      // `all`, because this pragma returns a row.
       database.prepare('PRAGMA journal_mode = WAL').all();
       return;
     } catch (error) {
@@ -104,28 +104,28 @@ const useWriteAheadLog = (database: Binding) => {
   }
 };
 
-/** Somebody else's file is left as it is, its journal too. */
+/** Checked first, so that the file of another program stays untouched, its journal included. */
 const refuseForeign = (database: Binding) => {
   const [id] = database.prepare('PRAGMA application_id').all() as Array<{ application_id: number }>;
   if (id?.application_id === applicationId) return;
   if (database.prepare('SELECT 1 FROM sqlite_master LIMIT 1').all().length > 0)
-    throw unusable('The file holds something other than a sandbox.');
+    throw unusable('The file is not a sandbox database.');
 };
 
 const prepareFile = (database: Binding, inMemory: boolean) => {
   database.prepare(`PRAGMA busy_timeout = ${busyMilliseconds}`).all();
   refuseForeign(database);
   if (!inMemory) useWriteAheadLog(database);
-  // Safe against a crash of the program; only a power cut may lose the last writes, which a sandbox can bear. The disk is
-  // waited for when the log is full, and every request writes a page: 16 MiB are thousands of requests.
+  // Safe if the program crashes; only a power cut can lose the last writes, which is fine for a sandbox. SQLite waits
+  // for the disk when the log is full, and every request writes a page: 16 MiB are thousands of requests.
   database.exec('PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON');
   database.prepare('PRAGMA wal_autocheckpoint = 4000').all();
 };
 
-/** Where SQLite keeps what the file is for: https://www.sqlite.org/fileformat.html#the_database_header */
+/** Offset of the application ID: https://www.sqlite.org/fileformat.html#the_database_header */
 const applicationIdAt = 68;
 
-/** Whether nothing would be lost but a sandbox, however damaged, if the file were removed. */
+/** Whether the file can be deleted without losing anything but a sandbox. True for a damaged sandbox too. */
 export const isSandboxFile = async (file: string): Promise<boolean> => {
   const start = await readStart(file);
   if (start.length === 0) return true;
@@ -157,7 +157,7 @@ export const openDatabase = async (file: string): Promise<Database> => {
     prepareFile(database, inMemory);
   } catch (error) {
     database.close();
-    throw /not a database/i.test(String(error)) ? unusable('The file is not a SQLite file.') : error;
+    throw /not a database/i.test(String(error)) ? unusable('The file is not a SQLite database.') : error;
   }
 
   const statements = new Map<string, Statement>();
@@ -187,7 +187,7 @@ export const openDatabase = async (file: string): Promise<Database> => {
         try {
           database.exec('ROLLBACK');
         } catch {
-          // Done already: where the disk is full SQLite goes back by itself, and it is that which is to be told.
+          // SQLite has already rolled back, for example on a full disk. Report the original error.
         }
         throw error;
       } finally {

@@ -6,15 +6,15 @@ import { localTime } from './zone.ts';
 
 type DateSetting = Value<Catalogue['one-offs']['create']['body']>['date_setting'];
 
-/** When a one-off meeting can be booked, as it is kept: single times, or whole days of a zone. */
+/** When a one-off meeting can be booked, as stored: single spots, or whole days in a time zone. */
 export type Dates =
   | { kind: 'spots'; spots: Array<{ from: number; to: number }> }
   | { kind: 'days'; timezone: string; first: string; last: string; onlyWeekdays: boolean };
 
-/** Nobody books further ahead, and dates stay in four-digit years. */
+/** Upper limit for days ahead: keeps years at four digits. */
 const centuryDays = 36_500;
 
-/** Assumed: days in the future are counted from the day the link is made, that day included. */
+/** Assumed: days in the future count from the day the link is created, that day included. */
 export const datesOf = (setting: DateSetting, timezone: string, now: number): Dates => {
   if (setting.type === 'spots') {
     const spots = setting.spots.map((spot) => ({ from: Date.parse(spot.start_time), to: Date.parse(spot.end_time) }));
@@ -23,7 +23,7 @@ export const datesOf = (setting: DateSetting, timezone: string, now: number): Da
   if (setting.type === 'date_range')
     return { kind: 'days', timezone, first: setting.start_date, last: setting.end_date, onlyWeekdays: false };
   const first = localTime(timezone, now).date;
-  // By the calendar: a day on which the clocks change has 23 or 25 hours.
+  // Counts calendar days: a day with a clock change has 23 or 25 hours.
   const last = Date.parse(first) + Math.min(setting.days, centuryDays) * dayMilliseconds;
   return {
     kind: 'days',
@@ -34,7 +34,7 @@ export const datesOf = (setting: DateSetting, timezone: string, now: number): Da
   };
 };
 
-/** Assumed: a spot lies ahead and is long enough for the meeting; a range may have begun, but not be over. */
+/** Assumed: a spot must be in the future and long enough for the meeting; a range may have started, but not ended. */
 export const invalidDates = (dates: Dates, duration: number, now: number): Detail[] => {
   if (dates.kind === 'days')
     return dates.last < localTime(dates.timezone, now).date

@@ -3,12 +3,12 @@ import { idOf, timestamp } from './names.ts';
 import type { EventRecord, InviteeRecord, SubmissionRecord } from './records.ts';
 import type { Store } from './store.ts';
 
-/** Assumed: the service takes days, and so that it can be seen, the sandbox takes a minute. */
+/** Assumed: the service takes days. The sandbox takes a minute, so that the effect can be seen. */
 export const deletionDelayMilliseconds = 60_000;
 
 const gone = 'Deleted';
 
-/** What is left: that somebody was there, and when. */
+/** The invitee without personal data: only the fact and the time of the booking remain. */
 const anonymous = (invitee: InviteeRecord, updated_at: string): InviteeRecord => ({
   ...invitee,
   email: `deleted-${idOf(invitee.uri).toLowerCase()}@deleted.invalid`,
@@ -23,22 +23,22 @@ const anonymous = (invitee: InviteeRecord, updated_at: string): InviteeRecord =>
   updated_at,
 });
 
-/** A phone number or an address that the invitee gave at booking. */
+/** Removes the location if the invitee entered it: a phone number or an address. */
 const withoutInviteesWords = (event: EventRecord): EventRecord =>
   event.location?.type === 'outbound_call' || event.location?.type === 'ask_invitee'
     ? { ...event, location: { ...event.location, location: null } }
     : event;
 
-/** SQLite ignores the case of ASCII letters only, so rows with any other address are chosen by `isAmong`. */
+/** SQLite ignores case for ASCII letters only, so rows with other characters are all read and filtered by `isAmong`. */
 const beyondAscii = "GLOB '*[^ -~]*'";
 
-/** Whether an address is one of those in a JSON array, which are lower-case. */
+/** Whether an address is in a JSON array of lower-case addresses. */
 const isAmong = (emails: string): ((address: string) => boolean) => {
   const wanted = new Set<string>(JSON.parse(emails));
   return (address) => wanted.has(address.toLowerCase());
 };
 
-/** `emails` is a JSON array, here and below, of what stands in the request, in lower case. */
+/** `emails`, here and below, is a JSON array of the requested addresses in lower case. */
 const deleteInvitees = (store: Store, organization: string, emails: string, at: string): number => {
   const isWanted = isAmong(emails);
   const invitees = store
@@ -57,7 +57,7 @@ const deleteInvitees = (store: Store, organization: string, emails: string, at: 
   return invitees.length;
 };
 
-/** Submissions of routing forms hold an address among their answers, and then the other answers are its owner's too. */
+/** A routing form submission with one of these addresses among its answers belongs to that person: all answers go. */
 const deleteSubmissions = (store: Store, organization: string, emails: string, at: string) => {
   const isWanted = isAmong(emails);
   const submissions = store.all<{ id: string; doc: string }>(
@@ -96,24 +96,24 @@ interface Deletion {
 const carryOut = (store: Store, { id, organization, emails, due_at }: Deletion) => {
   const invitees = deleteInvitees(store, organization, emails, due_at);
   deleteSubmissions(store, organization, emails, due_at);
-  // The request held the addresses too.
+  // The deletion request contains the addresses too.
   store.run('DELETE FROM deletions WHERE id = ?', id);
   const actor = { type: 'System', display_name: 'Data deletion', alternative_identifier: 'data-deletion' };
-  const happening = { name: 'InviteeData.Delete', actor, details: { invitees }, at: Date.parse(due_at) } as const;
-  writeActivity(store, nextActivityId(store), organization, happening);
+  const entry = { name: 'InviteeData.Delete', actor, details: { invitees }, at: Date.parse(due_at) } as const;
+  writeActivity(store, nextActivityId(store), organization, entry);
 };
 
-/** Carried out by one request: the next ones do the rest, and nobody waits for thousands. */
-const mostAtOnce = 20;
+/** How many deletions one request carries out, so that no request waits for thousands. Later requests do the rest. */
+const maxPerRequest = 20;
 
-/** Does what has come due since the last request. */
+/** Carries out deletions that have come due since the last request. */
 export const carryOutDeletions = (store: Store, now: number) => {
   store.transaction(() => {
-    // There may be none by now: another process may have been faster.
+    // Read inside the transaction: another process may have carried them out already.
     const due = store.all<Deletion>(
       'SELECT * FROM deletions WHERE due_at <= ? ORDER BY due_at, id LIMIT ?',
       timestamp(now),
-      mostAtOnce,
+      maxPerRequest,
     );
     for (const deletion of due) carryOut(store, deletion);
   });

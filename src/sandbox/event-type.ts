@@ -6,13 +6,13 @@ import type { EventTypeRecord, LocationRecord, UserRecord } from './records.ts';
 import { notFound } from './refusal.ts';
 import type { Store } from './store.ts';
 
-/** An event type with what the service knows of it and does not show. */
+/** An event type with facts that the API doesn't show. */
 export interface KnownEventType {
   id: string;
   type: EventTypeRecord;
   limit: number;
   places: LocationRecord[];
-  /** Lengths that a share may choose from. */
+  /** Durations that a share can choose from. */
   options: number[];
   dates: Dates | null;
 }
@@ -25,7 +25,7 @@ interface Row {
   dates: string | null;
 }
 
-/** Assumed: everybody in the organization may read its event types; one that was deleted is as good as unknown. */
+/** Assumed: all members of the organization can read its event types; a deleted one counts as not found. */
 export const requireEventType = (store: Store, caller: Caller, id: string): KnownEventType => {
   const [row] = store.all<Row>(
     `SELECT doc, invitee_limit, locations, duration_options, dates FROM event_types
@@ -35,7 +35,7 @@ export const requireEventType = (store: Store, caller: Caller, id: string): Know
   );
   if (!row) throw notFound('event type');
   const type: EventTypeRecord = JSON.parse(row.doc);
-  // Assumed: a type's own length is always an option; only some types have more.
+  // Assumed: the event type's own duration is always an option; only some types have more.
   const options = [...new Set<number>([type.duration, ...JSON.parse(row.duration_options)])];
   const dates: Dates | null = row.dates === null ? null : JSON.parse(row.dates);
   return { id, type, limit: row.invitee_limit, places: JSON.parse(row.locations), options, dates };
@@ -48,7 +48,7 @@ export const descriptionOf = (plain: string | undefined) => ({
   description_html: plain ? `<p>${plain.replaceAll(/[&<>]/g, (sign) => escapes[sign]!)}</p>` : null,
 });
 
-/** An event type as it is when nothing special was said about it. */
+/** A new event type with default settings. */
 export const newEventType = (given: {
   id: string;
   name: string;
@@ -90,7 +90,7 @@ interface Facts {
   now: number;
 }
 
-/** Adds it after all others, with its hosts and their usual hours. */
+/** Adds an event type in the last position, with its hosts and their default hours. */
 export const insertEventType = (store: Store, id: string, type: EventTypeRecord, facts: Facts) => {
   const [last] = store.all<{ position: number | null }>('SELECT max(position) AS position FROM event_types');
   store.insert('event_types', id, type, {

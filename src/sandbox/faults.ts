@@ -2,7 +2,7 @@ import { loadCatalogue } from '../api/catalogue.ts';
 import { oauthPaths } from '../api/oauth-paths.ts';
 import { dice, type Roll } from './random.ts';
 
-/** What can go wrong, in words; the table in docs/sandbox.md is these. */
+/** The faults and their descriptions, as in the table of docs/sandbox.md. */
 export const faultKinds = {
   status: 'refused with `status` (default 503), `headers` and `body`; nothing is carried out',
   delay: 'answered `ms` later (default 1000): it waits first, then it is carried out',
@@ -28,16 +28,16 @@ export const faultKinds = {
 
 export type FaultKind = keyof typeof faultKinds;
 
-/** One thing that goes wrong, for which requests and when. */
+/** A fault, and which requests it affects. */
 export interface Fault {
   kind: FaultKind;
   /** `events.list`, `invitees.*`, `*`, `POST /invitees`, `GET /scheduled_events/*`, `oauth.token`. */
   operation: string;
-  /** The first matching request it befalls, counted from 1. */
+  /** The first matching request that it affects, counted from 1. */
   at: number;
-  /** How many it befalls; `null` is all. */
+  /** How many requests it affects; `null` means all. */
   count: number | null;
-  /** Befalls this share of the matching requests, by chance that `seed` makes the same every time. */
+  /** Affects this share of the matching requests at random; the same `seed` always gives the same sequence. */
   probability?: number;
   seed?: number;
   status?: number;
@@ -74,37 +74,37 @@ const problemWith = (name: string, value: unknown): string | undefined => {
   const bounds = Object.hasOwn(numbers, name) ? numbers[name] : undefined;
   if (bounds !== undefined) {
     const { least, most, whole } = bounds;
-    const isFine = typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
-    return isFine ? undefined : `${name} must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}`;
+    const isValid = typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
+    return isValid ? undefined : `${name} must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}`;
   }
   if (name === 'count') {
-    const isFine = value === null || (Number.isInteger(value) && (value as number) > 0);
-    return isFine ? undefined : 'count must be a whole number from 1, or null for all';
+    const isValid = value === null || (Number.isInteger(value) && (value as number) > 0);
+    return isValid ? undefined : 'count must be a whole number from 1 up, or null for all';
   }
   if (name === 'headers') {
-    const isFine = typeof value === 'object' && value !== null && Object.entries(value).every(isHeader);
-    return isFine ? undefined : 'headers must be an object of header names and printable texts';
+    const isValid = typeof value === 'object' && value !== null && Object.entries(value).every(isHeader);
+    return isValid ? undefined : 'headers must be an object with header names and printable values';
   }
-  if (!texts.includes(name)) return `a fault has no '${name}'`;
-  return isText(value) ? undefined : `${name} must be a text`;
+  if (!texts.includes(name)) return `unknown fault property "${name}"`;
+  return isText(value) ? undefined : `${name} must be a string`;
 };
 
-/** A fault from parsed JSON; throws a sentence where it is none. */
+/** Reads a fault from parsed JSON. Throws an error with the reason if it isn't valid. */
 export const faultOf = (given: unknown): Fault => {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Error('a fault is an object');
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) throw new Error('a fault must be an object');
   for (const [name, value] of Object.entries(given)) {
     const problem = problemWith(name, value);
     if (problem !== undefined) throw new Error(problem);
   }
   const fault = given as Partial<Fault>;
   if (fault.kind === undefined || !Object.hasOwn(faultKinds, fault.kind))
-    throw new Error(`kind must be one of ${Object.keys(faultKinds).join(', ')}`);
+    throw new Error(`kind must be one of: ${Object.keys(faultKinds).join(', ')}`);
   if ([fault.type, fault.location].some((text) => text !== undefined && !/^[\x21-\x7e ]+$/.test(text)))
-    throw new Error('type and location must be printable');
+    throw new Error('type and location must be printable text');
   const isToken = fault.kind === 'slow-token' || fault.kind === 'lost-token';
   const isEndless = fault.probability !== undefined || fault.kind === 'repeat-cursor';
   const usual = { operation: isToken ? 'oauth.token' : '*', at: 1, count: isEndless ? null : 1 };
-  // Names of headers are the same in capitals (RFC 9110 §5.1); so one that we send too is replaced, and never sent twice.
+  // Header names ignore case (RFC 9110 §5.1). In lower case, a scripted header replaces the service's own.
   const lower = ([name, value]: [string, string]) => [name.toLowerCase(), value];
   const headers = fault.headers && { headers: Object.fromEntries(Object.entries(fault.headers).map(lower)) };
   return { ...usual, ...fault, ...headers, kind: fault.kind };
@@ -115,36 +115,37 @@ const shortValue = (name: string, text: string): unknown => {
   return Object.hasOwn(numbers, name) || name === 'count' ? Number(text) : text;
 };
 
-/** `[OPERATION] KIND [name=value…]`, as `events.list 503 at=2 header.retry-after=1`; or JSON. Throws a sentence. */
+/** Reads `[OPERATION] KIND [name=value…]`, such as `events.list 503 at=2 header.retry-after=1`, or JSON. */
 export const readFault = (text: string): Fault => {
   if (/^\s*\{/.test(text)) return faultOf(JSON.parse(text));
   const words = text.trim().split(/\s+/);
   const isKind = (word: string) => Object.hasOwn(faultKinds, word) || /^[2-5]\d\d$/.test(word);
   const place = words.findIndex(isKind);
-  if (place < 0) throw new Error(`'${text}' names none of ${Object.keys(faultKinds).join(', ')}, or a status`);
+  if (place < 0)
+    throw new Error(`"${text}" names no fault: use a status code or one of ${Object.keys(faultKinds).join(', ')}`);
   const kind = words[place]!;
   const fault: Record<string, unknown> = /^\d/.test(kind) ? { kind: 'status', status: Number(kind) } : { kind };
   if (place > 0) fault.operation = words.slice(0, place).join(' ');
   for (const word of words.slice(place + 1)) {
     const [, name, value] = /^([^=]+)=(.*)$/.exec(word) ?? [];
-    if (name === undefined) throw new Error(`'${word}' is not name=value`);
+    if (name === undefined) throw new Error(`"${word}" must be name=value`);
     if (!name.startsWith('header.')) fault[name] = shortValue(name, value!);
     else fault.headers = { ...(fault.headers as object), [name.slice('header.'.length)]: value };
   }
   return faultOf(fault);
 };
 
-/** A file: one fault, or an array of them, as JSON. */
+/** Reads the JSON of a faults file: one fault or an array of faults. */
 export const readFaults = (text: string): Fault[] => [JSON.parse(text)].flat().map(faultOf);
 
-/** What a request is known by. */
+/** The facts about a request that decide whether a fault affects it. */
 export interface RequestFacts {
   method: string;
-  /** Without the query. */
+  /** Path without the query. */
   path: string;
-  /** The path with its parameters' names, where it is one of the service. */
+  /** The path with parameter names, if it is one of the service's paths. */
   template?: string | undefined;
-  /** `events.list`. */
+  /** Such as `events.list`. */
   operation?: string | undefined;
   hasCursor: boolean;
   /** How many addresses the body lists. */
@@ -154,10 +155,10 @@ export interface RequestFacts {
 const wild = (pattern: string): RegExp =>
   new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`);
 
-/** `GET /scheduled_events/*` */
+/** Matches `GET /scheduled_events/*`. */
 const byPath = /^([A-Z]+) (\/.*)$/;
 
-/** The first operation that is named and does not exist: such a fault befalls nothing, and nobody would come to know. */
+/** The first fault operation that doesn't exist. Such a fault would silently have no effect. */
 export const unknownOperation = async (faults: readonly Fault[]): Promise<string | undefined> => {
   const named = faults.map(({ operation }) => operation).filter((name) => name !== '*' && !byPath.test(name));
   if (named.length === 0) return undefined;
@@ -167,7 +168,7 @@ export const unknownOperation = async (faults: readonly Fault[]): Promise<string
   return named.find((name) => !known.some((each) => wild(name).test(each)));
 };
 
-/** Whether the fault is about such a request at all. */
+/** Whether the fault applies to this kind of request. */
 export const matchesRequest = ({ kind, operation, limit = 100 }: Fault, asked: RequestFacts): boolean => {
   if (kind === 'stale-cursor' && !asked.hasCursor) return false;
   if (kind === 'too-many-addresses' && asked.addresses <= limit) return false;
@@ -176,25 +177,25 @@ export const matchesRequest = ({ kind, operation, limit = 100 }: Fault, asked: R
   return method === asked.method && [asked.path, asked.template ?? ''].some((each) => wild(path).test(each));
 };
 
-/** A fault, and what became of it so far. */
+/** A fault with its counters so far. */
 export interface ScriptedFault {
   fault: Fault;
   matched: number;
   struck: number;
 }
 
-/** What goes wrong and when. It counts, so each request is told to it once. */
+/** The list of faults. It counts requests, so call `next` once per request. */
 export interface FaultScript {
   readonly faults: readonly ScriptedFault[];
   add(...faults: Fault[]): void;
   clear(): void;
-  /** What befalls this request, in the order in which it was scripted. */
+  /** The faults for this request, in the order they were added. */
   next(asked: RequestFacts): Fault[];
 }
 
 const strikes = (entry: ScriptedFault, roll: Roll): boolean => {
   const { fault, matched, struck } = entry;
-  // Rolled for every match, so that a count does not change what chance brings later.
+  // Rolled for every match, so that `count` doesn't change later random results.
   const isChosen = fault.probability === undefined || roll(1_000_000) < fault.probability * 1_000_000;
   return isChosen && matched >= fault.at && (fault.count === null || struck < fault.count);
 };

@@ -5,27 +5,27 @@ import type { Page, PageContext } from './page.ts';
 import type { Store, Text } from './store.ts';
 import type { Plan } from './subscription.ts';
 
-/** Who asks, as far as the token tells. */
+/** The user behind a request, according to the token. */
 export interface Caller {
   user: string;
   organization: string;
   role: 'owner' | 'admin' | 'user';
   /** Plan of the organization. */
   plan: Plan;
-  /** What the token may do; `null` is everything. */
+  /** Scopes of the token; `null` means full access. */
   scopes: readonly string[] | null;
   /** Fingerprint of the token. */
   token: string;
 }
 
-/** What every handler is given beside the request's own input; all there is where no token is asked for. */
+/** Passed to every handler beside the request's input. Operations without a token get nothing else. */
 export interface PublicContext {
   store: Store;
-  /** Milliseconds since 1970, by the sandbox's clock. */
+  /** The sandbox clock's time, in milliseconds since 1970. */
   now: number;
-  /** For the pages of a list. */
+  /** For paging through a list. */
   asked: PageContext;
-  /** The origin under which this server was reached. */
+  /** The origin the request was sent to. */
   server: string;
 }
 
@@ -39,7 +39,7 @@ type Params<Row extends Operation> = { [Name in PathParameter<Row['path']>]: str
 
 type RecordOf<Row extends Operation> = Value<Row['reply']['of']['record']>;
 
-/** A list whose query knows no page token has no pages. */
+/** A list without a `page_token` parameter isn't paged. */
 type ListOf<Row extends Operation> = Row extends { query: { shape: { page_token: unknown } } }
   ? Page<RecordOf<Row>>
   : Array<RecordOf<Row>>;
@@ -48,7 +48,7 @@ type Result<Row extends Operation> = Row['reply'] extends { kind: 'many' }
   ? ListOf<Row>
   : RecordOf<Row> | Text<RecordOf<Row>>;
 
-/** Answers one operation. A write runs inside a transaction, so a handler cannot wait for anything. */
+/** Handles one operation. Writes run inside a transaction, so a handler can't be async. */
 export type Handler<Row extends Operation> = (
   input: {
     params: Params<Row>;
@@ -58,7 +58,7 @@ export type Handler<Row extends Operation> = (
   context: Row extends { scope: string } ? Context : PublicContext,
 ) => Result<Row>;
 
-/** One handler per row of the noun: one that is forgotten does not compile. */
+/** One handler per row of the noun; a missing one is a compile error. */
 export type Handlers<N extends Noun> = {
   [Verb in keyof Catalogue[N]]: Catalogue[N][Verb] extends Operation ? Handler<Catalogue[N][Verb]> : never;
 };

@@ -5,13 +5,13 @@ import type { Clock } from '../runtime.ts';
 import type { Fault, FaultKind } from './faults.ts';
 import { dice } from './random.ts';
 
-/** A reply with what happens to it on its way: only a server can do that. */
+/** A reply plus transport faults, which only a server can cause. */
 export interface WireReply extends HttpReply {
-  /** In place of the body. */
+  /** Sent instead of `body`. */
   bytes?: Uint8Array;
-  /** The connection is reset: at once, or after so many bytes of the body. */
+  /** Resets the connection: at once, or after this many bytes of the body. */
   reset?: 'at once' | number;
-  /** Milliseconds between one byte of the body and the next. */
+  /** Milliseconds between two bytes of the body. */
   drip?: number;
 }
 
@@ -19,11 +19,11 @@ const resetReply: WireReply = { status: 0, headers: {}, body: '', reset: 'at onc
 
 const elsewhere = 'https://elsewhere.example';
 
-/** Each once, so that whatever breaks on one of them breaks. */
+/** One of each dangerous sequence, so that a program that mishandles any of them is caught. */
 export const hostile =
   '=1+1\u001b[31m\u001b]0;owned\u0007\u009b2J\r\n::error::x\n##[error]x\u202egnp.exe\u200b\u0000\ud83d\ude00<script>alert(1)</script>\'"\\';
 
-/** What a program reads by its form, and would refuse rather than show: addresses, moments, words from a list. */
+/** Text that programs parse and would reject if changed: addresses, times, enum values. */
 const isFormal = (text: string): boolean =>
   isEmailAddress(text) ||
   /^https?:\/\/|^\d{4}-\d\d-\d\dT|^[a-z0-9_]+$|^#[0-9a-f]{6}$|^[A-Z][A-Za-z]+\/[\w/+-]+$|^[A-Za-z0-9_-]{40,}$|^\d\d:\d\d$|^[a-z]{2}(-[A-Z]{2})?$/.test(
@@ -51,7 +51,7 @@ const jsonOf = ({ body }: HttpReply): Json | undefined => {
   }
 };
 
-/** The reply with its JSON changed; as it is where it holds none. */
+/** The reply with changed JSON, or the same reply if its body isn't JSON. */
 const rewritten = (reply: WireReply, change: (json: Json) => unknown): WireReply => {
   const json = jsonOf(reply);
   return json === undefined ? reply : { ...reply, body: JSON.stringify(change(json)) };
@@ -89,7 +89,7 @@ const absurdRateHeaders = (reply: WireReply): WireReply => ({
 
 const garbage = (reply: WireReply, { seed = 1, bytes = 200 }: Fault): WireReply => {
   const roll = dice(seed);
-  // 0xff stands nowhere in UTF-8.
+  // 0xff is never valid in UTF-8.
   return { ...reply, bytes: Uint8Array.from({ length: bytes }, (_, index) => (index === 0 ? 0xff : roll(256))) };
 };
 
@@ -97,7 +97,7 @@ const html = (reply: WireReply, { status = reply.status }: Fault): WireReply => 
   ...reply,
   status,
   headers: { ...reply.headers, 'content-type': 'text/html; charset=utf-8' },
-  body: '<!doctype html><title>Please stand by</title><h1>Please stand by</h1><p>The gateway is being looked after.</p>\n',
+  body: '<!doctype html><title>Please stand by</title><h1>Please stand by</h1><p>The gateway is down for maintenance.</p>\n',
 });
 
 const gzipBomb = (reply: WireReply, { mib = 64 }: Fault): WireReply => ({
@@ -109,36 +109,40 @@ const gzipBomb = (reply: WireReply, { mib = 64 }: Fault): WireReply => ({
 const sizeOf = ({ bytes, body }: WireReply): number => bytes?.length ?? Buffer.byteLength(body);
 
 type Refuse = (fault: Fault, request: HttpRequest) => WireReply;
-type Spoil = (reply: WireReply, fault: Fault, request: HttpRequest) => WireReply;
+type Alter = (reply: WireReply, fault: Fault, request: HttpRequest) => WireReply;
 
 const errorReply = (status: number, title: string, headers: Record<string, string> = {}): WireReply => ({
   status,
   headers: { 'content-type': 'application/json', 'x-request-id': 'injected', ...headers },
-  body: JSON.stringify({ title, message: 'This was scripted.' }),
+  body: JSON.stringify({ title, message: 'This is a scripted fault.' }),
 });
 
-/** Answers in place of the service, which hears nothing of the request. */
+/** Faults that reply instead of the service; the request doesn't reach it. */
 const refusals: Partial<Record<FaultKind, Refuse>> = {
   status: ({ status = 503, headers, body }) => {
     const reply = errorReply(status, `Status ${status}`, headers);
     return body === undefined ? reply : { ...reply, body };
   },
   'reset-before': () => resetReply,
-  'too-many-addresses': ({ limit = 100 }) => errorReply(413, `No more than ${limit} addresses`),
+  'too-many-addresses': ({ limit = 100 }) => errorReply(413, `At most ${limit} addresses per request`),
   'stale-cursor': () => {
-    const detail = { parameter: 'page_token', message: 'is too old: start again from the first page', code: 'expired' };
+    const detail = {
+      parameter: 'page_token',
+      message: 'has expired: start again from the first page',
+      code: 'expired',
+    };
     const error = { title: 'Invalid Argument', message: 'The supplied parameters are invalid.', details: [detail] };
     return { ...errorReply(400, ''), body: JSON.stringify(error) };
   },
   redirect: ({ status = 307, location = elsewhere, headers }, { url }) => {
     const { pathname, search } = new URL(url);
     const target = /^https?:\/\/[^/]+$/.test(location) ? `${location}${pathname}${search}` : location;
-    return errorReply(status, 'IndexedReceipt', { ...headers, location: target });
+    return errorReply(status, 'Redirected', { ...headers, location: target });
   },
 };
 
-/** Happens to the answer of a service that has carried the request out. */
-const spoilings: Partial<Record<FaultKind, Spoil>> = {
+/** Faults that change the service's reply after the request was carried out. */
+const alterations: Partial<Record<FaultKind, Alter>> = {
   'reset-after': () => resetReply,
   'lost-token': () => resetReply,
   truncate: (reply, { bytes = Math.floor(sizeOf(reply) / 2) }) => ({ ...reply, reset: bytes }),
@@ -159,7 +163,7 @@ const spoilings: Partial<Record<FaultKind, Spoil>> = {
 
 const find = (faults: readonly Fault[], kind: FaultKind) => faults.find((fault) => fault.kind === kind);
 
-/** What comes of a request that these faults befall. */
+/** Sends the request to the service with these faults applied. */
 export const inject = async (
   service: Send,
   request: HttpRequest,
@@ -170,8 +174,8 @@ export const inject = async (
   if (delay) await clock.sleep(delay.ms ?? 1000);
   const refused = faults.find(({ kind }) => refusals[kind]);
   if (refused) return refusals[refused.kind]!(refused, request);
-  const answered = await service(request);
+  const reply = await service(request);
   const slow = find(faults, 'slow-token');
   if (slow) await clock.sleep(slow.ms ?? 1000);
-  return faults.reduce<WireReply>((so, fault) => spoilings[fault.kind]?.(so, fault, request) ?? so, answered);
+  return faults.reduce<WireReply>((so, fault) => alterations[fault.kind]?.(so, fault, request) ?? so, reply);
 };

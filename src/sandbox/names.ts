@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { windowIn } from '../api/window.ts';
 
-/** Whatever port the sandbox listens on, its records are named here, so an ID printed once is understood later. */
+/** The origin in all URIs, whatever port the sandbox listens on, so that a printed URI stays valid in later runs. */
 export const origin = 'http://127.0.0.1:4010';
 
-/** Without I, O, 0 and 1, which are misread; 32 letters, so each takes five bits of a hash. */
+/** Without I, O, 0 and 1, which are easily confused. 32 characters, so each encodes five bits of a hash. */
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 
-/** The ID that belongs to a text: the same text gives the same ID, and no chance is involved. */
+/** Derives an ID from a text: the same text always gives the same ID. */
 export const makeId = (text: string): string =>
   Array.from(createHash('sha256').update(text).digest().subarray(0, 16), (byte) => alphabet[byte & 31]).join('');
 
@@ -31,10 +31,10 @@ export const uri = {
   invitee: (event: string, id: string) => `${origin}/scheduled_events/${event}/invitees/${id}`,
 };
 
-/** Where people book; no such site exists. */
+/** The fictional site with the booking pages. */
 export const bookingSite = 'https://book.northlight.example';
 
-/** `Lucía Romero` ⇒ `lucia-romero`; empty where nothing of the text can stand in an address. */
+/** `Lucía Romero` ⇒ `lucia-romero`; empty if the text has no characters for a URL. */
 export const slugOf = (text: string): string =>
   text
     .normalize('NFKD')
@@ -46,10 +46,10 @@ export const slugOf = (text: string): string =>
 
 export const idOf = (reference: string): string => reference.slice(reference.lastIndexOf('/') + 1);
 
-/** Times are kept in one spelling, so that comparing the texts compares the times. */
+/** All stored times have this one format, so that they compare correctly as text. */
 export const timestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-/** With five digits of the year a time would sort before all others. */
+/** A five-digit year would break the order when times are compared as text. */
 const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
 
 const stored = (time: string | undefined): string | undefined =>

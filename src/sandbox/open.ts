@@ -10,15 +10,15 @@ import { ownerToken } from './tokens.ts';
 
 export interface Sandbox {
   readonly service: Send;
-  /** The service's own clock, which can be moved. */
+  /** The service's clock, which can be moved. */
   readonly clock: SandboxClock;
-  /** The default user's token; she owns the organization. */
+  /** The token of the default user, who owns the organization. */
   readonly token: string;
   /** Plan of the organization. */
   readonly plan: Plan;
-  /** How old the seeded world is: after some weeks nothing in it lies ahead any more. */
+  /** Age of the seeded data. After some weeks it has no upcoming events left. */
   readonly seedAgeDays: number;
-  /** Back to a fresh world, seeded as it was opened or as is said now. Whoever has the data open goes on with it. */
+  /** Seeds fresh data, with `another` seed or the one given on opening. Other processes can keep the data open. */
   reset(another?: SeedName): void;
   close(): void;
 }
@@ -26,22 +26,22 @@ export interface Sandbox {
 export interface SandboxOptions extends Omit<ServiceOptions, 'store' | 'guards'> {
   /** A path, or `:memory:`. */
   file: string;
-  /** Plan of the organization. Where none is named, a world that is there keeps its own and a new one is on enterprise. */
+  /** Plan of the organization. By default, existing data keeps its plan and new data gets enterprise. */
   plan?: Plan | undefined;
-  /** What a new world is seeded with, `demo` unless told. A world that is there must be the same. */
+  /** Seed for new data, by default `demo`. Existing data must have the same seed. */
   world?: SeedName | undefined;
 }
 
-/** Opens the embedded service, fills it with a world when it is new, and completes a world of an older version. */
+/** Opens the built-in service. Seeds new data, and adds missing seed data to files of older versions. */
 export const openSandbox = async ({ file, plan, world, ...options }: SandboxOptions): Promise<Sandbox> => {
   const database = await openDatabase(file);
   try {
     const store = openStore(database);
     const clock = openClock(store, options.clock);
-    // Asked again inside the transaction: another process may have seeded it meanwhile.
+    // Checked again inside the transaction: another process may have seeded the file meanwhile.
     if (!isSeeded(store)) store.transaction(() => isSeeded(store) || seed(store, clock.now(), { plan, world }));
     if (world !== undefined && seedNameText(world) !== seedOf(store))
-      throw unusable(`The data was seeded with ${seedOf(store)}, not with ${seedNameText(world)}.`);
+      throw unusable(`The data was seeded with "${seedOf(store)}", not "${seedNameText(world)}".`);
     if (plan !== undefined) store.transaction(() => changePlan(store, plan));
     return {
       service: createService({ ...options, store, clock }),
@@ -58,7 +58,7 @@ export const openSandbox = async ({ file, plan, world, ...options }: SandboxOpti
           store.clear();
           seed(store, clock.now(), { plan, world: another });
         });
-        // Gives back the room that a larger world took.
+        // Frees the disk space of a larger seed.
         store.exec('VACUUM');
       },
       close: () => store.close(),

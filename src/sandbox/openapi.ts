@@ -54,7 +54,7 @@ const rateLimitHeaders = Object.fromEntries(
 
 const json = (schema: Json): Json => ({ content: { 'application/json': { schema } } });
 
-/** The success of an operation, in its envelope. */
+/** The schema of a successful reply, with its envelope. */
 const success = ({ reply, query }: Operation): Json => {
   if (reply.kind === 'bare') return reference(reply.of);
   if (reply.kind === 'one') {
@@ -80,7 +80,7 @@ const failures: Record<string, string> = {
   429: 'Too Many Requests',
 };
 
-/** What can go wrong with every operation of its kind. */
+/** Status codes of the errors that every operation of this kind can return. */
 const failuresOf = ({ method, scope, path }: Operation): string[] => [
   '400',
   ...(scope === undefined ? [] : ['401', '403', '429']),
@@ -108,7 +108,9 @@ const describe = (noun: string, verb: string, row: Operation): Json => ({
   operationId: `${noun}.${verb}`,
   tags: [noun],
   summary: row.summary,
-  ...(row.assumed ? { description: 'Assumed: the documentation names this operation without its shape.' } : {}),
+  ...(row.assumed
+    ? { description: 'Assumed: the documentation mentions this operation, but not its request and response fields.' }
+    : {}),
   security: row.scope === undefined ? [] : [{ oauth: [row.scope] }, { token: [] }],
   parameters: parameters(row),
   ...(row.body === undefined ? {} : { requestBody: { required: true, ...json(jsonSchema(row.body, 'input')) } }),
@@ -123,7 +125,7 @@ const describe = (noun: string, verb: string, row: Operation): Json => ({
   },
 });
 
-/** An OpenAPI 3.1 description of the whole service, read off the catalogue. */
+/** An OpenAPI 3.1 description of the whole service, generated from the catalogue. */
 export const openapi = async (version: string): Promise<Json> => {
   const catalogue = await loadCatalogue();
   const paths: Record<string, Json> = {};
@@ -137,12 +139,12 @@ export const openapi = async (version: string): Promise<Json> => {
   return {
     openapi: '3.1.0',
     info: { title: 'Scheduling service', version, license: { name: 'MIT', identifier: 'MIT' } },
-    servers: [{ url: origin, description: 'the embedded sandbox' }],
+    servers: [{ url: origin, description: 'built-in sandbox' }],
     paths,
     components: {
       schemas,
       securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'a personal access token' },
+        token: { type: 'http', scheme: 'bearer', description: 'personal access token' },
         oauth: {
           type: 'oauth2',
           flows: {

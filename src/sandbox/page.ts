@@ -5,13 +5,13 @@ import type { Store, Text } from './store.ts';
 
 export type Condition = [sql: string, ...params: Value[]];
 
-/** A list to be read a page at a time. */
+/** A list that is read page by page. */
 export interface Listing {
-  /** Tables and joins; the record's column is `doc`. */
+  /** Tables and joins. */
   from: string;
   doc: string;
   id: string;
-  /** Column of each field that can be sorted by. */
+  /** Maps each sortable field to its column. */
   sortable: Record<string, string>;
   defaultSort: string;
   where: Condition[];
@@ -22,19 +22,19 @@ export interface Listing {
 export interface PageQuery {
   count?: number | undefined;
   page_token?: string | undefined;
-  /** A text; the row's type does not say so for every list. */
+  /** Declared here, because the rows' types don't include it for every list. */
   sort?: string | undefined;
 }
 
 export interface Page<Doc> {
-  /** The records with what stands between them: all but the brackets of a JSON array. */
+  /** The records and their separators: a JSON array without its brackets. */
   items: Text<Doc>;
   count: number;
   next: string | null;
   previous: string | null;
 }
 
-/** Which list this is, and when it is asked for: what a page token is tied to. */
+/** The list and the time of the request, which page tokens are bound to. */
 export interface PageContext {
   list: string;
   now: number;
@@ -45,7 +45,7 @@ interface Key {
   descending: boolean;
 }
 
-/** The ID comes last, in the direction of the first key, so that one index gives the whole order either way round. */
+/** The ID comes last, in the direction of the first key, so that one index covers the order in both directions. */
 const keysOf = ({ sortable, id, defaultSort }: Listing, sort: string | undefined, backwards: boolean): Key[] => {
   const keys = (sort ?? defaultSort).split(',').map((part) => {
     const [field, direction] = part.split(':');
@@ -57,14 +57,14 @@ const keysOf = ({ sortable, id, defaultSort }: Listing, sort: string | undefined
 
 const beyond = ({ column, descending }: Key) => `${column} ${descending ? '<' : '>'} ?`;
 
-/** `a > ? OR (a = ? AND (b > ? OR (b = ? AND …)))`: after a place in an order whose directions may differ. */
+/** `a > ? OR (a = ? AND (b > ? OR (b = ? AND …)))`: rows after a position; the keys may have different directions. */
 const after = ([key, ...rest]: Key[], [value, ...values]: Value[]): Condition => {
   if (rest.length === 0) return [beyond(key!), value!];
   const [sql, ...params] = after(rest, values);
   return [`(${beyond(key!)} OR (${key!.column} = ? AND ${sql}))`, value!, value!, ...params];
 };
 
-/** A cursor lies inside the window, so where there is one it is the nearer bound on its side. */
+/** A cursor is always inside the window, so it is the tighter bound on its side. */
 const bounds = ({ window = {} }: Listing, first: Key, edge: Value | undefined): Condition[] => {
   const lower = edge !== undefined && !first.descending ? edge : window.since;
   const upper = edge !== undefined && first.descending ? edge : undefined;
@@ -75,7 +75,7 @@ const bounds = ({ window = {} }: Listing, first: Key, edge: Value | undefined): 
   return conditions;
 };
 
-/** A line break, which a record as it is kept never holds, so it tells one from the next; and JSON may have one here. */
+/** Contains a line break, which JSON allows here and stored records never contain, so the text can be split at it. */
 const between = ',\n';
 
 export const readPage = <Doc>(
@@ -94,8 +94,8 @@ export const readPage = <Doc>(
   if (cursor) conditions.push(after(keys, cursor.place));
   const columns = keys.map(({ column }) => column).join(', ');
   const order = keys.map(({ column, descending }) => `${column} ${descending ? 'DESC' : 'ASC'}`).join(', ');
-  // All rows come as one, because each row costs more on its way here than it does to find. Nothing can merge the inner
-  // query, which has an order and a limit, into the outer one, so its order stays.
+  // Reads all rows as one, because passing a row to JavaScript costs more than finding it. The order is kept, because
+  // SQLite can't merge an inner query with ORDER BY and LIMIT into the outer one.
   const found = store.first<{ docs: string | null; places: string | null }>(
     `SELECT group_concat(doc, '${between}') AS docs, group_concat(place, '${between}') AS places FROM (
        SELECT ${listing.doc} AS doc, json_array(${columns}) AS place FROM ${listing.from}
@@ -106,7 +106,7 @@ export const readPage = <Doc>(
   let items = found?.docs ?? '';
   const places = found?.places?.split(between) ?? [];
 
-  // One row more than asked for tells whether there is another page.
+  // One extra row shows whether there is another page.
   const hasMore = places.length > count;
   if (hasMore) {
     items = items.slice(0, items.lastIndexOf(between));

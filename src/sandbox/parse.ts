@@ -16,18 +16,18 @@ const dotted = (path: PropertyKey[]): string =>
 
 const required = 'is required';
 
-/** Of several shapes the one that was meant: whose `type` fits, else the one with the least wrong. */
-const meant = (errors: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] => {
+/** The issues of the best matching union option: of those with the right `type`, the one with the fewest issues. */
+const bestMatch = (errors: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] => {
   const fitting = errors.filter((issues) => !issues.some(({ path }) => path.length === 1 && path[0] === 'type'));
   return fitting.sort((a, b) => a.length - b.length)[0] ?? [];
 };
 
 const detailsOf = (issue: z.core.$ZodIssue): Detail[] => {
   if (issue.code === 'invalid_union') {
-    const inner = meant(issue.errors);
+    const inner = bestMatch(issue.errors);
     if (inner.length > 0) return inner.flatMap((each) => detailsOf({ ...each, path: [...issue.path, ...each.path] }));
     const path = issue.errors.length > 0 ? [...issue.path, 'type'] : issue.path;
-    return [{ parameter: dotted(path), message: 'is none of the known kinds', code: 'invalid' }];
+    return [{ parameter: dotted(path), message: 'is not a known type', code: 'invalid' }];
   }
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
@@ -39,7 +39,7 @@ const detailsOf = (issue: z.core.$ZodIssue): Detail[] => {
   return [{ parameter: dotted(issue.path), message: issue.message, code }];
 };
 
-/** References stand under the one origin and in the right collection; anything else cannot be ours. */
+/** A reference must be a URI with the fixed origin and the right collection. */
 const wrongReferences = (field: Field, value: unknown, path: PropertyKey[] = []): Detail[] => {
   const { collection, element, fields } = inspect(field);
   if (collection !== undefined && typeof value === 'string') {
@@ -67,7 +67,7 @@ const parse = (field: Field, value: unknown): unknown => {
   return parsed.data;
 };
 
-/** What a text on the wire stands for; what it cannot stand for is left for the schema to refuse. */
+/** Converts a query value to its type. A value that can't be converted stays text, and the schema rejects it. */
 const fromText = (type: Inspected['type'], text: string): unknown => {
   if (type === 'number' && /^-?\d{1,15}$/.test(text)) return Number(text);
   if (type === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
@@ -82,30 +82,30 @@ const readQuery = (row: Operation, search: URLSearchParams): unknown => {
     if (!Object.hasOwn(fields, name))
       refused.set(name, { parameter: name, message: 'is not a parameter of this operation', code: 'unknown' });
     else if (Object.hasOwn(given, name))
-      refused.set(name, { parameter: name, message: 'is given twice', code: 'repeated' });
+      refused.set(name, { parameter: name, message: 'is given more than once', code: 'repeated' });
     else given[name] = fromText(inspect(fields[name]!).type, text);
   }
   if (refused.size > 0) throw invalid(...refused.values());
   return row.query && Object.freeze(parse(row.query, given));
 };
 
-const mostRemembered = 100;
-const remembered = new WeakMap<Operation, Map<string, unknown>>();
+const maxCached = 100;
+const cache = new WeakMap<Operation, Map<string, unknown>>();
 
-/** What passed once is remembered by its text, as clients ask for the same lists again and again. */
+/** Caches valid queries by their text, because clients often request the same lists. */
 export const parseQuery = (row: Operation, url: URL): unknown => {
-  const known = remembered.get(row) ?? new Map<string, unknown>();
+  const known = cache.get(row) ?? new Map<string, unknown>();
   if (known.has(url.search)) return known.get(url.search);
   const query = readQuery(row, url.searchParams);
-  if (known.size === mostRemembered) known.clear();
-  remembered.set(row, known.set(url.search, query));
+  if (known.size === maxCached) known.clear();
+  cache.set(row, known.set(url.search, query));
   return query;
 };
 
-/** RFC 8259 §8.2: half of a surrogate pair is no character. libsql ends the process on reading one back. */
+/** RFC 8259 §8.2: an unpaired surrogate isn't a character. libsql crashes the process when it reads one back. */
 const wellFormed = (_: string, value: unknown): unknown => {
   if (typeof value === 'string' && /\p{Surrogate}/u.test(value))
-    throw new Refusal(400, 'Invalid Argument', 'The body holds text that is not valid Unicode.');
+    throw new Refusal(400, 'Invalid Argument', 'The body contains text that is not valid Unicode.');
   return value;
 };
 
@@ -122,7 +122,7 @@ export const parseBody = (row: Operation, request: HttpRequest, contentType: str
   const text = request.body?.trim() ?? '';
   if (text !== '' && !/^application\/json\s*(;|$)/i.test(contentType ?? ''))
     throw new Refusal(415, 'Unsupported Media Type', 'The body must be sent as application/json.');
-  // Assumed: no body is as good as an empty one where every field may be left out.
+  // Assumed: a missing body counts as an empty object.
   const body = text === '' ? {} : jsonOf(text);
   if (row.body) return parse(row.body, body);
   if (JSON.stringify(body) !== '{}') throw new Refusal(400, 'Invalid Argument', 'This operation takes no body.');

@@ -1,4 +1,4 @@
-/** Mulberry32: chance that is the same every time. */
+/** Mulberry32, a random generator that gives the same sequence for the same seed. */
 export const dice = (seed: number) => {
   let state = seed;
   return (sides: number): number => {

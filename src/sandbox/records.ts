@@ -31,7 +31,7 @@ const videoHosts: Partial<Record<LocationRecord['kind'], string>> = {
   gotomeeting_conference: 'https://meet.northlight.example/m',
 };
 
-/** Assumed: an online meeting has an address and is `pushed` once the provider knows it; other places have only words. */
+/** Assumed: an online meeting has a join URL and status `pushed`; other locations only have text. */
 export const locationOf = ({ kind, location }: LocationRecord, event: string): EventRecord['location'] => {
   const video = videoHosts[kind];
   return {
@@ -42,14 +42,14 @@ export const locationOf = ({ kind, location }: LocationRecord, event: string): E
   };
 };
 
-/** An event as it is when somebody has just booked it; the invitees are counted as they are added. */
+/** A newly booked event. Its invitee counters start at zero and grow as invitees are added. */
 export const newEvent = (given: {
   id: string;
   type: EventTypeRecord;
   hosts: UserRecord[];
   start: number;
   limit: number;
-  /** An event type without a location makes events without one. */
+  /** Undefined for an event type without a location. */
   place: LocationRecord | undefined;
   now: number;
 }): EventRecord => ({
@@ -77,7 +77,7 @@ const noTracking: InviteeRecord['tracking'] = {
   crm_uuid: null,
 };
 
-/** An invitee as it is just after booking. */
+/** A newly booked invitee. */
 export const newInvitee = (given: {
   id: string;
   event: string;

@@ -4,11 +4,11 @@ export interface Detail {
   code?: string;
 }
 
-/** An answer other than success. Thrown anywhere, turned into a reply in one place. */
+/** An error reply. Thrown anywhere, turned into a reply in one place. */
 export class Refusal extends Error {
   readonly status: number;
   readonly title: string;
-  /** Further fields of the body. */
+  /** Extra fields of the body. */
   readonly more: Record<string, unknown>;
   readonly headers: Record<string, string>;
 
@@ -27,7 +27,7 @@ export class Refusal extends Error {
   }
 }
 
-// Assumed: the titles and the shape of all errors but 429; the documentation does not show them.
+// Assumed: the titles and the shape of all errors except 429; the documentation does not show them.
 export const invalid = (...details: Detail[]) =>
   new Refusal(400, 'Invalid Argument', 'The supplied parameters are invalid.', { details });
 

@@ -2,11 +2,11 @@ import type { Operation } from '../api/operation.ts';
 import type { Caller } from './handler.ts';
 import { Refusal } from './refusal.ts';
 
-/** A `:write` includes the `:read` of its domain. */
+/** A `:write` scope includes the `:read` scope of its domain. */
 const includes = (granted: readonly string[], needed: string): boolean =>
   granted.includes(needed) || (needed.endsWith(':read') && granted.includes(needed.replace(/:read$/, ':write')));
 
-/** Assumed: the shape of the refusal. The header is that of RFC 6750 §3.1. */
+/** Assumed: the shape of this error. The header follows RFC 6750 §3.1. */
 export const requireScope = ({ scope }: Operation, { scopes }: Caller) => {
   if (scope === undefined || scopes === null || includes(scopes, scope)) return;
   throw new Refusal(

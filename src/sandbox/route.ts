@@ -3,7 +3,7 @@ import { type Operation, pathParameters } from '../api/operation.ts';
 import type { Caller, Handlers, PublicContext } from './handler.ts';
 import { notFound, Refusal } from './refusal.ts';
 
-/** The handlers of every noun, loaded when one of its paths is asked for. A noun that is forgotten does not compile. */
+/** The handlers of every noun, loaded on the first request to one of its paths. A missing noun is a compile error. */
 export const handlers: { [N in Noun]: () => Promise<Handlers<N>> } = {
   events: async () => (await import('./handlers/events.ts')).events,
   invitees: async () => (await import('./handlers/invitees.ts')).invitees,
@@ -26,7 +26,7 @@ export const handlers: { [N in Noun]: () => Promise<Handlers<N>> } = {
 const nouns = Object.keys(handlers) as Noun[];
 const pathsOf = (noun: Noun): readonly string[] => catalogue[noun].paths;
 
-/** A handler as the pipeline sees it: what its types promise was checked where it was written. */
+/** A handler without its specific types, which are checked where it is defined. */
 type AnyHandler = (
   input: { params: object; query: unknown; body: unknown },
   context: PublicContext & { caller: Caller | undefined },
@@ -40,7 +40,7 @@ export interface Route {
   handle: AnyHandler;
 }
 
-/** A row with the paths it answers, and its handler. */
+/** A row with its path pattern and handler. */
 interface Entry extends Omit<Route, 'params'> {
   pattern: RegExp;
 }
@@ -50,8 +50,8 @@ const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[A-Za-z0-9_-]{1,128})')}$`);
 
 const loadEntries = async (first: string): Promise<Entry[]> => {
-  const asked = nouns.filter((noun) => pathsOf(noun).includes(first));
-  const found = asked.map(async (noun) => {
+  const matching = nouns.filter((noun) => pathsOf(noun).includes(first));
+  const found = matching.map(async (noun) => {
     const rows: Record<string, Operation> = await catalogue[noun].load();
     const own = (await handlers[noun]()) as unknown as Record<string, AnyHandler>;
     return Object.entries(rows).map(([verb, row]) => {
@@ -59,14 +59,14 @@ const loadEntries = async (first: string): Promise<Entry[]> => {
     });
   });
   const parameters = ({ row }: Entry) => pathParameters(row.path).length;
-  // `/users/me` before `/users/{user}`.
+  // `/users/me` must come before `/users/{user}`.
   return (await Promise.all(found)).flat().sort((one, other) => parameters(one) - parameters(other));
 };
 
 const firstSegments = new Set(nouns.flatMap(pathsOf));
 const loaded = new Map<string, Entry[]>();
 
-/** Loaded once for each first segment: only what a process is asked for. */
+/** Loads the rows for a path's first segment once, so that a process only loads the nouns it needs. */
 const entriesUnder = async (first: string): Promise<Entry[]> => {
   const entries = await loadEntries(first);
   if (firstSegments.has(first)) loaded.set(first, entries);
@@ -84,5 +84,5 @@ export const findRoute = async (method: string, pathname: string): Promise<Route
   }
   if (allow.size === 0) throw notFound('path');
   const methods = [...allow].join(', ');
-  throw new Refusal(405, 'Method Not Allowed', `This path takes ${methods}.`, {}, { allow: methods });
+  throw new Refusal(405, 'Method Not Allowed', `This path only supports ${methods}.`, {}, { allow: methods });
 };

@@ -1,7 +1,7 @@
 /**
- * The file's tables, one migration after another; `PRAGMA user_version` counts those applied.
- * A record is kept as the JSON the service answers. What is filtered or sorted by is read out of it by generated columns,
- * so the two cannot disagree; what the service knows and does not show stands in columns and tables of its own.
+ * The tables, as a list of migrations; `PRAGMA user_version` is the number already applied.
+ * A record is stored as the JSON the service returns. Generated columns extract the fields for filters and sorting, so
+ * the two can't disagree. Facts that the API doesn't show have their own columns and tables.
  */
 const first = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -66,7 +66,7 @@ CREATE TABLE answers (invitee TEXT NOT NULL REFERENCES invitees, position INTEGE
   question TEXT NOT NULL, answer TEXT NOT NULL, PRIMARY KEY (invitee, position)) WITHOUT ROWID;
 `;
 
-/** Columns come without values here: the IDs of rows that are already there are filled in by the seed's second stage. */
+/** The new columns are empty at first: the seed's second stage fills in the IDs of existing rows. */
 const second = `
 ALTER TABLE group_members ADD COLUMN id TEXT;
 ALTER TABLE group_members ADD COLUMN role TEXT NOT NULL DEFAULT 'member' CHECK (role IN ('member', 'admin'));
@@ -112,8 +112,8 @@ CREATE TABLE deletions (id INTEGER PRIMARY KEY, organization TEXT NOT NULL REFER
 `;
 
 /**
- * The tokens that were there, one per role, come back with the seed's third stage. Secrets are kept as their SHA-256.
- * A family is what one consent gave, through all its renewals: with it goes everything that came from it.
+ * The dropped tokens, one per role, are added again by the seed's third stage. Secrets are stored as SHA-256 hashes.
+ * A family is one login with all its refreshed tokens. Deleting it deletes all of them.
  */
 const third = `
 DROP TABLE tokens;
@@ -136,7 +136,7 @@ CREATE INDEX refresh_tokens_of_family ON refresh_tokens (family);
 CREATE TABLE rate_windows (key TEXT PRIMARY KEY, opened INTEGER NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
-/** Every request asks whether something is to be deleted by now. */
+/** Every request checks whether a deletion is due. */
 const fourth = `
 CREATE INDEX deletions_by_time ON deletions (due_at);
 `;
@@ -159,5 +159,5 @@ export const recordTables = [
 
 export const migrations: readonly string[] = [first, second, third, fourth];
 
-/** `schd` in ASCII: tells a sandbox's file from any other SQLite file. */
+/** `schd` in ASCII: marks the SQLite file as a sandbox. */
 export const applicationId = 0x73636864;

@@ -11,7 +11,7 @@ import type {
 } from './records.ts';
 import type { Store } from './store.ts';
 
-/** How many entries are made up besides those that the events give. */
+/** Number of invented entries, in addition to those derived from events. */
 const inventedEntries = 90;
 const reachDays = 42;
 
@@ -29,11 +29,11 @@ const actorsOf = (store: Store): Actor[] =>
     )
     .map(({ doc, role }) => ({ user: JSON.parse(doc), role }));
 
-/** The first records of a table in an order that stays. */
+/** All records of a table in a stable order. */
 const docs = <Doc>(store: Store, table: string): Doc[] =>
   store.all<{ doc: string }>(`SELECT doc FROM ${table} ORDER BY id`).map(({ doc }) => JSON.parse(doc));
 
-/** What happened to the events of the world, by those who did it. */
+/** Logs the cancellations and no-shows of the seeded events. */
 const fromEvents = (store: Store, organization: string, actors: Actor[]) => {
   const write = (
     key: string,
@@ -108,7 +108,7 @@ export const seedActivity = (store: Store, organization: string, now: number) =>
     const { user, role } = pick(isAdministrative ? administrators : actors);
     const [name, details] = pick(isAdministrative ? administrative : daily)();
     const at = now - 60_000 - roll(reachDays * 24 * 60) * 60_000 - roll(60) * 1000;
-    const happening = { name, details, actor: actorOf(user, role), at } as const;
-    writeActivity(store, makeId(`seed/activity/${number}`), organization, happening);
+    const entry = { name, details, actor: actorOf(user, role), at } as const;
+    writeActivity(store, makeId(`seed/activity/${number}`), organization, entry);
   }
 };

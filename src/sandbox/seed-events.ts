@@ -29,10 +29,10 @@ export interface Calendars {
   now: number;
 }
 
-/** Events lie around today, this many days each way. */
+/** Events are spread over this many days before and after today. */
 export const reachDays = 42;
 
-/** What invitees leave to be filled in: their own place, or their own phone number. */
+/** Fills in the location if the invitee chooses it: a meeting place or a phone number. */
 const placeFor = ({ kind, location }: LocationRecord, roll: Roll): LocationRecord => {
   if (kind === 'outbound_call') return { kind, location: `+1 555 01${10 + roll(90)}` };
   if (kind === 'ask_invitee') return { kind, location: ['Café Vogel, Torstraße 9', 'Our office, 2nd floor'][roll(2)]! };
@@ -45,10 +45,10 @@ const campaigns = [
   { utm_source: 'search', utm_medium: 'cpc', utm_term: 'scheduling advice', crm_uuid: 'crm-0042' },
 ];
 
-const notes = 'Agenda: where we are, what is next.\nPlease bring the figures of last quarter.';
-const reasons = ['Travel was moved', 'Ill today, sorry', null, 'Double-booked on our side'];
+const notes = 'Agenda: current status, next steps.\nPlease bring the figures of last quarter.';
+const reasons = ['Travel plans changed', 'Ill today, sorry', null, 'Double-booked on our side'];
 
-/** When each person is busy, so that nobody sits in two meetings. */
+/** Tracks when each host is busy, to avoid overlapping meetings. */
 const calendar = () => {
   const busy = new Map<string, Array<[start: number, end: number]>>();
   return {
@@ -66,7 +66,7 @@ export const seedEvents = (store: Store, { organization, hosted, now }: Calendar
   let events = 0;
   let invitees = 0;
 
-  /** A start on this day that suits all hosts; the search begins at a random half-hour. */
+  /** A start on this day that works for all hosts, searched from a random half-hour on. */
   const findStart = ({ type }: HostedEventType, hosts: HostedEventType['hosts'], day: number): number | undefined => {
     const [first] = hosts;
     const { timezone } = first!.schedule;
@@ -144,14 +144,14 @@ export const seedEvents = (store: Store, { organization, hosted, now }: Calendar
       );
   };
 
-  /** After the last guest has booked, and before the meeting and today. */
+  /** Cancels an event after its last guest has booked, and before both the meeting and today. */
   const cancelAll = (event: EventRecord, guests: InviteeRecord[], booked: number) => {
     const at = timestamp(booked + (8 + roll(12)) * 3_600_000);
     Object.assign(event, { status: 'canceled', updated_at: at });
     for (const guest of guests) Object.assign(guest, { status: 'canceled', updated_at: at });
   };
 
-  /** The same guest with the same hosts some days later; the two invitees name each other. */
+  /** Books the same guest with the same hosts some days later; the two invitees refer to each other. */
   const reschedule = (chosen: HostedEventType, hosts: HostedEventType['hosts'], guest: InviteeRecord, day: number) => {
     const start = findStart(chosen, hosts, day + (2 + roll(5)) * dayMilliseconds);
     if (start === undefined) return false;
@@ -190,7 +190,7 @@ export const seedEvents = (store: Store, { organization, hosted, now }: Calendar
   for (let offset = -reachDays; offset <= reachDays; offset++) {
     const day = now + offset * dayMilliseconds;
     for (const { key } of team) {
-      // Amara, whose token is the default one, has the fullest calendar.
+      // Amara, the default user, has the fullest calendar.
       const wanted = key === 'amara' ? 1 + roll(2) : Number(roll(5) < 2);
       const mine = hosted.filter(
         ({ offer, hosts }) => hosts.some((host) => host.key === key) && !(offer.inactive && offset > -20),

@@ -7,10 +7,10 @@ import type { Store } from './store.ts';
 
 const slotMilliseconds = 30 * 60_000;
 
-/** Rows that go into the file with one statement: each statement costs more on its way there than a row does. */
+/** Rows per INSERT statement: a statement costs more than a row. */
 const batch = 100;
 
-/** Gathers rows of one table; the last ones go with `flush`. */
+/** Collects rows for one table; `flush` writes them. */
 const gather = (store: Store, table: string, columns: readonly string[]) => {
   let rows: Value[][] = [];
   const flush = () => {
@@ -22,7 +22,7 @@ const gather = (store: Store, table: string, columns: readonly string[]) => {
   return { add: (...row: Value[]) => void rows.push(row), flush };
 };
 
-/** Does it without the tables' indexes and makes these at the end: sorting once is quicker than keeping order. */
+/** Drops the tables' indexes during the work and recreates them at the end: sorting once is faster. */
 const withoutIndexes = (store: Store, tables: readonly string[], work: () => void) => {
   const indexes = store.all<{ name: string; sql: string }>(
     `SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL
@@ -35,19 +35,19 @@ const withoutIndexes = (store: Store, tables: readonly string[], work: () => voi
 };
 
 /**
- * Very many events with one invitee each, before all others: one every half-hour for each host in turn, back into the
- * past. They are about numbers, not about likeness: nobody sleeps.
+ * Adds a large number of events with one invitee each, all before the other events: one per host and half-hour, day and
+ * night, going back in time. They are meant for volume, not realism.
  */
 export const seedMany = (store: Store, { organization, hosted, now }: Calendars, count: number) => {
   const solo = hosted.filter(({ offer, type }) => !offer.limit && !offer.pooling && type.duration <= 30);
   const places = solo.flatMap((chosen) => chosen.hosts.slice(0, 1).map((host) => ({ chosen, host })));
-  // One offer of each host: two of them at the same time would put the host into two meetings.
+  // One event type per host: two would give the host overlapping meetings.
   const turns = places.filter(({ host }, index) => places.findIndex((each) => each.host.id === host.id) === index);
   const last = Math.floor((now - (reachDays + 1) * dayMilliseconds) / slotMilliseconds) * slotMilliseconds;
   const events = gather(store, 'events', ['id', 'doc', 'organization', 'event_type']);
   const hosts = gather(store, 'event_hosts', ['user', 'start_time', 'event']);
   const invitees = gather(store, 'invitees', ['id', 'doc', 'event']);
-  // IDs are in no order, so that every insert touches other pages: with the usual 2 MB they would be written over and over.
+  // IDs have no order, so every insert touches other pages. The default cache of 2 MB would write each page many times.
   store.exec('PRAGMA cache_size = -262144');
   const addOne = (index: number) => {
     const { chosen, host } = turns[index % turns.length]!;

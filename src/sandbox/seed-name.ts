@@ -1,4 +1,4 @@
-/** What a new world holds: the demo team with its calendars, only people and tokens, or the demo and many more events. */
+/** Which data to seed: a demo team with calendars, only users and tokens, or the demo plus many more events. */
 export type SeedName = { kind: 'demo' } | { kind: 'empty' } | { kind: 'large'; events: number };
 
 export const mostEvents = 1_000_000;

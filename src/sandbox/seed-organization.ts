@@ -15,7 +15,7 @@ const groupAdmins: Record<string, Member> = {
   'Berlin office': 'jonas',
 };
 
-/** Besides Google Meet, which everybody has. */
+/** In addition to Google Meet, which everyone has. */
 const connections: Partial<Record<Member, LocationRecord['kind'][]>> = {
   amara: ['zoom_conference', 'microsoft_teams_conference', 'webex_conference'],
   priya: ['zoom_conference'],
@@ -28,7 +28,7 @@ const connections: Partial<Record<Member, LocationRecord['kind'][]>> = {
 const invited: ReadonlyArray<{
   email: string;
   status: InvitationRecord['status'];
-  /** Days before today: when it was made, and when it was sent again, answered or both. */
+  /** Days before today: `made` is when it was created, `last` when it was resent or answered. */
   made: number;
   last?: number;
   member?: Member;
@@ -43,10 +43,10 @@ const invited: ReadonlyArray<{
   { email: 'nadia.petrova@northlight.example', status: 'pending', made: 3 },
 ];
 
-/** Lengths beside the usual one, for shares to choose from. */
+/** More durations that shares can choose from, in addition to the default one. */
 const moreDurations: Record<string, number[]> = { consultation: [15, 45, 60] };
 
-/** Types that hosts share and an administrator looks after; the collective ones say so from the beginning. */
+/** Shared event types that an admin manages; collective ones are marked when they are created. */
 const adminManaged = ['support-call'];
 
 const seedGroups = (store: Store, organization: string, now: number) => {
@@ -68,7 +68,7 @@ const seedGroups = (store: Store, organization: string, now: number) => {
     const { created_at } = store.get<GroupRecord>('groups', id)!;
     for (const [index, key] of members.entries()) {
       const user = store.get<UserRecord>('users', userId(key))!;
-      // Nobody is in a group before being in the organization.
+      // Members join a group after they join the organization.
       const since = Math.max(Date.parse(created_at), Date.parse(user.created_at)) + index * 60_000;
       store.run(
         'UPDATE group_members SET id = ?, role = ?, created_at = ? WHERE "group" = ? AND user = ?',
@@ -131,7 +131,7 @@ const completeEventTypes = (store: Store) => {
     );
 };
 
-/** What surrounds the events: groups, invitations, connected locations, and facts about event types. */
+/** Seeds everything around the events: groups, invitations, connected locations and more event type data. */
 export const seedOrganization = (store: Store, organization: string, now: number) => {
   seedGroups(store, organization, now);
   seedInvitations(store, organization, now);

@@ -1,4 +1,4 @@
-/** The invitees of the sandbox: names as they are written around the world, addresses that cannot exist. */
+/** An invitee of the sandbox. Names come from around the world; the addresses can't exist. */
 export interface Person {
   first_name: string | null;
   last_name: string | null;
@@ -7,7 +7,7 @@ export interface Person {
   timezone: string;
 }
 
-// Family name first where that is how the name is written; one name alone where there is only one.
+// Some names are written with the family name first, and some people have only one name.
 const table: ReadonlyArray<[name: string, first: string | null, last: string | null, email: string, zone: string]> = [
   ['Zoë Müller', 'Zoë', 'Müller', 'zoe.mueller@lindenbaum.example', 'Europe/Berlin'],
   ['Łukasz Wiśniewski', 'Łukasz', 'Wiśniewski', 'lukasz@wisla.example', 'Europe/Warsaw'],

@@ -14,7 +14,7 @@ interface Form {
   made: number;
   submissions: number;
   questions: Array<Omit<Question, 'uuid'>>;
-  /** Where one is led, by the answer to the question that has choices. */
+  /** Destinations, one per answer choice. */
   routes: Result[];
 }
 
@@ -90,9 +90,9 @@ const forms: readonly Form[] = [
   },
 ];
 
-/** What people write, in as many scripts as they have. */
+/** Free-text answers in many scripts. */
 const remarks = [
-  'We have met at the fair in spring.',
+  'We met at the trade fair in spring.',
   'Ich würde gern zuerst telefonieren – geht das?',
   'Можно на русском языке?',
   'هل يمكننا التحدث بالعربية؟',
@@ -114,7 +114,7 @@ const campaigns = [
   { utm_source: 'search', utm_medium: 'cpc' },
 ];
 
-/** Somebody who was led to an event type and has booked it. */
+/** The URI of the invitee if this person booked the event type they were routed to. */
 const inviteeOf = (store: Store, { email: address }: Person, { type, value }: Result): string | undefined => {
   if (type !== 'event_type') return undefined;
   const [row] = store.all<{ doc: string }>(
@@ -144,7 +144,7 @@ const seedSubmission = (store: Store, form: Form, record: RoutingFormRecord, at:
       .map(({ uuid, name: question }, index) => ({ question_uuid: uuid, question, answer: answers[index]! }))
       .filter(({ answer }) => answer !== ''),
     tracking: campaigns[roll(campaigns.length)]!,
-    // Somebody now and then closes the page before the end.
+    // Some people close the page before the end.
     result: roll(12) === 0 ? null : result,
     submitter: invitee ?? null,
     submitter_type: invitee ? 'Invitee' : null,

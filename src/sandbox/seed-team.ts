@@ -2,7 +2,7 @@ import type { Caller } from './handler.ts';
 import { makeId } from './names.ts';
 import type { EventTypeRecord, LocationRecord } from './records.ts';
 
-/** The organization of the sandbox: who works there, and what can be booked. */
+/** The members of the sandbox's organization. */
 export const team = [
   { key: 'amara', name: 'Amara Lindqvist', role: 'owner', timezone: 'Europe/Berlin', locale: 'en' },
   { key: 'jonas', name: 'Jonas Weber', role: 'admin', timezone: 'Europe/Berlin', locale: 'de' },
@@ -35,11 +35,11 @@ type Question = EventTypeRecord['custom_questions'][number];
 export interface SeedEventType {
   name: string;
   slug: string;
-  /** The first one owns it. */
+  /** The first host is the owner. */
   hosts: Member[];
   duration: number;
   places: LocationRecord[];
-  /** More than one makes it a group event. */
+  /** Invitees per event; with more than one it is a group event. */
   limit?: number;
   pooling?: 'round_robin' | 'collective';
   secret?: true;
@@ -56,7 +56,7 @@ export const seedEventTypes: readonly SeedEventType[] = [
     hosts: ['amara'],
     duration: 15,
     places: [{ kind: 'google_conference' }],
-    description: 'A quarter of an hour to get to know each other.',
+    description: 'A 15-minute call to get to know each other.',
   },
   {
     name: 'Consultation',

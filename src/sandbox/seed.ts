@@ -127,16 +127,16 @@ const seedOffers = (store: Store, users: Map<Member, UserRecord>, now: number): 
   });
 
 interface SeedOptions {
-  /** Plan of the organization, `enterprise` unless told. */
+  /** Plan of the organization, by default `enterprise`. */
   plan?: Plan | undefined;
-  /** What the world holds, `demo` unless told. */
+  /** Which seed to use, by default `demo`. */
   world?: SeedName | undefined;
 }
 
-/** Kept with the data, because a later version completes it. */
+/** The seed of existing data. It is stored, because later versions add to the data. */
 const keptWorld = (store: Store): SeedName => readSeedName(String(store.fact('seed') ?? 'demo'))!;
 
-/** The world as it grew with the program, one stage after another: the first is what version 1 of the file held. */
+/** The seed data in stages, one per file version that added some. The first stage is what version 1 contained. */
 export const stages: ReadonlyArray<(store: Store, now: number, options: SeedOptions) => void> = [
   (store, now, { plan = 'enterprise', world = { kind: 'demo' } }) => {
     store.setFact('seed', seedNameText(world));
@@ -162,8 +162,8 @@ const stagesDone = (store: Store): number =>
 export const isSeeded = (store: Store): boolean => stagesDone(store) === stages.length;
 
 /**
- * Fills an empty store with the same world for the same moment, and completes the world of an older version: what is
- * new is added as of the moment of its seeding, and what was booked there stays. Call it inside a transaction.
+ * Fills an empty store; the same time always gives the same data. For data of an older version, adds the missing stages
+ * with the original seed time and keeps all bookings. Call it inside a transaction.
  */
 export const seed = (store: Store, now: number, options: SeedOptions = {}) => {
   const moment = Number(store.fact('seeded_at') ?? now);
@@ -171,7 +171,7 @@ export const seed = (store: Store, now: number, options: SeedOptions = {}) => {
   store.setFact('seed_stages', stages.length);
 };
 
-/** What the world was seeded with. */
+/** The name of the seed the data was created with. */
 export const seedOf = (store: Store): string => seedNameText(keptWorld(store));
 
 export const seedAgeDays = (store: Store, now: number): number =>

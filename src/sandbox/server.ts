@@ -9,24 +9,24 @@ const bodyLimitBytes = 1024 * 1024;
 
 const loopback = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** A service, with replies that may go wrong on their way. */
+/** A service whose replies can carry transport faults. */
 export type WireService = (request: HttpRequest) => Promise<WireReply>;
 
 export interface Server {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string;
   port: number;
   close(): Promise<void>;
 }
 
-/** What a client may call this server: a port that is the usual one is left out, as URLs do. */
+/** Valid `Host` headers for this server. Clients leave out the port if it is the default one. */
 export const hostsAt = (port: number): string[] =>
   loopback.map((name) => `${name}:${port}`).flatMap((host) => [host, new URL(`http://${host}`).host]);
 
-/** A page in a browser can make a name of its own point here (DNS rebinding), but then it is that name it asks for. */
+/** Protects against DNS rebinding: a web page can point its own host name here, but then sends that name as `Host`. */
 const checkHost = (host: string | undefined, own: readonly string[]) => {
   if (!own.includes(host?.toLowerCase() ?? ''))
-    throw new Refusal(421, 'Misdirected Request', 'The sandbox answers on the loopback address only.');
+    throw new Refusal(421, 'Misdirected Request', 'The sandbox only accepts requests to its loopback address.');
 };
 
 const readBody = async (message: IncomingMessage): Promise<string> => {
@@ -34,7 +34,7 @@ const readBody = async (message: IncomingMessage): Promise<string> => {
     new Refusal(413, 'Payload Too Large', 'The body is larger than 1 MiB.', {}, { connection: 'close' });
   const { 'content-length': length, 'transfer-encoding': encoding } = message.headers;
   if (Number(length ?? 0) > bodyLimitBytes) throw tooLarge();
-  // RFC 9112 §6.3: without either there is no body. Most requests are reads, and reading nothing is not free.
+  // RFC 9112 §6.3: without either header there is no body. Most requests are reads, and even an empty stream takes time to read.
   if (length === undefined && encoding === undefined) return '';
   const chunks: Buffer[] = [];
   let size = 0;
@@ -70,7 +70,9 @@ const answer = async (
       title,
       message: words,
       headers,
-    } = error instanceof Refusal ? error : new Refusal(500, 'Internal Server Error', 'The sandbox failed.');
+    } = error instanceof Refusal
+      ? error
+      : new Refusal(500, 'Internal Server Error', 'The sandbox had an internal error.');
     const body = JSON.stringify({ title, message: words });
     return {
       status,
@@ -80,7 +82,7 @@ const answer = async (
   }
 };
 
-/** Lets what was written leave before the connection is reset: a reset throws away what still waits. */
+/** Waits until the bytes are handed over, because a reset discards pending ones. */
 const writeOut = (response: ServerResponse, bytes: Uint8Array): Promise<void> =>
   new Promise((resolve) => {
     response.write(bytes, () => resolve());
@@ -92,7 +94,7 @@ const send = async (response: ServerResponse, reply: WireReply, sleep: Clock['sl
   const { status, headers, body, bytes, reset, drip } = reply;
   if (reset === 'at once') return void response.socket?.resetAndDestroy();
   const length = bytes?.length ?? Buffer.byteLength(body);
-  // RFC 9110 §8.6: these have no body, and a client that was told a length would wait for one or refuse the reply.
+  // RFC 9110 §8.6: these have no body. With a content-length, a client would wait for one or reject the reply.
   const isBare = status === 204 || status === 304;
   response.writeHead(status, isBare ? headers : { ...headers, 'content-length': length });
   if (reset !== undefined) {
@@ -101,8 +103,8 @@ const send = async (response: ServerResponse, reply: WireReply, sleep: Clock['sl
     await sleep?.(20);
     return void response.socket?.resetAndDestroy();
   }
-  // A text leaves in one piece with the headers. Where each character is one byte it is ASCII, and as Latin-1 the same
-  // bytes are copied, not encoded.
+  // A string is sent in one piece with the headers. If every character is one byte, the text is ASCII, and `latin1`
+  // copies the same bytes without encoding them.
   if (drip === undefined || sleep === undefined)
     return void response.end(bytes ?? body, length === body.length ? 'latin1' : 'utf8');
   for (const byte of bytesOf(reply)) {
@@ -114,15 +116,15 @@ const send = async (response: ServerResponse, reply: WireReply, sleep: Clock['sl
 };
 
 interface ServeOptions {
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port: number;
   host?: '127.0.0.1' | '::1';
   sleep?: Clock['sleep'];
-  /** How long a client may take to say what it wants. */
+  /** How long a client may take to send its headers; three times as long for the whole request. */
   patienceMs?: number;
 }
 
-/** Serves it on the loopback address. A busy port rejects with `EADDRINUSE`. */
+/** Serves the service on the loopback address. Rejects with `EADDRINUSE` if the port is in use. */
 export const serve = async (
   service: WireService,
   { port, host = '127.0.0.1', sleep, patienceMs = 10_000 }: ServeOptions,
@@ -130,7 +132,7 @@ export const serve = async (
   const server = createServer({
     headersTimeout: patienceMs,
     requestTimeout: patienceMs * 3,
-    // How often the two above are looked at.
+    // How often Node checks the two timeouts above.
     connectionsCheckingInterval: patienceMs / 5,
   });
   await new Promise<void>((resolve, reject) => {
@@ -145,7 +147,7 @@ export const serve = async (
   let requests = 0;
   server.on('request', async (message, response) => {
     const reply = await answer(service, message, own, ++requests);
-    // A wait that was broken off has nobody left to answer.
+    // Fails if the server stops during a sleep; nobody waits for the reply then.
     await send(response, reply, sleep).catch(() => response.destroy());
   });
   return {

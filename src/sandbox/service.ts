@@ -18,34 +18,34 @@ import type { Store } from './store.ts';
 import { requirePlan } from './subscription.ts';
 import { throttle, unlimitedHeaders } from './throttle.ts';
 
-/** A request that found its operation and its caller. */
+/** A request with its operation and caller. */
 export interface Call extends Route {
   caller: Caller;
   request: HttpRequest;
-  /** Headers of the reply, whatever becomes of the request. */
+  /** Headers of the reply, for success and errors alike. */
   headers: Record<string, string>;
 }
 
-/** Stands between the caller and the handler: lets the call pass, or throws a `Refusal`. Not asked where no token is. */
+/** Runs before the handler and throws a `Refusal` to reject the call. Not used for operations without a token. */
 export type Guard = (call: Call) => void;
 
 export interface ServiceOptions {
   store: Store;
   clock: Pick<Clock, 'now'>;
-  /** Asked in order, after the rate limit and the scope and before the plan. */
+  /** Run in order, after the rate limit and scope checks and before the plan check. */
   guards?: readonly Guard[];
-  /** Whether requests are counted and refused, as the plan says; they are unless told. */
+  /** Whether the plan's rate limits apply. Default: true. */
   limits?: boolean;
   oauth?: OAuthOptions;
-  /** Where secrets come from. */
+  /** Source of randomness for secrets. */
   randomBytes?: RandomBytes;
-  /** For tests: an answer that breaks its row's shape, or any other fault of ours, is thrown instead of answered with 500. */
+  /** For tests: throws on replies that don't match their row and on internal errors, instead of replying with 500. */
   verify?: boolean;
 }
 
 const oauthAddresses: readonly string[] = Object.values(oauthPaths);
 
-/** Node's names are lower-case already; a caller in this process may write them as it likes. */
+/** Node's header names are lower-case; an in-process caller may use any case. */
 const header = ({ headers }: HttpRequest, name: string): string | undefined =>
   headers[name] ?? Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
 
@@ -53,11 +53,11 @@ const urlOf = (request: HttpRequest): URL => {
   try {
     return new URL(request.url, origin);
   } catch {
-    throw new Refusal(400, 'Invalid Argument', 'The address is malformed.');
+    throw new Refusal(400, 'Invalid Argument', 'The URL is malformed.');
   }
 };
 
-/** The list and its filters, without the place in it: what a page token is good for. */
+/** The list and its filters, without the position: a page token only works for the same list. */
 const listOf = (url: URL, caller: Caller | undefined): string => {
   const filters = [...url.searchParams].filter(([name]) => name !== 'page_token' && name !== 'count');
   return JSON.stringify([caller?.user, url.pathname, ...filters.sort()]);
@@ -67,7 +67,7 @@ const isPaged = ({ query }: Operation): boolean => query !== undefined && 'page_
 
 const jsonOf = (record: unknown): string => (typeof record === 'string' ? record : JSON.stringify(record));
 
-/** The answer as JSON, in its envelope. */
+/** The reply as JSON, with its envelope. */
 const wrap = ({ kind }: Operation['reply'], result: unknown, url: URL): string => {
   if (kind === 'one') return `{"resource":${jsonOf(result)}}`;
   if (kind === 'bare') return jsonOf(result);
@@ -94,11 +94,11 @@ const recordsOf = ({ kind }: Operation['reply'], result: unknown): unknown[] => 
   return Array.isArray(result) ? result : JSON.parse(`[${(result as Page<unknown>).items}]`);
 };
 
-/** Throws where an answer is not exactly what its row says. */
+/** Throws if a result doesn't match its row exactly. */
 const checkAnswer = ({ row, noun, verb }: Route, result: unknown) => {
   for (const record of recordsOf(row.reply, result)) {
     const { error } = row.reply.of.record.safeParse(record);
-    if (error) throw new Error(`${noun} ${verb} answers with a wrong shape: ${error.message}`);
+    if (error) throw new Error(`${noun} ${verb} returned a wrong shape: ${error.message}`);
   }
 };
 
@@ -157,7 +157,7 @@ export const createService = ({
     const headers = {
       'content-type': 'application/json',
       'x-request-id': `${now.toString(36)}-${++requests}`,
-      // By the sandbox's own clock, which may have been moved: the HTTP server would send the system's time.
+      // From the sandbox clock, which may have been moved. The HTTP server would send the system time.
       date: new Date(now).toUTCString(),
     };
     try {
@@ -169,7 +169,7 @@ export const createService = ({
         return { status, headers: { ...headers, ...error.headers }, body };
       }
       if (verify) throw error;
-      const body = JSON.stringify({ title: 'Internal Server Error', message: 'The sandbox failed.' });
+      const body = JSON.stringify({ title: 'Internal Server Error', message: 'The sandbox had an internal error.' });
       return { status: 500, headers, body };
     }
   };

@@ -6,19 +6,19 @@ export type Table = (typeof recordTables)[number];
 
 declare const holds: unique symbol;
 
-/** A record as JSON. It is answered as it is kept: taking it apart and together again would cost more than finding it. */
+/** A record as JSON text. Returned as stored: parsing and serializing it would cost more than the query. */
 export type Text<Doc> = string & { readonly [holds]?: Doc };
 
 export interface Store extends Database {
   /** The record, or `undefined`. */
   get<Doc>(table: Table, id: string): Doc | undefined;
-  /** The record as it is kept, or `undefined`. */
+  /** The record as stored JSON, or `undefined`. */
   text<Doc>(table: Table, id: string): Text<Doc> | undefined;
-  /** Adds a row; `columns` are the facts kept beside the record. */
+  /** Adds a row; `columns` are stored beside the record. */
   insert(table: Table, id: string, doc: object, columns?: Record<string, Value>): void;
   /** Replaces the record of an existing row. */
   update(table: Table, id: string, doc: object): void;
-  /** A new ID. Only inside a transaction, which is what makes it unique among processes. */
+  /** A new ID. Call it inside a transaction, which makes it unique across processes. */
   nextId(kind: string, counter?: string): string;
   fact(key: string): Value | undefined;
   setFact(key: string, value: Value): void;
@@ -29,25 +29,25 @@ export interface Store extends Database {
 const pragma = (database: Database, name: string): number =>
   Number(Object.values(database.all<Record<string, number>>(`PRAGMA ${name}`)[0] ?? { none: 0 })[0]);
 
-/** Refuses what is not ours or from the future, and brings an older file up to date. */
+/** Rejects files of other programs and of newer versions, and migrates older files. */
 const migrate = (database: Database, steps: readonly string[]) => {
   const version = pragma(database, 'user_version');
   const isEmpty = database.all('SELECT 1 FROM sqlite_master LIMIT 1').length === 0;
   if (!isEmpty && pragma(database, 'application_id') !== applicationId)
-    throw unusable('The file holds something other than a sandbox.');
+    throw unusable('The file is not a sandbox database.');
   if (version > steps.length)
     throw unusable(
-      `The sandbox was made by a newer version of sched (its schema is ${version}, this version knows ${steps.length}). Update sched, or remove the file to start afresh.`,
+      `The sandbox was created by a newer version of sched (schema ${version}; this version supports ${steps.length}). Update sched, or delete the file to start over.`,
     );
   for (const sql of steps.slice(version)) database.exec(sql);
   database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}`);
 };
 
-/** `steps` is for tests, which make a file as an older version left it. */
+/** `steps` lets tests create a file of an older version. */
 export const openStore = (database: Database, steps: readonly string[] = migrations): Store => {
   const isCurrent = () =>
     pragma(database, 'user_version') === steps.length && pragma(database, 'application_id') === applicationId;
-  // Looked at again inside: another process may have been faster.
+  // Checked again inside the transaction: another process may have migrated the file meanwhile.
   if (!isCurrent()) database.transaction(() => isCurrent() || migrate(database, steps));
 
   const store: Store = {
@@ -76,7 +76,7 @@ export const openStore = (database: Database, steps: readonly string[] = migrati
       database.run('INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value', key, value);
     },
     clear() {
-      // Rows refer to each other in every direction; what is consistent is the end.
+      // Rows refer to each other in every direction, so the foreign keys only hold again at the end.
       database.exec('PRAGMA defer_foreign_keys = ON');
       const tables = database.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'");
       for (const { name } of tables) database.run(`DELETE FROM "${name}"`);

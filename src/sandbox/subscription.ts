@@ -2,25 +2,27 @@ import type { Operation } from '../api/operation.ts';
 import { denied } from './refusal.ts';
 import type { Store } from './store.ts';
 
-/** Assumed: the plans beyond `enterprise`. */
+/** Assumed: all plans except `enterprise`. */
 export const plans = ['trial', 'free', 'standard', 'enterprise'] as const;
 
 export type Plan = (typeof plans)[number];
 
-/** Assumed: the two stages, and that only a trial has its own. */
+/** Assumed: there are two stages, and only the trial plan is in stage `trial`. */
 export const stageOf = (plan: Plan) => (plan === 'trial' ? 'trial' : 'active');
 
-/** Assumed: an organization on another plan is refused with 403, and told which plan it takes. */
+/** Assumed: an organization on another plan gets 403 with the name of the required plan. */
 export const requirePlan = (row: Operation, plan: Plan) => {
   if (row.plan !== undefined && plan !== row.plan)
-    throw denied(`This needs the Enterprise plan, and the organization is on ${plan}. Please upgrade to Enterprise.`);
+    throw denied(
+      `This operation requires the Enterprise plan. The organization is on ${plan}: please upgrade to Enterprise.`,
+    );
 };
 
-/** There is one organization. */
+/** The plan of the only organization. */
 export const planOf = (store: Store): Plan =>
   store.all<{ plan: Plan }>("SELECT doc ->> 'plan' AS plan FROM organizations")[0]!.plan;
 
-/** Moves a world that is already there to another plan. Invitations tell the plan too. */
+/** Moves existing data to another plan. Invitations contain the plan too. */
 export const changePlan = (store: Store, plan: Plan) => {
   for (const table of ['organizations', 'invitations'])
     store.run(

@@ -10,30 +10,30 @@ const spans = { minute: 60_000, hour: 3_600_000, day: dayMilliseconds } as const
 
 type Span = keyof typeof spans;
 
-/** So many requests in so much time, counted for somebody. */
+/** A rate limit: a number of requests per time span, for one token or user. */
 export interface Window {
-  /** Told by the refusal: `general/minute`. */
+  /** Shown in the 429 reply, such as `general/minute`. */
   name: string;
-  /** Who is counted, and for what. */
+  /** Identifies the counter. */
   key: string;
   limit: number;
   span: Span;
 }
 
-/** How a window stands after a request. */
+/** The state of a window after a request. */
 interface Level {
   window: Window;
   left: number;
   resetSeconds: number;
 }
 
-/** What becomes of a request: the headers of its reply, and the window that has no room for it. */
+/** The rate limit headers for a request, and the window that refused it, if any. */
 export interface Admission {
   headers: Record<string, string>;
   refusedBy?: Window;
 }
 
-/** Assumed: the free plan has no windows of its own for bookings; its general one is narrow enough. */
+/** Assumed: the free plan has no separate limits for bookings; its general limit is low enough. */
 const bookingLimits: Record<Plan, Partial<Record<Span, number>>> = { free: {}, ...limits.createInvitee };
 
 const generalWindow = ({ token, plan }: Caller): Window => ({
@@ -51,10 +51,10 @@ const bookingWindows = ({ user, plan }: Caller): Window[] =>
     span,
   }));
 
-/** Over, or opened in a future that a clock set back has left. */
+/** The window has ended, or it starts in the future because the clock was set back. */
 const isOver = '(opened + ?3 <= ?2 OR opened > ?2 + ?3)';
 
-/** One statement, because every request is counted. Beyond the limit nothing is counted but that it was exceeded. */
+/** A single statement, because every request runs it. The count stops at one above the limit. */
 const count = `INSERT INTO rate_windows (key, opened, used) VALUES (?1, ?2, 1)
   ON CONFLICT (key) DO UPDATE SET
     used = CASE WHEN ${isOver} THEN 1 ELSE min(used + 1, ?4 + 1) END,
@@ -73,7 +73,7 @@ const take = (store: Store, window: Window, now: number): { level: Level; isRefu
   return { level: level(window, row!.opened, row!.used, now), isRefused: row!.used > limit };
 };
 
-/** The window with the fewest left; among those the one that takes longest to open again. */
+/** The window with the fewest requests left; on a tie, the one that resets last. */
 const tightest = (levels: Level[]): Level =>
   levels.reduce((one, other) => {
     if (other.left !== one.left) return other.left < one.left ? other : one;
@@ -86,14 +86,14 @@ const headersOf = ({ window, left, resetSeconds }: Level) => ({
   'x-ratelimit-reset': String(resetSeconds),
 });
 
-/** What a service without limits tells: without the headers a client would pace itself. */
+/** Headers for a service without limits. A client that gets no headers would slow itself down. */
 export const unlimitedHeaders: Record<string, string> = {
   'x-ratelimit-limit': '1000000',
   'x-ratelimit-remaining': '1000000',
   'x-ratelimit-reset': '60',
 };
 
-/** Takes the request from every window, or, where one is full, from none. */
+/** Counts the request in every window, or in none if one is full. */
 export const admit = (store: Store, windows: readonly Window[], now: number): Admission => {
   const [only] = windows;
   if (windows.length === 1) {
@@ -119,7 +119,7 @@ export const admit = (store: Store, windows: readonly Window[], now: number): Ad
   });
 };
 
-/** Counts a request to the API, puts the three headers on whatever is answered, and refuses it where a window is full. */
+/** Counts an API request, sets the three headers on its reply, and refuses the request if a window is full. */
 export const throttle = (
   store: Store,
   caller: Caller,
@@ -129,19 +129,19 @@ export const throttle = (
 ) => {
   const isBooking = method === 'POST' && pathname === '/invitees';
   const windows = [generalWindow(caller), ...(isBooking ? bookingWindows(caller) : [])];
-  const { headers: told, refusedBy } = admit(store, windows, now);
-  Object.assign(headers, told);
+  const { headers: current, refusedBy } = admit(store, windows, now);
+  Object.assign(headers, current);
   if (!refusedBy) return;
   const whose = refusedBy.name.startsWith('general') ? 'token' : 'user';
   throw new Refusal(
     429,
     'Too Many Requests',
-    `No more than ${refusedBy.limit} requests a ${refusedBy.span} for this ${whose}; try again in ${told['x-ratelimit-reset']} s.`,
+    `Rate limit reached: ${refusedBy.limit} requests per ${refusedBy.span} for this ${whose}. Try again in ${current['x-ratelimit-reset']} seconds.`,
     { window: refusedBy.name },
   );
 };
 
-/** Forgets windows that are long over. */
+/** Deletes windows that ended long ago. */
 export const sweepWindows = (store: Store, now: number) => {
   store.run('DELETE FROM rate_windows WHERE opened < ?', now - spans.day);
 };

@@ -4,19 +4,19 @@ import { dayMilliseconds, timestamp } from './names.ts';
 import { type Member, team, userId } from './seed-team.ts';
 import type { Store } from './store.ts';
 
-/** Tells any reader, and the scan for leaked secrets, that a secret opens nothing but a sandbox. */
+/** The prefix shows readers and secret scanners that the secret only works in a sandbox. */
 type SandboxSecret = `sandbox_${string}`;
 
 export interface ReadyToken {
-  /** What it is for; the roles come first. */
+  /** Purpose of the token; the roles come first. */
   name: string;
   token: SandboxSecret;
   member: Member;
-  /** `null` is full access: a legacy token, for which no scopes were recorded. */
+  /** `null` means full access: a legacy token without recorded scopes. */
   scopes: readonly Scope[] | null;
-  /** A personal access token, which never expires, or one that a consent gave. */
+  /** A personal access token, which never expires, or a token from an OAuth login. */
   kind: 'personal' | 'oauth';
-  /** Buys the next access token, once. */
+  /** Single-use refresh token. */
   refreshToken?: SandboxSecret;
 }
 
@@ -26,7 +26,7 @@ export const clientId = 'sched-cli';
 
 export const ownerToken = 'sandbox_owner';
 
-/** Known to everybody, so that a script can name them. */
+/** Fixed, public tokens, so that scripts can use them. */
 export const readyTokens: readonly ReadyToken[] = [
   { name: 'owner', token: ownerToken, member: 'amara', scopes: null, kind: 'personal' },
   { name: 'admin', token: 'sandbox_admin', member: 'jonas', scopes: null, kind: 'personal' },
@@ -55,13 +55,13 @@ export const readyTokens: readonly ReadyToken[] = [
   },
 ];
 
-/** Those who can log in, one per role. */
+/** The users who can log in, one per role. */
 export const logins = readyTokens.slice(0, 3).map(({ member }) => team.find(({ key }) => key === member)!);
 
-/** Secrets are long and random, or known to everybody, so one round of a fast hash is enough. */
+/** Secrets are long and random, or public, so one round of a fast hash is enough. */
 export const fingerprint = (secret: string): string => hash('sha256', secret, 'base64url');
 
-/** Scopes as they are kept and sent; `null` stays full access. */
+/** Scopes as stored and sent; `null` (full access) stays `null`. */
 export const joinScopes = (list: readonly string[] | null): string | null => list?.join(' ') ?? null;
 
 export const seedTokens = (store: Store, now: number) => {

@@ -1,12 +1,12 @@
 import { dayMilliseconds } from './names.ts';
 
-/** Wall-clock time in a zone, by the platform's own zone data. */
+/** Wall-clock time in a zone, from the platform's zone data. */
 export interface LocalTime {
   /** `2026-12-24` */
   date: string;
-  /** `monday` … */
+  /** Such as `monday`. */
   weekday: string;
-  /** Minutes since midnight, with their fraction. */
+  /** Minutes since midnight, with fractions. */
   minutes: number;
 }
 
@@ -43,7 +43,7 @@ export const isZone = (zone: string): boolean => {
 
 /** The wall clock of the zone, read as if it were UTC. */
 const wallClock = (zone: string, instant: number): Date => {
-  // `10/5/2026, 09:30:00`: always these six numbers in this order.
+  // The format is `10/5/2026, 09:30:00`, always with these six numbers in this order.
   const [month, day, year, hour, minute, second] = formatOf(zone).format(instant).match(/\d+/g)!.map(Number);
   const milliseconds = new Date(instant).getUTCMilliseconds();
   return new Date(Date.UTC(year!, month! - 1, day!, hour!, minute!, second!, milliseconds));
@@ -58,7 +58,7 @@ export const localTime = (zone: string, instant: number): LocalTime => {
   };
 };
 
-/** The instant at which the zone's clocks show this. Asked twice, because the offset may change in between. */
+/** The instant when the zone's clocks show this time. Corrected twice, as the first guess may have another offset. */
 export const instantOf = (zone: string, date: string, minutes: number): number => {
   const wanted = Date.parse(`${date}T00:00:00Z`) + minutes * 60_000;
   const correct = (guess: number) => guess + wanted - wallClock(zone, guess).getTime();

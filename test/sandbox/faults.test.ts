@@ -227,17 +227,17 @@ describe('faults: befall', () => {
   });
 
   test.each([
-    ['events.list', 'names none of'],
+    ['events.list', 'names no fault'],
     ['events.list 503 at=0', 'at must be'],
-    ['events.list 503 colour=red', "no 'colour'"],
-    ['events.list 503 soon', 'not name=value'],
+    ['events.list 503 colour=red', '"colour"'],
+    ['events.list 503 soon', 'must be name=value'],
     ['events.list 503 header.x\u0001=1', 'headers must be'],
     ['{"kind":"explode"}', 'kind must be one of'],
     ['{"kind":"status","headers":{"x":"a\\r\\nb"}}', 'headers must be'],
   ])('nothing where it is not understood: %s', (text, words) => expect(() => readFault(text)).toThrow(words));
 
   test('nothing that is no object', () => {
-    for (const given of [null, 1, 'x', []]) expect(() => faultOf(given)).toThrow('a fault is an object');
+    for (const given of [null, 1, 'x', []]) expect(() => faultOf(given)).toThrow('a fault must be an object');
   });
 });
 

@@ -154,7 +154,7 @@ describe('service', () => {
   it('answers 400 to half of a surrogate pair, with which the store could not be read any more', async () => {
     for (const name of ['\ud83d', 'x\udc00y']) {
       const { status, body } = await world.call('POST', '/event_types', { body: { owner: amara, name } });
-      expect([status, body.message]).toEqual([400, 'The body holds text that is not valid Unicode.']);
+      expect([status, body.message]).toEqual([400, 'The body contains text that is not valid Unicode.']);
     }
     expect((await world.call('POST', '/event_types', { body: { owner: amara, name: '😀 \\ud83d' } })).status).toBe(201);
     expect((await world.get('/event_types', { user: amara })).status).toBe(200);
@@ -196,7 +196,7 @@ describe('service', () => {
   it('throws at an answer that breaks its row, when told to verify', async () => {
     const { store, get } = await openWorld();
     store.run("UPDATE users SET doc = json_set(doc, '$.surprise', 1)");
-    await expect(get('/users/me')).rejects.toThrow(/users me answers with a wrong shape/);
+    await expect(get('/users/me')).rejects.toThrow(/users me returned a wrong shape/);
   });
 
   it('finds every row of the catalogue under its noun', async () => {

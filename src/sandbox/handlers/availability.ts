@@ -30,8 +30,8 @@ export const availability: Handlers<'availability'> = {
     );
     if (!row) throw notFound('availability schedule');
     const { type } = requireEventType(store, caller, row.event_type);
-    // Assumed: the owner of the event type may not, as the hours are those of the host.
-    requireSelf(caller, row.user, 'Only the host whose hours these are, or an admin, may change them.');
+    // Assumed: the owner of the event type can't change them, because the hours belong to the host.
+    requireSelf(caller, row.user, 'Only the host or an admin can change these hours.');
     const { rules, timezone } = body;
     const details: Detail[] = invalidRules(rules ?? [], 'rules');
     if (timezone !== undefined && !isZone(timezone))

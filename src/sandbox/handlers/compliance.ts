@@ -4,7 +4,7 @@ import { requestDeletion } from '../deletion.ts';
 import type { Handlers } from '../handler.ts';
 
 export const compliance: Handlers<'compliance'> = {
-  // Assumed: for admins and the owner; an address nobody has is accepted like any other, and tells nothing.
+  // Assumed: only admins and the owner can do this. An unknown address is accepted too, so the reply reveals nothing.
   delete({ body }, context) {
     const { store, caller, now } = context;
     requireAdministrator(caller);

@@ -10,10 +10,10 @@ import { invalidParameter } from '../refusal.ts';
 import type { Store } from '../store.ts';
 import { isZone } from '../zone.ts';
 
-/** Assumed: the length of an event type that was made without one. */
-const usualMinutes = 30;
+/** Assumed: the duration of an event type that is created without one. */
+const defaultMinutes = 30;
 
-/** Assumed: a slug is made of the name, and unique among those of its owner. */
+/** Assumed: the slug is derived from the name, and is unique per owner. */
 const freeSlug = (store: Store, owner: UserRecord, name: string): string => {
   const taken = new Set(
     store
@@ -29,7 +29,7 @@ const freeSlug = (store: Store, owner: UserRecord, name: string): string => {
   return slug;
 };
 
-/** Assumed: the zone of an event type is that of its owner's hours; other hosts keep theirs. */
+/** Assumed: the time zone of an event type is the one of its owner's hours; other hosts keep theirs. */
 const moveHours = (store: Store, eventType: string, owner: string, timezone: string) => {
   const schedules = store.all<{ id: string; doc: string }>(
     'SELECT id, doc FROM schedules WHERE event_type = ? AND user = ?',
@@ -62,12 +62,12 @@ export const eventTypes: Handlers<'event-types'> = {
   create({ body }, context) {
     const { store, caller, now } = context;
     const ownerId = idOf(body.owner);
-    requireSelf(caller, ownerId, 'Only an admin or the owner of the organization may do this for somebody else.');
+    requireSelf(caller, ownerId, 'Only an admin or the owner of the organization can do this for another user.');
     const owner = store.get<UserRecord>('users', ownerId);
     if (!owner) throw invalidParameter('owner', 'is not a member of the organization', 'unknown_user');
     const id = store.nextId('event-type');
     const slug = freeSlug(store, owner, body.name);
-    const { name, duration = usualMinutes, active, color } = body;
+    const { name, duration = defaultMinutes, active, color } = body;
     const plain = newEventType({
       id,
       name,
@@ -89,12 +89,16 @@ export const eventTypes: Handlers<'event-types'> = {
     return type;
   },
 
-  // Assumed: nothing sent changes nothing, `updated_at` neither.
+  // Assumed: an empty body changes nothing, not even `updated_at`.
   update({ params, body }, context) {
     const { store, caller, now } = context;
     const { type } = requireEventType(store, caller, params.event_type);
     const owner = idOf(type.profile?.owner ?? '');
-    requireSelf(caller, owner, 'Only its owner, or an admin or the owner of the organization, may change it.');
+    requireSelf(
+      caller,
+      owner,
+      'Only the owner of the event type, or an admin or the owner of the organization, can change it.',
+    );
     const { timezone, location, description_plain, ...shown } = body;
     if (timezone !== undefined && !isZone(timezone)) throw invalidParameter('timezone', 'is not an IANA time zone');
     const fields = Object.keys(body);

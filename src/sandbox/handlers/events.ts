@@ -6,7 +6,7 @@ import { type Condition, readPage } from '../page.ts';
 import type { EventRecord, InviteeRecord } from '../records.ts';
 import { conflict, notFound } from '../refusal.ts';
 
-/** The same list by two ways in, each with an index that already has the default order. */
+/** Two ways to read the same list, each with an index in the default order. */
 const ofOrganization = { from: 'events e', id: 'e.id', sortable: { start_time: 'e.start_time' } };
 const ofUser = {
   from: 'event_hosts h CROSS JOIN events e ON e.id = h.event',
@@ -16,7 +16,7 @@ const ofUser = {
 
 export const events: Handlers<'events'> = {
   list({ query }, { store, caller, asked }) {
-    // Assumed: a group is a scope of its own, for admins and the owner.
+    // Assumed: only admins and the owner can list the events of a group.
     if (query.group !== undefined) requireAdministrator(caller);
     if (query.group !== undefined && !store.get('groups', idOf(query.group))) throw notFound('group');
     const implied = query.group && uri.organization(caller.organization);
@@ -25,7 +25,7 @@ export const events: Handlers<'events'> = {
     const where: Condition[] = user ? [['h.user = ?', user]] : [['e.organization = ?', caller.organization]];
     if (query.status !== undefined) where.push(['e.status = ?', query.status]);
     if (query.group !== undefined)
-      // Assumed: the events of a group are those its members host.
+      // Assumed: the events of a group are the events its members host.
       where.push([
         `EXISTS (SELECT 1 FROM event_hosts o JOIN group_members g ON g.user = o.user
                  WHERE o.event = e.id AND g."group" = ?)`,
@@ -34,7 +34,7 @@ export const events: Handlers<'events'> = {
     if (query.invitee_email !== undefined)
       where.push(['e.id IN (SELECT i.event FROM invitees i WHERE i.email = ?)', query.invitee_email]);
 
-    // Field by field: a spread would make the engine build the object's shape anew for every page.
+    // Field by field, because a spread is slower: the engine would create a new object shape for every page.
     const { from, id, sortable } = user ? ofUser : ofOrganization;
     const listing = {
       from,
@@ -50,7 +50,7 @@ export const events: Handlers<'events'> = {
 
   get: ({ params }, { store, caller }) => requireEvent(store, caller, params.event),
 
-  // Assumed: an event that is over can be canceled too.
+  // Assumed: past events can be canceled too.
   cancel({ params, body }, context) {
     const { store, caller, now } = context;
     const event: EventRecord = JSON.parse(requireEvent(store, caller, params.event));

@@ -33,7 +33,7 @@ export const invitees: Handlers<'invitees'> = {
 
   create: ({ body }, context) => book(body, context),
 
-  // Assumed: `status` stays as it is, and the event need not be over.
+  // Assumed: `status` doesn't change, and the event may still be in the future.
   'no-show'({ params }, context) {
     const { store, caller, now } = context;
     const invitee = store.get<InviteeRecord>('invitees', params.invitee);

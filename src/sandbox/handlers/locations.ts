@@ -4,13 +4,13 @@ import type { Handlers } from '../handler.ts';
 import { idOf } from '../names.ts';
 import { notFound } from '../refusal.ts';
 
-/** Assumed: only online meetings need connecting, so only their providers are listed, connected or not. */
+/** Assumed: only online meeting providers can be connected, so only they are listed, connected or not. */
 const providers = locationKinds.filter((kind) => kind.endsWith('_conference'));
 
 export const locations: Handlers<'locations'> = {
   list({ query }, { store, caller }) {
     const user = query.user === undefined ? caller.user : idOf(query.user);
-    requireSelf(caller, user, "Only an admin or the owner of the organization may see another user's locations.");
+    requireSelf(caller, user, "Only an admin or the owner of the organization can see another user's locations.");
     if (!store.get('users', user)) throw notFound('user');
     const connected = store
       .all<{ kind: string }>('SELECT kind FROM connected_locations WHERE user = ?', user)

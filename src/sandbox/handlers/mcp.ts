@@ -2,7 +2,7 @@ import { scopes } from '../../api/scopes.ts';
 import type { Handlers } from '../handler.ts';
 
 export const mcp: Handlers<'mcp'> = {
-  /** RFC 9728 §3.3: `resource` is the address that was asked, which the client compares. One server plays all three hosts. */
+  /** RFC 9728 §3.3: clients compare `resource` with the requested address. One server acts as all three hosts. */
   metadata: (_, { server }) => ({
     resource: server,
     authorization_servers: [server],

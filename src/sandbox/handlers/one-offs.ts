@@ -14,13 +14,13 @@ interface Wanted {
   id: string;
 }
 
-/** Members of the organization, each once. */
+/** Hosts that aren't members of the organization or are listed twice. */
 const wrongHosts = (store: Store, hosts: Wanted[]): Detail[] =>
   hosts.flatMap(({ parameter, id }, index): Detail[] => {
     if (!store.get('users', id))
       return [{ parameter, message: 'is not a member of the organization', code: 'unknown_user' }];
     if (hosts.findIndex((other) => other.id === id) < index)
-      return [{ parameter, message: 'hosts the meeting already', code: 'repeated' }];
+      return [{ parameter, message: 'is listed twice', code: 'repeated' }];
     return [];
   });
 
@@ -32,7 +32,7 @@ export const oneOffs: Handlers<'one-offs'> = {
       parameter: index === 0 ? 'host' : `co_hosts[${index - 1}]`,
       id: idOf(reference),
     }));
-    requireSelf(caller, wanted[0]!.id, 'Only an admin or the owner of the organization may do this for somebody else.');
+    requireSelf(caller, wanted[0]!.id, 'Only an admin or the owner of the organization can do this for another user.');
     const details = wrongHosts(store, wanted);
     if (body.timezone !== undefined && !isZone(body.timezone))
       details.push({ parameter: 'timezone', message: 'is not an IANA time zone', code: 'invalid' });
@@ -40,7 +40,7 @@ export const oneOffs: Handlers<'one-offs'> = {
 
     const hosts = wanted.map(({ id }) => ({ id, user: store.get<UserRecord>('users', id)! }));
     const owner = hosts[0]!.user;
-    // Assumed: without a zone the dates are those of the host.
+    // Assumed: without a time zone, the dates are in the host's zone.
     const dates = datesOf(date_setting, body.timezone ?? owner.timezone, now);
     const wrong = invalidDates(dates, duration, now);
     if (wrong.length > 0) throw invalid(...wrong);

@@ -5,14 +5,14 @@ import { type Condition, readPage } from '../page.ts';
 import type { InvitationRecord, OrganizationRecord } from '../records.ts';
 import { notFound } from '../refusal.ts';
 
-/** The membership with the user as the user is now. */
+/** The membership with the current data of its user. */
 const membership = `json_object('uri', '${uri.membership('')}' || m.id, 'role', m.role, 'user', json(u.doc),
   'organization', '${uri.organization('')}' || m.organization, 'created_at', m.created_at, 'updated_at', m.updated_at)`;
 const membershipTables = 'memberships m JOIN users u ON u.id = m.user';
 
 export const orgs: Handlers<'orgs'> = {
   get({ params }, { store, caller }) {
-    // One's own is the only one there is.
+    // The caller's organization is the only one.
     if (params.organization !== caller.organization) throw notFound('organization');
     return store.text<OrganizationRecord>('organizations', params.organization)!;
   },
@@ -43,7 +43,7 @@ export const members: Handlers<'members'> = {
       caller.organization,
     );
     if (!row) throw notFound('membership');
-    requireSelf(caller, row.user, "Only an admin or the owner of the organization may see another user's membership.");
+    requireSelf(caller, row.user, "Only an admin or the owner of the organization can see another user's membership.");
     return row.doc;
   },
 };

@@ -11,17 +11,17 @@ import { isZone } from '../zone.ts';
 
 type ShareBody = Value<Catalogue['shares']['create']['body']>;
 
-/** Assumed: links are made by the hosts of the event type, and by the admins and the owner of the organization. */
+/** Assumed: the hosts of the event type can create links, and the admins and the owner of the organization. */
 const requireHost = ({ store, caller }: Context, { id }: KnownEventType) => {
   const isHost = store.all('SELECT 1 FROM event_type_hosts WHERE event_type = ? AND user = ?', id, caller.user).length;
-  requireSelf(caller, isHost ? caller.user : '', 'Only its hosts, or an admin, may share this event type.');
+  requireSelf(caller, isHost ? caller.user : '', 'Only a host of this event type or an admin can share it.');
 };
 
 const wrongShare = (body: ShareBody, { type, options }: KnownEventType): Detail[] => {
   const details: Detail[] = [];
   if (!type.active) details.push({ parameter: 'event_type', message: 'is not active', code: 'inactive' });
   const { duration, duration_options, availability_rule: hours } = body;
-  // Where options are sent, the row itself holds the duration against them.
+  // If the request has options, the row's schema already checks the duration.
   if (duration !== undefined && duration_options === undefined && !options.includes(duration))
     details.push({
       parameter: 'duration',

@@ -13,7 +13,7 @@ test('data is thrown away only where that helps', () => {
 });
 
 test('what is to be reset is named as a shell reads it, with the seed that was asked for', () => {
-  const error = unusable('The data was seeded with demo, not with empty.');
+  const error = unusable('The data was seeded with "demo", not "empty".');
   expect(hintFor(error, { data: 'my data.db', world: { kind: 'empty' } })).toBe(
     "sched sandbox reset --data 'my data.db' --seed empty",
   );
