@@ -4,26 +4,28 @@ import { dice, type Roll } from './random.ts';
 
 /** The faults and their descriptions, as in the table of docs/sandbox.md. */
 export const faultKinds = {
-  status: 'refused with `status` (default 503), `headers` and `body`; nothing is carried out',
-  delay: 'answered `ms` later (default 1000): it waits first, then it is carried out',
-  'reset-before': 'the connection is reset before anything is carried out',
-  'reset-after': 'carried out, then the connection is reset instead of an answer',
-  truncate: 'the answer stops after `bytes` (default half of it), then the connection is reset',
-  drip: 'the body comes byte by byte, one every `ms` (default 20)',
-  garbage: 'bytes that are neither JSON nor UTF-8, as application/json',
-  html: 'a page of HTML, as text/html, in place of the answer',
-  'wrong-content-type': 'the right answer as `type` (default text/plain)',
-  'gzip-bomb': 'a gzip body that unpacks to `mib` MiB of blanks (default 64)',
-  'foreign-next-page': '`next_page` leads to `location` (default https://elsewhere.example)',
-  'repeat-cursor': 'a page that was asked for by cursor names that cursor again as the next one',
-  'stale-cursor': 'a request with a cursor is refused as if the cursor had expired',
-  'hostile-strings': 'free text carries escape sequences, line breaks, bidi controls, formulas and runner commands',
-  'no-rate-headers': 'without the three x-ratelimit headers',
-  'absurd-rate-headers': 'x-ratelimit headers that no service would send: negative, not a number, beyond every year',
-  'too-many-addresses': '413 where the body lists more than `limit` addresses (default 100); nothing is carried out',
-  'slow-token': 'a token is issued at once and sent `ms` later (default 1000)',
-  'lost-token': 'a token is issued, and the connection is reset instead of sending it',
-  redirect: '`status` (default 307) to `location` (default https://elsewhere.example); nothing is carried out',
+  status: 'replies with `status` (default 503), `headers` and `body`; nothing is carried out',
+  delay: 'waits `ms` (default 1000), then carries out the request',
+  'reset-before': 'resets the connection; nothing is carried out',
+  'reset-after': 'carries out the request, then resets the connection instead of replying',
+  truncate: 'sends `bytes` of the reply (default: half of it), then resets the connection',
+  drip: 'sends the body one byte at a time, every `ms` (default 20)',
+  garbage: 'replies with bytes that are neither JSON nor UTF-8, as application/json',
+  html: 'replies with an HTML page, as text/html',
+  'wrong-content-type': 'sends the correct reply as `type` (default text/plain)',
+  'gzip-bomb': 'replies with a gzip body that unpacks to `mib` MiB of spaces (default 64)',
+  'foreign-next-page': 'points `next_page` to `location` (default https://elsewhere.example)',
+  'repeat-cursor': 'repeats the cursor of the request as the next cursor',
+  'stale-cursor': 'rejects a request with a cursor as if the cursor had expired',
+  'hostile-strings': 'adds escape sequences, line breaks, bidi controls, formulas and CI commands to free text',
+  'no-rate-headers': 'leaves out the three x-ratelimit headers',
+  'absurd-rate-headers': 'sends impossible x-ratelimit headers: negative, not a number, far in the future',
+  'too-many-addresses':
+    'replies with 413 if the body lists more than `limit` addresses (default 100); nothing is carried out',
+  'slow-token': 'issues a token at once, but sends it `ms` later (default 1000)',
+  'lost-token': 'issues a token, then resets the connection instead of sending it',
+  redirect:
+    'redirects with `status` (default 307) to `location` (default https://elsewhere.example); nothing is carried out',
 } as const;
 
 export type FaultKind = keyof typeof faultKinds;
