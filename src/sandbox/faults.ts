@@ -71,7 +71,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isHeader = ([name, value]: [string, unknown]) =>
   /^[\w!#$%&'*+.^`|~-]+$/.test(name) && isText(value) && /^[\t\x20-\x7e]*$/.test(value);
 
-/** What is wrong with one property, or `undefined`. */
+/** The problem with a property's value, or `undefined` if it is valid. */
 const problemWith = (name: string, value: unknown): string | undefined => {
   const bounds = Object.hasOwn(numbers, name) ? numbers[name] : undefined;
   if (bounds !== undefined) {

@@ -67,7 +67,7 @@ const forms: readonly Form[] = [
       words,
     ],
     routes: [
-      toWords('Thank you! The programme is for teams of eleven and more; we will write when that changes.'),
+      toWords('Thank you! The programme is for teams of eleven or more. We will write to you if that changes.'),
       toType('partner-interview'),
       toPage('https://northlight.example/partners?tier=gold'),
     ],

@@ -11,7 +11,7 @@ describe('activity', () => {
     world.get('/activity_log_entries', { organization, ...query }, asked);
   const walk = (query: Record<string, string> = {}) => world.walk('/activity_log_entries', { organization, ...query });
 
-  it('tells of the last weeks, newest first', async () => {
+  it('lists the last weeks, newest first', async () => {
     const entries = await walk({ count: '30' });
     expect(entries.length).toBeGreaterThan(130);
     const times = entries.map(({ occurred_at }) => occurred_at);
@@ -22,7 +22,7 @@ describe('activity', () => {
       expect(fully_qualified_name).toBe(`${namespace}.${action}`);
   });
 
-  it('can be narrowed to an action, a namespace and a time', async () => {
+  it('filters by action, namespace and time', async () => {
     const all = await walk({ count: '100' });
     const updates = await walk({ action: 'Update' });
     expect(updates).toEqual(all.filter(({ action }) => action === 'Update'));
@@ -36,7 +36,7 @@ describe('activity', () => {
     expect(parametersOf((await list({ min_occurred_at: 'yesterday' })).body)).toEqual(['min_occurred_at']);
   });
 
-  it('grows with what happens, by whoever does it', async () => {
+  it('logs every change with its actor', async () => {
     const { body } = await world.book('intro-call', `${freeMonday}T08:00:00Z`);
     const { event, uri: invitee } = body.resource;
     expect(await world.lastActivity()).toMatchObject({
@@ -62,20 +62,20 @@ describe('activity', () => {
     expect(JSON.stringify(await walk({ count: '100' }))).not.toMatch(/engine\.example/);
   });
 
-  it('tells nothing of what was refused', async () => {
+  it('does not log refused requests', async () => {
     const before = await walk();
     await world.book('intro-call', `${freeMonday}T02:00:00Z`);
     expect(await walk()).toEqual(before);
   });
 
-  it('is for admins and the owner of an organization that is named', async () => {
+  it('requires the organization, and an admin or its owner', async () => {
     expect((await list({}, { token: 'sandbox_user' })).status).toBe(403);
     expect((await list({}, { token: 'sandbox_admin' })).status).toBe(200);
     expect((await list({ organization: uri.organization('OTHER') })).status).toBe(403);
     expect(parametersOf((await world.get('/activity_log_entries')).body)).toEqual(['organization']);
   });
 
-  it.each(['trial', 'free', 'standard'] as const)('is closed to the %s plan', async (plan) => {
+  it.each(['trial', 'free', 'standard'] as const)('is not available on the %s plan', async (plan) => {
     world.setPlan(plan);
     const { status, body } = await list();
     expect([status, body.title]).toEqual([403, 'Permission Denied']);

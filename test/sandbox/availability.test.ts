@@ -15,7 +15,7 @@ describe('availability', () => {
     return isOpen({ timezone: 'Europe/Berlin', rules }, begin, begin + minutes * 60_000);
   };
 
-  it('holds the whole meeting in one interval', () => {
+  it('requires the whole meeting to fit into one interval', () => {
     expect(open('2026-03-23T09:00:00+01:00', 180)).toBe(true);
     expect(open('2026-03-23T09:00:00+01:00', 181)).toBe(false);
     expect(open('2026-03-23T08:59:00+01:00', 15)).toBe(false);
@@ -27,13 +27,13 @@ describe('availability', () => {
     expect(open('2026-03-23T23:30:00+01:00', 60)).toBe(false);
   });
 
-  it('looks at seconds too', () => {
+  it('takes seconds into account', () => {
     expect(open('2026-03-23T11:45:00.001+01:00', 15)).toBe(false);
     expect(open('2026-03-23T08:59:59.999+01:00', 15)).toBe(false);
     expect(open('2026-03-23T11:44:59.999+01:00', 15)).toBe(true);
   });
 
-  it('ends when the clocks say so, also in the night they change', () => {
+  it('follows the wall clock on the night of a clock change', () => {
     const night: Rule[] = [{ type: 'wday', wday: 'sunday', intervals: hours('01:00', '03:00') }];
     const openAtNight = (start: string) =>
       isOpen({ timezone: 'Europe/Berlin', rules: night }, Date.parse(start), Date.parse(start) + 60 * 60_000);
@@ -43,20 +43,20 @@ describe('availability', () => {
     expect(openAtNight('2026-10-25T02:30:00+01:00')).toBe(false);
   });
 
-  it('puts the rule of a date before the rule of its weekday', () => {
+  it('prefers the rule of a date to the rule of its weekday', () => {
     expect(open('2026-03-30T09:00:00+02:00', 15)).toBe(false);
     expect(open('2026-04-01T10:00:00+02:00', 60)).toBe(true);
     expect(open('2026-04-08T10:00:00+02:00', 60)).toBe(false);
   });
 
-  it('follows summer time', () => {
+  it('follows daylight saving time', () => {
     expect(open('2026-04-06T07:00:00Z', 15)).toBe(true);
     expect(open('2026-03-23T07:00:00Z', 15)).toBe(false);
   });
 });
 
 describe('zone', () => {
-  it('reads wall clocks', () => {
+  it('converts an instant to local time', () => {
     expect(localTime('Asia/Kathmandu', Date.parse('2026-03-11T18:30:00Z'))).toEqual({
       date: '2026-03-12',
       weekday: 'thursday',
@@ -64,14 +64,14 @@ describe('zone', () => {
     });
   });
 
-  it('finds the instant of a wall clock, on the days the clocks change too', () => {
+  it('converts local time to an instant, also on days with a clock change', () => {
     const iso = (date: string, hour: number) => new Date(instantOf('America/New_York', date, hour * 60)).toISOString();
     expect(iso('2026-03-08', 1)).toBe('2026-03-08T06:00:00.000Z');
     expect(iso('2026-03-08', 9)).toBe('2026-03-08T13:00:00.000Z');
     expect(iso('2026-11-01', 9)).toBe('2026-11-01T14:00:00.000Z');
   });
 
-  it('tells a zone from a word', () => {
+  it('recognizes valid time zones', () => {
     expect(['UTC', 'Asia/Tokyo', 'Mars/Olympus', ''].map(isZone)).toEqual([true, true, false, false]);
   });
 });

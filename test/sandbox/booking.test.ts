@@ -19,7 +19,7 @@ describe('booking', () => {
     return body.details[0];
   };
 
-  it('makes an event and an invitee', async () => {
+  it('creates an event and an invitee', async () => {
     const booked = await world.book('intro-call', '2026-05-04T10:00:00+02:00', {
       tracking: { utm_source: 'letter' },
     });
@@ -50,28 +50,28 @@ describe('booking', () => {
     expect(mine).toHaveLength(1);
   });
 
-  it('makes the full name of first and last', async () => {
+  it('builds the full name from first and last name', async () => {
     const invitee = { email: 'ada@engine.example', first_name: 'Ada', last_name: 'King', timezone: 'UTC' };
     expect((await world.book('intro-call', at('08:00'), { invitee })).body.resource.name).toBe('Ada King');
   });
 
-  it('needs an event type that exists and is active', async () => {
+  it('requires an existing, active event type', async () => {
     expect((await world.book('none', at('08:00'))).status).toBe(404);
     await refused('event_type', 'summer-office-hours', at('08:00'));
   });
 
-  it('needs a time in the future', async () => {
+  it('requires a time in the future', async () => {
     expect((await refused('start_time', 'intro-call', '2026-03-11T12:00:00Z')).code).toBe('past');
     world.clock.time = Date.parse(at('08:00'));
     expect((await refused('start_time', 'intro-call', at('08:00'))).code).toBe('past');
   });
 
-  it('needs a time zone that exists', async () => {
+  it('requires a valid time zone', async () => {
     const invitee = { email: 'ada@engine.example', name: 'Ada', timezone: 'Europe/Narnia' };
     await refused('invitee.timezone', 'intro-call', at('08:00'), { invitee });
   });
 
-  it('stays inside the availability, in the zone of the host', async () => {
+  it("rejects times outside the availability in the host's time zone", async () => {
     // 09:00 to 12:30 and 13:00 to 17:00 in Berlin, which in May is two hours ahead of UTC.
     expect((await refused('start_time', 'intro-call', at('06:45'))).code).toBe('unavailable');
     await refused('start_time', 'strategy-session', at('10:00'));
@@ -81,12 +81,12 @@ describe('booking', () => {
     expect((await world.book('strategy-session', at('14:00'))).status).toBe(200);
   });
 
-  it('keeps out of a day off', async () => {
-    // Twelve days after the seeding, a Monday: see the seed.
+  it('rejects a day off', async () => {
+    // A Monday, twelve days after the seed date: the seed makes it a day off.
     await refused('start_time', 'intro-call', '2026-03-23T08:00:00Z');
   });
 
-  it('books no host twice, whatever the event type', async () => {
+  it('does not double-book a host across event types', async () => {
     expect((await world.book('strategy-session', at('08:00'))).status).toBe(200);
     for (const [slug, time] of [
       ['strategy-session', '08:00'],
@@ -114,12 +114,12 @@ describe('booking', () => {
     expect((await eventOf(booked[0]!)).invitees_counter).toEqual({ total: 4, active: 4, limit: 4 });
   });
 
-  it('seats nobody twice in a group event', async () => {
+  it('rejects an invitee who is already in the group event', async () => {
     expect((await world.book('open-workshop', at('08:00'))).status).toBe(200);
     expect((await world.book('open-workshop', at('08:00'))).status).toBe(409);
   });
 
-  it('gives a shared event type to a free host, until there is none', async () => {
+  it('assigns round robin bookings to free hosts until all are busy', async () => {
     const hosts = new Set<string>();
     for (let turn = 0; turn < 4; turn++) {
       const booked = await world.book('support-call', at('10:00'));
@@ -132,14 +132,14 @@ describe('booking', () => {
     expect((await world.book('support-call', at('10:00'))).status).toBe(409);
   });
 
-  it('asks only those hosts of a shared type who are at work', async () => {
+  it('assigns round robin bookings only to hosts who are working', async () => {
     // 07:30Z: Berlin has opened; Lisbon, London (08:30) and Accra (07:30) have not.
     expect((await world.book('support-call', at('07:30'))).status).toBe(200);
     expect((await world.book('support-call', at('07:30'))).status).toBe(409);
     await refused('start_time', 'support-call', at('05:00'));
   });
 
-  it('needs every host of a collective type', async () => {
+  it('requires every host of a collective event type to be free', async () => {
     const booked = await world.book('partner-interview', at('08:00'));
     expect((await eventOf(booked)).event_memberships).toHaveLength(3);
     const elif = uri.user(makeId('seed/user/elif'));
@@ -153,7 +153,7 @@ describe('booking', () => {
     const company = { question: 'Company', answer: 'Engines', position: 0 };
     const size = { question: 'Team size', answer: '1 to 10', position: 1 };
 
-    it('must be answered where required', async () => {
+    it('must be answered if required', async () => {
       const missing = await refused('custom_questions', 'customer-onboarding', at('08:00'), {
         custom_questions: [company],
       });
@@ -162,7 +162,7 @@ describe('booking', () => {
       await refused('custom_questions[0].answer', 'customer-onboarding', at('08:00'), { custom_questions: blank });
     });
 
-    it('are kept with the booking', async () => {
+    it('are stored with the booking', async () => {
       const { status, body } = await world.book('customer-onboarding', at('08:00'), {
         custom_questions: [size, company],
       });
@@ -179,13 +179,13 @@ describe('booking', () => {
       ['custom_questions[2].question', [company, size, company]],
       ['custom_questions[1].answer', [company, { ...size, answer: 'a few' }]],
       ['custom_questions[1].position', [company, { ...size, position: 7 }]],
-    ])('must match those of the event type: %s', async (parameter, custom_questions) => {
+    ])('must match the event type: %s', async (parameter, custom_questions) => {
       await refused(parameter, 'customer-onboarding', at('08:00'), { custom_questions });
     });
   });
 
   describe('location', () => {
-    it('is one of those offered, the first by default', async () => {
+    it('must be one the event type offers, and defaults to the first', async () => {
       expect((await eventOf(await world.book('consultation', at('08:00')))).location.type).toBe('zoom_conference');
       const location = { kind: 'outbound_call', location: '+1 555 0100' };
       expect((await eventOf(await world.book('consultation', at('09:00'), { location }))).location).toEqual({
@@ -197,13 +197,13 @@ describe('booking', () => {
       await refused('location.kind', 'consultation', at('10:00'), { location: { kind: 'physical' } });
     });
 
-    it('asks the invitee where only the invitee knows', async () => {
+    it('must come from the invitee if the event type asks for it', async () => {
       await refused('location.location', 'candidate-chat', at('08:00'));
       await refused('location.location', 'consultation', at('08:00'), { location: { kind: 'outbound_call' } });
     });
   });
 
-  it('leaves nothing behind when refused', async () => {
+  it('changes nothing when refused', async () => {
     const count = () =>
       world.store.all('SELECT (SELECT count(*) FROM events) AS e, (SELECT count(*) FROM invitees) AS i')[0];
     const before = count();
@@ -212,7 +212,7 @@ describe('booking', () => {
     expect(count()).toEqual(before);
   });
 
-  it('lets only one of two handles on one file have the slot', async () => {
+  it('gives a slot to only one of two processes that share a file', async () => {
     const other = await openWorld({ file: world.file });
     const replies = await Promise.all(
       Array.from({ length: 10 }, (_, turn) => (turn % 2 ? world : other).book('intro-call', at('08:00'))),

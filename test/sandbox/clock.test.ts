@@ -7,7 +7,7 @@ import { amara, noon, organization } from './world.ts';
 const minute = 60_000;
 const day = 86_400_000;
 
-/** A sandbox over a file, asked as the owner. */
+/** Opens a sandbox on a file, with requests sent as the owner. */
 const open = async (file: string, token = 'sandbox_owner') => {
   const sandbox = await openSandbox({ file, clock: { now: () => noon } });
   const ask = async (method: string, path: string, body?: string, type = 'application/json') => {
@@ -26,7 +26,7 @@ const open = async (file: string, token = 'sandbox_owner') => {
 const list = `/scheduled_events?user=${encodeURIComponent(amara)}&count=2`;
 
 describe('clock', () => {
-  test('is the system’s until it is moved, and is moved for every process on the same data', async () => {
+  test('follows the system clock until it is moved, for every process on the same data', async () => {
     const file = temporaryFile('clock.db');
     const [one, two] = [await open(file), await open(file)];
     expect([one.sandbox.clock.now(), one.sandbox.clock.offset]).toEqual([noon, 0]);
@@ -40,7 +40,7 @@ describe('clock', () => {
     for (const { sandbox } of [one, two]) sandbox.close();
   });
 
-  test('advances by exactly what it is told, whatever part of a second has passed', async () => {
+  test('advances by the exact amount', async () => {
     const world = await createWorld({ start: noon + 731 });
     const data = temporaryFile('exact.db');
     const seconds = async (line: string) => {
@@ -55,7 +55,7 @@ describe('clock', () => {
     expect(await seconds('set now')).toBe(0);
   });
 
-  test('is what rate limits count by', async () => {
+  test('drives rate limits', async () => {
     const { sandbox, ask } = await open(temporaryFile('limits.db'));
     const left = async () => (await ask('GET', '/users/me')).headers['x-ratelimit-remaining'];
     const first = Number(await left());
@@ -65,7 +65,7 @@ describe('clock', () => {
     sandbox.close();
   });
 
-  test('is what page tokens and access tokens age by', async () => {
+  test('drives the expiry of page tokens and access tokens', async () => {
     const file = temporaryFile('tokens.db');
     const { sandbox, ask } = await open(file);
     const token = (await ask('GET', list)).body.pagination.next_page_token;
@@ -82,7 +82,7 @@ describe('clock', () => {
     for (const each of [sandbox, renewed.sandbox]) each.close();
   });
 
-  test('is what deletions fall due by', async () => {
+  test('drives deletions', async () => {
     const { sandbox, ask } = await open(temporaryFile('deletions.db'));
     const events = `/scheduled_events?organization=${encodeURIComponent(organization)}&count=1`;
     const [event] = (await ask('GET', events)).body.collection;

@@ -16,13 +16,13 @@ describe('compliance', () => {
   });
   const remove = (emails: unknown, token = 'sandbox_owner') =>
     world.call('POST', '/data_compliance/invitee_deletion', { body: { emails }, token });
-  /** Whether any row of any table says this. */
+  /** Whether any row of any table contains the text. */
   const isKept = (words: RegExp) =>
     world.store
       .all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
       .some(({ name }) => words.test(JSON.stringify(world.store.all(`SELECT * FROM "${name}"`))));
 
-  it('accepts at once, and deletes a moment later', async () => {
+  it('accepts a request at once and deletes the data a minute later', async () => {
     const { body } = await world.book('consultation', at('08:00'), {
       location: { kind: 'outbound_call', location: '+1 555 0100' },
       tracking: { utm_source: 'letter', crm_uuid: 'crm-7' },
@@ -56,7 +56,7 @@ describe('compliance', () => {
     expect(isKept(/ada@engine|My secret|\+1 555 0100|Lovelace|crm-7/i)).toBe(false);
   });
 
-  it('reaches seeded invitees, payments and submissions of routing forms, and nobody else', async () => {
+  it("deletes a person's bookings, payments and routing form submissions, and no one else's", async () => {
     const gone = ['grace.hall@redwood.example', 'zoe.mueller@lindenbaum.example', 'noa.levi@gefen.example'];
     expect(isKept(/grace\.hall@redwood/)).toBe(true);
     const count = () => world.store.all('SELECT count(*) AS n FROM invitees')[0];
@@ -67,7 +67,7 @@ describe('compliance', () => {
     expect(isKept(new RegExp(gone.join('|'), 'i'))).toBe(false);
     expect(isKept(/bjork@geysir\.example/)).toBe(true);
     expect(count()).toEqual(before);
-    // Every answer still has the shape its row says, which the world verifies.
+    // The test world also checks that every reply still matches its row.
     const forms = await world.walk('/routing_forms', { organization });
     const submissions = [];
     for (const { uri } of forms) submissions.push(...(await world.walk('/routing_form_submissions', { form: uri })));
@@ -76,7 +76,7 @@ describe('compliance', () => {
     for (const { uri } of events) await world.walk(`${pathOf(uri)}/invitees`, {});
   });
 
-  it('finds an address however its letters are written, in bookings and in answers', async () => {
+  it('ignores the case of addresses in bookings and answers', async () => {
     await world.book('consultation', at('08:00'), {
       invitee: { email: 'Ada@Engine.Example', name: 'Ada', timezone: 'UTC' },
     });
@@ -98,7 +98,7 @@ describe('compliance', () => {
     expect(isKept(new RegExp(text.toUpperCase()))).toBe(false);
   });
 
-  it('finds an address with letters beyond ASCII however they are written', async () => {
+  it('ignores the case of non-ASCII addresses', async () => {
     const invitee = { email: 'ÜNAL@BÜCHER.example', name: 'Ü', timezone: 'UTC' };
     const booked = await world.book('consultation', at('08:00'), { invitee });
     expect(booked.body.resource.email).toBe(invitee.email);
@@ -116,7 +116,7 @@ describe('compliance', () => {
     expect(isKept(/Özil@bücher\.example/)).toBe(true);
   });
 
-  it('judges addresses as the client does', async () => {
+  it('validates addresses like the client', async () => {
     const lists = fc.array(anyAddress, { minLength: 1, maxLength: 25 });
     await fc.assert(
       fc.asyncProperty(lists, async (emails) => {
@@ -132,7 +132,7 @@ describe('compliance', () => {
     );
   });
 
-  it('stays within the organization that asked', async () => {
+  it('only deletes data of the requesting organization', async () => {
     const { body } = await world.book('consultation', at('08:00'));
     const event = pathOf(body.resource.event).split('/').at(-1)!;
     world.store.run("INSERT INTO organizations (id, doc) SELECT 'OTHER', doc FROM organizations LIMIT 1");
@@ -143,7 +143,7 @@ describe('compliance', () => {
     expect(isKept(/ada@engine\.example/)).toBe(true);
   });
 
-  it('is logged twice, without the addresses', async () => {
+  it('logs the request and the deletion, without addresses', async () => {
     await remove(['grace.hall@redwood.example', 'nobody@nowhere.example']);
     expect(await world.lastActivity()).toMatchObject({
       fully_qualified_name: 'InviteeData.RequestDeletion',
@@ -158,13 +158,13 @@ describe('compliance', () => {
     expect(JSON.stringify(entries)).not.toMatch(/redwood|nowhere/);
   });
 
-  it('names what is no address', async () => {
+  it('names invalid addresses', async () => {
     expect(parametersOf((await remove(['grace.hall@redwood.example', 'grace'])).body)).toEqual(['emails[1]']);
     expect(parametersOf((await remove([])).body)).toEqual(['emails']);
     expect(parametersOf((await remove(undefined)).body)).toEqual(['emails']);
   });
 
-  it('is for admins and the owner, on the Enterprise plan', async () => {
+  it('requires an admin or the owner, and the Enterprise plan', async () => {
     const emails = ['grace.hall@redwood.example'];
     expect((await remove(emails, 'sandbox_user')).status).toBe(403);
     expect((await remove(emails, 'sandbox_admin')).status).toBe(202);
@@ -174,7 +174,7 @@ describe('compliance', () => {
     expect(body.message).toContain('upgrade to Enterprise');
   });
 
-  it('is carried out once by two handles on one file', async () => {
+  it('runs once if two processes share a file', async () => {
     const other = await openWorld({ file: world.file });
     await remove(['grace.hall@redwood.example']);
     world.clock.time += 60_000;
@@ -186,7 +186,7 @@ describe('compliance', () => {
     other.store.close();
   });
 
-  it('is looked for by its time, however many wait for theirs', () => {
+  it('finds due deletions through an index', () => {
     const asked: string[] = [];
     const noting =
       <Answer>(ask: (sql: string, ...values: Value[]) => Answer) =>

@@ -20,7 +20,7 @@ import {
   type World,
 } from './world.ts';
 
-/** What stands for the parameters of a request; a change replaces single fields, and `undefined` takes one away. */
+/** The parameters of a request. A change replaces single fields, and `undefined` removes one. */
 interface Ask {
   params?: Record<string, string>;
   query?: Record<string, string | undefined>;
@@ -30,11 +30,11 @@ interface Ask {
 type Wrong = [name: string, status: 400 | 403 | 404 | 409, change: Ask, more?: { token?: string; parameter?: string }];
 
 interface Case {
-  /** A request of the owner that succeeds. */
+  /** A request that succeeds for the owner. */
   happy: Ask;
-  /** Each way to be refused that is the operation's own; those that all share are made from the row. */
+  /** Errors specific to this operation; those common to all operations are derived from the row. */
   wrong?: Wrong[];
-  /** What a user without a role gets for it. */
+  /** The status for a user who is neither admin nor owner, if it is an error. */
   asUser?: 403;
 }
 
@@ -53,7 +53,7 @@ const oneOff = {
   date_setting: { type: 'date_range', start_date: '2026-05-04', end_date: '2026-05-06' },
 };
 
-/** Places that the seed fills; found once, the same in every world. */
+/** IDs from the seed, the same in every world. */
 const found = {} as Record<
   'event' | 'canceled' | 'invitee' | 'missed' | 'eventOfMissed' | 'relationship' | 'form',
   string
@@ -67,7 +67,7 @@ const someoneElse: Wrong = [
   { query: { user: jonas, organization: undefined } },
 ];
 
-/** Every operation: a row that is forgotten does not compile. */
+/** One entry per operation; a missing one is a compile error. */
 const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
   events: {
     list: {
@@ -81,7 +81,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
           { query: { user: undefined, organization } },
           { token: 'sandbox_user' },
         ],
-        ['nobody in particular', 400, { query: { user: undefined } }, { parameter: 'user' }],
+        ['a missing user or organization', 400, { query: { user: undefined } }, { parameter: 'user' }],
         ['an unknown user', 404, { query: { user: uri.user('NOBODY'), organization } }],
         ['an unknown group', 404, { query: { group: uri.group('NONE') } }],
         [
@@ -90,7 +90,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
           { query: { user: tomas, group: uri.group(makeId('seed/group/Leadership')) } },
           { token: 'sandbox_user' },
         ],
-        ['a state that is none', 400, { query: { status: 'gone' } }, { parameter: 'status' }],
+        ['an invalid status', 400, { query: { status: 'gone' } }, { parameter: 'status' }],
       ],
       asUser: 403,
     },
@@ -113,39 +113,44 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
       wrong: [
         ['an unknown event type', 404, { body: { event_type: uri.eventType('NONE') } }],
         [
-          'an event type that is off',
+          'an inactive event type',
           400,
           { body: { event_type: eventType('summer-office-hours') } },
           { parameter: 'event_type' },
         ],
-        ['a time that is over', 400, { body: { start_time: '2026-03-11T12:00:00Z' } }, { parameter: 'start_time' }],
-        ['a time when nobody works', 400, { body: { start_time: at('02:00') } }, { parameter: 'start_time' }],
-        ['a time that is taken', 409, { body: { start_time: '<taken>' } }],
+        ['a time in the past', 400, { body: { start_time: '2026-03-11T12:00:00Z' } }, { parameter: 'start_time' }],
+        ['a time outside working hours', 400, { body: { start_time: at('02:00') } }, { parameter: 'start_time' }],
+        ['a time that is already booked', 409, { body: { start_time: '<taken>' } }],
         [
-          'a zone that is none',
+          'an invalid time zone',
           400,
           { body: { invitee: { ...booking.invitee, timezone: 'Mars' } } },
           { parameter: 'invitee.timezone' },
         ],
         [
-          'an address that is none',
+          'an invalid e-mail address',
           400,
           { body: { invitee: { ...booking.invitee, email: 'ada' } } },
           { parameter: 'invitee.email' },
         ],
         [
-          'nobody by name',
+          'an invitee without a name',
           400,
           { body: { invitee: { email: 'a@b.example', timezone: 'UTC' } } },
           { parameter: 'invitee.name' },
         ],
         [
-          'a question left out',
+          'a missing answer',
           400,
           { body: { event_type: eventType('customer-onboarding') } },
           { parameter: 'custom_questions' },
         ],
-        ['a place not offered', 400, { body: { location: { kind: 'physical' } } }, { parameter: 'location.kind' }],
+        [
+          'a location the event type does not offer',
+          400,
+          { body: { location: { kind: 'physical' } } },
+          { parameter: 'location.kind' },
+        ],
         [
           'an unknown campaign field',
           400,
@@ -156,7 +161,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
     },
     'no-show': {
       happy: { params: { invitee: id('invitee') } },
-      wrong: [['an invitee marked before', 409, { params: { invitee: id('missed') } }]],
+      wrong: [['an invitee who is already marked', 409, { params: { invitee: id('missed') } }]],
       asUser: 403,
     },
   },
@@ -166,7 +171,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
       wrong: [
         someoneElse,
         ...foreign,
-        ['nobody in particular', 400, { query: { user: undefined } }, { parameter: 'user' }],
+        ['a missing user or organization', 400, { query: { user: undefined } }, { parameter: 'user' }],
       ],
       asUser: 403,
     },
@@ -174,17 +179,17 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
     create: {
       happy: { body: { owner: amara, name: 'Coffee' } },
       wrong: [
-        ['an owner who is nobody', 400, { body: { owner: uri.user('NOBODY') } }, { parameter: 'owner' }],
-        ['a colour that is none', 400, { body: { color: 'red' } }, { parameter: 'color' }],
-        ['a meeting too long', 400, { body: { duration: 721 } }, { parameter: 'duration' }],
+        ['an unknown owner', 400, { body: { owner: uri.user('NOBODY') } }, { parameter: 'owner' }],
+        ['an invalid color', 400, { body: { color: 'red' } }, { parameter: 'color' }],
+        ['a duration that is too long', 400, { body: { duration: 721 } }, { parameter: 'duration' }],
       ],
       asUser: 403,
     },
     update: {
       happy: { params: { event_type: idOf(eventType('intro-call')) }, body: { name: 'Hello' } },
       wrong: [
-        ['a zone that is none', 400, { body: { timezone: 'Mars' } }, { parameter: 'timezone' }],
-        ['a meeting too short', 400, { body: { duration: 0 } }, { parameter: 'duration' }],
+        ['an invalid time zone', 400, { body: { timezone: 'Mars' } }, { parameter: 'timezone' }],
+        ['a duration that is too short', 400, { body: { duration: 0 } }, { parameter: 'duration' }],
       ],
       asUser: 403,
     },
@@ -201,7 +206,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
     update: {
       happy: { params: { schedule: makeId('seed/schedule/intro-call/amara') }, body: { rules: closed } },
       wrong: [
-        ['a zone that is none', 400, { body: { timezone: 'Mars' } }, { parameter: 'timezone' }],
+        ['an invalid time zone', 400, { body: { timezone: 'Mars' } }, { parameter: 'timezone' }],
         ['a day with two rules', 400, { body: { rules: [...closed, ...closed] } }, { parameter: 'rules[1].wday' }],
       ],
       asUser: 403,
@@ -212,22 +217,27 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
       happy: { body: { event_type: eventType('consultation'), duration: 45 } },
       wrong: [
         ['an unknown event type', 404, { body: { event_type: uri.eventType('NONE') } }],
-        ['a length not offered', 400, { body: { duration: 50 } }, { parameter: 'duration' }],
-        ['a length not among those sent', 400, { body: { duration_options: [10, 20] } }, { parameter: 'duration' }],
+        ['a duration the event type does not offer', 400, { body: { duration: 50 } }, { parameter: 'duration' }],
         [
-          'five lengths',
+          'a duration that is not among the options sent',
+          400,
+          { body: { duration_options: [10, 20] } },
+          { parameter: 'duration' },
+        ],
+        [
+          'five duration options',
           400,
           { body: { duration: undefined, duration_options: [1, 2, 3, 4, 5] } },
           { parameter: 'duration_options' },
         ],
         [
-          'a length twice',
+          'a repeated duration option',
           400,
           { body: { duration: undefined, duration_options: [1, 1] } },
           { parameter: 'duration_options' },
         ],
         [
-          'an event type that is off',
+          'an inactive event type',
           400,
           { body: { event_type: eventType('summer-office-hours'), duration: undefined } },
           { parameter: 'event_type' },
@@ -240,8 +250,8 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
     create: {
       happy: { body: oneOff },
       wrong: [
-        ['a host who is nobody', 400, { body: { host: uri.user('NOBODY') } }, { parameter: 'host' }],
-        ['a host twice', 400, { body: { co_hosts: [amara] } }, { parameter: 'co_hosts[0]' }],
+        ['an unknown host', 400, { body: { host: uri.user('NOBODY') } }, { parameter: 'host' }],
+        ['a repeated host', 400, { body: { co_hosts: [amara] } }, { parameter: 'co_hosts[0]' }],
         [
           'eleven hosts',
           400,
@@ -249,12 +259,12 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
           { parameter: 'co_hosts' },
         ],
         [
-          'dates that are over',
+          'dates in the past',
           400,
           { body: { date_setting: { type: 'date_range', start_date: '2026-01-01', end_date: '2026-01-02' } } },
           { parameter: 'date_setting.end_date' },
         ],
-        ['a zone that is none', 400, { body: { timezone: 'Mars' } }, { parameter: 'timezone' }],
+        ['an invalid time zone', 400, { body: { timezone: 'Mars' } }, { parameter: 'timezone' }],
       ],
       asUser: 403,
     },
@@ -279,8 +289,8 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
       happy: { query: { organization } },
       wrong: [
         ...foreign,
-        ['nobody in particular', 400, { query: { organization: undefined } }, { parameter: 'organization' }],
-        ['a role that is none', 400, { query: { role: 'king' } }, { parameter: 'role' }],
+        ['a missing user or organization', 400, { query: { organization: undefined } }, { parameter: 'organization' }],
+        ['an invalid role', 400, { query: { role: 'king' } }, { parameter: 'role' }],
       ],
       asUser: 403,
     },
@@ -294,8 +304,13 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
       happy: { query: { organization } },
       wrong: [
         ...foreign,
-        ['nothing in particular', 400, { query: { organization: undefined } }, { parameter: 'organization' }],
-        ['two at once', 400, { query: { owner: membership('amara') } }, { parameter: 'organization' }],
+        ['no organization, owner or group', 400, { query: { organization: undefined } }, { parameter: 'organization' }],
+        [
+          'more than one of organization, owner and group',
+          400,
+          { query: { owner: membership('amara') } },
+          { parameter: 'organization' },
+        ],
         ['an unknown group', 404, { query: { organization: undefined, group: uri.group('NONE') } }],
         ['an unknown owner', 404, { query: { organization: undefined, owner: uri.membership('NONE') } }],
       ],
@@ -322,8 +337,8 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
     delete: {
       happy: { body: { emails: ['grace.hall@redwood.example'] } },
       wrong: [
-        ['nobody at all', 400, { body: { emails: [] } }, { parameter: 'emails' }],
-        ['what is no address', 400, { body: { emails: ['a@b.example', 'grace'] } }, { parameter: 'emails[1]' }],
+        ['an empty list', 400, { body: { emails: [] } }, { parameter: 'emails' }],
+        ['an invalid address', 400, { body: { emails: ['a@b.example', 'grace'] } }, { parameter: 'emails[1]' }],
       ],
       asUser: 403,
     },
@@ -355,7 +370,7 @@ const Pagination = z.strictObject({
 
 const isPaged = ({ query }: Operation) => query !== undefined && 'page_token' in query.shape;
 
-/** The whole body of a success, strictly. */
+/** The strict schema of a successful reply's body. */
 const envelopeOf = (row: Operation): z.ZodMiniType => {
   const { kind, of } = row.reply;
   if (kind === 'bare') return of.record;
@@ -364,7 +379,7 @@ const envelopeOf = (row: Operation): z.ZodMiniType => {
   return isPaged(row) ? z.strictObject({ collection, pagination: Pagination }) : z.strictObject({ collection });
 };
 
-/** `<event>` becomes what the seed has for it. */
+/** Replaces `<event>` with the ID from the seed. */
 const filled = <Value>(value: Value): Value =>
   JSON.parse(JSON.stringify(value ?? null).replace(/<(\w+)>/g, (_, name: keyof typeof found) => found[name])) ??
   undefined;
@@ -390,7 +405,7 @@ interface More {
   text?: string;
 }
 
-/** Asks, and holds whatever is answered against the strict shape that belongs to it. */
+/** Sends a request and checks the reply against the strict schema for its status. */
 const request = async (world: World, row: Operation, ask: Ask, { method = row.method, text, ...more }: More = {}) => {
   const body = text ?? (ask.body && JSON.stringify(filled(ask.body)));
   const reply = await world.call(method, pathFor(row, ask), { ...more, ...(body === undefined ? {} : { body }) });
@@ -400,7 +415,7 @@ const request = async (world: World, row: Operation, ask: Ask, { method = row.me
   return reply;
 };
 
-/** A token with these scopes, and the owner's or another's rights. */
+/** A token with these scopes for the owner, or for another user. */
 const tokenWith = (world: World, list: readonly string[], user = amara): string => {
   const token = `sandbox_${list.join('_')}_${idOf(user)}`;
   world.store.run(
@@ -471,19 +486,19 @@ describe.each(rows)('conformance: $name', ({ row, happy, wrong = [], asUser }) =
     expect([status, headers['content-type']]).toEqual([row.reply.status, 'application/json']);
   });
 
-  it('knows no other method', async () => {
+  it('answers 405 to other methods', async () => {
     const { headers } = await refused(405, happy, { method: 'DELETE' });
     expect(headers.allow!.split(', ')).toContain(row.method);
   });
 
-  it('refuses parameters it does not know', async () => {
+  it('rejects unknown parameters', async () => {
     await refused(400, changed(happy, { query: { surprise: '1' } }), {}, 'surprise');
     if (row.body) await refused(400, changed(happy, { body: { surprise: 1 } }), {}, 'surprise');
     else if (row.method !== 'GET') await refused(400, { ...happy, body: { surprise: 1 } });
   });
 
   if (row.method !== 'GET')
-    it('takes a body of JSON only', async () => {
+    it('accepts only JSON bodies', async () => {
       await refused(400, happy, { text: '{"a":' });
       await refused(400, happy, { text: '[1]' });
       await refused(415, happy, { text: '{"a":1}', headers: { 'content-type': 'text/plain' } });
@@ -502,14 +517,14 @@ describe.each(rows)('conformance: $name', ({ row, happy, wrong = [], asUser }) =
     for (const name of required(field))
       it(`requires ${name}`, () => refused(400, changed(happy, { [kind]: { [name]: undefined } }), {}, name));
     for (const name of references(field))
-      it(`takes only its own references for ${name}`, async () => {
+      it(`rejects invalid references for ${name}`, async () => {
         for (const reference of ['XYZ', 'https://evil.example/users/XYZ', `${organization}/more`])
           await refused(400, changed(happy, { [kind]: { [name]: reference } }), {}, name);
       });
   }
 
   if (isPaged(row))
-    it('keeps to the rules of lists', async () => {
+    it('validates list parameters', async () => {
       for (const [name, value] of [
         ['count', '0'],
         ['count', '101'],
@@ -527,7 +542,7 @@ describe.each(rows)('conformance: $name', ({ row, happy, wrong = [], asUser }) =
       refused(status, changed(happy, change), token === undefined ? {} : { token }, parameter));
 
   if (row.scope === undefined) {
-    it('needs no token', async () => {
+    it('works without a token', async () => {
       expect((await request(shared, row, happy, { token: null })).status).toBe(row.reply.status);
     });
     return;
@@ -536,7 +551,7 @@ describe.each(rows)('conformance: $name', ({ row, happy, wrong = [], asUser }) =
   const needed = row.scope;
   const including = needed.replace(':read', ':write');
 
-  it('answers 401 without a token, and with one that is wrong or over', async () => {
+  it('answers 401 to a missing, unknown or expired token', async () => {
     const over = tokenWith(shared, ['over']);
     shared.store.run(
       "UPDATE access_tokens SET expires_at = '2026-03-11T12:00:00.000Z' WHERE hash = ?",
@@ -548,7 +563,7 @@ describe.each(rows)('conformance: $name', ({ row, happy, wrong = [], asUser }) =
     }
   });
 
-  it('needs its scope, and no other', async () => {
+  it('requires its scope, and no other', async () => {
     const rest = (Object.keys(scopes) as Scope[]).filter((name) => name !== needed && name !== including);
     const { body, headers } = await refused(403, happy, { token: tokenWith(shared, rest) });
     expect([body.title, body.required_scopes]).toEqual(['Insufficient scope', [needed]]);
@@ -561,13 +576,13 @@ describe.each(rows)('conformance: $name', ({ row, happy, wrong = [], asUser }) =
       );
   });
 
-  it(asUser === 403 ? 'is refused to a user' : 'is open to every user', async () => {
+  it(asUser === 403 ? 'answers 403 to a user' : 'works for every user', async () => {
     const { status, body } = await request(await fresh(), row, happy, { token: 'sandbox_user' });
     if (asUser === undefined) expect(status).toBe(row.reply.status);
     else expect([status, body.title]).toEqual([403, 'Permission Denied']);
   });
 
-  it(row.plan ? 'is refused on every plan but Enterprise' : 'is open on every plan', async () => {
+  it(row.plan ? 'answers 403 on every plan except Enterprise' : 'works on every plan', async () => {
     for (const plan of plans) {
       const world = await fresh();
       world.setPlan(plan);
@@ -582,7 +597,7 @@ describe.each(rows)('conformance: $name', ({ row, happy, wrong = [], asUser }) =
     }
   });
 
-  it('answers 429 when the limit is reached, and does nothing then', async () => {
+  it('answers 429 when the rate limit is reached, and changes nothing', async () => {
     const world = await fresh({ limits: true });
     world.setPlan(row.plan ?? 'free');
     const limit = row.plan ? 500 : 10;

@@ -43,7 +43,7 @@ describe('cursor', () => {
     world = await openWorld();
   });
 
-  it.each(lists)('walks through %s in small steps and in large ones alike', async (_, path, filters) => {
+  it.each(lists)('returns the same records of %s for any page size', async (_, path, filters) => {
     const whole = uris(await world.walk(path, { ...filters, count: '100' }));
     const steps = uris(await world.walk(path, { ...filters, count: '7' }));
     expect(whole.length).toBeGreaterThan(7);
@@ -51,7 +51,7 @@ describe('cursor', () => {
     expect(steps).toEqual(whole);
   });
 
-  it.each(lists)('walks back through %s', async (_, path, filters) => {
+  it.each(lists)('pages backwards through %s', async (_, path, filters) => {
     const whole = uris(await world.walk(path, { ...filters, count: '100' }));
     let last: string | null = null;
     for (let token = ''; ; ) {
@@ -65,13 +65,13 @@ describe('cursor', () => {
     expect(whole.length - back.length).toBeLessThanOrEqual(5);
   });
 
-  it('walks the reverse order in reverse', async () => {
+  it('returns the reverse order for a descending sort', async () => {
     const up = uris(await world.walk('/scheduled_events', { organization, count: '9' }));
     const down = uris(await world.walk('/scheduled_events', { organization, count: '9', sort: 'start_time:desc' }));
     expect(down).toEqual(up.reverse());
   });
 
-  it('neither repeats nor loses a record when others come and go between pages', async () => {
+  it('neither repeats nor skips records when others are added and removed between pages', async () => {
     const { get, store } = await openWorld();
     const first = await get('/scheduled_events', { organization, count: '10' });
     store.exec('PRAGMA foreign_keys = OFF');
@@ -82,7 +82,7 @@ describe('cursor', () => {
     expect(uris([...first.body.collection, ...second.body.collection])).toEqual(uris(both.body.collection));
   });
 
-  it('has no tokens where there is no other page', async () => {
+  it('returns no tokens if there is no other page', async () => {
     const { body } = await world.get('/scheduled_events', { organization, max_start_time: '2000-01-01T00:00:00Z' });
     expect(body).toEqual({
       collection: [],
@@ -96,7 +96,7 @@ describe('cursor', () => {
     });
   });
 
-  it('gives twenty records and the address of the next page under the fixed origin', async () => {
+  it('returns twenty records by default and the next page under the fixed origin', async () => {
     const { body } = await world.get(`http://127.0.0.1:9999/scheduled_events?user=${encodeURIComponent(amara)}`);
     expect(body.pagination.count).toBe(20);
     const next = new URL(body.pagination.next_page);
@@ -105,7 +105,7 @@ describe('cursor', () => {
     expect((await world.get(next.href)).body.collection).toHaveLength(20);
   });
 
-  describe('refuses a token', () => {
+  describe('rejects a token', () => {
     let token: string;
     const refused = async (path: string, query: Record<string, string>, asked = {}) => {
       const { status, body } = await world.get(path, query, asked);
@@ -126,13 +126,13 @@ describe('cursor', () => {
       await refused('/event_types', { user: amara, page_token: token });
     });
 
-    it('that is garbled', async () => {
+    it('that is malformed', async () => {
       for (const bad of ['', 'x', token.slice(1), token.slice(0, -1), `${token}A`, eventType('intro-call'), '💥']) {
         await refused('/scheduled_events', { user: amara, page_token: bad });
       }
     });
 
-    it('that is too old, and only then', async () => {
+    it('after fifteen minutes, but not before', async () => {
       world.clock.time += 14 * 60_000;
       expect((await world.get('/scheduled_events', { user: amara, page_token: token })).status).toBe(200);
       world.clock.time += 2 * 60_000;

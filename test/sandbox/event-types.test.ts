@@ -22,39 +22,39 @@ describe('event-types', () => {
     world = await openWorld();
   });
 
-  it('need a user or an organization', async () => {
+  it('require a user or an organization', async () => {
     const { status, body } = await world.get('/event_types', { active: 'true' });
     expect([status, parametersOf(body)]).toEqual([400, ['user', 'organization']]);
   });
 
-  it('are listed by name, those shared with the user included', async () => {
+  it('are listed by name, including those shared with the user', async () => {
     const types = await world.walk('/event_types', { user: tomas }, 'next_page_token').catch((error) => error.message);
     expect(types).toContain('Permission Denied');
     const own = await world.get('/event_types', { user: tomas }, { token: 'sandbox_user' });
     expect(names(own.body.collection)).toEqual(['Account check-in', 'Support call']);
   });
 
-  it('can be narrowed to those that can be booked, or cannot', async () => {
+  it('can be filtered by active or inactive', async () => {
     const inactive = await world.get('/event_types', { organization, active: 'false' });
     expect(names(inactive.body.collection)).toEqual(['Summer office hours']);
     const active = await world.walk('/event_types', { user: amara, active: 'true' });
     expect(active.every((type) => type.active)).toBe(true);
   });
 
-  it('sort by position and time of creation', async () => {
+  it('can be sorted by position and creation time', async () => {
     const byPosition = names(await world.walk('/event_types', { organization, sort: 'position' }));
     const newestFirst = names(await world.walk('/event_types', { organization, sort: 'created_at:desc' }));
     expect(byPosition[0]).toBe('Intro call');
     expect(newestFirst).toEqual(byPosition.reverse());
   });
 
-  it('are got one by one', async () => {
+  it('can be read by ID', async () => {
     const { body } = await world.get(pathOf(eventType('open-workshop')), {}, { token: 'sandbox_user' });
     expect(body.resource).toMatchObject({ name: 'Open workshop', kind: 'group', duration: 60 });
     expect((await world.get('/event_types/NONE')).status).toBe(404);
   });
 
-  it('are gone once they were deleted', async () => {
+  it('are not found after deletion', async () => {
     const other = await openWorld();
     const path = pathOf(eventType('board-preview'));
     other.store.run(
@@ -75,7 +75,7 @@ describe('event-types create', () => {
   });
   const create = (body: object, token = 'sandbox_owner') => world.call('POST', '/event_types', { body, token });
 
-  it('makes a one-on-one type with a page and the hours of its owner', async () => {
+  it("creates a one-on-one type with a booking page and its owner's hours", async () => {
     const { status, body } = await create({
       owner: amara,
       name: 'Café crème & more',
@@ -114,7 +114,7 @@ describe('event-types create', () => {
     expect(event.end_time).toBe(`${freeMonday}T08:20:00.000Z`);
   });
 
-  it('lasts half an hour and has no location unless told', async () => {
+  it('defaults to half an hour without a location', async () => {
     const { body } = await create({ owner: amara, name: '面談' });
     expect(body.resource).toMatchObject({ duration: 30, slug: 'meeting', description_html: null });
     const start = `${freeMonday}T08:00:00Z`;
@@ -124,14 +124,14 @@ describe('event-types create', () => {
     expect((await world.get(pathOf(booked.body.resource.event))).body.resource.location).toBeNull();
   });
 
-  it('gives no slug of an owner twice', async () => {
+  it('gives every event type of an owner its own slug', async () => {
     const slugs = [];
     for (const owner of [amara, amara, jonas])
       slugs.push((await create({ owner, name: 'Intro call' })).body.resource.slug);
     expect(slugs).toEqual(['intro-call-2', 'intro-call-3', 'intro-call']);
   });
 
-  it('is for oneself; for somebody else only by an admin or the owner', async () => {
+  it('requires an admin or the owner to create one for another user', async () => {
     expect((await create({ owner: tomas, name: 'Mine' }, 'sandbox_user')).status).toBe(201);
     const refused = await create({ owner: amara, name: 'Hers' }, 'sandbox_user');
     expect([refused.status, refused.body.title]).toEqual([403, 'Permission Denied']);
@@ -140,7 +140,7 @@ describe('event-types create', () => {
     expect([status, parametersOf(body)]).toEqual([400, ['owner']]);
   });
 
-  it('names what is wrong', async () => {
+  it('names invalid fields', async () => {
     const { status, body } = await create({ name: '', duration: 721, color: 'red', location: { kind: 'moon' } });
     expect(status).toBe(400);
     expect(parametersOf(body).sort()).toEqual(['color', 'duration', 'location.kind', 'name', 'owner']);
@@ -157,7 +157,7 @@ describe('event-types update', () => {
     world.call('PATCH', pathOf(eventType(slug)), { body, token });
   const read = async (slug: string) => (await world.get(pathOf(eventType(slug)))).body.resource;
 
-  it('changes only what was sent, and when', async () => {
+  it('changes only the fields sent, and updated_at', async () => {
     const before = await read('intro-call');
     const { status, body } = await update('intro-call', { name: 'First call', duration: 25, active: false });
     expect(status).toBe(200);
@@ -177,13 +177,13 @@ describe('event-types update', () => {
     expect(described.body.resource.description_html).toBe('<p>a &amp; b</p>');
   });
 
-  it('changes nothing when nothing was sent', async () => {
+  it('changes nothing if no fields are sent', async () => {
     const before = await read('intro-call');
     expect((await update('intro-call', {})).body.resource).toEqual(before);
   });
 
-  it('moves the hours of the owner to another zone', async () => {
-    // 01:00Z is 10:00 in Tokyo, and the middle of the night in Berlin.
+  it("moves the owner's hours to another time zone", async () => {
+    // 01:00Z is 10:00 in Tokyo and the middle of the night in Berlin.
     const start = `${freeMonday}T01:00:00Z`;
     expect((await world.book('intro-call', start)).status).toBe(400);
     expect((await update('intro-call', { timezone: 'Asia/Tokyo' })).status).toBe(200);
@@ -196,14 +196,14 @@ describe('event-types update', () => {
     expect(parametersOf((await update('intro-call', { timezone: 'Mars/Olympus' })).body)).toEqual(['timezone']);
   });
 
-  it('puts the location in place of the others', async () => {
+  it('replaces all locations', async () => {
     await update('consultation', { location: { kind: 'custom', location: 'By the lake' } });
     const booked = await world.book('consultation', `${freeMonday}T08:00:00Z`);
     const event = (await world.get(pathOf(booked.body.resource.event))).body.resource;
     expect(event.location).toMatchObject({ type: 'custom', location: 'By the lake' });
   });
 
-  it('is for its owner, admins and the owner of the organization', async () => {
+  it('requires its owner, an admin or the owner of the organization', async () => {
     expect((await update('account-check-in', { name: 'Check' }, 'sandbox_user')).status).toBe(200);
     expect((await update('account-check-in', { name: 'Check' }, 'sandbox_admin')).status).toBe(200);
     const refused = await update('renewal-talk', { name: 'Check' }, 'sandbox_user');
@@ -221,7 +221,7 @@ describe('event-types hosts', () => {
   const hostsOf = (slug: string) => world.walk('/event_type_memberships', { event_type: eventType(slug), count: '2' });
   const members = (hosts: Array<{ member: { uri: string } }>) => hosts.map(({ member }) => member.uri);
 
-  it('are one, several or all, by name', async () => {
+  it('are listed by name', async () => {
     expect(members(await hostsOf('intro-call'))).toEqual([amara]);
     expect(members(await hostsOf('partner-interview'))).toEqual([amara, user('elif'), jonas]);
     const shared = await hostsOf('support-call');
@@ -230,7 +230,7 @@ describe('event-types hosts', () => {
     expect(shared[0]).toMatchObject({ event_type: eventType('support-call'), member: { name: 'Amara Lindqvist' } });
   });
 
-  it('need an event type that exists', async () => {
+  it('require an existing event type', async () => {
     const { status, body } = await world.get('/event_type_memberships');
     expect([status, parametersOf(body)]).toEqual([400, ['event_type']]);
     expect((await world.get('/event_type_memberships', { event_type: eventType('none') })).status).toBe(404);

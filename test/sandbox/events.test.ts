@@ -8,7 +8,7 @@ describe('events', () => {
     world = await openWorld();
   });
 
-  it("lists one's own, earliest first", async () => {
+  it("lists the caller's events, earliest first", async () => {
     const events = await world.walk('/scheduled_events', { user: amara, count: '100' });
     expect(events.length).toBeGreaterThan(80);
     const hosts = (event: { event_memberships: Array<{ user: string }> }) => event.event_memberships.map((m) => m.user);
@@ -17,12 +17,12 @@ describe('events', () => {
     expect(starts).toEqual([...starts].sort());
   });
 
-  it('needs a user or an organization', async () => {
+  it('requires a user or an organization', async () => {
     const { status, body } = await world.get('/scheduled_events');
     expect([status, parametersOf(body)]).toEqual([400, ['user', 'organization']]);
   });
 
-  it("shows another user's only together with the organization", async () => {
+  it("lists another user's events only together with the organization", async () => {
     expect((await world.get('/scheduled_events', { user: tomas })).status).toBe(403);
     const { status, body } = await world.get('/scheduled_events', { user: tomas, organization });
     expect(status).toBe(200);
@@ -31,7 +31,7 @@ describe('events', () => {
     expect((await world.get('/scheduled_events', { user: nobody, organization })).status).toBe(404);
   });
 
-  it('shows the organization to an admin or the owner only', async () => {
+  it("lists the organization's events only for an admin or the owner", async () => {
     const statusFor = async (token: string, query: Record<string, string>) =>
       (await world.get('/scheduled_events', query, { token })).status;
     expect(await statusFor('sandbox_owner', { organization })).toBe(200);
@@ -42,12 +42,12 @@ describe('events', () => {
     expect(await statusFor('sandbox_owner', { organization: uri.organization('OTHER') })).toBe(403);
   });
 
-  it('filters by state, by window and by invitee', async () => {
+  it('filters by status, time window and invitee', async () => {
     const all = await world.walk('/scheduled_events', { organization, count: '100' });
     const canceled = await world.walk('/scheduled_events', { organization, count: '100', status: 'canceled' });
     expect(canceled).toEqual(all.filter(({ status }) => status === 'canceled'));
 
-    // Both ends of the window fall on an event, the second in another spelling: inclusive and exclusive.
+    // Both ends of the window are the start of an event, the second in another format: inclusive and exclusive.
     const [from, until] = [all[40].start_time, all[90].start_time];
     const offset = `${new Date(Date.parse(until) + 3_600_000).toISOString().slice(0, 19)}+01:00`;
     const window = await world.walk('/scheduled_events', {
@@ -57,7 +57,7 @@ describe('events', () => {
     });
     expect(window).toEqual(all.filter(({ start_time }) => from <= start_time && start_time < until));
 
-    // In UTC that is the year 10000.
+    // This is the year 10000 in UTC.
     const never = '9999-12-31T23:59:59-05:00';
     expect(await world.walk('/scheduled_events', { organization, count: '100', max_start_time: never })).toEqual(all);
     expect(await world.walk('/scheduled_events', { organization, min_start_time: never })).toEqual([]);
@@ -73,7 +73,7 @@ describe('events', () => {
     }
   });
 
-  it('lists those of a group', async () => {
+  it('lists the events of a group', async () => {
     const group = uri.group(makeId('seed/group/Product team'));
     const events = await world.walk('/scheduled_events', { group });
     const members = ['priya', 'mei', 'elif'].map((key) => uri.user(makeId(`seed/user/${key}`)));
@@ -84,7 +84,7 @@ describe('events', () => {
     expect((await world.get('/scheduled_events', { group }, { token: 'sandbox_user' })).status).toBe(403);
   });
 
-  it('reads the default orders off an index', () => {
+  it('uses an index for the default orders', () => {
     const plan = (sql: string) =>
       world.store
         .all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
@@ -100,7 +100,7 @@ describe('events', () => {
     expect(ofUser + ofOrganization).not.toMatch(/SCAN|TEMP B-TREE/);
   });
 
-  it('gets one, for its hosts, admins and the owner', async () => {
+  it('shows an event to its hosts, admins and the owner', async () => {
     const [event] = (await world.get('/scheduled_events', { user: jonas, organization })).body.collection;
     const path = pathOf(event.uri);
     expect((await world.get(path)).body.resource).toEqual(event);
@@ -110,7 +110,7 @@ describe('events', () => {
   });
 
   describe('cancel', () => {
-    it('cancels the event and its invitees, and keeps the reason', async () => {
+    it('cancels the event and its invitees, and stores the reason', async () => {
       await world.book('open-workshop', `${freeMonday}T08:00:00Z`);
       const second = { email: 'grace@hopper.example', name: 'Grace Hopper', timezone: 'UTC' };
       const { body } = await world.book('open-workshop', `${freeMonday}T08:00:00Z`, { invitee: second });
@@ -131,7 +131,7 @@ describe('events', () => {
       ]);
     });
 
-    it('is a conflict the second time', async () => {
+    it('answers 409 the second time', async () => {
       const [event] = (await world.get('/scheduled_events', { user: amara, status: 'active' })).body.collection;
       const path = `${pathOf(event.uri)}/cancellation`;
       expect((await world.call('POST', path)).status).toBe(200);
@@ -139,7 +139,7 @@ describe('events', () => {
       expect([again.status, again.body.title]).toEqual([409, 'Already Exists']);
     });
 
-    it('frees the time', async () => {
+    it('frees the slot', async () => {
       const start = `${freeMonday}T08:00:00Z`;
       const { body } = await world.book('intro-call', start);
       expect((await world.book('intro-call', start)).status).toBe(409);
@@ -147,7 +147,7 @@ describe('events', () => {
       expect((await world.book('intro-call', start)).status).toBe(200);
     });
 
-    it('is for hosts, admins and the owner', async () => {
+    it('requires a host, an admin or the owner', async () => {
       const [event] = (await world.get('/scheduled_events', { user: jonas, organization, status: 'active' })).body
         .collection;
       const path = `${pathOf(event.uri)}/cancellation`;

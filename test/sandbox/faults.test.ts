@@ -20,7 +20,7 @@ const booked = ({ store }: Wire) =>
   store.all<{ n: number }>("SELECT count(*) AS n FROM invitees WHERE email = 'ada@engine.example'")[0]!.n;
 const json = ({ body }: { body: Buffer }) => JSON.parse(body.toString());
 
-/** What a plain socket sees of each; a kind without an entry does not compile. */
+/** What each fault looks like on a plain socket; a missing entry is a compile error. */
 const onTheWire: Record<keyof typeof faultKinds, () => Promise<void>> = {
   status: async () => {
     const wire = await openWire('POST /invitees 503 header.retry-after=7');
@@ -136,7 +136,7 @@ const onTheWire: Record<keyof typeof faultKinds, () => Promise<void>> = {
   'lost-token': async () => {
     const { ask, log } = await openWire('lost-token');
     expect((await ask('POST', '/oauth/token', refresh, form)).error).toBe('ECONNRESET');
-    // The refresh token was spent.
+    // The refresh token was used.
     expect((await ask('POST', '/oauth/token', refresh, form)).status).toBe(400);
     expect(await log()).toMatchObject([
       { operation: 'oauth.token', status: 200, committed: true },
@@ -150,16 +150,16 @@ const onTheWire: Record<keyof typeof faultKinds, () => Promise<void>> = {
   },
 };
 
-describe('faults: a plain socket sees', () => {
+describe('faults on a plain socket', () => {
   test.each(Object.entries(onTheWire))('%s', (_, check) => check());
 
-  test('a header once, however it is written', async () => {
+  test('sends a header once, whatever its case', async () => {
     const { get } = await openWire('502 body=oops header.Content-Type=text/html header.Content-Length=99');
     const { head } = await get(list);
     expect(head.match(/^content-(type|length): .*$/gim)).toEqual(['content-type: text/html', 'content-length: 4']);
   });
 
-  test('no length where there is no body', async () => {
+  test('sends no content-length without a body', async () => {
     const { get } = await openWire('204', '304 at=2');
     for (const status of [204, 304]) {
       const { head, body } = await get(list);
@@ -175,20 +175,20 @@ describe('faults: a plain socket sees', () => {
   });
 });
 
-describe('faults: are for operations that exist', () => {
+describe('faults: the operation', () => {
   const unknownIn = (text: string) => unknownOperation([readFault(text)]);
 
   test.each(['html', 'events.list html', 'event*s.* html', 'oauth.token 503', 'lost-token', 'GET /anything html'])(
-    '%s',
+    'is known in "%s"',
     async (text) => expect(await unknownIn(text)).toBeUndefined(),
   );
 
-  test.each(['event.list', 'users.mee', 'nobody.*', 'at=2', 'get /users/me'])('not %s', async (name) =>
+  test.each(['event.list', 'users.mee', 'nobody.*', 'at=2', 'get /users/me'])('is unknown: "%s"', async (name) =>
     expect(await unknownIn(`${name} html`)).toBe(name),
   );
 });
 
-describe('faults: befall', () => {
+describe('faults affect', () => {
   const asked = {
     method: 'GET',
     path: '/scheduled_events',
@@ -219,7 +219,7 @@ describe('faults: befall', () => {
     ['events.list 503 probability=1 count=2', '110000'],
   ])('%s: %s', (text, expected) => expect(pattern(text)).toBe(expected));
 
-  test('by chance that is the same every time, and another with another seed', () => {
+  test('the same random requests for the same seed', () => {
     const [one, again, other] = [1, 1, 2].map((seed) => pattern(`503 probability=0.5 seed=${seed}`, 200));
     expect(one).toBe(again);
     expect(one).not.toBe(other);
@@ -234,15 +234,15 @@ describe('faults: befall', () => {
     ['events.list 503 header.x\u0001=1', 'headers must be'],
     ['{"kind":"explode"}', 'kind must be one of'],
     ['{"kind":"status","headers":{"x":"a\\r\\nb"}}', 'headers must be'],
-  ])('nothing where it is not understood: %s', (text, words) => expect(() => readFault(text)).toThrow(words));
+  ])('nothing if they are invalid: %s', (text, words) => expect(() => readFault(text)).toThrow(words));
 
-  test('nothing that is no object', () => {
+  test('nothing if they are not objects', () => {
     for (const given of [null, 1, 'x', []]) expect(() => faultOf(given)).toThrow('a fault must be an object');
   });
 });
 
-describe('faults: the calls', () => {
-  test('need the secret, and are paths like any other without it', async () => {
+describe('faults: admin requests', () => {
+  test('require the secret and answer 404 without it', async () => {
     const { ask, admin } = await openWire();
     for (const path of ['log', 'faults']) {
       expect((await ask('GET', `/__sandbox/${path}`)).status).toBe(404);
@@ -251,7 +251,7 @@ describe('faults: the calls', () => {
     }
   });
 
-  test('add, show and forget', async () => {
+  test('add, list and delete faults', async () => {
     const { admin, get } = await openWire();
     expect(
       (
@@ -269,7 +269,7 @@ describe('faults: the calls', () => {
     expect((await get('/users/me')).status).toBe(200);
   });
 
-  test('tell of every request, in order', async () => {
+  test('list every request in order', async () => {
     const { get, ask, log, admin } = await openWire();
     await get(`/activity_log_entries?organization=${encodeURIComponent(organization)}&count=1`);
     await ask('POST', '/invitees', '{');

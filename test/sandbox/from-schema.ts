@@ -15,7 +15,7 @@ const stringOf = ({ enum: choices, pattern, format, maxLength = 60 }: Json): fc.
   return fc.string({ maxLength: Math.min(maxLength, 60), unit: 'grapheme' });
 };
 
-/** Values that a JSON Schema describes. Where it uses words not known here, any string will do: it need not be accepted. */
+/** Generates values for a JSON Schema. Unsupported keywords give any string, which may be invalid. */
 export const fromSchema = (schema: Json): fc.Arbitrary<unknown> => {
   if (schema.const !== undefined) return fc.constant(schema.const);
   const options = schema.anyOf ?? schema.oneOf;

@@ -17,13 +17,13 @@ describe('groups', () => {
     expect((await world.get('/groups', { organization }, asUser)).status).toBe(200);
   });
 
-  it('need the organization', async () => {
+  it('require the organization', async () => {
     const { status, body } = await world.get('/groups');
     expect([status, parametersOf(body)]).toEqual([400, ['organization']]);
     expect((await world.get('/groups', { organization: uri.organization('OTHER') })).status).toBe(403);
   });
 
-  it('are got one by one', async () => {
+  it('can be read by ID', async () => {
     const { body } = await world.get(pathOf(group('Leadership')));
     expect(body.resource).toMatchObject({ uri: group('Leadership'), name: 'Leadership', organization });
     expect((await world.get('/groups/NONE')).status).toBe(404);
@@ -32,7 +32,7 @@ describe('groups', () => {
   describe('relationships', () => {
     const list = (query: Record<string, string>, asked = {}) => world.get('/group_relationships', query, asked);
 
-    it('are listed by organization, member or group', async () => {
+    it('can be listed by organization, member or group', async () => {
       const all = await world.walk('/group_relationships', { organization, count: '5' });
       expect(all).toHaveLength(12);
       expect(new Set(all.map((each) => each.uri)).size).toBe(12);
@@ -46,7 +46,7 @@ describe('groups', () => {
       expect((await list({ organization }, asUser)).status).toBe(200);
     });
 
-    it('need exactly one of the three', async () => {
+    it('require exactly one of the three filters', async () => {
       expect(parametersOf((await list({})).body)).toEqual(['organization', 'owner', 'group']);
       const both = await list({ organization, group: group('Leadership') });
       expect([both.status, parametersOf(both.body)]).toEqual([400, ['organization', 'group']]);
@@ -54,13 +54,13 @@ describe('groups', () => {
       expect([wrong.status, parametersOf(wrong.body)]).toEqual([400, ['owner']]);
     });
 
-    it('need what exists', async () => {
+    it('reject unknown groups and members, and other organizations', async () => {
       expect((await list({ group: uri.group('NONE') })).status).toBe(404);
       expect((await list({ owner: uri.membership('NONE') })).status).toBe(404);
       expect((await list({ organization: uri.organization('OTHER') })).status).toBe(403);
     });
 
-    it('are got one by one', async () => {
+    it('can be read by ID', async () => {
       const [first] = (await list({ organization })).body.collection;
       expect((await world.get(pathOf(first.uri))).body.resource).toEqual(first);
       expect((await world.get('/group_relationships/NONE')).status).toBe(404);

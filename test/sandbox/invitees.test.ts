@@ -15,7 +15,7 @@ describe('invitees', () => {
     }
   });
 
-  it('are listed in the order in which they booked, or backwards', async () => {
+  it('are listed in booking order, or in reverse', async () => {
     const list = path.replace(/\/[^/]+$/, '');
     const namesBy = async (query: Record<string, string>) =>
       (await world.walk(list, { count: '2', ...query })).map(({ name }) => name);
@@ -25,7 +25,7 @@ describe('invitees', () => {
     expect(await namesBy({ status: 'canceled' })).toEqual([]);
   });
 
-  it('are found under their own event only', async () => {
+  it('can only be read under their own event', async () => {
     expect((await world.get(path)).status).toBe(200);
     const [other] = (await world.get('/scheduled_events', { user: amara })).body.collection;
     const invitee = path.split('/').at(-1);
@@ -35,7 +35,7 @@ describe('invitees', () => {
     expect((await world.get(path.replace(/[^/]+$/, 'NONE'))).status).toBe(404);
   });
 
-  it('are hidden from those who neither host the event nor administer', async () => {
+  it('are hidden from users who are neither hosts nor admins', async () => {
     expect((await world.get(path, {}, { token: 'sandbox_user' })).status).toBe(403);
     expect((await world.get(path, {}, { token: 'sandbox_admin' })).status).toBe(200);
   });
@@ -43,7 +43,7 @@ describe('invitees', () => {
   describe('no-show', () => {
     const mark = (id: string, token = 'sandbox_owner') => world.call('POST', `/invitees/${id}/no_show`, { token });
 
-    it('marks once; the second time is a conflict', async () => {
+    it('marks the invitee, and answers 409 the second time', async () => {
       const id = path.split('/').at(-1)!;
       const before = (await world.get(path)).body.resource;
       const marked = await mark(id);
@@ -58,7 +58,7 @@ describe('invitees', () => {
       expect((await mark(id)).status).toBe(409);
     });
 
-    it('needs a known invitee of an event one may see', async () => {
+    it('requires an existing invitee of an event the caller can see', async () => {
       expect((await mark('NONE')).status).toBe(404);
       const [event] = (await world.get('/scheduled_events', { user: jonas, organization })).body.collection;
       const [invitee] = (await world.get(`${pathOf(event.uri)}/invitees`)).body.collection;

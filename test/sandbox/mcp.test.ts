@@ -12,7 +12,7 @@ describe('mcp', () => {
     world = await openWorld();
   });
 
-  it('describes the address that was asked, without a token and without an envelope', async () => {
+  it('describes the requested address, without a token or an envelope', async () => {
     const { status, body } = await world.get(`http://localhost:9999${path}`, {}, { token: null });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -24,7 +24,7 @@ describe('mcp', () => {
     expect((await world.get(path, {}, { token: 'wrong' })).body.resource).toBe('http://127.0.0.1:4010');
   });
 
-  it('asks no guard, as guards are about callers', async () => {
+  it('skips guards, which need a caller', async () => {
     const { get } = await openWorld({
       guards: [
         () => {
@@ -35,15 +35,15 @@ describe('mcp', () => {
     expect((await get(path, {}, { token: null })).status).toBe(200);
   });
 
-  it('takes no query and no other method', async () => {
+  it('rejects a query and other methods', async () => {
     expect(parametersOf((await world.get(path, { verbose: '1' })).body)).toEqual(['verbose']);
     expect((await world.call('POST', path)).status).toBe(405);
     expect((await world.get('/.well-known/other')).status).toBe(404);
   });
 
-  it('knows the name by which the server was reached', async () => {
+  it('uses the host name the server was reached by', async () => {
     const server = await serve(world.send, { port: 0 });
-    /** The name travels in the header; the connection goes to the one address there is. */
+    /** Sends the host name in the header only; the connection always goes to the same address. */
     const askAs = (host: string) =>
       new Promise<string>((resolve, reject) => {
         const sent = request(server.url + path, { headers: { host } }, async (reply) => {

@@ -13,7 +13,7 @@ const dayLater = noon + 86_400_000;
 const event = makeId('event/1');
 const invitee = makeId('invitee/2');
 
-/** A file as version 1 left it: its one migration, its one stage of the seed, and a booking of the user's. */
+/** A file of version 1: the first migration, the first seed stage, and one booking. */
 const versionOne = async (name: string): Promise<string> => {
   const file = temporaryFile(name);
   const store = openStore(await openDatabase(file), migrations.slice(0, 1));
@@ -53,7 +53,7 @@ const everything = (store: Store, where: Record<string, string> = {}) =>
     .map(({ name }) => [name, store.all(`SELECT * FROM "${name}" WHERE ${where[name] ?? '1'}`)]);
 
 describe('migration', () => {
-  it('opens a file of version 1, keeps what was booked in it, and completes its world', async () => {
+  it('upgrades a version 1 file, keeps its booking and adds the missing seed data', async () => {
     const file = await versionOne('one.db');
     const sandbox = await openSandbox({ file, clock: { now: () => dayLater }, verify: true });
     expect(sandbox.seedAgeDays).toBe(1);
@@ -78,7 +78,7 @@ describe('migration', () => {
     world.store.close();
   });
 
-  it('makes the very world that a new file gets, but for the booking', async () => {
+  it('results in the same data as a new file, apart from the booking', async () => {
     const file = await versionOne('same.db');
     (await openSandbox({ file, clock: { now: () => dayLater } })).close();
     const old = openStore(await openDatabase(file));
@@ -94,7 +94,7 @@ describe('migration', () => {
     old.close();
   });
 
-  it('opens a file of version 2, keeps its world, and hashes its tokens', async () => {
+  it('upgrades a version 2 file, keeps its data and hashes its tokens', async () => {
     const file = temporaryFile('two.db');
     const store = openStore(await openDatabase(file), migrations.slice(0, 2));
     store.transaction(() => {
@@ -113,7 +113,7 @@ describe('migration', () => {
     world.store.close();
   });
 
-  it('happens once, also when two open the file', async () => {
+  it('runs once if two processes open the file', async () => {
     const file = await versionOne('twice.db');
     const clock = { now: () => dayLater };
     const [one, two] = await Promise.all([openSandbox({ file, clock }), openSandbox({ file, clock })]);

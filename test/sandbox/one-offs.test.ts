@@ -18,7 +18,7 @@ describe('one-offs', () => {
     const { status, body } = await create(more);
     expect([status, parametersOf(body)]).toEqual([400, parameters]);
   };
-  /** Creates one and answers the statuses of bookings at these times. */
+  /** Creates a one-off meeting and returns the statuses of bookings at these times. */
   const statuses = async (more: object, ...starts: string[]) => {
     const { status, body } = await create(more);
     expect(status).toBe(201);
@@ -27,7 +27,7 @@ describe('one-offs', () => {
     return replies;
   };
 
-  it('make an event type of their own kind', async () => {
+  it('create an event type of their own type', async () => {
     const { status, body } = await create({ location: { kind: 'zoom_conference' } });
     expect(status).toBe(201);
     expect(body.resource).toMatchObject({
@@ -45,7 +45,7 @@ describe('one-offs', () => {
     expect(listed).toContainEqual(body.resource);
   });
 
-  it('bring all hosts together, each of them free', async () => {
+  it('require all hosts to be free', async () => {
     const { body } = await create({ co_hosts: [jonas, user('elif')] });
     expect(body.resource.pooling_type).toBe('collective');
     const event_type = body.resource.uri;
@@ -60,24 +60,29 @@ describe('one-offs', () => {
     expect((await world.book('', '2026-05-04T14:30:00Z', { event_type })).status).toBe(400);
   });
 
-  it('are booked within a range of dates', async () => {
+  it('can be booked within a date range', async () => {
     const times = ['2026-05-01T08:00:00Z', '2026-05-04T08:00:00Z', '2026-05-06T08:00:00Z', '2026-05-07T08:00:00Z'];
     expect(await statuses({}, ...times)).toEqual([400, 200, 200, 400]);
-    // At 11:00Z it is already the next day on Kiritimati.
+    // At 11:00Z it is already the next day in Kiritimati.
     const far = { timezone: 'Pacific/Kiritimati', date_setting: { ...range, start_date: '2026-05-06' } };
     expect(await statuses(far, '2026-05-05T11:00:00Z', '2026-05-06T11:00:00Z')).toEqual([200, 400]);
   });
 
-  it('are booked some days ahead', async () => {
+  it('can be booked for a number of days ahead', async () => {
     const days = { type: 'days_in_future', days: 60 };
     const times = ['2026-05-08T08:00:00Z', '2026-05-11T08:00:00Z'];
     expect(await statuses({ date_setting: days }, ...times)).toEqual([200, 400]);
   });
 
   it.each([
-    ['the eve of a short one', '2026-03-28T23:30:00+01:00', '2026-03-29T10:00:00+02:00', '2026-03-30T10:00:00+02:00'],
-    ['a long one', '2026-10-25T00:30:00+02:00', '2026-10-26T10:00:00+01:00', '2026-10-27T10:00:00+01:00'],
-  ])('count days by the calendar, also on %s', async (_, now, within, beyond) => {
+    [
+      'the day before a 23-hour day',
+      '2026-03-28T23:30:00+01:00',
+      '2026-03-29T10:00:00+02:00',
+      '2026-03-30T10:00:00+02:00',
+    ],
+    ['a 25-hour day', '2026-10-25T00:30:00+02:00', '2026-10-26T10:00:00+01:00', '2026-10-27T10:00:00+01:00'],
+  ])('count calendar days on %s', async (_, now, within, beyond) => {
     world.clock.time = Date.parse(now);
     const event_type = (await create({ date_setting: { type: 'days_in_future', days: 1 } })).body.resource.uri;
     const [schedule] = await world.walk('/event_type_availability_schedules', { event_type });
@@ -88,7 +93,7 @@ describe('one-offs', () => {
     expect((await world.book('', beyond, { event_type })).status).toBe(400);
   });
 
-  it('leave weekends out if told, even where the host works', async () => {
+  it('can exclude weekends, even if the host works then', async () => {
     const rules = [{ type: 'wday', wday: 'saturday', intervals: [{ from: '09:00', to: '17:00' }] }];
     for (const [only_weekdays, expected] of [
       [true, 400],
@@ -102,13 +107,13 @@ describe('one-offs', () => {
     }
   });
 
-  it('are booked in single spots, whatever the usual hours', async () => {
+  it('can be booked in single spots outside working hours', async () => {
     const spots = [{ start_time: '2026-05-09T20:00:00+02:00', end_time: '2026-05-09T21:00:00+02:00' }];
     const times = ['2026-05-09T17:45:00Z', '2026-05-09T18:00:00Z', '2026-05-09T18:30:00Z', '2026-05-09T18:45:00Z'];
     expect(await statuses({ date_setting: { type: 'spots', spots } }, ...times)).toEqual([400, 200, 200, 400]);
   });
 
-  it('need hosts of the organization, each once and ten at most', async () => {
+  it('require members of the organization as hosts, each once and at most ten', async () => {
     const nobody = uri.user('NOBODY');
     await refused(['host'], { host: nobody });
     await refused(['co_hosts[1]'], { co_hosts: [jonas, nobody] });
@@ -119,14 +124,14 @@ describe('one-offs', () => {
 
   const spot = (start_time: string, end_time: string) => ({ start_time, end_time });
   it.each([
-    ['a range that is over', ['end_date'], { ...range, start_date: '2026-03-01', end_date: '2026-03-10' }],
+    ['a range in the past', ['end_date'], { ...range, start_date: '2026-03-01', end_date: '2026-03-10' }],
     ['a range that ends before it begins', ['end_date'], { ...range, end_date: '2026-05-03' }],
     ['no days', ['days'], { type: 'days_in_future', days: 0 }],
     ['half a range', ['end_date'], { type: 'date_range', start_date: '2026-05-04' }],
-    ['an unknown kind', ['type'], { type: 'someday' }],
+    ['an unknown type', ['type'], { type: 'someday' }],
     ['no spots', ['spots'], { type: 'spots', spots: [] }],
     [
-      'spots that are over or too short',
+      'spots that are in the past or too short',
       ['spots[0].start_time', 'spots[1].end_time'],
       {
         type: 'spots',
@@ -141,16 +146,16 @@ describe('one-offs', () => {
       ['spots[0].end_time'],
       { type: 'spots', spots: [spot('2026-05-04T08:00:00Z', '2026-05-04T07:00:00Z')] },
     ],
-  ])('refuse %s', (_, fields, date_setting) =>
+  ])('reject %s', (_, fields, date_setting) =>
     refused(
       fields.map((field) => `date_setting.${field}`),
       { date_setting },
     ),
   );
 
-  it('refuse a zone that does not exist', () => refused(['timezone'], { timezone: 'Mars/Olympus' }));
+  it('reject an invalid time zone', () => refused(['timezone'], { timezone: 'Mars/Olympus' }));
 
-  it('are for oneself; for another host only by an admin or the owner', async () => {
+  it('require an admin or the owner to create one for another host', async () => {
     expect((await create({ host: tomas, co_hosts: [amara] }, 'sandbox_user')).status).toBe(201);
     const { status, body } = await create({}, 'sandbox_user');
     expect([status, body.title]).toEqual([403, 'Permission Denied']);

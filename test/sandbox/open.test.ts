@@ -26,7 +26,7 @@ const me = { method: 'GET', url: '/users/me', headers: { authorization: 'Bearer 
 describe('open', () => {
   const clock = { now: () => noon };
 
-  it('seeds a new file once, privately, and tells its age', async () => {
+  it('seeds a new private file once and reports its age', async () => {
     const file = temporaryFile('new/sandbox.db');
     const first = await openSandbox({ file, clock, verify: true });
     expect(first.token).toMatch(/^sandbox_/);
@@ -42,7 +42,7 @@ describe('open', () => {
     later.close();
   });
 
-  it('goes back to a fresh world, for other handles too', async () => {
+  it('resets the data for all open handles', async () => {
     const file = temporaryFile('reset.db');
     const one = await openSandbox({ file, clock });
     const two = await openSandbox({ file, clock });
@@ -54,7 +54,7 @@ describe('open', () => {
     two.close();
   });
 
-  it('seeds the plan it is told, now and at every reset', async () => {
+  it('uses the given plan when opening and on every reset', async () => {
     const sandbox = await openSandbox({ file: ':memory:', clock, plan: 'trial', verify: true });
     const ask = async (path: string) => {
       const reply = await sandbox.service({ ...me, url: path });
@@ -69,13 +69,13 @@ describe('open', () => {
     sandbox.close();
   });
 
-  it('lives in memory too', async () => {
+  it('works in memory', async () => {
     const sandbox = await openSandbox({ file: ':memory:', clock });
     expect((await sandbox.service(me)).status).toBe(200);
     sandbox.close();
   });
 
-  it('lets processes that open a new file at once seed it once, and one of them have the slot', async () => {
+  it('seeds once and books a slot once if several processes open a new file at the same time', async () => {
     const directory = temporaryDirectory('race');
     const program = join(directory, 'racer.mjs');
     const source = `

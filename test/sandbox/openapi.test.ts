@@ -19,7 +19,7 @@ const operations = Object.entries(described.paths).flatMap(([path, methods]: [st
   })),
 );
 
-/** Some of everything that is there, so that requests do not all end at an ID that nobody has. */
+/** Some URIs of existing records, so that not every request ends in a 404. */
 const urisIn = async ({ store }: World): Promise<string[]> =>
   [
     'users',
@@ -43,7 +43,7 @@ interface Made {
 
 const requestsFrom = (uris: string[]): fc.Arbitrary<Made> => {
   const ids = fc.constantFrom(...uris.map((uri) => uri.split('/').at(-1)!));
-  // A reference is a text in the document; half of them lead somewhere.
+  // The document describes references as strings; half of the generated ones refer to existing records.
   const value = (schema: Json) => {
     const own = fromSchema(schema);
     return schema.type === 'string' && !schema.enum ? fc.oneof(own, fc.constantFrom(...uris)) : own;
@@ -84,7 +84,7 @@ const requestsFrom = (uris: string[]): fc.Arbitrary<Made> => {
 };
 
 describe('openapi', () => {
-  test('is valid by an independent validator', async () => {
+  test('passes an independent validator', async () => {
     const result = await validate(structuredClone(described));
     expect(result.valid ? '' : compileErrors(result)).toBe('');
   });
@@ -96,7 +96,7 @@ describe('openapi', () => {
     expect(operations.map(({ operation }) => operation.operationId).toSorted()).toEqual(rows.toSorted());
   });
 
-  test('makes requests of which none breaks the service', async () => {
+  test('yields requests that never cause a server error', async () => {
     const world = await openWorld();
     const statuses = new Map<number, number>();
     await fc.assert(
@@ -105,7 +105,7 @@ describe('openapi', () => {
           authorization: 'Bearer sandbox_owner',
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         };
-        // The world throws where a reply breaks its row's shape or anything else fails.
+        // The test world throws if a reply doesn't match its row, and on internal errors.
         const { status } = await world.send({ method, url, headers, ...(body === undefined ? {} : { body }) });
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         expect(status).toBeLessThan(500);

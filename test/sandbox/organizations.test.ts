@@ -21,13 +21,13 @@ describe('organizations', () => {
     world = await openWorld();
   });
 
-  it('shows the own one, to everybody in it', async () => {
+  it("shows the caller's organization to all members", async () => {
     const { body } = await world.get(pathOf(organization), {}, asUser);
     expect(body.resource).toMatchObject({ uri: organization, kind: 'team', plan: 'enterprise', stage: 'active' });
     expect((await world.get('/organizations/OTHER')).status).toBe(404);
   });
 
-  it('shows users to each other', async () => {
+  it('lets members see each other', async () => {
     expect((await world.get(pathOf(amara), {}, asUser)).body.resource).toMatchObject({ uri: amara });
     expect((await world.get('/users/NOBODY')).status).toBe(404);
   });
@@ -37,7 +37,7 @@ describe('organizations', () => {
     const names = (body: { collection: Array<{ user: { name: string } }> }) =>
       body.collection.map((member) => member.user.name);
 
-    it('are listed in the order in which they joined, page by page', async () => {
+    it('are listed in the order they joined', async () => {
       const members = await world.walk('/organization_memberships', { organization, count: '4' });
       expect(members).toHaveLength(9);
       expect(members[0]).toMatchObject({ uri: membership('amara'), role: 'owner', user: { uri: amara }, organization });
@@ -45,7 +45,7 @@ describe('organizations', () => {
       expect(joined).toEqual([...joined].sort());
     });
 
-    it('can be narrowed to a user, a role or an address', async () => {
+    it('can be filtered by user, role or address', async () => {
       expect(names((await list({ organization, user: tomas })).body)).toEqual(['Tomás Ferreira']);
       expect(names((await list({ organization, role: 'admin' })).body)).toEqual(['Jonas Weber', 'Priya Raman']);
       expect(names((await list({ organization, email: 'Mei.Tanaka@northlight.example' })).body)).toEqual([
@@ -56,7 +56,7 @@ describe('organizations', () => {
       expect(parametersOf((await list({ organization, sort: 'created_at' })).body)).toEqual(['sort']);
     });
 
-    it('are for admins and the owner, but for the own one', async () => {
+    it("require an admin or the owner, except for the caller's own", async () => {
       expect((await list({ organization }, asUser)).status).toBe(403);
       expect((await list({ user: amara, organization }, asUser)).status).toBe(403);
       expect(names((await list({ user: tomas }, asUser)).body)).toEqual(['Tomás Ferreira']);
@@ -64,7 +64,7 @@ describe('organizations', () => {
       expect((await list({ organization: uri.organization('OTHER') })).status).toBe(403);
     });
 
-    it('are got one by one', async () => {
+    it('can be read by ID', async () => {
       const { body } = await world.get(pathOf(membership('tomas')), {}, asUser);
       expect(body.resource).toMatchObject({ uri: membership('tomas'), role: 'user', user: { uri: tomas } });
       expect((await world.get(pathOf(membership('amara')), {}, asUser)).status).toBe(403);
@@ -76,7 +76,7 @@ describe('organizations', () => {
   describe('invitations', () => {
     const list = (query: Record<string, string>, asked = {}) => world.get('/organization_invitations', query, asked);
 
-    it('are listed in the order in which they were made, in every state', async () => {
+    it('are listed in the order they were created, with every status', async () => {
       const all = await world.walk('/organization_invitations', { organization, count: '3' });
       expect(all).toHaveLength(8);
       expect(new Set(all.map(({ status }) => status))).toEqual(new Set(['pending', 'accepted', 'declined']));
@@ -85,7 +85,7 @@ describe('organizations', () => {
       expect(all[0]).toMatchObject({ status: 'accepted', user: user('lucia'), name: 'Northlight Advisory' });
     });
 
-    it('can be narrowed to a state or an address', async () => {
+    it('can be filtered by status or address', async () => {
       const pending = await list({ organization, status: 'pending' });
       expect(pending.body.collection).toHaveLength(4);
       const one = await list({ organization, email: 'RAJ.patel@northlight.example' });
@@ -96,7 +96,7 @@ describe('organizations', () => {
       ]);
     });
 
-    it('need the organization, and an admin or its owner', async () => {
+    it('require the organization, and an admin or its owner', async () => {
       expect(parametersOf((await list({})).body)).toEqual(['organization']);
       expect((await list({ organization }, asUser)).status).toBe(403);
       expect((await list({ organization }, { token: 'sandbox_admin' })).status).toBe(200);
@@ -107,7 +107,7 @@ describe('organizations', () => {
   describe('locations', () => {
     const list = (query: Record<string, string> = {}, asked = {}) => world.get('/locations', query, asked);
 
-    it('come without pages, with all that can be connected', async () => {
+    it('are listed without paging, connected or not', async () => {
       const { status, body } = await list();
       expect(status).toBe(200);
       expect(body).toEqual({
@@ -122,7 +122,7 @@ describe('organizations', () => {
       expect(parametersOf((await list({ count: '5' })).body)).toEqual(['count']);
     });
 
-    it('are those of another user for admins and the owner only', async () => {
+    it('of another user require an admin or the owner', async () => {
       const { body } = await list({ user: tomas });
       expect(body).toEqual((await list({}, asUser)).body);
       expect(body.collection).toContainEqual({ kind: 'zoom_conference', connected: false });

@@ -80,7 +80,7 @@ const types = [
   '',
 ];
 
-/** A request put together by chance, and then, half of the time, with some of its bytes changed. */
+/** Makes a random request; half of them also get some random bytes changed. */
 const makeFuzz = (seed: number, port: number) => {
   const roll = dice(seed);
   const one = <Value>(values: readonly Value[]): Value => values[roll(values.length)]!;
@@ -110,7 +110,7 @@ const inTurns = async (count: number, width: number, work: () => Promise<void>) 
 };
 
 describe('robustness', () => {
-  test(`${fuzzed} fuzzed requests: none breaks it, and memory stays flat`, {
+  test(`survives ${fuzzed} fuzzed requests with flat memory`, {
     timeout: 20_000 + fuzzed * 20,
   }, async () => {
     const { port, get, clock } = await openWire();
@@ -119,9 +119,9 @@ describe('robustness', () => {
     const sensible: number[] = [];
     let asked = 0;
     const ask = async () => {
-      // In between, somebody who means well.
+      // Mixes in valid requests, which must keep working.
       if (++asked % 20 === 0) sensible.push((await get('/users/me')).status);
-      // Limits are not what is tried here.
+      // Avoids the rate limit, which isn't tested here.
       clock.time += 1000;
       const { status } = await raw(port, make(), 1000);
       statuses[status] = (statuses[status] ?? 0) + 1;
@@ -138,7 +138,7 @@ describe('robustness', () => {
     expect(sensible.length).toBeGreaterThan(fuzzed / 20);
   });
 
-  test('refuses what is too large, and goes on', async () => {
+  test('rejects oversized requests and keeps working', async () => {
     const { port, ask, get } = await openWire();
     const huge = await ask('GET', '/users/me', undefined, { 'x-huge': 'x'.repeat(100_000) });
     expect(huge.status).toBe(431);
@@ -146,14 +146,14 @@ describe('robustness', () => {
     expect(announced.status).toBe(413);
     const head = `POST /invitees HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ntransfer-encoding: chunked\r\n\r\n`;
     const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-    // The answer comes before the end of the body; what is still sent then meets a closed connection.
+    // The reply comes before the end of the body, so the rest may hit a closed connection.
     const streamed = await raw(port, head + chunk.repeat(20), 2000);
     expect([413, 0]).toContain(streamed.status);
     expect((await ask('POST', '/invitees', '{"a":')).status).toBe(400);
     expect((await get('/users/me')).status).toBe(200);
   });
 
-  test(`answers others while ${slowClients} clients take their time, and lets go of these`, {
+  test(`answers others while ${slowClients} slow clients are connected, and disconnects those`, {
     timeout: 30_000,
   }, async () => {
     const { send } = await openWorld();

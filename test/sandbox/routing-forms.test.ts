@@ -13,7 +13,7 @@ describe('routing-forms', () => {
   const submissions = (form: { uri: string }, query: Record<string, string> = {}) =>
     world.walk('/routing_form_submissions', { form: form.uri, count: '10', ...query });
 
-  it('are listed in the order in which they were made', async () => {
+  it('are listed in the order they were created', async () => {
     expect(forms.map(({ status }) => status)).toEqual(['published', 'published', 'published', 'draft']);
     expect(forms[0].questions[2]).toMatchObject({
       type: 'select',
@@ -24,13 +24,13 @@ describe('routing-forms', () => {
     expect(newest).toEqual([...forms].reverse());
   });
 
-  it('need the organization', async () => {
+  it('require the organization', async () => {
     const { status, body } = await world.get('/routing_forms');
     expect([status, parametersOf(body)]).toEqual([400, ['organization']]);
     expect((await world.get('/routing_forms', { organization: uri.organization('OTHER') })).status).toBe(403);
   });
 
-  it('lead submitters to event types, pages and messages', async () => {
+  it('route submitters to event types, pages and messages', async () => {
     const all = (await Promise.all(forms.map((form) => submissions(form)))).flat();
     expect(all.length).toBeGreaterThan(55);
     const kinds = new Set(all.map(({ result }) => result?.type));
@@ -45,7 +45,7 @@ describe('routing-forms', () => {
       expect(words, script).toMatch(new RegExp(`\\p{Script=${script}}`, 'u'));
   });
 
-  it('list submissions by form, either way round', async () => {
+  it('list submissions by form in both orders', async () => {
     const up = await submissions(forms[0]);
     const down = await submissions(forms[0], { sort: 'created_at:desc' });
     expect(up).toHaveLength(34);
@@ -55,7 +55,7 @@ describe('routing-forms', () => {
     expect(await submissions(forms[3])).toEqual([]);
   });
 
-  it('need a form that exists', async () => {
+  it('require an existing form for submissions', async () => {
     const { status, body } = await world.get('/routing_form_submissions');
     expect([status, parametersOf(body)]).toEqual([400, ['form']]);
     expect((await world.get('/routing_form_submissions', { form: uri.routingForm('NONE') })).status).toBe(404);

@@ -14,7 +14,7 @@ describe('availability schedules', () => {
   const update = (slug: string, key: string, body: object, token = 'sandbox_owner') =>
     world.call('PATCH', pathOf(scheduleOf(slug, key)), { body, token });
 
-  it('are listed by event type, one for each host', async () => {
+  it('are listed by event type, one per host', async () => {
     const [own] = await list('intro-call');
     expect(own).toMatchObject({ uri: scheduleOf('intro-call', 'amara'), timezone: 'Europe/Berlin', default: true });
     expect(own.rules).toContainEqual({
@@ -26,14 +26,14 @@ describe('availability schedules', () => {
     expect(await list('support-call')).toHaveLength(4);
   });
 
-  it('need an event type that exists', async () => {
+  it('require an existing event type', async () => {
     const { status, body } = await world.get('/event_type_availability_schedules');
     expect([status, parametersOf(body)]).toEqual([400, ['event_type']]);
     const unknown = await world.get('/event_type_availability_schedules', { event_type: eventType('none') });
     expect(unknown.status).toBe(404);
   });
 
-  it('are replaced as a whole, and bookings follow', async () => {
+  it('are replaced as a whole, and apply to bookings', async () => {
     const rules = [{ type: 'wday', wday: 'monday', intervals: [hours('20:00', '21:00'), hours('21:00', '24:00')] }];
     const { status, body } = await update('intro-call', 'amara', { rules });
     expect(status).toBe(200);
@@ -49,7 +49,7 @@ describe('availability schedules', () => {
     expect((await world.book('strategy-session', `${freeMonday}T08:00:00Z`)).status).toBe(200);
   });
 
-  it('keep their rules when only the zone is sent, and everything when nothing is', async () => {
+  it('keep fields that are not sent', async () => {
     const [before] = await list('intro-call');
     expect((await update('intro-call', 'amara', {})).body.resource).toEqual(before);
     const moved = await update('intro-call', 'amara', { timezone: 'Asia/Tokyo' });
@@ -68,19 +68,19 @@ describe('availability schedules', () => {
     ['overlapping hours', [monday(hours('09:00', '12:00'), hours('11:59', '13:00'))], 'rules[0].intervals[1]'],
     ['hours that end before they begin', [monday(hours('12:00', '09:00'))], 'rules[0].intervals[0].to'],
     ['a time that does not exist', [monday(hours('09:00', '25:00'))], 'rules[0].intervals[0].to'],
-    ['an unknown kind of rule', [monday(), { type: 'month', month: 'may', intervals: [] }], 'rules[1].type'],
+    ['an unknown rule type', [monday(), { type: 'month', month: 'may', intervals: [] }], 'rules[1].type'],
     ['a date that does not exist', [{ type: 'date', date: '2026-02-30', intervals: [] }], 'rules[0].date'],
-  ])('refuse %s', async (_, rules, parameter) => {
+  ])('reject %s', async (_, rules, parameter) => {
     const { status, body } = await update('intro-call', 'amara', { rules });
     expect([status, parametersOf(body)]).toEqual([400, [parameter]]);
   });
 
-  it('refuse a zone that does not exist', async () => {
+  it('reject an invalid time zone', async () => {
     const { status, body } = await update('intro-call', 'amara', { timezone: 'Mars/Olympus' });
     expect([status, parametersOf(body)]).toEqual([400, ['timezone']]);
   });
 
-  it('are changed by the host and by admins', async () => {
+  it('can be changed by the host and by admins', async () => {
     expect((await update('support-call', 'tomas', { timezone: 'UTC' }, 'sandbox_user')).status).toBe(200);
     expect((await update('support-call', 'tomas', { timezone: 'UTC' }, 'sandbox_admin')).status).toBe(200);
     const refused = await update('support-call', 'kofi', { timezone: 'UTC' }, 'sandbox_user');

@@ -25,14 +25,14 @@ const open = async (file: string, seed?: string) => {
 };
 
 describe('seed', () => {
-  test('is named, and nothing else is', () => {
+  test('name is demo, empty or large:N', () => {
     for (const name of ['demo', 'empty', 'large:1', 'large:1000000'])
       expect(seedNameText(readSeedName(name)!)).toBe(name);
     for (const name of ['', 'Demo', 'large', 'large:', 'large:0', 'large:-1', 'large:1000001', 'large:1e3'])
       expect(readSeedName(name)).toBeUndefined();
   });
 
-  test('empty: people and tokens, and nothing else', async () => {
+  test('empty contains only users and tokens', async () => {
     const { sandbox, get, count } = await open(':memory:', 'empty');
     expect((await get('/users/me')).resource.name).toBe('Amara Lindqvist');
     expect(await count('/organization_memberships')).toBeGreaterThan(3);
@@ -43,7 +43,7 @@ describe('seed', () => {
     sandbox.close();
   });
 
-  test('large:N: N events more than demo, each as its row says, with its invitee', async () => {
+  test('large:N adds N events to demo, with one invitee each', async () => {
     const [demo, large] = [await open(':memory:'), await open(':memory:', 'large:1234')];
     expect((await large.count('/scheduled_events')) - (await demo.count('/scheduled_events'))).toBe(1234);
     const query = `organization=${encodeURIComponent(organization)}&count=1`;
@@ -52,11 +52,11 @@ describe('seed', () => {
     for (const { sandbox } of [demo, large]) sandbox.close();
   });
 
-  test('belongs to the data: another one is refused there, the same or none is fine', async () => {
+  test('must be the same or omitted when the file is opened again', async () => {
     const file = temporaryFile('seeded.db');
     (await open(file, 'empty')).sandbox.close();
     (await open(file, 'empty')).sandbox.close();
     (await open(file)).sandbox.close();
-    await expect(open(file, 'demo')).rejects.toThrow('seeded with empty, not with demo');
+    await expect(open(file, 'demo')).rejects.toThrow('seeded with "empty", not "demo"');
   });
 });

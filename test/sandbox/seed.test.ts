@@ -23,7 +23,7 @@ describe('seed', () => {
     invitees = (await Promise.all(events.map(({ uri }) => world.walk(`${pathOf(uri)}/invitees`, {})))).flat();
   });
 
-  it('makes the same world for the same moment', async () => {
+  it('creates the same data for the same time', async () => {
     const again = openStore(await openDatabase(':memory:'));
     again.transaction(() => seed(again, noon));
     expect(everything(again)).toEqual(everything(world.store));
@@ -52,7 +52,7 @@ describe('seed', () => {
     expect(Math.max(...days)).toBeGreaterThan(38);
   });
 
-  it('seats no host in two meetings at once', () => {
+  it('has no overlapping meetings for a host', () => {
     const overlaps = world.store.all(
       `SELECT a.event FROM event_hosts a JOIN events x ON x.id = a.event
        JOIN event_hosts b ON b.user = a.user AND b.event <> a.event AND b.start_time >= a.start_time
@@ -61,7 +61,7 @@ describe('seed', () => {
     expect(overlaps).toEqual([]);
   });
 
-  it('shows every state and every kind of location', () => {
+  it('contains every status and every kind of location', () => {
     const kinds = new Set(events.map(({ location }) => location.type));
     expect([...kinds].sort()).toEqual([...locationKinds].sort());
     const some = (test: (invitee: Record<string, unknown>) => unknown) => invitees.filter(test).length;
@@ -73,7 +73,7 @@ describe('seed', () => {
     expect(some(({ tracking }) => (tracking as { utm_source: string }).utm_source)).toBeGreaterThan(5);
   });
 
-  it('links the two halves of a rescheduling', () => {
+  it('links rescheduled invitees to each other', () => {
     const byUri = new Map(invitees.map((invitee) => [invitee.uri, invitee]));
     const moved = invitees.filter(({ rescheduled }) => rescheduled);
     expect(moved.length).toBeGreaterThan(5);
@@ -83,7 +83,7 @@ describe('seed', () => {
     }
   });
 
-  it('counts invitees as they are, and tells nothing of the future', () => {
+  it('has correct invitee counts and no timestamps in the future', () => {
     for (const { uri, status, invitees_counter, created_at, updated_at } of events) {
       const guests = invitees.filter(({ event }) => event === uri);
       const active = guests.filter((guest) => guest.status === 'active').length;
@@ -96,7 +96,7 @@ describe('seed', () => {
   });
 
   it.each(['2026-01-01T00:00:00Z', '2026-03-29T01:30:00Z', '2027-08-14T23:59:59Z'])(
-    'is sound at %s',
+    'is consistent when seeded at %s',
     async (moment) => {
       const store = openStore(await openDatabase(':memory:'));
       store.transaction(() => seed(store, Date.parse(moment)));
@@ -123,7 +123,7 @@ describe('seed', () => {
     },
   );
 
-  it('writes names in many scripts, and addresses that cannot exist', () => {
+  it('has names in many scripts and addresses that cannot exist', () => {
     const names = invitees.map(({ name }) => name).join(' ');
     const scripts = ['Latin', 'Greek', 'Cyrillic', 'Arabic', 'Hebrew', 'Han', 'Hangul', 'Devanagari', 'Thai'];
     for (const script of scripts) expect(names, script).toMatch(new RegExp(`\\p{Script=${script}}`, 'u'));

@@ -30,7 +30,7 @@ describe('server', () => {
 
   const authorization = 'Bearer sandbox_owner';
 
-  it('serves the service on the loopback address, to no other origin', async () => {
+  it('serves on the loopback address, without CORS headers', async () => {
     const { status, headers, body } = await ask('/users/me', {
       headers: { authorization, origin: 'https://evil.example' },
     });
@@ -39,19 +39,19 @@ describe('server', () => {
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
   });
 
-  it('answers only to its own name', async () => {
+  it('rejects other host names', async () => {
     const statusFor = async (host: string) => (await ask('/users/me', { headers: { authorization, host } })).status;
     expect(await statusFor(`localhost:${server.port}`)).toBe(200);
     for (const host of [`evil.example:${server.port}`, '127.0.0.1', `127.0.0.1:${server.port + 1}`, 'evil.example'])
       expect(await statusFor(host)).toBe(421);
   });
 
-  it('is known without its port where that is the usual one', () => {
+  it('accepts a host name without the default port', () => {
     expect(hostsAt(80)).toEqual(expect.arrayContaining(['127.0.0.1', 'localhost', '[::1]', '127.0.0.1:80']));
     expect(hostsAt(4010)).not.toContain('127.0.0.1');
   });
 
-  it('lets no other page read it, whatever it asks first', async () => {
+  it('rejects CORS preflight requests', async () => {
     const preflight = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
     for (const path of ['/invitees', '/oauth/token', '/oauth/authorize']) {
       const { status, headers } = await ask(path, { method: 'OPTIONS', headers: preflight });
@@ -60,7 +60,7 @@ describe('server', () => {
     }
   });
 
-  it('listens on one address of this machine only', async () => {
+  it('listens on the loopback address only', async () => {
     const socket = connect(server.port, '127.0.0.2');
     await expect(
       new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject)),
@@ -68,7 +68,7 @@ describe('server', () => {
     socket.destroy();
   });
 
-  it('takes no body over 1 MiB, announced or not', async () => {
+  it('rejects bodies over 1 MiB, with or without content-length', async () => {
     const headers = { authorization, 'content-type': 'application/json' };
     const body = JSON.stringify({ reason: 'x'.repeat(1024 * 1024) });
     const path = '/scheduled_events/NONE/cancellation';
@@ -78,8 +78,8 @@ describe('server', () => {
     expect((await ask(path, { method: 'POST', headers, body: '{"reason":"x"}' })).status).toBe(404);
   });
 
-  it('sends every text as UTF-8, whatever letters it has', async () => {
-    // One byte a letter, as Latin-1 has it, is not how it goes.
+  it('sends all text as UTF-8', async () => {
+    // Latin-1 characters must be sent as UTF-8 too, not as one byte each.
     for (const text of ['plain', 'Lucía', '日本', '🎉']) {
       const body = JSON.stringify({ text });
       const each = await serve(async () => ({ status: 200, headers: {}, body }), { port: 0 });
@@ -90,12 +90,12 @@ describe('server', () => {
     }
   });
 
-  it('says when the port is busy', async () => {
+  it('rejects with EADDRINUSE if the port is in use', async () => {
     const again = serve(async () => ({ status: 200, headers: {}, body: '' }), { port: server.port });
     await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
-  it('closes at once, open connections or not', async () => {
+  it('closes at once, even with open connections', async () => {
     const short = await serve(async () => ({ status: 200, headers: {}, body: '' }), { port: 0 });
     const socket = connect(short.port, '127.0.0.1');
     await new Promise((resolve) => socket.once('connect', resolve));

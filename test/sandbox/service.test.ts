@@ -11,19 +11,19 @@ describe('service', () => {
     world = await openWorld();
   });
 
-  it('answers 404 on a path it does not know', async () => {
+  it('answers 404 to an unknown path', async () => {
     for (const path of ['/', '/nowhere', '/users/me/more', '/scheduled_events/a%2Fb', '//users/me']) {
       const { status, body } = await world.get(path);
       expect([path, status, body.title]).toEqual([path, 404, 'Resource Not Found']);
     }
   });
 
-  it('answers 405 and names the methods where only the method is wrong', async () => {
+  it('answers 405 with the allowed methods if only the method is wrong', async () => {
     const { status, headers } = await world.call('DELETE', '/users/me');
     expect([status, headers.allow]).toEqual([405, 'GET']);
   });
 
-  it('answers 401 without a token, with an unknown one, and with another scheme', async () => {
+  it('answers 401 to a missing token, an unknown token and another scheme', async () => {
     const asked = [
       { token: null },
       { token: 'sandbox_nobody' },
@@ -44,13 +44,13 @@ describe('service', () => {
     expect(status).toBe(200);
   });
 
-  it('refuses an expired token', async () => {
+  it('rejects an expired token', async () => {
     const { store, get } = await openWorld();
     store.run("UPDATE access_tokens SET expires_at = '2026-03-11T12:00:00.000Z'");
     expect((await get('/users/me')).status).toBe(401);
   });
 
-  it('has ready tokens, each with the scopes it says', async () => {
+  it('has fixed tokens with the documented scopes', async () => {
     for (const { token, scopes: allowed } of readyTokens) {
       const statuses = [
         await world.get('/users/me', {}, { token }),
@@ -68,18 +68,18 @@ describe('service', () => {
     }
   });
 
-  it('shows who the token belongs to', async () => {
+  it('shows the user a token belongs to', async () => {
     const { body } = await world.get('/users/me');
     expect(body.resource).toMatchObject({ uri: amara, name: 'Amara Lindqvist', current_organization: organization });
   });
 
-  it('answers JSON with a request id of its own each time, also when refusing', async () => {
+  it('sends JSON with a unique request ID, also for errors', async () => {
     const replies = [await world.get('/users/me'), await world.get('/users/me'), await world.get('/nowhere')];
     expect(new Set(replies.map(({ headers }) => headers['x-request-id'])).size).toBe(3);
     expect(replies.every(({ headers }) => headers['content-type'] === 'application/json')).toBe(true);
   });
 
-  it('names every wrong query parameter', async () => {
+  it('names every invalid query parameter', async () => {
     const { status, body } = await world.get('/scheduled_events', {
       user: amara,
       count: '0',
@@ -94,19 +94,19 @@ describe('service', () => {
   it.each([
     ['an unknown parameter', `user=${amara}&colour=red`, 'colour'],
     ['a parameter given twice', `user=${amara}&status=active&status=active`, 'status'],
-    ['a count that is no number', `user=${amara}&count=ten`, 'count'],
+    ['a count that is not a number', `user=${amara}&count=ten`, 'count'],
     ['a count with a fraction', `user=${amara}&count=1.5`, 'count'],
     ['a time without a zone', `user=${amara}&min_start_time=2026-03-11T10:00:00`, 'min_start_time'],
     ['a day that does not exist', `user=${amara}&min_start_time=2026-02-30T10:00:00Z`, 'min_start_time'],
     ['a bare ID for a reference', 'user=XYZ', 'user'],
     ['a reference under another origin', 'user=http://localhost:4010/users/XYZ', 'user'],
     ['a reference to another collection', `user=${organization}`, 'user'],
-  ])('refuses %s', async (_, query, parameter) => {
+  ])('rejects %s', async (_, query, parameter) => {
     const { status, body } = await world.get(`/scheduled_events?${query}`);
     expect([status, parametersOf(body)]).toEqual([400, [parameter]]);
   });
 
-  it('reads a query for each operation anew, however often its text was seen', async () => {
+  it('caches queries separately for each operation', async () => {
     const statuses = { organization, status: 'active' };
     for (const round of [1, 2]) {
       expect([round, (await world.get('/scheduled_events', statuses)).status]).toEqual([round, 200]);
@@ -115,7 +115,7 @@ describe('service', () => {
     }
   });
 
-  it('keeps queries apart when there are more of them than it remembers', async () => {
+  it('parses queries correctly when there are more than the cache holds', async () => {
     const headers = { authorization: 'Bearer sandbox_owner' };
     for (let number = 0; number < 210; number++) {
       const count = 1 + (number % 3);
@@ -125,12 +125,12 @@ describe('service', () => {
     }
   });
 
-  it('refuses a query where the operation takes none', async () => {
+  it('rejects a query if the operation has no parameters', async () => {
     const { status, body } = await world.get('/users/me', { verbose: 'true' });
     expect([status, parametersOf(body)]).toEqual([400, ['verbose']]);
   });
 
-  it('names wrong and missing fields of a body, dotted and indexed', async () => {
+  it('names invalid and missing fields of a body by their path', async () => {
     const { status, body } = await world.call('POST', '/invitees', {
       body: { invitee: { email: 'no', extra: 1, timezone: 'UTC' }, custom_questions: [{ answer: 'x', position: 0 }] },
     });
@@ -146,12 +146,12 @@ describe('service', () => {
     expect(body.details).toContainEqual({ parameter: 'start_time', message: 'is required', code: 'required' });
   });
 
-  it('answers 400 to a body that is not JSON, or JSON but no object', async () => {
+  it('answers 400 to a body that is not a JSON object', async () => {
     expect((await world.call('POST', '/invitees', { body: '{"a":' })).status).toBe(400);
     expect((await world.call('POST', '/invitees', { body: '[]' })).status).toBe(400);
   });
 
-  it('answers 400 to half of a surrogate pair, with which the store could not be read any more', async () => {
+  it('answers 400 to an unpaired surrogate, which would make the data unreadable', async () => {
     for (const name of ['\ud83d', 'x\udc00y']) {
       const { status, body } = await world.call('POST', '/event_types', { body: { owner: amara, name } });
       expect([status, body.message]).toEqual([400, 'The body contains text that is not valid Unicode.']);
@@ -160,18 +160,18 @@ describe('service', () => {
     expect((await world.get('/event_types', { user: amara })).status).toBe(200);
   });
 
-  it('answers 415 to a body of another type', async () => {
+  it('answers 415 to a body with another content type', async () => {
     const headers = { 'content-type': 'text/plain' };
     expect((await world.call('POST', '/invitees', { body: {}, headers })).status).toBe(415);
   });
 
-  it('refuses a body where the operation takes none', async () => {
+  it('rejects a body if the operation takes none', async () => {
     const path = '/invitees/XYZ/no_show';
     expect((await world.call('POST', path, { body: { why: 'x' } })).status).toBe(400);
     expect((await world.call('POST', path, { body: {} })).status).toBe(404);
   });
 
-  it('lets a guard refuse, and add headers to whatever is answered', async () => {
+  it('lets a guard refuse a call and add headers to every reply', async () => {
     const { get } = await openWorld({
       guards: [
         ({ headers }) => Object.assign(headers, { 'x-ratelimit-limit': '500' }),
@@ -186,14 +186,14 @@ describe('service', () => {
     expect((await get('/users/me')).headers['x-ratelimit-limit']).toBe('500');
   });
 
-  it('turns a fault of its own into 500 without a stack', async () => {
+  it('answers 500 without a stack trace to an internal error', async () => {
     const { store, get } = await openWorld({ verify: false });
     store.exec('ALTER TABLE users RENAME TO gone');
     const { status, body } = await get('/users/me');
     expect([status, Object.keys(body)]).toEqual([500, ['title', 'message']]);
   });
 
-  it('throws at an answer that breaks its row, when told to verify', async () => {
+  it('throws on a reply that does not match its row, with verify', async () => {
     const { store, get } = await openWorld();
     store.run("UPDATE users SET doc = json_set(doc, '$.surprise', 1)");
     await expect(get('/users/me')).rejects.toThrow(/users me returned a wrong shape/);

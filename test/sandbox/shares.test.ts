@@ -13,7 +13,7 @@ describe('shares', () => {
     expect([status, parametersOf(body)]).toEqual([400, parameters]);
   };
 
-  it('make a link and tell what it changes', async () => {
+  it('create a link and return its overrides', async () => {
     const changes = {
       name: 'For Ada',
       duration: 45,
@@ -44,12 +44,12 @@ describe('shares', () => {
     });
   });
 
-  it('make another link every time', async () => {
+  it('create a new link every time', async () => {
     const links = [await share('intro-call'), await share('intro-call')];
     expect(new Set(links.map(({ body }) => body.resource.scheduling_links[0].booking_url)).size).toBe(2);
   });
 
-  it('take a duration of the event type where no options are sent', async () => {
+  it('accept a duration of the event type if no options are sent', async () => {
     expect((await share('intro-call', { duration: 15 })).status).toBe(201);
     await refused(['duration'], 'intro-call', { duration: 30 });
     for (const duration of [30, 15, 45, 60]) expect((await share('consultation', { duration })).status).toBe(201);
@@ -57,27 +57,27 @@ describe('shares', () => {
   });
 
   it.each([
-    ['a duration that is none of them', ['duration'], { duration: 30, duration_options: [15, 45] }],
-    ['more than four', ['duration_options'], { duration_options: [1, 2, 3, 4, 5] }],
-    ['one twice', ['duration_options'], { duration_options: [15, 15] }],
-    ['one beyond twelve hours', ['duration_options[1]'], { duration_options: [1, 721] }],
-    ['one of no length', ['duration_options[0]'], { duration_options: [0, 720] }],
-  ])('refuse duration options: %s', (_, parameters, more) => refused(parameters, 'intro-call', more));
+    ['a duration that is not an option', ['duration'], { duration: 30, duration_options: [15, 45] }],
+    ['more than four options', ['duration_options'], { duration_options: [1, 2, 3, 4, 5] }],
+    ['a repeated option', ['duration_options'], { duration_options: [15, 15] }],
+    ['an option over twelve hours', ['duration_options[1]'], { duration_options: [1, 721] }],
+    ['an option of zero minutes', ['duration_options[0]'], { duration_options: [0, 720] }],
+  ])('reject %s', (_, parameters, more) => refused(parameters, 'intro-call', more));
 
-  it('refuse hours that contradict themselves', async () => {
+  it('reject contradictory hours', async () => {
     const rule = { type: 'wday', wday: 'monday', intervals: [] };
     await refused(['availability_rule.rules[1].wday', 'availability_rule.timezone'], 'intro-call', {
       availability_rule: { rules: [rule, rule], timezone: 'Nowhere' },
     });
   });
 
-  it('refuse unknown kinds of period and location', () =>
+  it('reject unknown period types and location kinds', () =>
     refused(['period_type', 'location_configurations[0].kind'], 'intro-call', {
       period_type: 'sometimes',
       location_configurations: [{ kind: 'moon' }],
     }));
 
-  it('need an event type that exists, is active, and is hosted by the caller', async () => {
+  it('require an existing, active event type that the caller hosts', async () => {
     expect((await share('none')).status).toBe(404);
     await refused(['event_type'], 'summer-office-hours', {});
     expect((await share('support-call', {}, 'sandbox_user')).status).toBe(201);

@@ -6,7 +6,7 @@ import { temporaryFile } from '../support/temporary.ts';
 import { openWorld } from './world.ts';
 
 describe('store', () => {
-  it('undoes a transaction that throws', async () => {
+  it('rolls back a transaction that throws', async () => {
     const store = openStore(await openDatabase(':memory:'));
     const failing = () =>
       store.transaction(() => {
@@ -19,7 +19,7 @@ describe('store', () => {
     expect(store.fact('a')).toBe(2);
   });
 
-  it('says that there is no more room, where that ended a transaction', async () => {
+  it('reports a full disk as the cause of a failed transaction', async () => {
     const store = openStore(await openDatabase(':memory:'));
     const [pages] = Object.values(store.first<Record<string, number>>('PRAGMA page_count')!);
     store.first(`PRAGMA max_page_count = ${pages! + 2}`);
@@ -28,7 +28,7 @@ describe('store', () => {
     expect(store.fact('a')).toBe(1);
   });
 
-  it('answers rows with their columns and nothing else, whatever the binding', async () => {
+  it('returns rows with exactly their columns for either binding', async () => {
     const store = openStore(await openDatabase(':memory:'));
     const sql = 'SELECT ? AS one, ? AS other';
     expect(store.first(sql, 1, null)).toEqual({ one: 1, other: null });
@@ -36,7 +36,7 @@ describe('store', () => {
     expect(store.first('SELECT 1 WHERE 0')).toBeUndefined();
   });
 
-  it('never gives an ID twice, also to two handles', async () => {
+  it('never returns the same ID twice, even to two handles', async () => {
     const file = temporaryFile('ids.db');
     const [one, two] = [openStore(await openDatabase(file)), openStore(await openDatabase(file))];
     const ids = Array.from({ length: 50 }, (_, turn) => {
@@ -47,14 +47,14 @@ describe('store', () => {
     expect(ids.every((id) => /^[A-HJ-NP-Z2-9]{16}$/.test(id))).toBe(true);
   });
 
-  it('keeps what was written for the next opening', async () => {
+  it('keeps data after closing', async () => {
     const { file, store } = await openWorld();
     store.setFact('note', 'kept');
     store.close();
     expect(openStore(await openDatabase(file)).fact('note')).toBe('kept');
   });
 
-  it('refuses a file of a newer version', async () => {
+  it('rejects a file of a newer version', async () => {
     const { file, store } = await openWorld();
     store.exec('PRAGMA user_version = 999');
     store.close();
@@ -62,7 +62,7 @@ describe('store', () => {
     expect(() => openStore(database)).toThrow(/newer version of sched/);
   });
 
-  it("refuses somebody else's file and leaves it alone", async () => {
+  it('rejects a file of another program and leaves it unchanged', async () => {
     const file = temporaryFile('foreign.db');
     const database = await openDatabase(file);
     database.exec('CREATE TABLE recipes (name)');
@@ -70,7 +70,7 @@ describe('store', () => {
     expect(database.all('SELECT name FROM sqlite_master')).toEqual([{ name: 'recipes' }]);
   });
 
-  it('refuses a file that is no database', async () => {
+  it('rejects a file that is not a database', async () => {
     const file = temporaryFile('text.db');
     writeFileSync(file, 'Dear diary, '.repeat(500));
     await expect(openDatabase(file).then(openStore)).rejects.toThrow(expect.objectContaining({ code: 'SANDBOX_FILE' }));

@@ -9,7 +9,7 @@ const told = ({ headers }: { headers: Headers }) =>
 
 const statuses = (replies: Array<{ status: number }>) => replies.map(({ status }) => status);
 
-/** Bookings of an event type that is not there: 404, unless they are too many. */
+/** Bookings of an unknown event type: they get 404, or 429 above the limit. */
 const bookMany = async (world: World, count: number, asked = {}) => {
   const replies = [];
   for (let turn = 0; turn < count; turn++) replies.push(await world.book('none', `${freeMonday}T08:00:00Z`, {}, asked));
@@ -23,7 +23,7 @@ const openLimited = async (plan: Parameters<World['setPlan']>[0], file?: string)
 };
 
 describe('throttle', () => {
-  it('tells limit, rest and reset on every response to a known token', async () => {
+  it('sends limit, remaining and reset with every reply to a known token', async () => {
     const world = await openLimited('enterprise');
     const replies = [
       await world.get('/users/me'),
@@ -41,14 +41,14 @@ describe('throttle', () => {
       expect((await world.get('/users/me', {}, { token })).headers).not.toHaveProperty('x-ratelimit-limit');
   });
 
-  it('counts each token for itself', async () => {
+  it('counts each token separately', async () => {
     const world = await openLimited('enterprise');
     const { access_token: token } = await oauthOf(world).login();
     await world.get('/users/me');
     expect(told(await world.get('/users/me', {}, { token }))).toEqual([500, 499, 60]);
   });
 
-  it('opens a window with its first request and rounds the rest of it up', async () => {
+  it('starts a window with its first request and rounds the reset up to seconds', async () => {
     const world = await openLimited('free');
     world.clock.time += 123;
     expect(told(await world.get('/users/me'))).toEqual([10, 9, 60]);
@@ -60,7 +60,7 @@ describe('throttle', () => {
     expect(told(await world.get('/users/me'))).toEqual([10, 9, 60]);
   });
 
-  it('refuses what is one too many, does nothing for it, and counts it nowhere', async () => {
+  it('refuses a request above the limit without effect and without counting it', async () => {
     const world = await openLimited('free');
     const path = pathOf((await world.walk('/scheduled_events', { user: amara, status: 'active' }))[0].uri);
     world.store.run('DELETE FROM rate_windows');
@@ -76,7 +76,7 @@ describe('throttle', () => {
     expect((await world.get(path)).body.resource.status).toBe('active');
   });
 
-  it('holds bookings of a trial to five a day, for the user and not the token', async () => {
+  it('limits bookings on a trial to five per user and day, across tokens', async () => {
     const world = await openLimited('trial');
     expect(statuses(await bookMany(world, 3))).toEqual([404, 404, 404]);
     expect(statuses(await bookMany(world, 3, { token: 'sandbox_legacy' }))).toEqual([404, 404, 429]);
@@ -88,7 +88,7 @@ describe('throttle', () => {
     expect(statuses(await bookMany(world, 1))).toEqual([404]);
   });
 
-  it('holds bookings of a standard plan to its windows of a minute, an hour and a day', async () => {
+  it('limits bookings on a standard plan per minute, hour and day', async () => {
     const world = await openLimited('standard');
     const refusedBy = async () => {
       const [full] = await bookMany(world, 1);
@@ -111,19 +111,19 @@ describe('throttle', () => {
     expect(statuses(await bookMany(world, 1))).toEqual([404]);
   });
 
-  it('tells of the window with the fewest left', async () => {
+  it('reports the window with the fewest requests left', async () => {
     const world = await openLimited('standard');
     expect(told((await bookMany(world, 1))[0]!)).toEqual([10, 9, 60]);
     for (let turn = 0; turn < 4; turn++) {
       await bookMany(world, turn === 0 ? 9 : 10);
       world.clock.time += 60_000;
     }
-    // Ten a minute and fifty an hour now have as many left: the hour takes longer to open again.
+    // Both the minute and the hour window have 7 requests left: the hour resets later.
     expect(told((await bookMany(world, 3)).at(-1)!)).toEqual([50, 7, 3360]);
     expect(told(await world.get('/users/me'))).toEqual([500, 496, 60]);
   });
 
-  it('counts bookings of other operations and plans in the general window alone', async () => {
+  it('counts other operations, and bookings on other plans, only in the general window', async () => {
     const world = await openLimited('free');
     expect(told((await bookMany(world, 1))[0]!)).toEqual([10, 9, 60]);
     world.setPlan('enterprise');
@@ -132,14 +132,14 @@ describe('throttle', () => {
     expect(told(await world.get('/event_types', { organization }))).toEqual([500, 497, 60]);
   });
 
-  it('takes from all windows or from none', async () => {
+  it('counts a request in all windows or in none', async () => {
     const world = await openLimited('trial');
     await bookMany(world, 5);
     expect((await bookMany(world, 3)).map(({ status }) => status)).toEqual([429, 429, 429]);
     expect(told(await world.get('/users/me'))).toEqual([500, 494, 60]);
   });
 
-  it('is shared by two handles on one file, and survives them', async () => {
+  it('is shared by two handles on one file and kept after closing', async () => {
     const one = await openLimited('free');
     const two = await openWorld({ limits: true, file: one.file });
     const replies = [];
@@ -151,7 +151,7 @@ describe('throttle', () => {
     three.store.close();
   });
 
-  it('opens anew when the clock was set back', async () => {
+  it('starts a new window when the clock is set back', async () => {
     const world = await openLimited('free');
     for (let turn = 0; turn < 11; turn++) await world.get('/users/me');
     world.clock.time -= 3_600_000;
@@ -162,7 +162,7 @@ describe('throttle', () => {
     const world = await openWorld({ limits: false });
     world.setPlan('free');
     for (let turn = 0; turn < 12; turn++) expect((await world.get('/users/me')).status).toBe(200);
-    // Without the headers a client would pace itself.
+    // Without these headers, a client would slow itself down.
     expect(told(await world.get('/users/me'))).toEqual([1_000_000, 1_000_000, 60]);
   });
 });

@@ -7,19 +7,19 @@ import { openWorld } from './world.ts';
 
 export const secret = 'sandbox_admin_test';
 
-/** What a plain socket saw: bytes, when they came, and how the connection ended. */
+/** What a plain socket received: the reply, its timing, and how the connection ended. */
 export interface Seen {
   head: string;
   status: number;
   headers: Record<string, string>;
   body: Buffer;
-  /** The error code of the connection, as `ECONNRESET`. */
+  /** The error code of the connection, such as `ECONNRESET`. */
   error: string | undefined;
   chunks: number;
   milliseconds: number;
 }
 
-/** Sends text over a plain socket and reads until the other side ends the connection, or patience ends. */
+/** Sends text over a plain socket and reads until the other side closes the connection or the time is up. */
 export const raw = (port: number, text: string | Buffer, patience = 30_000): Promise<Seen> =>
   new Promise((resolve) => {
     const started = performance.now();
@@ -53,7 +53,7 @@ export const raw = (port: number, text: string | Buffer, patience = 30_000): Pro
     socket.on('end', () => done()).on('error', ({ code }: NodeJS.ErrnoException) => done(code));
   });
 
-/** A world behind a socket, with faults in their short form. */
+/** Serves a test world on a socket, with faults in their short form. */
 export const openWire = async (...faults: string[]) => {
   const world = await openWorld({ limits: true });
   const script = createFaultScript(faults.map(readFault));

@@ -6,7 +6,7 @@ import type { Plan } from '../../src/sandbox/subscription.ts';
 import { seededFile } from '../support/seeded.ts';
 import { closeLater } from '../support/temporary.ts';
 
-/** A Wednesday; the seeded world reaches from the end of January to the end of April. */
+/** A Wednesday; the seeded events range from the end of January to the end of April. */
 export const noon = Date.parse('2026-03-11T12:00:00Z');
 
 /** A Monday after all seeded events: every host is free. 09:00 in Berlin is 07:00Z. */
@@ -29,7 +29,7 @@ export interface Asked {
   headers?: Record<string, string>;
 }
 
-/** A seeded world whose every answer is held against its row. Requests are not counted unless a test asks for it. */
+/** A seeded service that checks every reply against its row. Rate limits are off by default. */
 export const openWorld = async (options: Partial<ServiceOptions> & { file?: string } = {}) => {
   const { file = await seededFile(noon), ...service } = options;
   const clock = { now: () => clock.time, time: noon };

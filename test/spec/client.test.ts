@@ -23,7 +23,7 @@ const rowOf = (name: string): Operation => {
 const origin = 'https://api.example.com';
 const paging = ['count', 'page_token'];
 
-/** What a caller would give the client to make it send this: IDs by their names in the row's path. */
+/** The client input that produces the transcript's request, with IDs by their names in the row's path. */
 const inputOf = (row: Operation, { line, body }: Transcript): { input: Input; count?: number } => {
   const url = new URL(line.slice(line.indexOf(' ') + 1), origin);
   const pattern = new RegExp(`^${row.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '([A-Z_]+)')}$`);
@@ -40,7 +40,7 @@ const inputOf = (row: Operation, { line, body }: Transcript): { input: Input; co
   };
 };
 
-/** Drives the client through one exchange; the network is the transcript. */
+/** Runs the client through one exchange; the network replies with the transcript. */
 const exchange = async (name: string) => {
   const transcript = transcripts[name]!;
   const row = rowOf(name);
@@ -74,7 +74,7 @@ const recordsOf = ({ reply }: Transcript, { kind }: Operation['reply']): unknown
   kind === 'many' ? (reply.collection as unknown[]) : [kind === 'one' ? reply.resource : reply];
 
 describe('client', () => {
-  test('has a transcript of every operation, and no other', () => {
+  test('has exactly one transcript per operation', () => {
     expect(Object.keys(transcripts).toSorted()).toEqual(operations.toSorted());
   });
 });
@@ -83,7 +83,7 @@ describe.each(Object.keys(transcripts))('client: %s', (name) => {
   test('sends exactly what the documentation shows', async () => {
     const { transcript, requests } = await exchange(name);
     const [method, target] = transcript.line.split(' ');
-    // What else a request carries is for our own layers and does not go over the wire.
+    // Other fields of a request are internal and not sent.
     const wire = requests.map(({ method, url, headers, body }) => ({
       method,
       url,
@@ -100,15 +100,15 @@ describe.each(Object.keys(transcripts))('client: %s', (name) => {
     ]);
   });
 
-  test('hands the reply on untouched', async () => {
+  test('returns the reply unchanged', async () => {
     const { transcript, answer } = await exchange(name);
     const { kind } = rowOf(name).reply;
     const expected = recordsOf(transcript, rowOf(name).reply);
-    // As text, so that the order of the keys counts too.
+    // Compared as text, so that the order of keys counts too.
     expect(JSON.stringify(answer)).toBe(JSON.stringify(kind === 'many' ? expected : expected[0]));
   });
 
-  test('has a row with the documented status, fields and kinds, and no others', () => {
+  test('has a row with exactly the documented status and fields', () => {
     const { reply, body } = rowOf(name);
     const transcript = transcripts[name]!;
     expect(reply.status).toBe(transcript.status);

@@ -9,7 +9,7 @@ type Json = Record<string, unknown>;
 
 const idOf = (reference: string) => reference.slice(reference.lastIndexOf('/') + 1);
 
-/** Where a record with an ID of this name is found, over the wire, in a seeded world. */
+/** The list to read an ID of this name from. */
 const places: Record<string, (ids: Record<string, string>) => string> = {
   EVENT_ID: ({ USER_ID }) => `/scheduled_events?user=${origin}/users/${USER_ID}&status=active`,
   INVITEE_ID: ({ EVENT_ID }) => `/scheduled_events/${EVENT_ID}/invitees`,
@@ -23,7 +23,7 @@ const places: Record<string, (ids: Record<string, string>) => string> = {
   FORM_ID: ({ ORGANIZATION_ID }) => `/routing_forms?organization=${origin}/organizations/${ORGANIZATION_ID}`,
 };
 
-/** The IDs of the world that a transcript's request names. */
+/** IDs from the test world for the placeholders in a transcript's request. */
 const idsFor = async (world: World, { line, body }: Transcript): Promise<Record<string, string>> => {
   const me = (await world.get('/users/me')).body.resource;
   const ids: Record<string, string> = {
@@ -49,7 +49,7 @@ const idsFor = async (world: World, { line, body }: Transcript): Promise<Record<
 
 const translate = (text: string, ids: Record<string, string>): string =>
   Object.entries(ids)
-    // The longest name first: `USER_ID` is part of `OTHER_USER_ID`.
+    // Longest names first, because `USER_ID` is part of `OTHER_USER_ID`.
     .toSorted(([a], [b]) => b.length - a.length)
     .reduce((done, [name, id]) => done.replaceAll(name, id), text)
     .replaceAll(/https:\/\/(api|mcp)\.example\.com/g, origin)
@@ -57,7 +57,7 @@ const translate = (text: string, ids: Record<string, string>): string =>
 
 const kindOf = (value: unknown) => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
 
-/** Where an answer differs from the documented shape. `null` fits anything, and what is not documented is not compared. */
+/** Differences between a reply and the documented shape. `null` matches anything; undocumented contents are skipped. */
 const differences = (shown: unknown, answered: unknown, path: string, open: string[] = []): string[] => {
   const [a, b] = [kindOf(shown), kindOf(answered)];
   if (a === 'null' || b === 'null') return [];
@@ -82,7 +82,7 @@ const differences = (shown: unknown, answered: unknown, path: string, open: stri
   ];
 };
 
-/** Shapes that depend on a tag: a rule of another type has other fields. */
+/** Removes rules, whose fields depend on their type. */
 const withoutVariants = (reply: Json): Json =>
   JSON.parse(JSON.stringify(reply), (key, value) => (key === 'rules' ? [] : value)) as Json;
 
@@ -102,7 +102,7 @@ describe('sandbox', () => {
     expect(differences(withoutVariants(transcript.reply), body, 'reply', transcript.open)).toEqual([]);
   });
 
-  test('would be caught with a field too many, one missing or one of another kind', () => {
+  test('differences include extra, missing and mistyped fields', () => {
     const shown = { resource: { uri: 'x', limit: 1, location: { type: 'y' }, tags: ['z'], free: {} } };
     const answered = { resource: { uri: 'x', limit: '1', location: { kind: 'y' }, tags: [1], free: { any: 1 } } };
     expect(differences(shown, answered, 'reply')).toEqual([

@@ -1,17 +1,17 @@
 import { readdirSync } from 'node:fs';
 
 /**
- * One exchange as it goes over the wire, typed by hand from the service's documentation and from what we decided
- * where that is silent. Nothing here knows `src/api`: a path that is wrong there must be found by these.
+ * One HTTP exchange, typed by hand from the service's documentation, and from our own decisions where it is silent.
+ * Transcripts don't import `src/api`, so that they catch mistakes made there.
  */
 export interface Transcript {
-  /** Method, path and query, the references in it URL-encoded; the whole address where it is not the API's. */
+  /** Method, path and query, with URL-encoded references; the full URL if it isn't on the API's host. */
   line: string;
   headers: Record<string, string>;
   body?: unknown;
   status: number;
   reply: Record<string, unknown>;
-  /** Fields that may hold more than is shown. */
+  /** Fields that may contain more than is shown. */
   open?: string[];
 }
 
@@ -33,7 +33,7 @@ export const lastPage = (count: number) => ({
   previous_page_token: null,
 });
 
-/** Every transcript by noun and verb: one file per noun. */
+/** Loads all transcripts by noun and verb; there is one file per noun. */
 export const loadTranscripts = async (): Promise<Record<string, Transcript>> => {
   const directory = new URL('./transcripts/', import.meta.url);
   const files = readdirSync(directory);

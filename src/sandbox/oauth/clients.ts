@@ -16,7 +16,7 @@ const onLoopback = (path: string) => (redirectUri: string) => {
 
 /** Public clients: they have no secret. */
 const clients: readonly Client[] = [
-  { id: clientId, name: 'sched', about: 'the command line', allows: onLoopback('/callback') },
+  { id: clientId, name: 'sched', about: 'the command-line tool', allows: onLoopback('/callback') },
   {
     id: 'northlight-calendar',
     name: 'Northlight Calendar',

@@ -1,7 +1,7 @@
 import type { Transcript } from '../transcript.ts';
 
 export const transcripts: Record<string, Transcript> = {
-  // Another origin than the API's: the token does not go there.
+  // Not the API's origin, so the token must not be sent.
   'mcp metadata': {
     line: 'GET https://mcp.example.com/.well-known/oauth-protected-resource',
     headers: { accept: 'application/json', 'user-agent': 'sched/VERSION' },
