@@ -30,7 +30,7 @@ export const availability: Handlers<'availability'> = {
     );
     if (!row) throw notFound('availability schedule');
     const { type } = requireEventType(store, caller, row.event_type);
-    // Assumed: the owner of the event type can't change them, because the hours belong to the host.
+    // Assumed: the owner of the event type can't change a host's schedule.
     requireSelf(caller, row.user, 'Only the host or an admin can change these hours.');
     const { rules, timezone } = body;
     const details: Detail[] = invalidRules(rules ?? [], 'rules');
