@@ -168,7 +168,7 @@ describe('faults on a plain socket', () => {
     }
   });
 
-  test('all of them in docs/sandbox.md', () => {
+  test('are listed in docs/sandbox.md', () => {
     // The formatter pads the cells of a table.
     const page = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8').replace(/ +/g, ' ');
     for (const [kind, words] of Object.entries(faultKinds)) expect(page).toContain(`| \`${kind}\` | ${words} |`);

@@ -29,7 +29,7 @@ describe('seed', () => {
     expect(everything(again)).toEqual(everything(world.store));
   });
 
-  it('puts records into every table that holds them, except links, which only users make', () => {
+  it('fills every table of records except shares, which only users create', () => {
     const isEmpty = (table: string) => world.store.all(`SELECT 1 FROM ${table} LIMIT 1`).length === 0;
     expect(recordTables.filter(isEmpty)).toEqual(['shares']);
   });
@@ -42,7 +42,7 @@ describe('seed', () => {
     expect(tables.filter(hasDoc)).toHaveLength(recordTables.length);
   });
 
-  it('reaches six weeks back and ahead, a third of it with the default user', async () => {
+  it('covers six weeks before and after, with a third of the events for the default user', async () => {
     expect(events.length).toBeGreaterThan(250);
     expect(events.length).toBeLessThan(380);
     const mine = await world.walk('/scheduled_events', { user: amara, count: '100' });
