@@ -8,10 +8,10 @@ interface World {
   readonly platform: string;
 }
 
-/** A program and its arguments; a shell is never part of it. */
+/** A program and its arguments, run without a shell. */
 export type Command = readonly [program: string, ...args: string[]];
 
-/** `BROWSER` as others read it: alternatives between colons, `%s` for the address, words between blanks. */
+/** Reads `BROWSER` the usual way: colons separate alternatives, spaces separate words, and `%s` is the URL. */
 const fromVariable = (value: string, url: string, platform: string): Command[] =>
   (platform === 'win32' ? [value] : value.split(':')).flatMap((alternative) => {
     const words = alternative.trim().split(/\s+/);
@@ -34,7 +34,7 @@ const findProgram = async (name: string, { env }: World): Promise<string | undef
   return undefined;
 };
 
-/** Resolves once the program runs; what becomes of it afterwards is its own affair. */
+/** Resolves to true once the program has started. How it ends doesn't matter. */
 const start = ([program, ...args]: Command): Promise<boolean> =>
   new Promise((resolve) => {
     const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsHide: true });
@@ -45,7 +45,7 @@ const start = ([program, ...args]: Command): Promise<boolean> =>
     });
   });
 
-/** The `open` package, told which program to use: left alone it would go through PowerShell, which is a shell. */
+/** Uses the `open` package with a given program: by default it would go through PowerShell, which is a shell. */
 const openWith = async (url: string, program: string | undefined): Promise<boolean> => {
   const { default: open } = await import('open');
   const child = await open(url, program === undefined ? {} : { app: { name: program } }).catch(() => undefined);
@@ -56,7 +56,7 @@ const openWith = async (url: string, program: string | undefined): Promise<boole
 const onLinux = async (url: string, world: World): Promise<boolean> => {
   const { env } = world;
   const isWsl = env.WSL_DISTRO_NAME !== undefined || env.WSL_INTEROP !== undefined;
-  // Without a screen xdg-open would start a text browser in the middle of ours.
+  // Without a screen, xdg-open would start a text browser in this terminal.
   const hasScreen = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
   const names = [...(isWsl ? ['wslview'] : []), ...(hasScreen ? ['xdg-open'] : [])];
   for (const name of names) {
@@ -67,7 +67,7 @@ const onLinux = async (url: string, world: World): Promise<boolean> => {
   return handler !== undefined && start([handler, 'url.dll,FileProtocolHandler', url]);
 };
 
-/** Opens an address in the person's browser. False where there is none: the address was shown anyway. */
+/** Opens a URL in the user's browser. Returns false if no browser starts; the URL is printed in any case. */
 export const openBrowser = async (address: string, world: World): Promise<boolean> => {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) return false;

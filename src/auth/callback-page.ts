@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** How a callback ended, for the person in front of the browser. */
+/** How a callback ended, as shown to the user in the browser. */
 export type PageKind = 'success' | 'denied' | 'failed' | 'unexpected';
 
 interface Page {
@@ -8,7 +8,7 @@ interface Page {
   title: string;
   words: string;
   next: string;
-  /** The drawing inside the circle. */
+  /** The SVG path inside the circle. */
   mark: string;
 }
 
@@ -16,29 +16,29 @@ const pages: Record<PageKind, Page> = {
   success: {
     status: 200,
     title: 'You are logged in',
-    words: 'sched can now work with your account. The terminal says what it may do.',
+    words: 'sched can now use your account. The terminal shows what it may do.',
     next: 'You can close this tab and go back to the terminal.',
     mark: '<path d="M15 25l7 7 13-15"/>',
   },
   denied: {
     status: 200,
-    title: 'Access was denied',
-    words: 'You said no, so sched received nothing and stored nothing.',
+    title: 'Access denied',
+    words: 'You denied access, so sched received nothing and stored nothing.',
     next: 'Changed your mind? Run <code>sched auth login</code> again.',
     mark: '<path d="M16 25h18"/>',
   },
   failed: {
     status: 200,
-    title: 'The login did not work',
-    words: 'Nothing was stored. The terminal says what went wrong.',
+    title: 'Login failed',
+    words: 'Nothing was stored. The terminal shows what went wrong.',
     next: 'You can close this tab and run <code>sched auth login</code> again.',
     mark: '<path d="M25 15v12M25 33.5v.5"/>',
   },
   unexpected: {
     status: 400,
-    title: 'This is not the expected page',
-    words: 'sched is waiting for the answer to a login, and this address is not that answer.',
-    next: 'Please use the address that the terminal shows.',
+    title: 'Unexpected page',
+    words: 'sched is waiting for a login to finish, but this address is not part of that login.',
+    next: 'Open the address that the terminal shows.',
     mark: '<path d="M18.500 20.500a6.500 6.500 0 1 1 9 6c-1.700.8-2.500 2-2.500 3.500M25 35.500v.5"/>',
   },
 };
@@ -72,7 +72,7 @@ const headers = {
   connection: 'close',
 };
 
-/** Fixed text from end to end: nothing of a request is ever in it. */
+/** The page for a result. It is fixed text and never contains anything from a request. */
 export const resultPage = (kind: PageKind): { status: number; headers: Record<string, string>; body: string } => {
   const { status, title, words, next, mark } = pages[kind];
   const body = `<!doctype html>

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readPrivateFile, removeDrafts, removePrivateFile, writePrivateFile } from '../state/files.ts';
 import type { Vault } from './vault.ts';
 
-/** One file per credential, for its owner's eyes only. */
+/** Stores each credential in its own file, which only the user can read. */
 export const fileVault = (configDirectory: string, randomBytes: (count: number) => Uint8Array): Vault => {
   const folder = join(configDirectory, 'credentials');
   const path = (name: string) => join(folder, `${name}.json`);
@@ -13,7 +13,7 @@ export const fileVault = (configDirectory: string, randomBytes: (count: number) 
       work({
         get: (name) => readPrivateFile(path(name)),
         set: async (name, text) => {
-          // A credential is written under its lock, so a draft beside it belongs to a process that was killed.
+          // Writers hold the credential's lock, so a draft found here was left by a killed process.
           await removeDrafts(path(name));
           await writePrivateFile(path(name), text, Buffer.from(randomBytes(8)).toString('hex'));
         },

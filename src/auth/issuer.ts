@@ -4,14 +4,14 @@ import { SchedError } from '../errors.ts';
 import { isLoopback } from '../http/proxy.ts';
 import type { LoginSecrets } from './pkce.ts';
 
-/** Who issues tokens, and to which client. Pinned in the profile: no discovery document changes it. */
+/** The server that issues tokens, and the client ID. Pinned in the profile: no discovery document changes them. */
 export interface Issuer {
-  /** The auth URL, without a slash at the end. */
+  /** The auth URL, without a trailing slash. */
   readonly url: string;
   readonly clientId: string;
 }
 
-/** The issuer as the protocol library knows it. The paths are ours, so nothing is looked up. */
+/** The issuer in the form the OAuth library needs. The paths are fixed, so there is no discovery request. */
 export const serverOf = ({ url, clientId }: Issuer): { server: AuthorizationServer; client: Client } => ({
   server: {
     issuer: url,
@@ -22,12 +22,12 @@ export const serverOf = ({ url, clientId }: Issuer): { server: AuthorizationServ
   client: { client_id: clientId },
 });
 
-/** Plain http is for this machine alone. */
+/** Whether the issuer uses plain http. Throws unless that is on a loopback address. */
 export const allowsPlainHttp = ({ url }: Issuer): boolean => {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'https:') return false;
   if (protocol === 'http:' && isLoopback(hostname)) return true;
-  throw new SchedError('environment', 'The auth URL is not usable', {
+  throw new SchedError('environment', 'Invalid auth URL', {
     reason: 'it must be https, or http on a loopback address',
     outcome: 'not-sent',
   });

@@ -1,10 +1,11 @@
-/** The word that makes the standalone program run the script below, with the binding that is inside it. */
+/** The argument that makes the standalone program run the script below, with the binding it contains. */
 export const keychainArgument = '__keychain';
 
 /**
- * What runs in a process of its own, because the binding can block for ever and then not even let its process end.
- * Given the binding's path; reads `{op, name, text?}` a line, answers `{value}` or `{error}` a line, and goes when its
- * input ends. Secrets pass through the pipes only, never through arguments or the environment.
+ * Runs in a child process, because the binding can block forever and then even keep its process from exiting.
+ * Its argument is the binding's path. It reads one `{op, service, name, text?}` per line, replies with `{value}` or
+ * `{error}` on a line, and exits when its input ends. Secrets pass through the pipes only, never through arguments or
+ * the environment.
  */
 export const keychainScript = `
 'use strict';

@@ -24,7 +24,7 @@ interface Reply {
 
 const service = 'sched';
 
-/** With the second that the bus may take, well under the six that a person is asked to wait. */
+/** Plus the one second for the bus check, this stays well under the six seconds that a user may have to wait. */
 const limitMs = 4_000;
 
 const names: Record<string, string> = { darwin: 'the macOS keychain', win32: 'the Windows credential manager' };
@@ -41,11 +41,11 @@ const bindingPath = (): string => {
   }
 };
 
-/** What the child is given: enough to find the keychain, and no token of ours. */
+/** The child's environment: enough to find the keychain, but no tokens. */
 const childEnvironment = (env: World['env']): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !/^(SCHED_|NODE_OPTIONS$)/.test(name)));
 
-/** One question at a time, each answered by one line. */
+/** Asks the child one question at a time; each reply is one line. */
 const conversation = (child: ChildProcess, fail: (reason: string) => SchedError) => {
   let pending: { resolve(reply: Reply): void; reject(error: SchedError): void } | undefined;
   let ended: SchedError | undefined;
@@ -53,8 +53,10 @@ const conversation = (child: ChildProcess, fail: (reason: string) => SchedError)
     ended ??= error;
     pending?.reject(ended);
   };
-  child.once('error', ({ code }: NodeJS.ErrnoException) => finish(fail(`its helper cannot be started (${code})`)));
-  child.once('close', () => finish(fail('its helper ended early')));
+  child.once('error', ({ code }: NodeJS.ErrnoException) =>
+    finish(fail(`the helper process could not be started (${code})`)),
+  );
+  child.once('close', () => finish(fail('the helper process ended early')));
   child.stdin!.on('error', () => {});
   createInterface({ input: child.stdout! }).on('line', (line) => {
     const reply = JSON.parse(line) as Reply;
@@ -77,7 +79,7 @@ const entriesOver = (ask: (question: Record<string, string>) => Promise<Reply>, 
     const { value, error } = await ask(question);
     if (error === undefined) return value;
     const quotes = question.text !== undefined && error.includes(question.text);
-    throw fail(quotes ? 'it refused' : cut(error, longestWords));
+    throw fail(quotes ? 'the keychain refused' : cut(error, longestWords));
   };
   const entries: Entries = {
     get: async (name) => ((await asked({ op: 'get', name })) as string | null) ?? undefined,
@@ -89,7 +91,7 @@ const entriesOver = (ask: (question: Record<string, string>) => Promise<Reply>, 
   return entries;
 };
 
-/** The keychain of the operating system. It is asked from a child process, which is killed when it takes too long. */
+/** The operating system's keychain. A child process talks to it, and is killed if it takes too long. */
 export const keychainVault = (world: World, findBinding: () => string = bindingPath): Vault => {
   const { env, platform, clock, machine, randomBytes } = world;
   const place = nameOn(platform);
@@ -109,7 +111,7 @@ export const keychainVault = (world: World, findBinding: () => string = bindingP
       const { ask, finish } = conversation(child, fail);
       const done = new AbortController();
       clock.sleep(limitMs, done.signal).then(
-        () => finish(fail(`no answer within ${limitMs / 1000} s; it may be locked`)),
+        () => finish(fail(`no reply within ${limitMs / 1000} s; the keychain may be locked`)),
         () => {},
       );
       try {

@@ -15,15 +15,15 @@ interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** How the answer of the browser reaches us. */
+/** How the callback gets from the browser to `sched`. */
 export type LoginMethod =
   | { kind: 'browser'; open(url: string): Promise<boolean> }
-  /** `line` is one line that a person typed, or `undefined` at the end of the input; it stops reading on `unwanted`. */
+  /** `line` reads one line from the user, or `undefined` at the end of input. It stops reading on `unwanted`. */
   | { kind: 'paste'; line(unwanted: AbortSignal): Promise<string | undefined> };
 
 export interface LoginOptions {
   issuer: Issuer;
-  /** The API's base URL: its origin is the only one the token will be sent to. */
+  /** The API's base URL. The token is sent only to its origin. */
   baseUrl: string;
   scopes: readonly string[];
   way: LoginMethod;
@@ -34,31 +34,31 @@ export interface LoginOptions {
   clock: Clock;
   interrupted: AbortSignal;
   randomBytes(count: number): Uint8Array;
-  /** Told what must not be printed, before it is sent anywhere. */
+  /** Called with each secret that must not be printed, before it is sent anywhere. */
   onSecret?(secret: string, kind: SecretKind): void;
-  /** Told the address, always and before it is opened. */
+  /** Called with the login URL, always and before it is opened. */
   onUrl(url: string): void | Promise<void>;
-  /** Told whether a browser could be opened. */
+  /** Called with whether a browser could be opened. */
   onOpened?(opened: boolean): void;
-  /** What else belongs to a login, such as keeping it: the browser is told of success only afterwards. */
+  /** Completes the login, for example by storing it. The browser shows success only afterwards. */
   finish?(record: CredentialRecord): Promise<void>;
-  /** Told why what was pasted is not the answer. */
+  /** Called with the reason why a pasted line was not accepted. */
   onMistake?(why: string): void | Promise<void>;
   timeoutMs?: number;
 }
 
 export const loginTimeoutMs = 5 * 60_000;
 
-/** Nobody is there to click: said at once, not after five minutes. */
+/** Without a terminal, no user can complete the login: fail at once, not after five minutes. */
 export const noTerminalForLogin = (): SchedError =>
-  new SchedError('auth', 'A login needs a person at a terminal', {
-    reason: 'there is no terminal here, or CI is set',
+  new SchedError('auth', "Can't log in without a terminal", {
+    reason: 'there is no terminal, or CI is set',
     hint: 'sched auth login --with-token < FILE, or set SCHED_TOKEN',
     outcome: 'not-sent',
   });
 
 const tooLate = (): SchedError =>
-  new SchedError('auth', 'The login was not finished in time', { hint: 'sched auth login', outcome: 'not-applied' });
+  new SchedError('auth', 'The login timed out', { hint: 'sched auth login', outcome: 'not-applied' });
 
 const noAnswer = (): SchedError =>
   new SchedError('auth', 'No address was pasted', {
@@ -66,9 +66,9 @@ const noAnswer = (): SchedError =>
     outcome: 'not-applied',
   });
 
-const noPort = 0;
+const anyPort = 0;
 
-/** A port that no service uses (RFC 6335 §6): with --paste nobody needs to listen on it. */
+/** A port that no service uses (RFC 6335 §6). With --paste, nothing needs to listen on it. */
 const somePort = (randomBytes: LoginOptions['randomBytes']): number => {
   const [high = 0, low = 0] = randomBytes(2);
   return 49_152 + ((high * 256 + low) % 16_384);
@@ -85,7 +85,7 @@ const pasted = async (options: LoginOptions, expected: Expectation, line: () => 
   }
 };
 
-/** Whatever comes first: the work, the end of the time, or a signal. The work is told when nobody waits for it any more. */
+/** Runs the work until it ends, the time is up or a signal comes. `unwanted` aborts when its result is not needed. */
 const within = async <Value>(
   work: (unwanted: AbortSignal) => Promise<Value>,
   { clock, interrupted, timeoutMs = loginTimeoutMs }: LoginOptions,
@@ -103,8 +103,8 @@ const within = async <Value>(
 };
 
 /**
- * Logs in with a person's consent and returns the credential; storing it is left to `finish`, since `keep` needs to know
- * whose it is. The store is proven before the browser opens: a consent must not be asked for in vain.
+ * Logs in through the browser and returns the credential. `finish` stores it, because `saveCredential` needs to know
+ * the owner. The store is tested before the browser opens, so that the user doesn't grant access for nothing.
  */
 export const login = async (options: LoginOptions): Promise<CredentialRecord> => {
   const { issuer, baseUrl, scopes, way, store, send, clock, interrupted, randomBytes, onUrl } = options;
@@ -116,12 +116,12 @@ export const login = async (options: LoginOptions): Promise<CredentialRecord> =>
   let isOver = false;
   const redeem = async (grant: Grant): Promise<CredentialRecord> => {
     options.onSecret?.(grant.parameters.get('code')!, 'code');
-    // The person took some time: a code is not spent on a token that cannot be stored any more.
+    // The user may have taken minutes. Don't spend the code on a token that can no longer be stored.
     await store.probe();
     const tokens = await exchange(grant, send);
     const record = recordFromLogin(tokens, { issuer, origin: new URL(baseUrl).origin, scopes, now: clock.now() });
     interrupted.throwIfAborted();
-    // Whoever was told that nothing came of it must not find himself logged in.
+    // The user was already told that the login failed, so don't store it now.
     if (isOver) throw tooLate();
     await options.finish?.(record);
     return record;
@@ -134,7 +134,7 @@ export const login = async (options: LoginOptions): Promise<CredentialRecord> =>
   }
 
   const listener = await openListener({
-    port: options.port ?? noPort,
+    port: options.port ?? anyPort,
     clock,
     check: (request, redirectUri) => checkRequest(request, expect(redirectUri)),
     exchange: redeem,

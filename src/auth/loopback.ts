@@ -10,25 +10,25 @@ interface Clock {
 
 export interface Listener<Result> {
   readonly redirectUri: string;
-  /** What became of the one callback that was ours. */
+  /** The result of this login's callback. */
   readonly result: Promise<Result>;
   /** Frees the port, at most half a second after the page was sent. */
   close(): Promise<void>;
 }
 
 export interface ListenerOptions<Result> {
-  /** 0 or none: one that is free. */
+  /** 0 or undefined: any free port. */
   port?: number | undefined;
   clock: Clock;
   check(request: CallbackRequest, redirectUri: string): Verdict;
-  /** Called at most once, whatever arrives; the browser is answered when it is done. */
+  /** Called at most once, whatever arrives. The browser gets its page when this is done. */
   exchange(grant: Grant): Promise<Result>;
 }
 
-/** No name is resolved, so nothing but this machine can reach it. */
+/** A literal address instead of a name, so that only this machine can reach the listener. */
 const address = '127.0.0.1';
 
-/** A connection that sends its headers slowly, or none, is dropped after this. */
+/** A connection that hasn't sent all its headers by then is dropped. */
 const headersTimeoutMs = 5_000;
 const lingerMs = 500;
 
@@ -40,7 +40,7 @@ const listen = async (server: ReturnType<typeof createServer>, port: number): Pr
       reject(
         new SchedError('environment', `Cannot listen on ${address}:${port}`, {
           reason: code === 'EADDRINUSE' ? 'the port is in use' : (code ?? 'the port cannot be opened'),
-          hint: 'sched auth login without --port, or with another one',
+          hint: 'run sched auth login without --port, or choose another port',
           outcome: 'not-sent',
         }),
       ),
@@ -48,7 +48,7 @@ const listen = async (server: ReturnType<typeof createServer>, port: number): Pr
     server.listen({ host: address, port, exclusive: true }, () => resolve((server.address() as AddressInfo).port));
   });
 
-/** Waits for a login's callback on the loopback address. Whatever is not that callback is answered and forgotten. */
+/** Waits for a login's callback on the loopback address. Other requests get an error page and change nothing. */
 export const openListener = async <Result>(options: ListenerOptions<Result>): Promise<Listener<Result>> => {
   const { clock, check, exchange } = options;
   let redirectUri = '';
@@ -59,7 +59,7 @@ export const openListener = async <Result>(options: ListenerOptions<Result>): Pr
     [resolve, reject] = ends;
   });
   const answering = new Set<Promise<void>>();
-  // The login may have ended for another reason, and then nobody listens.
+  // The login may have ended for another reason, and then nothing awaits this promise.
   result.catch(() => {});
 
   const settle = async (verdict: Exclude<Verdict, { kind: 'ignored' }>): Promise<PageKind> => {
@@ -82,7 +82,7 @@ export const openListener = async <Result>(options: ListenerOptions<Result>): Pr
       { method: request.method ?? '', target: request.url ?? '', host: request.headers.host },
       redirectUri,
     );
-    // The first true callback decides; the same page is shown if the browser asks again.
+    // The first genuine callback decides. If the browser repeats it, it gets the same page.
     if (verdict.kind !== 'ignored') settled ??= settle(verdict);
     const page = resultPage(verdict.kind === 'ignored' ? 'unexpected' : await settled!);
     response.writeHead(statusOf(verdict) ?? page.status, {
@@ -102,7 +102,7 @@ export const openListener = async <Result>(options: ListenerOptions<Result>): Pr
       answer(request, response).catch(() => response.destroy());
     },
   );
-  // A broken request ends its own connection and nothing else.
+  // A malformed request closes only its own connection.
   server.on('clientError', (_, socket) => socket.destroy());
   const port = await listen(server, options.port ?? 0);
   server.on('error', () => {});
@@ -110,7 +110,7 @@ export const openListener = async <Result>(options: ListenerOptions<Result>): Pr
 
   const close = async (): Promise<void> => {
     const closed = new Promise<void>((done) => server.close(() => done()));
-    // A page on its way gets a moment; junk gets none.
+    // Requests in progress get a moment to finish; idle connections get none.
     const linger = new AbortController();
     await Promise.race([Promise.all(answering), clock.sleep(lingerMs, linger.signal).catch(() => {})]);
     linger.abort();

@@ -1,11 +1,11 @@
 import { calculatePKCECodeChallenge } from 'oauth4webapi';
 
-/** What one login keeps to itself, made anew for each. */
+/** The secrets of one login. Every login makes new ones. */
 export interface LoginSecrets {
-  /** RFC 7636 §4.1: goes to the token endpoint only, never into a URL. */
+  /** RFC 7636 §4.1: sent to the token endpoint only, never in a URL. */
   readonly verifier: string;
   readonly challenge: string;
-  /** Tells our own callback from a forged one. */
+  /** Tells this login's callback from a forged one. */
   readonly state: string;
 }
 

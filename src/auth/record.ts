@@ -3,15 +3,15 @@ import type { Issuer } from './issuer.ts';
 import type { CredentialRecord } from './record-schema.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Which credential is meant. Directories do not enter: two of them may share one keychain. */
+/** Identifies a credential. Directories are not part of it: two of them may share one keychain. */
 export interface CredentialKey {
   readonly issuer: string;
   readonly client: string;
-  /** The owner's reference, where the token may tell it, and a name of the caller's choice. */
+  /** The owner's URI, if the token may read it, and a name chosen by the caller. */
   readonly user: string;
 }
 
-/** Stands for the client of a personal access token. */
+/** The client ID in the records of personal access tokens. */
 export const patClient = 'personal-access-token';
 
 export const credentialKey = ({ issuer, client_id, owner }: CredentialRecord, user = owner): CredentialKey => ({
@@ -20,7 +20,7 @@ export const credentialKey = ({ issuer, client_id, owner }: CredentialRecord, us
   user,
 });
 
-/** Same key, same name; fit for a file name and a keychain entry. */
+/** A name made from the key alone, for files and keychain entries. */
 export const credentialName = ({ issuer, client, user }: CredentialKey): string =>
   createHash('sha256')
     .update(JSON.stringify([issuer, client, user]))
@@ -40,7 +40,7 @@ export const recordFromLogin = (
   client_id: issuer.clientId,
   access_token: tokens.accessToken,
   ...(tokens.refreshToken === undefined ? {} : { refresh_token: tokens.refreshToken }),
-  // RFC 6749 §5.1: a reply without a scope grants what was asked for.
+  // RFC 6749 §5.1: a reply without a scope grants the requested scopes.
   scope: tokens.scope ?? scopes.join(' '),
   expires_at: now + tokens.expiresInSeconds * 1000,
   created_at: now,
@@ -70,7 +70,7 @@ export const recordFromToken = (
   organization,
 });
 
-/** The record after a renewal: a reply without a new refresh token keeps the old one. */
+/** The record after a refresh. If the reply has no new refresh token, the old one stays. */
 export const refreshedRecord = (record: CredentialRecord, tokens: Tokens, now: number): CredentialRecord => ({
   ...record,
   access_token: tokens.accessToken,

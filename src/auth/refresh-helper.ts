@@ -7,45 +7,46 @@ import { openStore } from './stores.ts';
 import type { StoreKind } from './vault.ts';
 
 /*
- * A refresh token is good once, so between spending it and keeping what it bought nobody may be killed. A command can
- * be, so it has that done by a helper: a process apart, to which it hands over the lock it holds.
+ * A refresh token works once. A process that is killed between spending it and storing the new one loses the login. A
+ * command can be killed at any time, so it lets a helper do this: a separate process that takes over its lock.
  *
- *   the command              holder    the helper              the command is killed       the helper is killed
- *   takes the lock           command                           the next one takes over
- *   starts a helper, asks    command   says it is ready        the same; it hears the      the command does it
- *                                                              end and goes
- *   hands over the lock      helper    waits                   it hears the end,           the next one takes over
- *                                                              releases and goes
- *   says go                  helper    spends, stores,         it goes on alone            the next one takes over, and
- *                                      releases, tells                                     spends again: good within the
- *                                                                                          replay window, if there is one
- *   reads the store          nobody    is gone
+ *   command                lock held by  helper              if the command is killed    if the helper is killed
+ *   takes the lock         command                           the next process takes over
+ *   starts a helper,       command       says it is ready    the same; the helper sees   the command refreshes
+ *   sends the job                                            the end of input and exits  the token itself
+ *   hands over the lock    helper        waits               the helper sees the end,    the next process takes over
+ *                                                            releases and exits
+ *   says go                helper        spends, stores,     the helper continues alone  the next process takes over
+ *                                        releases, reports                               and spends the token again:
+ *                                                                                        works within the replay
+ *                                                                                        window, if there is one
+ *   reads the store        no process    has exited
  *
- * The next one may be the same command. A process that is stopped stays the holder, and a helper is not stopped with its
- * command. A signal to end makes the helper release the lock before it was told to go, and wait until it is done after.
+ * The next process may be the same command. A stopped process keeps the lock, and stopping a command doesn't stop its
+ * helper. On a termination signal before "go", the helper releases the lock and exits; after "go", it finishes first.
  */
 
-/** What a helper is to do. Tokens are not in it: they are in the store. */
+/** The job of a helper. It holds no tokens: the helper reads them from the store. */
 export interface RefreshJob {
   readonly key: CredentialKey;
   readonly store: StoreKind;
-  /** The directory of the store, if that is a file. */
+  /** The config directory, used by the file store. */
   readonly config: string;
-  /** Under which the lock is handed over. */
+  /** Identifies the handover of the lock. */
   readonly nonce: string;
 }
 
 export const readyLine = 'ready';
 export const goLine = 'go';
 
-/** What a helper tells in the end: nothing, or what went wrong. */
+/** The last line of a helper: an empty object, or the error. */
 export interface HelperResult {
   error?: Pick<SchedError, 'category' | 'message'> & { facts: ErrorFacts };
 }
 
 const failureOf = (error: unknown): NonNullable<HelperResult['error']> => {
-  // What is no error of ours may quote anything.
-  const known = error instanceof SchedError ? error : new SchedError('internal', 'Renewing the session failed');
+  // The message of any other error could contain a secret.
+  const known = error instanceof SchedError ? error : new SchedError('internal', 'Refreshing the login failed');
   const { category, message, facts } = known;
   return { category, message, facts };
 };
@@ -56,18 +57,18 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
     signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
 
-/** Where the lock and the store come from. */
-const usual = { lock: lockOf, open: openStore };
+/** How the program opens the lock and the store; tests pass their own. */
+const defaults = { lock: lockOf, open: openStore };
 
-/** Spends a refresh token in place of the command that started us. */
-export const runRefreshHelper = async (parentProcess: Peer, world: World, { lock, open } = usual): Promise<void> => {
+/** Spends a refresh token for the command that started this process. */
+export const runRefreshHelper = async (parentProcess: Peer, world: World, { lock, open } = defaults): Promise<void> => {
   const hear = () => Promise.race([parentProcess.hear(), aborted(world.interrupted)]);
   try {
     const told = await hear();
     if (told === undefined) return;
     const { key, nonce, ...where } = JSON.parse(told) as RefreshJob;
     parentProcess.say(readyLine);
-    // Loaded while the lock changes hands.
+    // Load the code while the lock is handed over.
     const [word] = await Promise.all([hear(), loadTokens()]);
     const held = await lock(key, world).adopt(nonce);
     if (held === undefined) return;

@@ -13,23 +13,23 @@ export interface RefreshOptions {
   key: CredentialKey;
   store: CredentialStore;
   clock: Clock;
-  /** Not cut off by a signal: the answer to a spent refresh token must not be lost. */
+  /** Not aborted by signals: the reply to a spent refresh token must not be lost. */
   sendToEnd: Send;
 }
 
 const neverSentPausesMs = [500, 1_500];
 
-/** Waiters give up after 30 s, so the holder does not begin anew when it has become late. */
+/** No retry starts later than this: processes that wait for the lock give up after 30 s. */
 const latestRetryMs = 5_000;
 const storePausesMs = [200, 1_000];
 
-/** The protocol library is loaded when something is asked of the issuer, which is rarely. */
+/** Loads the OAuth library only when the issuer is contacted, which is rare. */
 export const loadTokens = () => import('./tokens.ts');
 
 export const loginExpired = (reason: string): SchedError =>
-  new SchedError('auth', 'The session has ended', { reason, hint: 'sched auth login', outcome: 'not-applied' });
+  new SchedError('auth', 'The login has expired', { reason, hint: 'sched auth login', outcome: 'not-applied' });
 
-/** Writes until it is there: what a spent token bought exists nowhere else. */
+/** Retries the write: the tokens from a refresh exist nowhere else. */
 export const storeWithRetries = async (
   { store, key, clock }: Omit<RefreshOptions, 'sendToEnd'>,
   record: CredentialRecord,
@@ -44,8 +44,8 @@ export const storeWithRetries = async (
   await store.write(key, record);
 };
 
-/** A request that never left may be sent again; the refresh token is untouched. */
-const refreshFirmly = async (record: CredentialRecord, { sendToEnd, clock }: RefreshOptions) => {
+/** Retries a request that was never sent: the refresh token is still unspent. */
+const refreshWithRetries = async (record: CredentialRecord, { sendToEnd, clock }: RefreshOptions) => {
   const { refresh, TokenEndpointUnavailable } = await loadTokens();
   const started = clock.now();
   for (const pause of neverSentPausesMs) {
@@ -62,12 +62,12 @@ const refreshFirmly = async (record: CredentialRecord, { sendToEnd, clock }: Ref
 
 const cannotStore = (store: CredentialStore, error: SchedError): SchedError =>
   new SchedError('environment', 'The login was not refreshed, because the new token could not be stored', {
-    reason: `${[error.message, error.facts.reason].filter(Boolean).join(': ')}; the refresh token is unspent`,
-    hint: `make room in ${store.describe()} or allow writing there, then run the same command again`,
+    reason: `${[error.message, error.facts.reason].filter(Boolean).join(': ')}; the refresh token was not used`,
+    hint: `free up space in ${store.describe()} or make it writable, then run the same command again`,
     outcome: 'not-sent',
   });
 
-/** The store failed after all: the old token is spent, and the new one is gone with this process. */
+/** The write failed after the refresh: the old token is spent, and the new one is lost with this process. */
 const notStored = (error: SchedError): SchedError =>
   new SchedError('environment', 'The login is lost: it was refreshed, but the new token could not be stored', {
     reason: [error.message, error.facts.reason].filter(Boolean).join(': '),
@@ -75,23 +75,23 @@ const notStored = (error: SchedError): SchedError =>
     outcome: 'applied',
   });
 
-/** R24: a token whose successor cannot be stored is not spent. */
+/** R24: don't spend a refresh token if the new one can't be stored. */
 const reserveRoom = ({ store, key }: RefreshOptions, old: CredentialRecord): Promise<() => Promise<void>> =>
   store.reserve(key, old).catch((error: unknown) => {
     throw error instanceof SchedError ? cannotStore(store, error) : error;
   });
 
-/** Spends a refresh token and keeps what it buys. Only with the lock in hand. */
+/** Spends a refresh token and stores the new tokens. Caller must hold the lock. */
 export const refreshAndStore = async (options: RefreshOptions, old: CredentialRecord): Promise<CredentialRecord> => {
   const { key, store, clock } = options;
   const release = await reserveRoom(options, old);
   let fresh: CredentialRecord;
   try {
-    fresh = refreshedRecord(old, await refreshFirmly(old, options), clock.now());
+    fresh = refreshedRecord(old, await refreshWithRetries(old, options), clock.now());
   } catch (error) {
     const { TokenRefused } = await loadTokens();
     if (!(error instanceof TokenRefused) || error.code !== 'invalid_grant') throw error;
-    // Nothing is deleted: somebody without our lock may have stored a newer one, and then that is the session.
+    // Delete nothing: a process without this lock may have stored a newer login. If so, use it.
     const now = await store.read(key);
     if (now !== undefined && now.refresh_token !== old.refresh_token) return now;
     throw loginExpired('the service no longer accepts the refresh token');

@@ -33,11 +33,11 @@ const greet = (path: string): { socket: Socket; answered: Promise<string | undef
   const answered = new Promise<string | undefined>((resolve) => {
     socket
       .once('error', ({ code }: NodeJS.ErrnoException) => resolve(`the session bus cannot be reached (${code})`))
-      .once('close', () => resolve('the session bus hung up'))
-      // Any answer will do, a refusal too: it shows that somebody is at home.
+      .once('close', () => resolve('the session bus closed the connection'))
+      // Any reply will do, even a refusal: it shows that a bus is running.
       .once('data', (answer) => {
         const isBus = /^(OK|DATA|REJECTED|ERROR)\b/.test(String(answer));
-        resolve(isBus ? undefined : 'what answers is no session bus');
+        resolve(isBus ? undefined : 'the socket is not a session bus');
       })
       .once('connect', () => socket.write('\0AUTH EXTERNAL\r\n'));
   });
@@ -45,8 +45,8 @@ const greet = (path: string): { socket: Socket; answered: Promise<string | undef
 };
 
 /**
- * Why the session bus is of no use, or `undefined` if it answers. The keychain binding would wait for a silent bus for
- * ever, on the main thread, so it is not loaded before this was asked.
+ * Why the session bus can't be used, or `undefined` if it responds. Checked before the keychain binding is loaded: the
+ * binding would wait for a silent bus forever, on the main thread.
  */
 export const busTrouble = async (env: Environment, clock: Clock): Promise<string | undefined> => {
   const paths = busPaths(env);
@@ -55,7 +55,7 @@ export const busTrouble = async (env: Environment, clock: Clock): Promise<string
     const { socket, answered } = greet(path);
     const done = new AbortController();
     const late = clock.sleep(limitMs, done.signal).then(
-      () => 'the session bus does not answer',
+      () => 'the session bus does not respond',
       () => undefined,
     );
     const found = await Promise.race([answered, late]);

@@ -9,37 +9,37 @@ import type { CredentialRecord } from './record-schema.ts';
 import { loadTokens, loginExpired, type RefreshOptions, refreshAndStore, storeWithRetries } from './refresh.ts';
 import { DamagedCredential } from './vault.ts';
 
-/** Has the token spent under that lock by a process that outlives this one, and tells what became of it. */
+/** Lets a process that outlives this one spend the token under the given lock. Returns how that ended. */
 export type RefreshHelper = (held: Held) => Promise<'done' | 'ended early' | 'not started'>;
 
 export interface SessionOptions extends RefreshOptions {
   lock: Lock;
-  /** Without one, or where it cannot be started, this process does it. */
+  /** Without a helper, or if it can't be started, this process refreshes the token. */
   helper?: RefreshHelper | undefined;
-  /** Keeps the process alive, whatever signals come, until the work is done. */
+  /** Keeps the process alive until the work is done, even if signals arrive. */
   protect<Value>(work: () => Promise<Value>): Promise<Value>;
   interrupted: AbortSignal;
-  /** False in CI: the rotated token would die with the runner. */
+  /** False in CI: the new token would be lost with the runner. */
   mayRefresh: boolean;
-  /** Told when a renewal changed what the token may do. */
+  /** Called when a refresh changed the token's scopes. */
   onScopeChange?(before: string, after: string): void;
 }
 
 export interface Session extends Credentials {
-  /** The credential as it is kept, without refreshing it. */
+  /** The stored credential, without refreshing it. */
   record(): Promise<CredentialRecord>;
   refresh(refused: Credential): Promise<Credential>;
-  /** A credential that lives at least that long; renewed first if need be. */
+  /** A credential that is valid for at least that long; refreshed first if needed. */
   lasting(milliseconds: number): Promise<CredentialRecord>;
 }
 
-/** Renewal starts this long before the end, so that no request is sent with a token about to die. */
+/** Tokens are refreshed this long before they expire, so that none expires during a request. */
 const longestMarginMs = 60_000;
 
-/** How many may be ended by somebody before the command does it by itself. */
+/** How many helpers may end early before the command refreshes the token itself. */
 const mostHelpers = 2;
 
-/** A token that lives for seconds only would otherwise be renewed before every request. */
+/** Shorter for short-lived tokens: one that lives for seconds would be refreshed before every request. */
 const marginOf = ({ expires_at = 0, created_at }: CredentialRecord): number =>
   Math.min(longestMarginMs, Math.max(0, expires_at - created_at) / 10);
 
@@ -51,7 +51,7 @@ interface Account {
   randomBytes(count: number): Uint8Array;
 }
 
-/** The lock of a credential. It lies under the account's own home: directories chosen by variables would be many locks. */
+/** The lock of a credential. Always in the OS account's home: directories set by variables would give several locks. */
 export const lockOf = (key: CredentialKey, account: Account): Lock => {
   const { machine, platform, clock, randomBytes, interrupted } = account;
   const home = directory('state', { env: {}, home: machine.accountHome, platform });
@@ -66,15 +66,15 @@ export const lockOf = (key: CredentialKey, account: Account): Lock => {
 };
 
 const notRefreshedHere = (): SchedError =>
-  new SchedError('auth', 'The access token has expired, and in CI a stored session is not renewed', {
+  new SchedError('auth', 'The access token has expired, and a stored login is not refreshed in CI', {
     reason: 'refreshing spends the stored refresh token, and the new one would be lost with this runner',
-    hint: 'set SCHED_TOKEN or SCHED_TOKEN_FILE, or say --allow-refresh',
+    hint: 'set SCHED_TOKEN or SCHED_TOKEN_FILE, or add --allow-refresh',
     outcome: 'not-sent',
   });
 
 const credentialOf = ({ access_token, origin }: CredentialRecord): Credential => ({ token: access_token, origin });
 
-/** A credential from a store, renewed by one process for all. */
+/** A stored credential, refreshed by one process for all. */
 export const createSession = (options: SessionOptions): Session => {
   const { key, store, lock, clock, protect, interrupted, mayRefresh, helper, onScopeChange } = options;
   let known: CredentialRecord | undefined;
@@ -98,7 +98,7 @@ export const createSession = (options: SessionOptions): Session => {
   const lives = ({ expires_at }: CredentialRecord, milliseconds: number): boolean =>
     expires_at === undefined || expires_at - clock.now() > milliseconds;
 
-  /** With the lock in hand; nothing where whoever was to do it is gone, and what it did is not known. */
+  /** Caller must hold the lock. Undefined if the helper ended early and its result is unknown. */
   const refreshUnder = async (
     held: Held,
     old: CredentialRecord,
@@ -115,7 +115,7 @@ export const createSession = (options: SessionOptions): Session => {
     const before = await load();
     if (isUsable(before)) return before;
     if (before.kind === 'pat') throw loginExpired('the service does not accept the personal access token');
-    if (before.refresh_token === undefined) throw loginExpired('it came without a refresh token');
+    if (before.refresh_token === undefined) throw loginExpired('the login has no refresh token');
     if (!mayRefresh) throw notRefreshedHere();
     for (let helpers = 0; ; helpers += 1) {
       const held = await lock.acquire(async () => !isUsable(await load()));
@@ -132,7 +132,7 @@ export const createSession = (options: SessionOptions): Session => {
     }
   };
 
-  /** Requests of one process that need it at the same time share one renewal. */
+  /** Requests of one process that need a refresh at the same time share it. */
   const refreshOnce = async (isUsable: (record: CredentialRecord) => boolean): Promise<CredentialRecord> => {
     if (known !== undefined && isUsable(known)) return known;
     refreshing ??= refreshUntil(isUsable).finally(() => {
@@ -147,7 +147,7 @@ export const createSession = (options: SessionOptions): Session => {
     record,
     current: async () => {
       const found = await record();
-      // What looks expired may be a wrong clock: where it cannot be renewed, the service decides.
+      // The clock may be wrong. If a token looks expired but can't be refreshed, let the service decide.
       if (lives(found, marginOf(found)) || !mayRefresh || found.refresh_token === undefined) return credentialOf(found);
       try {
         return credentialOf(await refreshOnce((each) => lives(each, marginOf(each))));
@@ -165,11 +165,11 @@ export const createSession = (options: SessionOptions): Session => {
   };
 };
 
-type Keeping = Pick<SessionOptions, 'key' | 'store' | 'lock' | 'clock' | 'protect'>;
+type SaveOptions = Pick<SessionOptions, 'key' | 'store' | 'lock' | 'clock' | 'protect'>;
 
-/** Keeps a new credential. Under the lock, so that a renewal of the one before cannot write over it. */
+/** Stores a new credential under the lock, so that a refresh of the previous one can't overwrite it. */
 export const saveCredential = async (
-  options: Keeping,
+  options: SaveOptions,
   record: CredentialRecord,
 ): Promise<{ replacedDamaged: boolean }> => {
   const { key, store, lock, protect } = options;
@@ -189,17 +189,17 @@ export const saveCredential = async (
   }
 };
 
-/** What became of a forgotten credential at the service; `why` it was not revoked, for people to read. */
+/** Whether the service revoked a removed credential. `why` tells the user why not. */
 export type Revocation =
   | { atService: 'revoked' }
   | { atService: 'nothing-to-revoke'; why: string }
   | { atService: 'not-told'; why: string };
 
-const endAtService = async (record: CredentialRecord | undefined | 'damaged', send: Send): Promise<Revocation> => {
-  if (record === undefined) return { atService: 'nothing-to-revoke', why: 'no credential was kept here any more' };
-  if (record === 'damaged') return { atService: 'not-told', why: 'the credential that was kept here is damaged' };
+const revokeAtService = async (record: CredentialRecord | undefined | 'damaged', send: Send): Promise<Revocation> => {
+  if (record === undefined) return { atService: 'nothing-to-revoke', why: 'no credential was stored' };
+  if (record === 'damaged') return { atService: 'not-told', why: 'the stored credential is damaged' };
   if (record.kind === 'pat')
-    return { atService: 'nothing-to-revoke', why: "a personal access token is ended in the service's settings" };
+    return { atService: 'nothing-to-revoke', why: "personal access tokens are revoked in the service's settings" };
   const { revoke } = await loadTokens();
   const { refresh_token, access_token } = record;
   const reasons: (string | undefined)[] = [];
@@ -209,7 +209,7 @@ const endAtService = async (record: CredentialRecord | undefined | 'damaged', se
   return why === undefined ? { atService: 'revoked' } : { atService: 'not-told', why };
 };
 
-/** Removes a credential and tells the service, if that can be reached. A second time there is nothing to do. */
+/** Removes a credential and revokes it at the service, if that can be reached. Safe to call twice. */
 export const removeCredential = async (
   options: Pick<SessionOptions, 'key' | 'store' | 'lock'> & { send: Send },
 ): Promise<{ removed: boolean } & Revocation> => {
@@ -220,7 +220,7 @@ export const removeCredential = async (
       if (error instanceof DamagedCredential) return 'damaged' as const;
       throw error;
     });
-    const ending = await endAtService(record, send);
+    const ending = await revokeAtService(record, send);
     return { removed: await store.remove(key), ...ending };
   } finally {
     await held?.release();

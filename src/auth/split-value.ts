@@ -4,23 +4,23 @@ import type { Entries } from './vault.ts';
 /** Windows allows 2,560 bytes of UTF-16 in one entry. */
 export const longestPart = 1_200;
 
-/** Stands in the place of a text that is kept in parts. */
+/** Stored under the name of a text that is split into parts. */
 interface Manifest {
   parts: number;
   length: number;
   sha256: string;
-  /** Names the parts, so that those of two writings never mix. */
+  /** In the names of the parts, so that parts of two writes never mix. */
   generation: string;
 }
 
-/** The parts do not make up the text that was written. */
+/** The parts don't add up to the text that was written. */
 export class DamagedParts extends Error {}
 
 const marker = 'sched-parts:';
 
 const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** JSON stays JSON, and every character becomes one that no cut can split. */
+/** Escapes non-ASCII characters. The result is still JSON and can be cut anywhere. */
 const toAscii = (json: string): string =>
   json.replace(/[\u007f-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
@@ -31,12 +31,12 @@ const manifestIn = (text: string | undefined): Manifest | undefined => {
     if (Number.isInteger(found.parts) && found.parts > 0 && found.parts < 100 && /^[0-9a-f]+$/.test(found.generation))
       return found;
   } catch {}
-  throw new DamagedParts('the list of its parts is damaged');
+  throw new DamagedParts('its list of parts is damaged');
 };
 
 const partName = (name: string, { generation }: Manifest, index: number): string => `${name}.${generation}.${index}`;
 
-/** Splits JSON texts that are too long for one entry; what goes in comes out whole, or not at all. */
+/** Splits JSON texts that are too long for one entry. A read returns the complete text or fails. */
 export const splitEntries = (entries: Entries, randomBytes: (count: number) => Uint8Array): Entries => {
   const removeParts = async (name: string, manifest: Manifest | undefined): Promise<void> => {
     for (let index = 0; index < (manifest?.parts ?? 0); index += 1)
@@ -69,8 +69,8 @@ export const splitEntries = (entries: Entries, randomBytes: (count: number) => U
         if (manifest === undefined) return text;
         const whole = await gather(name, manifest);
         if (whole !== undefined) return whole;
-        // Another process may have replaced it meanwhile: then there is a new list, and new parts.
-        if (manifest.generation === seen) throw new DamagedParts('its parts do not fit together');
+        // Another process may have replaced the text in the meantime. Then there is a new manifest with new parts.
+        if (manifest.generation === seen) throw new DamagedParts('its parts do not match');
         seen = manifest.generation;
       }
     },
@@ -86,7 +86,7 @@ export const splitEntries = (entries: Entries, randomBytes: (count: number) => U
           const part = text.slice(index * longestPart, (index + 1) * longestPart);
           await entries.set(partName(name, manifest, index), part);
         }
-        // The old text stands until this one entry is replaced.
+        // Readers get the old text until this entry is replaced.
         await entries.set(name, marker + JSON.stringify(manifest));
       }
       await removeParts(name, old);

@@ -7,15 +7,15 @@ import type { RefreshHelper } from './session.ts';
 
 type World = Pick<Runtime, 'startRenewalHelper' | 'machine' | 'clock' | 'randomBytes' | 'interrupted'>;
 
-/** A process that takes longer to start is ended; it has not been given anything. */
+/** A helper that takes longer to start is killed. It doesn't hold the lock yet. */
 const startLimitMs = 10_000;
 
-/** As long as all attempts of one job can take. */
-const errandLimitMs = 60_000;
+/** The longest that all attempts of one job can take. */
+const jobLimitMs = 60_000;
 
 const slow: unique symbol = Symbol('slow');
 
-/** What it says next, `undefined` if it ends, `slow` if it takes too long. */
+/** The helper's next line, `undefined` if it ends, or `slow` if it takes too long. */
 const heard = async (
   helper: ChildProcess,
   { clock }: World,
@@ -48,15 +48,15 @@ const handOver = async (
   const identity = await identityOf({ ...world.machine, pid: helper.pid });
   if (!helper.isRunning()) return 'not started';
   if (!(await held.handOver(identity, nonce))) return 'ended early';
-  // From here on whatever ends this function makes the helper release the lock, until it has heard the word.
+  // From here until the helper reads the go line, it releases the lock if this function ends for any reason.
   world.interrupted.throwIfAborted();
   helper.say(goLine);
-  const told = await heard(helper, world, errandLimitMs);
+  const told = await heard(helper, world, jobLimitMs);
   if (told === undefined) return 'ended early';
   if (told === slow) {
-    throw new SchedError('environment', 'Renewing the session does not come to an end', {
-      reason: `process ${helper.pid} has been at it for ${errandLimitMs / 1000} s`,
-      hint: `wait for process ${helper.pid}, or end it, and try again`,
+    throw new SchedError('environment', 'Refreshing the login takes too long', {
+      reason: `process ${helper.pid} has been running for ${jobLimitMs / 1000} s`,
+      hint: `wait for process ${helper.pid} to end, or stop it, then run the same command again`,
       outcome: 'unknown',
     });
   }
@@ -65,7 +65,7 @@ const handOver = async (
   return 'done';
 };
 
-/** Has jobs done by helpers; nothing in a world where none can be started. */
+/** Returns a function that lets helpers do the job, or undefined if the runtime can't start any. */
 export const refreshHelperFor = (job: Omit<RefreshJob, 'nonce'>, world: World): RefreshHelper | undefined => {
   const { startRenewalHelper } = world;
   if (startRenewalHelper === undefined) return undefined;

@@ -5,17 +5,17 @@ import { DamagedCredential, type Entries, type StoreKind, unavailable, type Vaul
 export interface CredentialStore {
   readonly kind: StoreKind;
   describe(): string;
-  /** `undefined` if there is none; a damaged one throws, and so does a store that cannot be reached. */
+  /** `undefined` if there is none. Throws if the credential is damaged or the store can't be reached. */
   read(key: CredentialKey): Promise<CredentialRecord | undefined>;
-  /** Returns only when the record was read back. */
+  /** Resolves only after the record was read back. */
   write(key: CredentialKey, record: CredentialRecord): Promise<void>;
-  /** Whether there was one, damaged or not. */
+  /** Returns whether there was a credential, damaged or not. */
   remove(key: CredentialKey): Promise<boolean>;
-  /** Writes, reads and removes something harmless, as large as a credential. */
+  /** Writes, reads and removes a test entry as large as a credential. */
   probe(): Promise<void>;
   /**
-   * Proves that a successor of this record can be written, and keeps the room for it until the returned function is
-   * called, which never fails. Only with the lock of the credential in hand.
+   * Checks that the next record can be written, and reserves space for it until the returned function is called. That
+   * function never fails. Caller must hold the credential's lock.
    */
   reserve(key: CredentialKey, record: CredentialRecord): Promise<() => Promise<void>>;
 }
@@ -25,28 +25,28 @@ const parse = (text: string, where: string): CredentialRecord => {
   try {
     value = JSON.parse(text);
   } catch {
-    // The platform's message quotes the text.
+    // The error message of JSON.parse quotes the text.
     throw new DamagedCredential(where, 'it is not JSON');
   }
   const read = CredentialRecord.safeParse(value);
   if (read.success) return read.data;
-  const fields = [...new Set(read.error.issues.map(({ path }) => path.join('.') || 'the whole'))];
-  throw new DamagedCredential(where, `not as expected: ${fields.join(', ')}`);
+  const fields = [...new Set(read.error.issues.map(({ path }) => path.join('.') || 'the whole record'))];
+  throw new DamagedCredential(where, `invalid fields: ${fields.join(', ')}`);
 };
 
-/** What a login brings is not known before. */
+/** The usual length of a credential: before a login the real one isn't known. */
 const usualLength = 1_024;
 
 const probeName = (key: CredentialKey): string => `probe-${credentialName(key)}`;
 
 export const createStore = (vault: Vault, randomBytes: (count: number) => Uint8Array): CredentialStore => {
-  const failed = (what: string) => unavailable(`${vault.describe()} does not work`, what);
+  const failed = (what: string) => unavailable(`Can't use ${vault.describe()}`, what);
   const hex = (length: number) => Buffer.from(randomBytes(Math.ceil(length / 2))).toString('hex');
   const tryOut = async (entries: Entries, name: string, length: number): Promise<void> => {
-    // By chance, so that no file system makes it smaller than it is.
+    // Random, so that no file system can compress it.
     const text = hex(length);
     await entries.set(name, text);
-    if ((await entries.get(name)) !== text) throw failed('a trial entry could not be read back');
+    if ((await entries.get(name)) !== text) throw failed('a test entry could not be read back');
   };
   return {
     kind: vault.kind,
@@ -61,7 +61,7 @@ export const createStore = (vault: Vault, randomBytes: (count: number) => Uint8A
         await entries.set(credentialName(key), text);
         const read = await entries.get(credentialName(key));
         if (read === undefined || JSON.stringify(JSON.parse(read)) !== text)
-          throw failed('what was written could not be read back');
+          throw failed('the credential could not be read back');
       }),
     remove: (key) =>
       vault.use(async (entries) => {
@@ -75,7 +75,7 @@ export const createStore = (vault: Vault, randomBytes: (count: number) => Uint8A
         await entries.delete(name);
       }),
     reserve: async (key, record) => {
-      // The same name each time: what a killed process left is replaced by the next one, and then removed.
+      // Always the same name: an entry left by a killed process is replaced by the next one, then removed.
       const name = probeName(key);
       await vault.use((entries) => tryOut(entries, name, JSON.stringify(record).length));
       return () =>
@@ -97,7 +97,7 @@ interface World {
   randomBytes(count: number): Uint8Array;
 }
 
-/** Opens the store of that kind; nothing of a keychain is loaded before its first use. */
+/** Opens a store. The keychain code is loaded only if it is needed. */
 export const openStore = async (kind: StoreKind, world: World, configDirectory: string): Promise<CredentialStore> => {
   if (kind === 'file') {
     const { fileVault } = await import('./file-store.ts');

@@ -9,7 +9,7 @@ import { version } from '../version.ts';
 import type { Grant } from './callback.ts';
 import { allowsPlainHttp, type Issuer, serverOf } from './issuer.ts';
 
-/** What the token endpoint gave, checked. */
+/** The checked reply of the token endpoint. */
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken?: string;
@@ -19,7 +19,7 @@ export interface Tokens {
   readonly organization?: string;
 }
 
-/** The token endpoint said no, with a code of RFC 6749 §5.2. */
+/** The token endpoint refused the request, with a code of RFC 6749 §5.2. */
 export class TokenRefused extends SchedError {
   readonly code: string;
 
@@ -34,12 +34,12 @@ export class TokenRefused extends SchedError {
   }
 }
 
-/** No verdict came back. `sent` tells whether a single-use secret may be spent. */
+/** The token endpoint neither issued nor refused a token. `sent`: a single-use secret may have been spent. */
 export class TokenEndpointUnavailable extends SchedError {
   readonly sent: boolean;
 
   constructor(reason: string, sent: boolean, hint?: string) {
-    super('unavailable', 'The authorization server gave no token', {
+    super('unavailable', "Can't get a token from the authorization server", {
       reason,
       ...(hint === undefined ? {} : { hint }),
       outcome: sent ? 'unknown' : 'not-sent',
@@ -53,19 +53,19 @@ const timeoutMs = 20_000;
 const longestWords = 200;
 
 const malformed = (what: string): SchedError =>
-  new SchedError('integrity', 'The reply of the token endpoint is not usable', {
+  new SchedError('integrity', 'Invalid reply from the token endpoint', {
     reason: what,
     outcome: 'unknown',
     http: { method: 'POST', path: oauthPaths.token },
   });
 
-/** One word of plain ASCII, so that it can stand in a header and in no other place. */
+/** Whether a token is plain ASCII without spaces, so that it can't change the header it is put in. */
 const isToken = (value: unknown): value is string => typeof value === 'string' && /^[\x21-\x7e]{1,16384}$/.test(value);
 
 const optionalText = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-/** The protocol library speaks fetch; the network is a `Send`, which follows no redirect. */
+/** Adapts `Send`, which follows no redirects, to the fetch function that the OAuth library calls. */
 const fetchThrough =
   (send: Send, seen: (reply: HttpReply) => void) =>
   async (url: string, { method, headers, body }: oauth.CustomFetchOptions<'POST', URLSearchParams>) => {
@@ -90,7 +90,7 @@ const wordsOf = ({ error, error_description: words }: oauth.ResponseBodyError): 
   return words ? `${name}: ${cut(words, longestWords)}` : name;
 };
 
-/** Errors of the library carry replies and parameters, so none of them leaves this file. */
+/** Replaces errors of the OAuth library: they contain replies and parameters, so they never leave this file. */
 const translated = (error: unknown, reply: HttpReply | undefined): unknown => {
   if (error instanceof SchedError) return error;
   if (error instanceof NetworkFailure) {
@@ -103,15 +103,15 @@ const translated = (error: unknown, reply: HttpReply | undefined): unknown => {
   }
   if (error instanceof oauth.ResponseBodyError) return new TokenRefused(error.error, wordsOf(error));
   if (status >= 400) return new TokenRefused('', `HTTP ${status}`);
-  return malformed(status >= 300 ? 'it redirects elsewhere, and redirects are not followed' : 'it has the wrong shape');
+  return malformed(status >= 300 ? 'it is a redirect, and redirects are not followed' : 'it has the wrong format');
 };
 
 const tokensFrom = (reply: oauth.TokenEndpointResponse): Tokens => {
-  if (!isToken(reply.access_token)) throw malformed('the access token is not one word of plain ASCII');
-  if (reply.token_type !== 'bearer') throw malformed('it is not a bearer token');
+  if (!isToken(reply.access_token)) throw malformed('the access token is not plain ASCII without spaces');
+  if (reply.token_type !== 'bearer') throw malformed('the token type is not bearer');
   const refreshToken = reply.refresh_token;
   if (refreshToken !== undefined && !isToken(refreshToken))
-    throw malformed('the refresh token is not one word of plain ASCII');
+    throw malformed('the refresh token is not plain ASCII without spaces');
   const seconds = reply.expires_in ?? limits.accessTokenSeconds;
   if (!Number.isFinite(seconds) || seconds <= 0 || seconds > 1e9)
     throw malformed('expires_in is not a number of seconds');
@@ -126,7 +126,7 @@ const tokensFrom = (reply: oauth.TokenEndpointResponse): Tokens => {
   };
 };
 
-/** Turns a checked callback into tokens. */
+/** Exchanges a checked callback for tokens. */
 export const exchange = async (grant: Grant, send: Send): Promise<Tokens> => {
   const { server, client } = serverOf(grant.issuer);
   let seen: HttpReply | undefined;
@@ -149,7 +149,7 @@ export const exchange = async (grant: Grant, send: Send): Promise<Tokens> => {
   }
 };
 
-/** Spends a refresh token. Only the holder of its lock may call this. */
+/** Spends a refresh token. Caller must hold its lock. */
 export const refresh = async (issuer: Issuer, refreshToken: string, send: Send): Promise<Tokens> => {
   const { server, client } = serverOf(issuer);
   let seen: HttpReply | undefined;
@@ -164,7 +164,7 @@ export const refresh = async (issuer: Issuer, refreshToken: string, send: Send):
   }
 };
 
-/** Best effort (RFC 7009): nothing where the service confirmed that the token is dead, else why it did not. */
+/** Revokes a token, best effort (RFC 7009). Returns undefined if the service confirmed it, or else the reason. */
 export const revoke = async (issuer: Issuer, token: string, send: Send): Promise<string | undefined> => {
   const { server, client } = serverOf(issuer);
   let seen: HttpReply | undefined;

@@ -2,23 +2,23 @@ import { SchedError } from '../errors.ts';
 
 export type StoreKind = 'keychain' | 'file';
 
-/** Named texts. A name that is not there is `undefined`; what cannot be asked throws: the two are never confused. */
+/** Texts by name. A missing name gives `undefined`; a store that can't be reached throws. */
 export interface Entries {
   get(name: string): Promise<string | undefined>;
   set(name: string, text: string): Promise<void>;
-  /** Whether there was one. */
+  /** Returns whether the name existed. */
   delete(name: string): Promise<boolean>;
 }
 
-/** A place that keeps texts, opened for one piece of work at a time. */
+/** A place that stores texts, opened for one task at a time. */
 export interface Vault {
   readonly kind: StoreKind;
-  /** Where that is, in words. */
+  /** The place, as shown to the user. */
   describe(): string;
   use<Value>(work: (entries: Entries) => Promise<Value>): Promise<Value>;
 }
 
-/** The store cannot be used. There is no silent downgrade, so the way out is named. */
+/** The store can't be used. `sched` never switches to another one silently, so the hint names the options. */
 export const unavailable = (what: string, reason: string): SchedError =>
   new SchedError('environment', what, {
     reason,
@@ -26,7 +26,7 @@ export const unavailable = (what: string, reason: string): SchedError =>
     outcome: 'not-sent',
   });
 
-/** A stored credential that cannot be read. It is left as it is. */
+/** A stored credential that can't be read. It is left unchanged. */
 export class DamagedCredential extends SchedError {
   constructor(where: string, reason: string) {
     super('environment', `The credential in ${where} is damaged`, {

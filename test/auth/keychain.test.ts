@@ -85,15 +85,15 @@ describe('keychain: no operation takes "unavailable" for "not found"', () => {
   test('with a bus that is gone', () => expectAllUnavailable(env(), /cannot be reached \(ENOENT\)/));
   test('with a bus that accepts and never answers', async () => {
     await listen();
-    await expectAllUnavailable(env(), /does not answer/);
+    await expectAllUnavailable(env(), /does not respond/);
   });
   test('with a bus that falls silent after the greeting', async () => {
     await listen('OK 0123456789abcdef0123456789abcdef\r\n');
-    await expectAllUnavailable(env(), /no answer within 4 s/, hasty);
+    await expectAllUnavailable(env(), /no reply within 4 s/, hasty);
   });
   test('with something that is no bus', async () => {
     await listen('HTTP/1.1 400 Bad Request\r\n\r\n');
-    await expectAllUnavailable(env(), /no session bus/);
+    await expectAllUnavailable(env(), /is not a session bus/);
   });
 });
 
@@ -103,7 +103,7 @@ test('keychain: says that its module is missing', async () => {
   const vault = keychainVault({ env: {}, platform: 'darwin', clock: realClock, machine, randomBytes: random });
   await expect(vault.use((entries) => entries.get('x'))).rejects.toMatchObject({
     category: 'environment',
-    facts: { reason: 'its helper cannot be started (ENOENT)' },
+    facts: { reason: 'the helper process could not be started (ENOENT)' },
   });
   expect(vault.describe()).toBe('the macOS keychain');
 });
@@ -117,8 +117,8 @@ test.each([
   ],
   ['exports.AsyncEntry = class { constructor() { throw new Error("broken") } }', /unavailable/, /broken/],
   ['exports.AsyncEntry = class { getPassword() { process.exit(7) } }', /unavailable/, /ended early/],
-  ['exports.AsyncEntry = class { getPassword() { for (;;); } }', /unavailable/, /no answer within/],
-  ['for (;;);', /unavailable/, /no answer within/],
+  ['exports.AsyncEntry = class { getPassword() { for (;;); } }', /unavailable/, /no reply within/],
+  ['for (;;);', /unavailable/, /no reply within/],
 ])('keychain: survives a binding that does %s', { timeout: 10_000 }, async (code, message, reason) => {
   const { keychainVault } = await import('../../src/auth/keychain.ts');
   const binding = join(folder, 'binding.cjs');
@@ -152,7 +152,7 @@ test('keychain: repeats no refusal that quotes what it was given', async () => {
   const world = { env: {}, platform: 'darwin', clock: realClock, machine: machineIn('/'), randomBytes: random };
   const vault = keychainVault(world, () => binding);
   const error = await vault.use((entries) => entries.set('x', token)).catch((thrown) => thrown);
-  expect(error.facts.reason).toBe('it refused');
+  expect(error.facts.reason).toBe('the keychain refused');
   expect(everythingIn(error)).not.toContain(canary);
 });
 
@@ -353,7 +353,7 @@ describe('keychain: a real Secret Service', () => {
     const store = await keychain(env);
     await expect.poll(() => store.probe().then(() => 'works', String), { timeout: 10_000 }).toBe('works');
     daemon.halt();
-    await expectUnavailable(() => operations.read(env, hasty), /no answer|does not answer/);
+    await expectUnavailable(() => operations.read(env, hasty), /no reply|does not respond/);
     await daemon.stop();
   });
 });

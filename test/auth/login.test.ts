@@ -173,7 +173,7 @@ describe('login', () => {
       },
     );
     await expect(result).rejects.toBe(failed);
-    expect((await page!).body).toContain('The login did not work');
+    expect((await page!).body).toContain('Login failed');
   });
 
   test('ends on a denial', async () => {
@@ -183,7 +183,7 @@ describe('login', () => {
       page = visit(`${searchParams.get('redirect_uri')}?error=access_denied&state=${searchParams.get('state')}`);
     });
     await expect(result).rejects.toMatchObject({ category: 'auth', message: 'The login was denied' });
-    expect((await page!).body).toContain('Access was denied');
+    expect((await page!).body).toContain('Access denied');
     expect([server.counts.code, texts.size]).toEqual([0, 0]);
   });
 
@@ -223,7 +223,7 @@ describe('login', () => {
 
   test('ends when the time is over', async () => {
     const { result, urls } = start(async () => {}, { timeoutMs: 30 });
-    await expect(result).rejects.toMatchObject({ category: 'auth', message: 'The login was not finished in time' });
+    await expect(result).rejects.toMatchObject({ category: 'auth', message: 'The login timed out' });
     expect(await isOpen(portOf(urls[0]!))).toBe(false);
   });
 
@@ -250,7 +250,7 @@ describe('login', () => {
         },
       },
     );
-    await expect(result).rejects.toThrow('not finished in time');
+    await expect(result).rejects.toThrow('The login timed out');
     await page;
     expect([other.counts.code, kept]).toEqual([1, 0]);
   });
@@ -263,7 +263,7 @@ describe('login', () => {
         slept.push(milliseconds);
       },
     };
-    await expect(start(async () => {}, { clock }).result).rejects.toThrow('not finished in time');
+    await expect(start(async () => {}, { clock }).result).rejects.toThrow('The login timed out');
     expect(slept).toContain(300_000);
   });
 
@@ -320,7 +320,7 @@ describe('login', () => {
     expect(error).toBeInstanceOf(SchedError);
     expect(['auth', 'integrity', 'unavailable']).toContain(error.category);
     expect(everythingIn(error)).not.toContain(canary);
-    expect((await page!).body).toContain('The login did not work');
+    expect((await page!).body).toContain('Login failed');
     expect((await page!).body).not.toContain(canary);
     expect(texts.size).toBe(0);
   });
@@ -372,7 +372,7 @@ describe('login', () => {
     );
     await expect(result).rejects.toMatchObject({ category: 'environment', message: 'the disk is full' });
     expect(server.counts.code).toBe(0);
-    await expect.poll(() => page?.body).toContain('The login did not work');
+    await expect.poll(() => page?.body).toContain('Login failed');
   });
 
   describe('by pasting', () => {
@@ -420,7 +420,7 @@ describe('login', () => {
         return new Promise<undefined>(() => {});
       };
       const { result } = start(async () => {}, { way: { kind: 'paste', line }, timeoutMs: 0 });
-      await expect(result).rejects.toMatchObject({ category: 'auth', message: 'The login was not finished in time' });
+      await expect(result).rejects.toMatchObject({ category: 'auth', message: 'The login timed out' });
       expect(reading?.aborted).toBe(true);
     });
   });

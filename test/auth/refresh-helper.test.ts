@@ -128,7 +128,7 @@ describe('renewal: killed exactly there', () => {
       expect(server.counts.refresh).toBe(at === 'command told' ? 1 : 0);
       expect((await (await run(plan)).done).code).toBe(0);
     }
-    if (!survives) expect(said).toContain('The session has ended');
+    if (!survives) expect(said).toContain('The login has expired');
     expect(server.counts.refresh).toBe(refreshes);
     expect(await isWhole()).toBe(survives);
     expect(judge(lines()).overlaps).toEqual([]);

@@ -199,7 +199,7 @@ describe('session', () => {
     const { key, record } = await world();
     await expect(createStore(vault, random).write(key, record)).rejects.toMatchObject({
       category: 'environment',
-      facts: { reason: 'what was written could not be read back' },
+      facts: { reason: 'the credential could not be read back' },
     });
   });
 
@@ -256,8 +256,8 @@ describe('session', () => {
       category: 'environment',
       message: 'The login was not refreshed, because the new token could not be stored',
       facts: {
-        reason: 'Cannot write it: ENOSPC; the refresh token is unspent',
-        hint: 'make room in /home/ada/credentials or allow writing there, then run the same command again',
+        reason: 'Cannot write it: ENOSPC; the refresh token was not used',
+        hint: 'free up space in /home/ada/credentials or make it writable, then run the same command again',
         outcome: 'not-sent',
       },
     });
@@ -526,7 +526,7 @@ describe('keep and forget', () => {
     expect(await removeCredential({ store, lock, key, send: server.send })).toEqual({
       removed: false,
       atService: 'nothing-to-revoke',
-      why: 'no credential was kept here any more',
+      why: 'no credential was stored',
     });
     expect([server.counts.revoke, texts.size]).toEqual([2, 0]);
   });

@@ -88,7 +88,7 @@ describe('hand-over', () => {
   });
 
   test("hands on the helper's error as it was", async () => {
-    const error = { category: 'auth', message: 'The session has ended', facts: { hint: 'sched auth login' } };
+    const error = { category: 'auth', message: 'The login has expired', facts: { hint: 'sched auth login' } };
     await expect(world(['ready', JSON.stringify({ error })]).run()).rejects.toMatchObject(error);
   });
 

@@ -229,7 +229,7 @@ describe('a login', () => {
     const out = await world.run('auth logout');
     expect(out).toMatchObject({ code: 0, stdout: '', requests: [] });
     expect(out.stderr).toBe(
-      "logged out: default (nothing to revoke: a personal access token is ended in the service's settings)\n",
+      "logged out: default (nothing to revoke: personal access tokens are revoked in the service's settings)\n",
     );
     expect(config().profiles.default.login).toBeUndefined();
     const again = await world.run('auth logout');

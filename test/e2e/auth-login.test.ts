@@ -119,7 +119,7 @@ describe.skipIf(noBrowser !== undefined)(`auth login in a real browser${noBrowse
     const page = await open(await urlOn(screen));
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.waitForURL((url) => url.pathname === '/callback');
-    expect(await page.locator('main').textContent()).toContain('You said no, so sched received nothing');
+    expect(await page.locator('main').textContent()).toContain('You denied access, so sched received nothing');
     await picture(page, 'denied');
     await page.close();
     expect((await screen.done).code).toBe(4);
@@ -142,7 +142,7 @@ describe.skipIf(noBrowser !== undefined)(`auth login in a real browser${noBrowse
       }),
     });
     const page = await open(location.href);
-    expect(await page.locator('h1').textContent()).toBe('The login did not work');
+    expect(await page.locator('h1').textContent()).toBe('Login failed');
     await picture(page, 'failed');
     await page.close();
     expect((await screen.done).code).toBe(4);
@@ -185,7 +185,7 @@ describe('auth login in a terminal', () => {
     const location = await decide(url, 'allow');
     expect(await isFree(Number(redirectOf(url).port))).toBe(true);
     screen.type(`${location.replace(/state=[^&]+/, 'state=forged')}\n`);
-    await screen.until(/That is not it: the state is not ours/);
+    await screen.until(/That is not it: the address belongs to a different login/);
     screen.type(`${location}\n`);
     expect((await screen.done).code).toBe(0);
     expect((await status()).user_name).toBe('Amara Lindqvist');
@@ -197,7 +197,7 @@ describe('auth login in a terminal', () => {
     const args = ['auth', 'login', '--paste', '--credential-store', 'file', ...addresses()];
     terminal = schedInTerminal(args, home, { NODE_OPTIONS });
     const { code, text } = await terminal.done;
-    expect({ code, text }).toEqual({ code: 4, text: expect.stringContaining('The login was not finished in time') });
+    expect({ code, text }).toEqual({ code: 4, text: expect.stringContaining('The login timed out') });
     expect(filesIn(home)).toEqual({});
   });
 

@@ -131,7 +131,7 @@ describe('a refresh whose new token cannot be stored', () => {
       const { code: exit, stderr } = await sched(line.split(' '), home, env);
       expect(exit).toBe(3);
       expect(stderr).toContain('The login was not refreshed, because the new token could not be stored');
-      expect(stderr).toContain(`${code}; the refresh token is unspent`);
+      expect(stderr).toContain(`${code}; the refresh token was not used`);
     }
     expect(files()).toEqual(before);
     restore();
