@@ -9,7 +9,7 @@ export interface Credential {
 
 export interface Credentials {
   current(): Promise<Credential>;
-  /** Another credential in place of one that was refused; missing where there can be none. */
+  /** Gets a new credential after one was refused. Missing if that is not possible. */
   refresh?(refused: Credential): Promise<Credential>;
 }
 
@@ -18,7 +18,7 @@ const refused = 401;
 /** The `authorization` header of a credential. */
 export const bearerOf = ({ token }: Credential): string => `Bearer ${token}`;
 
-/** Puts the bearer token on requests to its own origin, and refuses to send it anywhere else. */
+/** Adds the bearer token to requests to its own origin, and refuses to send it anywhere else. */
 export const authorize =
   (credentials: Credentials): Layer =>
   (next) => {
@@ -26,7 +26,7 @@ export const authorize =
       const { origin } = credential;
       const target = new URL(request.url).origin;
       if (target !== origin) {
-        throw new SchedError('auth', `The credential belongs to ${origin} and is not sent to ${target}`, {
+        throw new SchedError('auth', `The token is for ${origin} and is not sent to ${target}`, {
           outcome: 'not-sent',
         });
       }
@@ -36,7 +36,7 @@ export const authorize =
       const credential = await credentials.current();
       const reply = await sendWith(request, credential);
       if (reply.status !== refused || credentials.refresh === undefined) return reply;
-      // A refused request was not processed, so any method may be repeated; once.
+      // A refused request was not processed, so any method may be repeated, but only once.
       return sendWith(request, await credentials.refresh(credential));
     };
   };

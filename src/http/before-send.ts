@@ -1,6 +1,6 @@
 import type { Layer } from './message.ts';
 
-/** Does what a request asks for right before it leaves: here nothing is waited for any more. */
+/** Calls the request's `beforeSend` right before it is sent: no layer below this one waits. */
 export const callBeforeSend: Layer = (next) => async (request) => {
   await request.beforeSend?.();
   return next(request);

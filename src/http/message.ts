@@ -1,4 +1,4 @@
-/** What carrying a request out twice would do; see the rows of the catalogue. */
+/** What a request does, which decides whether it may be sent twice; see the catalogue. */
 export type Effect = 'read' | 'deletion' | 'change' | 'creation';
 
 /** A request as plain data: its body is a string, so it can be sent again, compared and logged. */
@@ -7,43 +7,43 @@ export interface HttpRequest {
   url: string;
   headers: Record<string, string>;
   body?: string;
-  /** One deadline over connecting, headers and body. */
+  /** One deadline for connecting, headers and body. */
   timeoutMs?: number;
-  /** Of a request that is not known to be anything else it is a creation, unless it is a GET. */
+  /** If missing, the method decides: a GET reads, a POST creates, all others change. */
   effect?: Effect;
-  /** Aborted when nobody waits for the reply any more: then neither is it sent nor waited for. Only reads have one. */
+  /** Aborted when the reply is no longer needed: the request is neither sent nor awaited. Only reads have one. */
   signal?: AbortSignal;
-  /** Done each time right before it leaves, after every wait; if that fails, it does not leave. */
+  /** Called right before each attempt is sent, after every wait. If it fails, nothing is sent. */
   beforeSend?: () => Promise<void>;
 }
 
-/** What a body says: JSON, nothing, or something else. */
+/** The content of a body: JSON, empty, or unreadable. */
 export type Content = { json: unknown } | 'empty' | 'unreadable';
 
-/** A reply read to its end. Header names are lower-case. */
+/** A reply read to its end. Header names are in lower case. */
 export interface HttpReply {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** How long a 503 asks to wait before anything is sent again, where it says so. */
+  /** How long a 503 asks to wait before the next request, if it says so. */
   retryAfterSeconds?: number;
-  /** Where it was parsed already. */
+  /** The parsed body, if it was parsed already. */
   content?: Content;
 }
 
 export const isSuccess = ({ status }: Pick<HttpReply, 'status'>): boolean => status >= 200 && status <= 299;
 
-/** What the service calls a request. Whatever does not look like an ID may be anything, an address among it. */
+/** The service's ID of a request. Other values are dropped: they could be anything, even an email address. */
 export const requestIdOf = ({ headers }: HttpReply): string | undefined =>
   /^[\w.:+/=-]{1,100}$/.exec(headers['x-request-id'] ?? '')?.[0];
 
-/** A reason with that name behind it, for whoever must ask the service about it. */
+/** Adds the request ID to a reason, so that users can quote it to the service's support. */
 export const withRequestId = (reason: string, reply: HttpReply): string => {
   const id = requestIdOf(reply);
   return id === undefined ? reason : `${reason} [request ${id}]`;
 };
 
-/** What the service was asked, and what is known of its reply. */
+/** The request and the known facts of its reply, for an error. */
 export const exchangeOf = (request: HttpRequest, reply?: HttpReply) => {
   const id = reply === undefined ? undefined : requestIdOf(reply);
   return {
@@ -54,16 +54,16 @@ export const exchangeOf = (request: HttpRequest, reply?: HttpReply) => {
   };
 };
 
-/** What ends the waiting for a request: the end of the whole command, or that nobody wants it any more. */
+/** Aborts when the command is interrupted or the request is no longer needed. */
 export const abortSignalFor = ({ signal }: HttpRequest, interrupted: AbortSignal): AbortSignal =>
   signal === undefined ? interrupted : AbortSignal.any([interrupted, signal]);
 
 export type Send = (request: HttpRequest) => Promise<HttpReply>;
 
-/** One concern around a `Send`. */
+/** Wraps a `Send` and adds one concern. */
 export type Layer = (next: Send) => Send;
 
-/** Puts layers around a transport; the first one named is the outermost. */
+/** Wraps a transport in layers. The first layer is the outermost. */
 export const compose =
   (...layers: Layer[]): Layer =>
   (transport) =>

@@ -2,22 +2,22 @@ import { SchedError } from '../errors.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `127.0.0.0/8`, `[::1]` and `localhost`: never reached through a proxy, and free to speak plain http. */
+/** `127.0.0.0/8`, `[::1]` and `localhost`: never reached through a proxy, and plain http is allowed. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || hostname === '::1' || /^127(\.\d{1,3}){3}$/.test(hostname);
 
-/** What keeps an address from being a service's: `https`, or `http` on this machine, and nothing but an address. */
+/** Why a URL can't be a service's base URL, or undefined if it can. */
 export const urlProblem = (text: string): string | undefined => {
   if (!URL.canParse(text)) return 'it is not a URL';
   const { protocol, hostname, username, password } = new URL(text);
   const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
   if (!isSafe) return 'it must be https, or http on a loopback address';
-  // Paths are put behind it: at the end of these, even empty ones, they would be no paths any more.
-  if (username + password !== '' || /[?#]/.test(text)) return 'it must have no user, query or fragment';
-  return text.includes(' ') ? 'it must have no blank in it' : undefined;
+  // Paths are appended to the URL. After a query or fragment, even an empty one, they would not be paths.
+  if (username + password !== '' || /[?#]/.test(text)) return 'it must not have a user, query or fragment';
+  return text.includes(' ') ? 'it must not contain spaces' : undefined;
 };
 
-/** `NO_PROXY` as curl reads it: comma-separated names, each covering its subdomains, with an optional port; `*` is all. */
+/** Reads `NO_PROXY` as curl does: comma-separated names that include subdomains, an optional port, `*` for all. */
 const isExempt = (url: URL, list: string): boolean =>
   list
     .split(/[\s,]+/)
@@ -30,15 +30,15 @@ const isExempt = (url: URL, list: string): boolean =>
     });
 
 export interface HttpProxy {
-  /** Without the login, so it can be shown. */
+  /** Without user and password, so it can be printed. */
   url: string;
-  /** The value of Proxy-Authorization. */
+  /** The value of the Proxy-Authorization header. */
   login?: string;
   /** The environment variable that names the proxy. */
   variable: string;
 }
 
-/** The parts of a proxy's address; undefined if it isn't one. Like curl, without a scheme it is http. */
+/** The parts of a proxy's URL, or undefined if it is invalid. As in curl, the default scheme is http. */
 export const readProxy = (text: string, variable: string): HttpProxy | undefined => {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   if (!URL.canParse(address)) return undefined;
@@ -53,7 +53,7 @@ export const readProxy = (text: string, variable: string): HttpProxy | undefined
   }
 };
 
-/** The proxy through which `url` is reached, if the environment names one. */
+/** The proxy for a URL, if the environment names one. */
 export const proxyFor = (url: URL, env: Environment): HttpProxy | undefined => {
   if (isLoopback(url.hostname)) return undefined;
   if (isExempt(url, env.NO_PROXY ?? env.no_proxy ?? '')) return undefined;
@@ -63,10 +63,10 @@ export const proxyFor = (url: URL, env: Environment): HttpProxy | undefined => {
   if (!text) return undefined;
   const proxy = readProxy(text, variable);
   if (proxy !== undefined) return proxy;
-  // Not quoted: it may hold a password.
-  throw new SchedError('environment', `${variable} is not usable`, {
+  // Don't print the value: it may contain a password.
+  throw new SchedError('environment', `Invalid proxy in ${variable}`, {
     reason: 'it is not the URL of an http or https proxy',
-    hint: `${variable}=http://proxy.example.com:3128`,
+    hint: `set ${variable}=http://proxy.example.com:3128`,
     outcome: 'not-sent',
   });
 };

@@ -15,11 +15,11 @@ type Refusal =
   | { until: number; why: 'limit' | 'probe' | 'own probe' }
   | { until: number; why: 'pace'; perMinute: number };
 
-/** What is left of the limits, whoever else uses them up. */
+/** The remaining requests, shared by all processes. */
 export interface Budget {
   /**
-   * Leave to send one request; else until when there is none, and why: a limit, the pace where no limit is known, or a
-   * request that is in flight, of another process or of this one.
+   * Takes one request from the budget. Returns undefined if it may be sent, or else until when to wait, and why: a
+   * limit, the pace if no limit is known, or a request in flight, of another process or of this one.
    */
   take(key: string, kind: Kind, most?: number): Refusal | undefined;
   untake(key: string, kind: Kind): void;
@@ -34,7 +34,7 @@ export interface Budget {
     },
   ): void;
   limitOf(key: string): number | null;
-  /** Joins those who wait until then; says how long after it is this one's turn. */
+  /** Joins the queue of those who wait until then. Returns how long after that it is this request's turn. */
   waiting(key: string, kind: Kind, until: number): number;
 }
 
@@ -42,21 +42,21 @@ export interface RateLimitOptions {
   clock: Clock;
   /** From 0 to 1. */
   random(): number;
-  /** Longest single wait that is accepted. */
+  /** The longest single wait that is accepted. */
   maxWaitMs: number;
   interrupted: AbortSignal;
   budget: Budget;
-  /** Whose bookings are counted together, where that is known; else those of the token. */
+  /** The user whose bookings share a budget, if known. Otherwise the token's bookings share one. */
   booker?: string | undefined;
-  /** Told before each wait. */
+  /** Called before each wait. */
   onWait(wait: Wait): void;
 }
 
 export interface Wait {
   seconds: number;
-  /** How many requests a minute there are, where that is the reason and known. */
+  /** Requests per minute, if that is the reason for the wait and known. */
   perMinute?: number | undefined;
-  /** Nobody told that number: it is how many we send where no limit is known. */
+  /** Whether `perMinute` is our own pace, used if the service names no limit. */
   isPace: boolean;
 }
 
@@ -67,24 +67,24 @@ interface Bucket {
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
-/** Budgets by origin and token; bookings by booker, if known. On disk there is only this fingerprint. */
+/** A budget's key, by origin and token; for bookings by booker, if known. Only this hash is on disk. */
 const keyFor = (kind: Kind, origin: string, authorization: string, booker: string | undefined): string =>
   `${kind}-${digest(`${origin}\n${(kind === 'bookings' ? booker : undefined) ?? authorization}`)}`;
 
-/** The budget that requests with this credential use. */
+/** The key of the budget that requests with this credential use. */
 export const budgetKey = (kind: Kind, credential: Credential, booker?: string): string =>
   keyFor(kind, credential.origin, bearerOf(credential), booker);
 
-/** How often a 429 without a usable time is answered by a back-off before giving up (R29). */
+/** How many 429s without a usable time lead to a back-off before giving up (R29). */
 const maxBlindWaits = 2;
-/** How often a 429 is waited out for one request, whatever it says. */
+/** How many 429s are waited out for one request, whatever they say. */
 const maxRefusals = 5;
-/** Turns are taken a little late, by chance: whoever else uses the token is in no queue of ours. */
+/** A random delay after each turn: other users of the token are not in this queue. */
 const jitterMs = 50;
-/** While a request of another process is the only one that may be in flight, this one looks again so often. */
+/** How often to check again while only one request, of another process, may be in flight. */
 const probePauseMs = 40;
 
-/** `refusal` is the 429, where the service was asked at all; `pace` is what we send a minute, where that is the reason. */
+/** `refusal` is the 429, if the request was sent. `pace` is our own limit per minute, if that is the reason. */
 const usedUp = (
   request: HttpRequest,
   seconds: number,
@@ -92,15 +92,16 @@ const usedUp = (
   { refusal, pace, isTold = true }: { refusal?: HttpReply | undefined; pace?: number | undefined; isTold?: boolean },
 ): SchedError => {
   const isSent = refusal !== undefined;
-  const why = pace === undefined ? '' : `the service names none, so at most ${pace} requests a minute are sent; `;
+  const why =
+    pace === undefined ? '' : `the service names no rate limit, so at most ${pace} requests a minute are sent; `;
   const { reason, hint } = !isTold
-    ? { reason: 'the service does not say when to come back', hint: 'try again in a minute' }
+    ? { reason: 'the service does not say how long to wait', hint: 'try again in a minute' }
     : waitTooLong(
-        isSent ? `the service asks to wait ${seconds} s, until` : `${why}it opens again in ${seconds} s, at`,
+        isSent ? `the service asks to wait ${seconds} s, until` : `${why}more requests are allowed in ${seconds} s, at`,
         seconds,
         now,
       );
-  return new SchedError('rate-limited', 'The rate limit is used up', {
+  return new SchedError('rate-limited', 'Rate limit reached', {
     reason: isSent ? withRequestId(reason, refusal) : reason,
     hint,
     retryAfterSeconds: seconds,
@@ -110,8 +111,8 @@ const usedUp = (
 };
 
 /**
- * Asks the budget before each request, and waits where there is nothing left. A 429 is waited out and the request sent
- * again: it was not processed, so any method may be repeated.
+ * Takes each request from the budget, and waits if nothing is left. After a 429 it waits and sends the request again:
+ * it was not processed, so any method may be repeated.
  */
 export const rateLimit = ({
   clock,
@@ -139,7 +140,7 @@ export const rateLimit = ({
     return [general, { key: keyOf('bookings', origin, authorization), kind: 'bookings' }];
   };
 
-  /** The bucket that has nothing left; all others keep what they had. */
+  /** Takes one request from every bucket, or from none. Returns the bucket that has nothing left. */
   const takeAll = (buckets: readonly Bucket[]) => {
     for (const [index, bucket] of buckets.entries()) {
       const refused = budget.take(bucket.key, bucket.kind, bucket.kind === 'bookings' ? 1 : undefined);
@@ -167,13 +168,13 @@ export const rateLimit = ({
     );
   };
 
-  /** Those who wait for the end of this process's own request. */
+  /** Requests that wait for another request of this process to end. */
   const waiters: (() => void)[] = [];
   const ended = () => {
     for (const wake of waiters.splice(0)) wake();
   };
 
-  /** Comes back when the request may leave. */
+  /** Resolves when the request may be sent. */
   const leave = async (request: HttpRequest, buckets: readonly Bucket[]): Promise<void> => {
     for (;;) {
       const refused = takeAll(buckets);
@@ -190,7 +191,7 @@ export const rateLimit = ({
     }
   };
 
-  /** Headers of a booking's reply describe the window with the fewest left, whichever it is. */
+  /** Whether the headers are about this bucket. A booking's headers describe the window with the fewest left. */
   const isAbout = ({ kind, key }: Bucket, buckets: readonly Bucket[], limit: number | undefined): boolean => {
     if (buckets.length === 1 || limit === undefined) return kind === 'general' || buckets.length > 1;
     const isGeneral = budget.limitOf(buckets[0]!.key) === limit;
@@ -226,7 +227,7 @@ export const rateLimit = ({
       }
       const asked = requestedWait(reply, clock.now());
       if (asked === undefined) blind += 1;
-      // A reset of 0 still waits a second, so that a confused service is not hammered (R28).
+      // Wait at least a second, even for a reset of 0, so that a misbehaving service is not flooded (R28).
       const seconds = Math.max(1, asked ?? 2 ** blind);
       settle(buckets, sentAt, reply, seconds * 1000);
       if (blind > maxBlindWaits || refusals > maxRefusals)

@@ -9,7 +9,7 @@ const targetOf = ({ url }: HttpRequest, location: string | undefined): string | 
   return isSame ? target.href : undefined;
 };
 
-/** Follows a read within its own origin, a few hops far. Any other redirect is handed on as the reply it is. */
+/** Follows redirects of reads within their origin, up to three hops. Other redirects are returned as they are. */
 export const redirect: Layer = (next) => async (request) => {
   let reply = await next(request);
   let current = request;

@@ -13,25 +13,25 @@ export interface RetryOptions {
   interrupted: AbortSignal;
   /** From 0 to 1. */
   random(): number;
-  /** Longest single wait that is accepted where the service asks for one. */
+  /** The longest single wait that is accepted if the service asks for one. */
   maxWaitMs: number;
-  /** Whether a request that ended so may be sent again; what the reasons are is not known here. */
+  /** Whether a request that ended this way may be sent again. The caller decides. */
   mayRepeat(request: HttpRequest, ending: HttpReply | NetworkFailure): boolean;
-  /** Told before each repetition. */
+  /** Called before each repetition. */
   onRetry(attempt: number, reason: string, pauseMs: number): void;
-  /** Told before each wait that the service asks for. */
+  /** Called before each wait that the service asks for. */
   onWait(seconds: number): void;
 }
 
 /** R31. */
 export const maxAttempts = 3;
 
-/** Repetitions of one command in all, so that an outage is not made worse by everyone's patience. */
+/** The most repetitions in one command, so that retries don't make an outage worse. */
 const maxRepetitions = 10;
 
 const firstPauseMs = 500;
 
-/** Half of it certain, half of it chance, and twice as long each time. */
+/** Doubles with each attempt, with jitter from 0.5 to 1.5. */
 export const pauseBefore = (attempt: number, random: () => number): number =>
   Math.round(firstPauseMs * 2 ** (attempt - 2) * (0.5 + random()));
 
@@ -40,13 +40,13 @@ const reasonOf = (ending: HttpReply | NetworkFailure): string => {
   return ending.status < 300 ? `status ${ending.status} with an unreadable body` : `status ${ending.status}`;
 };
 
-/** An earlier attempt may have been carried out, whatever kept this one from leaving or from being heeded. */
+/** An earlier attempt may have been carried out, even if this one was not sent or was refused. */
 const inDoubt = (error: unknown): unknown =>
   error instanceof SchedError && ['not-sent', 'not-applied'].includes(error.facts.outcome ?? '')
     ? new SchedError(error.category, error.message, { ...error.facts, outcome: 'unknown' })
     : error;
 
-/** The service is away for longer than we wait. A write may have been carried out all the same. */
+/** The service asks for a longer wait than is accepted. A write may still have been carried out. */
 const awayTooLong = (request: HttpRequest, reply: HttpReply, seconds: number, now: number): SchedError => {
   const { reason, hint } = waitTooLong(`the service asks to wait ${seconds} s, until`, seconds, now);
   return new SchedError('unavailable', 'The service is unavailable', {
@@ -59,8 +59,8 @@ const awayTooLong = (request: HttpRequest, reply: HttpReply, seconds: number, no
 };
 
 /**
- * Sends again what may be sent again, at most twice, after a jittered and growing pause, or after the wait that a 503
- * asks for. One quota for all it wraps.
+ * Repeats requests that may be repeated, at most twice, after a growing pause with jitter, or after the wait that a 503
+ * asks for. All requests share one quota of repetitions.
  */
 export const retry = (options: RetryOptions): Layer => {
   const { clock, interrupted, random, maxWaitMs, mayRepeat, onRetry, onWait } = options;
@@ -82,7 +82,7 @@ export const retry = (options: RetryOptions): Layer => {
       ) {
         if (!(ending instanceof NetworkFailure))
           return asked === undefined ? ending : { ...ending, retryAfterSeconds: asked };
-        // An earlier attempt may have been carried out, though the last one never left.
+        // An earlier attempt may have been carried out, even if the last one was never sent.
         throw ending.sent === hasLeft
           ? ending
           : new NetworkFailure(ending.host, ending.message, hasLeft, { hint: ending.hint });
@@ -90,7 +90,7 @@ export const retry = (options: RetryOptions): Layer => {
       const wait = asked ?? 0;
       if (wait * 1000 > maxWaitMs) throw awayTooLong(request, ending as HttpReply, wait, clock.now());
       repetitions += 1;
-      // Behind a wait the pause keeps those who were told the same time from coming back at once.
+      // The pause after a wait spreads out clients that were told the same time.
       const pause = wait * 1000 + pauseBefore(attempt, random);
       onRetry(attempt, reasonOf(ending), pause);
       if (wait > 0) onWait(wait);

@@ -1,6 +1,6 @@
 import type { Layer } from './message.ts';
 
-/** RFC 9110 §5.6.7: the one form that a service may send. */
+/** RFC 9110 §5.6.7: the only date format that a service may send. */
 const imfDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** The `Date` of a reply, in milliseconds since 1970. */
@@ -9,7 +9,7 @@ const dateOf = (text = ''): number | undefined => {
   return Number.isNaN(time) ? undefined : time;
 };
 
-/** The service's own clock, as its last reply showed it: this machine's may be wrong. */
+/** The service's clock, as of its last reply. This machine's clock may be wrong. */
 export const serviceClock = () => {
   let time: number | undefined;
   const layer: Layer = (next) => async (request) => {

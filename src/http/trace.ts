@@ -4,7 +4,7 @@ interface Clock {
   now(): number;
 }
 
-/** Tells of every request and its reply, without headers and bodies. */
+/** Reports every request and its reply, without headers and bodies. */
 export const trace =
   (clock: Clock, note: (line: string) => void): Layer =>
   (next) =>

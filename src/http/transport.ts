@@ -15,20 +15,20 @@ export interface TransportOptions {
   interrupted: AbortSignal;
 }
 
-/** Decoded bytes of one reply that are read before giving up: a compressed bomb ends here. */
+/** The most decoded bytes to read from one reply. Protects against decompression bombs. */
 export const maxBodyBytes = 32 * 1024 * 1024;
 
 const defaultTimeout = 30_000;
 
-/** To one origin at once. */
+/** The most connections to one origin. */
 const connections = 8;
 
-/** Made once: a reason made for each request would cost more than the timer that it ends. */
+/** Made once: a new reason for each request would cost more than the timer it ends. */
 const over = new Error('the request is over');
 
 const tooLarge = (): Error => new Error(`the reply is larger than ${maxBodyBytes / 1024 / 1024} MiB`);
 
-/** What stands behind a `content-encoding`, read to its end or to the limit. */
+/** Decodes a body by its `content-encoding`, up to the size limit. */
 const decoded = async (body: Buffer, encoding: string): Promise<Buffer> => {
   const { brotliDecompress, gunzip, inflate } = await import('node:zlib');
   const decoders: Record<string, typeof gunzip> = {
@@ -54,13 +54,13 @@ const textOf = async (body: Buffer, encoding: string | undefined): Promise<strin
 
 type Reply = { status: number; headers: Record<string, string>; body: Buffer };
 
-/** How far an exchange came. */
+/** How far an exchange got. */
 interface Progress {
   sent: boolean;
   status?: number;
 }
 
-/** One request and its reply as bytes. It counts as sent when it goes out, after connection, TLS and tunnel stand. */
+/** Sends one request and reads its reply as bytes. It counts as sent once connection, TLS and tunnel are ready. */
 const exchange = (
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
@@ -109,7 +109,7 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
     timeout: number,
     signal: AbortSignal,
   ): Promise<Dispatcher> => {
-    // A connection that is still being made must not keep the program from ending.
+    // An unfinished connection must not keep the program running.
     const connect = { timeout, signal };
     if (proxy === undefined) return new Pool(url.origin, { connections, connect, allowH2: false });
     const { tunnelsTo } = await import('./tunnel.ts');
@@ -129,8 +129,8 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
     const progress: Progress = { sent: false };
     const cut = new AbortController();
     const { signal } = cut;
-    // An idle connection may die under a write and leave its outcome open, so a write gets a fresh one; what may be sent
-    // twice needs none.
+    // An idle connection may break during a write and leave the outcome unknown. So a write gets a new connection,
+    // unless it may be sent twice.
     const isPooled = request.method === 'GET' || request.effect === 'deletion';
     const dispatcher = await (isPooled ? pooled(url, proxy, timeout) : dispatcherFor(url, proxy, timeout, signal));
     interrupted.throwIfAborted();
@@ -140,13 +140,13 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
       () => cut.abort(new Error(`no complete reply within ${timeout / 1000} s`)),
       () => {},
     );
-    // Listened to by hand and let go of at the end: a signal made by AbortSignal.any would keep each reply alive for as
-    // long as the program runs.
+    // Listeners are added and removed by hand: AbortSignal.any would keep each reply in memory as long as the program
+    // runs.
     const onInterruption = () => cut.abort(interrupted.reason);
     interrupted.addEventListener('abort', onInterruption, { once: true });
     const onUnwanted = () => cut.abort(request.signal!.reason);
     request.signal?.addEventListener('abort', onUnwanted, { once: true });
-    // The library heeds the signal only once it is connected.
+    // The library checks the signal only after connecting.
     const cutOff = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });

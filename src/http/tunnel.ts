@@ -7,26 +7,26 @@ import { SchedError } from '../errors.ts';
 import { describeFailure, hintFor, NetworkFailure } from './failure.ts';
 import type { HttpProxy } from './proxy.ts';
 
-/** The proxy said no. Asking again would get the same answer, and could lock the account of a wrong login. */
+/** The proxy refused. Retrying would not help, and after a wrong login it could lock the account. */
 const refusal = ({ url, login, variable }: HttpProxy, target: URL, status: number): SchedError => {
   const facts = { reason: `HTTP ${status} from the proxy`, outcome: 'not-sent' } as const;
   if (status !== 407)
     return new SchedError('unavailable', `The proxy ${url} refused to connect to ${target.host}`, {
       ...facts,
-      hint: `ask for ${target.hostname} to be allowed there, or connect without the proxy: NO_PROXY=${target.hostname}`,
+      hint: `ask the proxy's administrator to allow ${target.hostname}, or bypass the proxy: NO_PROXY=${target.hostname}`,
     });
   return login === undefined
     ? new SchedError('unavailable', `The proxy ${url} requires a login`, {
         ...facts,
-        hint: `${variable}=${url.replace('://', '://USER:PASSWORD@')}`,
+        hint: `set ${variable}=${url.replace('://', '://USER:PASSWORD@')}`,
       })
     : new SchedError('unavailable', `The proxy ${url} refused the login in ${variable}`, {
         ...facts,
-        hint: `check the user and the password in ${variable}; special characters are URL-encoded, such as %40 for @`,
+        hint: `check the user and password in ${variable}; URL-encode special characters, such as %40 for @`,
       });
 };
 
-/** A tunnel to the target, or an error that names the proxy. Without a tunnel the request never left. */
+/** Opens a tunnel to the target. If that fails, the error names the proxy, and the request was never sent. */
 const openTunnel = async (
   pool: Pool,
   options: Dispatcher.ConnectOptions,
@@ -35,24 +35,24 @@ const openTunnel = async (
 ): Promise<Dispatcher.ConnectData> => {
   const failure = (reason: string, hint?: string) =>
     new NetworkFailure(target.host, reason, false, {
-      hint: hint ?? `check ${proxy.variable}, or connect without the proxy: NO_PROXY=${target.hostname}`,
+      hint: hint ?? `check ${proxy.variable}, or bypass the proxy: NO_PROXY=${target.hostname}`,
     });
   const tunnel = await connect.call(pool, options).catch((error: Error) => {
     throw failure(`the proxy ${proxy.url}: ${describeFailure(error)}`, hintFor(error));
   });
   if (tunnel.statusCode === 200) {
-    // An idle tunnel must not keep the program running; its deadline's timer does while a request is under way. Bun
-    // passes `unref` on to no TLS connection below another.
+    // An idle tunnel must not keep the program running; during a request, the timer of its deadline does. Set it here:
+    // Bun doesn't pass `unref` on to a TLS connection below another.
     (tunnel.socket as Socket).unref();
     return tunnel;
   }
   tunnel.socket.on('error', () => {}).destroy();
   throw tunnel.statusCode >= 500
-    ? failure(`the proxy ${proxy.url} answered with HTTP ${tunnel.statusCode}`)
+    ? failure(`the proxy ${proxy.url} replied with HTTP ${tunnel.statusCode}`)
     : refusal(proxy, target, tunnel.statusCode);
 };
 
-/** A TLS handshake names a host, never an IP address (RFC 6066). */
+/** The server name in a TLS handshake is a host name, never an IP address (RFC 6066). */
 const withoutAddress = (options: buildConnector.Options): buildConnector.Options =>
   isIP(options.hostname.replace(/^\[|\]$/g, '')) ? { ...options, servername: '' } : options;
 
@@ -73,7 +73,7 @@ export const tunnelsTo = (
     clientFactory: (origin, options) => {
       const { connect: dial } = options as { connect: buildConnector.connector };
       const pool = new Pool(origin, { connect: (to, done) => dial(withoutAddress(to), done) });
-      // undici's main file gives every dispatcher its `connect`, and it isn't loaded.
+      // undici adds `connect` to every dispatcher in its main file, which isn't loaded.
       return Object.assign(pool, {
         connect: (request: Dispatcher.ConnectOptions) => openTunnel(pool, request, proxy, target),
       });

@@ -1,4 +1,4 @@
-/** Parts of undici on their own: the whole package takes several times longer to load than what is used of it. */
+/** Single parts of undici: the whole package takes several times longer to load. */
 declare module 'undici/lib/dispatcher/pool.js' {
   import { Pool } from 'undici';
   export default Pool;

@@ -160,7 +160,7 @@ describe('a rate limit that is used up', () => {
   test('says at what time to come back, and does not advise to sleep through a day', async () => {
     await world.run('users me', { send: leaving(1, 86_400) });
     const { stderr } = await world.run('users me', { send: leaving(9) });
-    expect(stderr).toContain('it opens again in 86400 s, at 2026-11-16T18:00:00Z');
+    expect(stderr).toContain('more requests are allowed in 86400 s, at 2026-11-16T18:00:00Z');
     expect(stderr).not.toContain('--max-wait');
   });
 

@@ -179,7 +179,7 @@ describe('a proxy that opens no tunnel is named, and nothing was sent', () => {
       start: () => proxyWith({ status: 403 }),
       message: `The proxy http://PROXY refused to connect to ${host}`,
       cause: 'HTTP 403 from the proxy',
-      hint: `ask for ${host} to be allowed there, or connect without the proxy: NO_PROXY=${host}`,
+      hint: `ask the proxy's administrator to allow ${host}, or bypass the proxy: NO_PROXY=${host}`,
       asked: 1,
     },
     {
@@ -187,7 +187,7 @@ describe('a proxy that opens no tunnel is named, and nothing was sent', () => {
       start: () => proxyWith({ login }),
       message: 'The proxy http://PROXY requires a login',
       cause: 'HTTP 407 from the proxy',
-      hint: 'HTTPS_PROXY=http://USER:PASSWORD@PROXY',
+      hint: 'set HTTPS_PROXY=http://USER:PASSWORD@PROXY',
       asked: 1,
     },
     {
@@ -196,13 +196,13 @@ describe('a proxy that opens no tunnel is named, and nothing was sent', () => {
       userinfo: `${loginInUrl}@`,
       message: 'The proxy http://PROXY refused the login in HTTPS_PROXY',
       cause: 'HTTP 407 from the proxy',
-      hint: 'check the user and the password in HTTPS_PROXY; special characters are URL-encoded, such as %40 for @',
+      hint: 'check the user and password in HTTPS_PROXY; URL-encode special characters, such as %40 for @',
       asked: 1,
     },
     {
       what: 'that cannot reach the host',
       start: () => proxyWith({ status: 502 }),
-      cause: 'the proxy http://PROXY answered with HTTP 502',
+      cause: 'the proxy http://PROXY replied with HTTP 502',
       asked: 3,
     },
     {
@@ -237,7 +237,7 @@ describe('a proxy that opens no tunnel is named, and nothing was sent', () => {
     const { start, userinfo = '', asked, cause } = failure;
     const {
       message = `Cannot reach ${host}`,
-      hint = `check HTTPS_PROXY, or connect without the proxy: NO_PROXY=${host}`,
+      hint = `check HTTPS_PROXY, or bypass the proxy: NO_PROXY=${host}`,
     } = failure;
     const home = temporaryHome();
     const env = { ...trusting, ...who };
@@ -279,8 +279,8 @@ describe('a certificate authority of their own', () => {
       code: 9,
       stderr: [
         `error: Cannot reach ${place}`,
-        `cause: the certificate is not signed by an authority that's trusted here${way}`,
-        'try: NODE_EXTRA_CA_CERTS=ca.pem with the certificate of your own authority',
+        `cause: the certificate is not signed by a trusted authority${way}`,
+        'try: set NODE_EXTRA_CA_CERTS=ca.pem to trust your own certificate authority',
       ],
     });
   });
@@ -299,7 +299,7 @@ describe('a certificate authority of their own', () => {
     );
     expect({ code, stderr }).toEqual({
       code: 9,
-      stderr: expect.stringContaining('cause: the certificate is for another host'),
+      stderr: expect.stringContaining('cause: the certificate is for a different host'),
     });
   });
 

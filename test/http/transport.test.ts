@@ -358,7 +358,7 @@ describe('transport: a request that never left', () => {
   });
 
   test.each([
-    ['answers with 503', reply(503), ' answered with HTTP 503'],
+    ['answers with 503', reply(503), ' replied with HTTP 503'],
     ['hangs up', '', ': the connection was closed before the reply was complete'],
   ])('may be repeated when the proxy %s', async (_, answer, words) => {
     const { proxy } = await proxyAnswering(answer);

@@ -330,7 +330,7 @@ describe('budget: of a service that names no limit', () => {
     for (let sent = 0; sent < 500; sent += 1) await run(client.send());
     const error = await run(client.send()).catch((failure) => failure);
     expect(error).toMatchObject({ category: 'rate-limited', facts: { outcome: 'not-sent', retryAfterSeconds: 58 } });
-    expect(error.facts.reason).toMatch(/^the service names none, so at most 500 requests a minute are sent; /);
+    expect(error.facts.reason).toMatch(/^the service names no rate limit, so at most 500 requests a minute are sent; /);
   });
 
   test('ends as soon as a reply names one', async () => {
