@@ -11,7 +11,7 @@ beforeEach(() => {
   seen = join(folder, 'seen');
 });
 
-/** A program that writes its arguments down, one a line. */
+/** A program that writes its arguments to a file, one per line. */
 const program = (name: string) => {
   const path = join(folder, name);
   writeFileSync(
@@ -40,23 +40,23 @@ describe('browser', () => {
     },
   );
 
-  test('starts $BROWSER with its words and the address as one more, without a shell', async () => {
+  test('starts $BROWSER without a shell, with its own arguments and then the URL', async () => {
     const env = { BROWSER: `${program('browser')} --new-window $HOME;echo`, PATH: folder };
     expect(await openBrowser(url, { env, platform: 'linux' })).toBe(true);
     expect(await words()).toEqual(['--new-window', '$HOME;echo', new URL(url).href]);
   });
 
-  test('puts the address where %s stands, and tries the alternatives in turn', async () => {
+  test('replaces %s with the URL and tries the alternatives in order', async () => {
     const env = { BROWSER: `/nonexistent/x:${program('browser')} --url=%s`, PATH: folder };
     expect(await openBrowser(url, { env, platform: 'linux' })).toBe(true);
     expect(await words()).toEqual([`--url=${new URL(url).href}`]);
   });
 
-  test('says so when $BROWSER cannot be started', async () => {
+  test('returns false if $BROWSER cannot be started', async () => {
     expect(await openBrowser(url, { env: { BROWSER: '/nonexistent/x' }, platform: 'linux' })).toBe(false);
   });
 
-  test('uses xdg-open on a screen', async () => {
+  test('uses xdg-open if there is a screen', async () => {
     program('xdg-open');
     expect(await openBrowser(url, { env: { PATH: folder, DISPLAY: ':0' }, platform: 'linux' })).toBe(true);
     expect(await words()).toEqual([new URL(url).href]);
@@ -68,7 +68,7 @@ describe('browser', () => {
     expect(await words()).toEqual([new URL(url).href]);
   });
 
-  test('opens nothing without a screen or an opener, and does not fail', async () => {
+  test('opens nothing and does not fail without a screen or an opener', async () => {
     program('xdg-open');
     expect(await openBrowser(url, { env: { PATH: folder }, platform: 'linux' })).toBe(false);
     expect(await openBrowser(url, { env: { PATH: '/nonexistent', DISPLAY: ':0' }, platform: 'linux' })).toBe(false);

@@ -23,7 +23,7 @@ const summary = (verdict: Verdict) => (verdict.kind === 'ignored' ? verdict.stat
 
 // R1
 describe('pkce', () => {
-  test('makes verifier and state from 32 bytes each, new every time', async () => {
+  test('makes a new verifier and state of 32 bytes each for every login', async () => {
     const asked: number[] = [];
     const made = await makeSecrets((count) => {
       asked.push(count);
@@ -35,7 +35,7 @@ describe('pkce', () => {
     expect(made.challenge).toBe(createHash('sha256').update(made.verifier).digest('base64url'));
   });
 
-  test('puts the challenge into the address, and never the verifier', async () => {
+  test('puts the challenge in the URL, but never the verifier', async () => {
     const made = await makeSecrets(random);
     const url = new URL(authorizationUrl(issuer, made, redirectUri, ['users:read', 'shares:write']));
     expect(url.origin + url.pathname).toBe('https://auth.example.com/oauth/authorize');
@@ -54,7 +54,7 @@ describe('pkce', () => {
 
 // R3, R4, R7
 describe('callback', () => {
-  test('grants a code with our state, with the right issuer or none', () => {
+  test('accepts a code with the right state, with the right issuer or none', () => {
     expect(summary(get(`/callback?code=x&${mine}`))).toBe('granted');
     expect(summary(get(`/callback?code=x&${mine}&iss=https%3A%2F%2Fauth.example.com`))).toBe('granted');
     expect(summary(get(`/callback?code=x&${mine}&extra=1`))).toBe('granted');
@@ -64,10 +64,10 @@ describe('callback', () => {
     ['no state', '/callback?code=x', 400],
     ['a wrong state', '/callback?code=x&state=y', 400],
     ['an empty state', '/callback?code=x&state=', 400],
-    ['an error without our state', '/callback?error=access_denied', 400],
+    ['an error without a state', '/callback?error=access_denied', 400],
     ['an error with a wrong state', '/callback?error=access_denied&state=y', 400],
     ['the state twice', `/callback?code=x&${mine}&${mine}`, 400],
-    ['our state after a wrong one', `/callback?code=x&state=y&${mine}`, 400],
+    ['the right state after a wrong one', `/callback?code=x&state=y&${mine}`, 400],
     ['the code twice', `/callback?code=x&code=y&${mine}`, 400],
     ['an unknown parameter twice', `/callback?code=x&a=1&a=2&${mine}`, 400],
     ['an error twice', `/callback?error=a&error=b&${mine}`, 400],
@@ -79,22 +79,22 @@ describe('callback', () => {
     ['an encoded path', `/%63allback?code=x&${mine}`, 404],
     ['an absolute target', `http://127.0.0.1:4711/callback?code=x&${mine}`, 404],
     ['a favicon', '/favicon.ico', 404],
-  ])('goes on waiting after %s', (_, target, status) => {
+  ])('keeps waiting after %s', (_, target, status) => {
     expect(summary(get(target))).toBe(status);
   });
 
   test.each(['localhost:4711', '127.0.0.1', '127.0.0.1:4712', 'evil.example', 'evil.example:4711', undefined])(
-    'refuses the host %s',
+    'rejects the host %s',
     (host) => {
       expect(summary(get(`/callback?code=x&${mine}`, { host }))).toBe(421);
     },
   );
 
-  test.each(['POST', 'HEAD', 'OPTIONS', 'get'])('refuses the method %s', (method) => {
+  test.each(['POST', 'HEAD', 'OPTIONS', 'get'])('rejects the method %s', (method) => {
     expect(summary(get(`/callback?code=x&${mine}`, { method }))).toBe(405);
   });
 
-  test('ends on a denial with our state, without quoting secrets', () => {
+  test('ends the login on a denial with the right state, without quoting secrets', () => {
     const verdict = get(`/callback?error=access_denied&error_description=Not+today&${mine}`);
     expect(verdict).toMatchObject({
       kind: 'refused',
@@ -104,7 +104,7 @@ describe('callback', () => {
     expect(everythingIn(verdict)).not.toContain(canary);
   });
 
-  test('does not repeat an error code that is none', () => {
+  test('does not print an invalid error code', () => {
     const verdict = get(`/callback?error=%3Cscript%3E&${mine}`);
     expect(verdict).toMatchObject({
       kind: 'refused',
@@ -121,7 +121,7 @@ describe('callback', () => {
     },
   );
 
-  test('checks a pasted address in the same way', () => {
+  test('checks a pasted address the same way', () => {
     const paste = (text: string) => summary(checkPasted(text, expected));
     expect(paste(` ${redirectUri}?code=x&${mine}\n`)).toBe('granted');
     expect(paste(`${redirectUri}?code=x&state=y`)).toBe(400);

@@ -24,7 +24,7 @@ const open = () =>
 const folder = () => join(config, 'credentials');
 
 describe('file store', () => {
-  test('keeps, finds and forgets, one 0600 file per credential', async () => {
+  test('writes, reads and removes credentials, each in its own 0600 file', async () => {
     const store = await open();
     await store.probe();
     expect(readdirSync(folder())).toEqual([]);
@@ -39,7 +39,7 @@ describe('file store', () => {
     expect(readdirSync(folder())).toHaveLength(1);
   });
 
-  test('clears away what a killed writer left', async () => {
+  test('removes the drafts of a killed writer', async () => {
     const store = await open();
     await store.write(key, record);
     writeFileSync(join(folder(), `${credentialName(key)}.json.dead`), `${canary}-old`);
@@ -47,7 +47,7 @@ describe('file store', () => {
     expect(readdirSync(folder())).toEqual([`${credentialName(key)}.json`]);
   });
 
-  test('reports a damaged one without quoting it, and leaves it alone', async () => {
+  test('reports a damaged credential without quoting it, and leaves it unchanged', async () => {
     const store = await open();
     await store.write(key, record);
     for (const text of [canary, '{}', `{"version":2,"access_token":"${canary}"}`, '']) {
@@ -60,7 +60,7 @@ describe('file store', () => {
     }
   });
 
-  test('cannot be proven where nothing can be written', async () => {
+  test('fails the probe if nothing can be written', async () => {
     writeFileSync(folder(), '');
     await expect((await open()).probe()).rejects.toMatchObject({ category: 'environment' });
   });

@@ -24,7 +24,7 @@ const record = (accessToken = token) =>
   });
 const key = credentialKey(record());
 
-/** For what never answers: a quarter of the time for the keychain. The bus, which does answer, has all of its second. */
+/** For tests without a reply: the keychain gets a quarter of its time. The bus, which replies, gets its full second. */
 const hasty: Clock = {
   ...realClock,
   sleep: (milliseconds, signal) => realClock.sleep(milliseconds > 1_000 ? milliseconds / 4 : milliseconds, signal),
@@ -68,7 +68,7 @@ const operations = {
 const expectAllUnavailable = (env: Record<string, string>, reason: RegExp, clock?: Clock) =>
   Promise.all(Object.values(operations).map((operation) => expectUnavailable(() => operation(env, clock), reason)));
 
-describe('keychain: no operation takes "unavailable" for "not found"', () => {
+describe('keychain: no operation confuses "unavailable" with "not found"', () => {
   let server: Server | undefined;
   afterEach(() => server?.close());
   const path = () => join(folder, 'bus');
@@ -82,22 +82,22 @@ describe('keychain: no operation takes "unavailable" for "not found"', () => {
     });
 
   test('without a session bus', () => expectAllUnavailable({ HOME: folder }, /no session bus/));
-  test('with a bus that is gone', () => expectAllUnavailable(env(), /cannot be reached \(ENOENT\)/));
-  test('with a bus that accepts and never answers', async () => {
+  test('with a bus that no longer exists', () => expectAllUnavailable(env(), /cannot be reached \(ENOENT\)/));
+  test('with a bus that accepts the connection but never replies', async () => {
     await listen();
     await expectAllUnavailable(env(), /does not respond/);
   });
-  test('with a bus that falls silent after the greeting', async () => {
+  test('with a bus that stops replying after the greeting', async () => {
     await listen('OK 0123456789abcdef0123456789abcdef\r\n');
     await expectAllUnavailable(env(), /no reply within 4 s/, hasty);
   });
-  test('with something that is no bus', async () => {
+  test('with a socket that is not a bus', async () => {
     await listen('HTTP/1.1 400 Bad Request\r\n\r\n');
     await expectAllUnavailable(env(), /is not a session bus/);
   });
 });
 
-test('keychain: says that its module is missing', async () => {
+test('keychain: reports that its helper process could not be started', async () => {
   const { keychainVault } = await import('../../src/auth/keychain.ts');
   const machine = { executable: join(tmpdir(), 'no-such-program') };
   const vault = keychainVault({ env: {}, platform: 'darwin', clock: realClock, machine, randomBytes: random });
@@ -108,7 +108,7 @@ test('keychain: says that its module is missing', async () => {
   expect(vault.describe()).toBe('the macOS keychain');
 });
 
-// A binding whose native part is missing or broken, in the place of the real one.
+// A binding whose native part is missing or broken, instead of the real one.
 test.each([
   [
     'throw Object.assign(new Error("no"), { code: "MODULE_NOT_FOUND" })',
@@ -119,7 +119,7 @@ test.each([
   ['exports.AsyncEntry = class { getPassword() { process.exit(7) } }', /unavailable/, /ended early/],
   ['exports.AsyncEntry = class { getPassword() { for (;;); } }', /unavailable/, /no reply within/],
   ['for (;;);', /unavailable/, /no reply within/],
-])('keychain: survives a binding that does %s', { timeout: 10_000 }, async (code, message, reason) => {
+])('keychain: reports a binding that runs %s', { timeout: 10_000 }, async (code, message, reason) => {
   const { keychainVault } = await import('../../src/auth/keychain.ts');
   const binding = join(folder, 'binding.cjs');
   writeFileSync(binding, code);
@@ -142,7 +142,7 @@ test.each([
 });
 
 // R12
-test('keychain: repeats no refusal that quotes what it was given', async () => {
+test('keychain: does not print an error that quotes the secret', async () => {
   const { keychainVault } = await import('../../src/auth/keychain.ts');
   const binding = join(folder, 'binding.cjs');
   writeFileSync(
@@ -156,7 +156,7 @@ test('keychain: repeats no refusal that quotes what it was given', async () => {
   expect(everythingIn(error)).not.toContain(canary);
 });
 
-test('keychain: is asked by the standalone program itself, which has the binding inside', async () => {
+test('keychain: the standalone program runs itself, because it contains the binding', async () => {
   const { keychainVault } = await import('../../src/auth/keychain.ts');
   const executable = join(folder, 'sched');
   writeFileSync(executable, '#!/bin/sh\nread -r _\nprintf \'{"value":"%s"}\\n\' "$*"\nread -r _\n', { mode: 0o755 });
@@ -166,7 +166,7 @@ test('keychain: is asked by the standalone program itself, which has the binding
   expect(await vault.use((entries) => entries.get('x'))).toBe('__keychain');
 });
 
-test('keychain: gives its child no token from the environment', async () => {
+test('keychain: passes no token from the environment to its child', async () => {
   const { keychainVault } = await import('../../src/auth/keychain.ts');
   const binding = join(folder, 'binding.cjs');
   writeFileSync(
@@ -200,7 +200,7 @@ describe('keychain: bus addresses', () => {
 describe('keychain: long values', () => {
   const long = JSON.stringify({ token: 'x'.repeat(5_000), name: 'Zoë 😀'.repeat(50) });
 
-  test('are split into parts that fit, and come back whole', async () => {
+  test('are split into parts that fit, and are read back complete', async () => {
     const plain = memoryEntries();
     const entries = splitEntries(plain, random);
     await entries.set('n', long);
@@ -219,7 +219,7 @@ describe('keychain: long values', () => {
     expect(await entries.get('n')).toBeUndefined();
   });
 
-  test('are never given back in part', async () => {
+  test('are never returned in part', async () => {
     for (const spoil of ['delete', 'cut', 'list'] as const) {
       const plain = memoryEntries();
       const entries = splitEntries(plain, random);
@@ -232,7 +232,7 @@ describe('keychain: long values', () => {
     }
   });
 
-  test('stay the old ones until the new ones are complete', async () => {
+  test('keep the old value until the new one is complete', async () => {
     const plain = memoryEntries();
     await splitEntries(plain, random).set('n', long);
     let writes = 0;
@@ -248,7 +248,7 @@ describe('keychain: long values', () => {
     expect(await splitEntries(plain, random).get('n')).toContain('xxx');
   });
 
-  test('are read anew when another process replaces them meanwhile', async () => {
+  test('are read again if another process replaces them during the read', async () => {
     const plain = memoryEntries();
     await splitEntries(plain, random).set('n', long);
     let replaced = false;
@@ -281,9 +281,9 @@ describe('keychain: a real Secret Service', () => {
   });
   afterAll(() => service?.stop());
 
-  test('is missing', () => expectUnavailable(() => operations.read(env), /./));
+  test('reports that the service is missing', () => expectUnavailable(() => operations.read(env), /./));
 
-  test('keeps, finds, replaces and forgets', { timeout: 30_000 }, async () => {
+  test('writes, reads, replaces and removes credentials', { timeout: 30_000 }, async () => {
     const daemon = service.unlock();
     const store = await keychain(env);
     await expect.poll(() => store.probe().then(() => 'works', String), { timeout: 10_000 }).toBe('works');
@@ -304,7 +304,7 @@ describe('keychain: a real Secret Service', () => {
   });
 
   // R21
-  test('is renewed once for two config directories', { timeout: 60_000 }, async () => {
+  test('refreshes a login once for two config directories', { timeout: 60_000 }, async () => {
     const daemon = service.unlock();
     const store = await keychain(env);
     await expect.poll(() => store.probe().then(() => 'works', String), { timeout: 10_000 }).toBe('works');
@@ -340,15 +340,15 @@ describe('keychain: a real Secret Service', () => {
     await daemon.stop();
   });
 
-  test('is locked', { timeout: 30_000 }, async () => {
-    // The keyring made above exists, and this time nobody gives its password.
+  test('reports that the service is locked', { timeout: 30_000 }, async () => {
+    // The keyring made above exists, but this time it is not unlocked.
     const daemon = service.startLocked();
     await realClock.sleep(1_000);
     for (const operation of [operations.probe, operations.write]) await expectUnavailable(() => operation(env), /./);
     await daemon.stop();
   });
 
-  test('is stopped', { timeout: 30_000 }, async () => {
+  test('reports that the service is stopped', { timeout: 30_000 }, async () => {
     const daemon = service.unlock();
     const store = await keychain(env);
     await expect.poll(() => store.probe().then(() => 'works', String), { timeout: 10_000 }).toBe('works');

@@ -43,7 +43,7 @@ const isOpen = (port: number, address = '127.0.0.1'): Promise<boolean> =>
       .once('error', () => resolve(false));
   });
 
-/** A login whose browser is `act`. */
+/** A login with `act` as the browser. */
 const start = (act: (url: string) => Promise<unknown>, more: Partial<LoginOptions> = {}) => {
   const server = createOAuthServer();
   const { store, texts } = memoryStore();
@@ -76,7 +76,7 @@ const start = (act: (url: string) => Promise<unknown>, more: Partial<LoginOption
 const portOf = (url: string) => Number(new URL(new URL(url).searchParams.get('redirect_uri')!).port);
 
 describe('login', () => {
-  test('gives a credential bound to the API, shows the page, frees the port', async () => {
+  test('returns a credential bound to the API, shows the page and frees the port', async () => {
     let page: Promise<Reply> | undefined;
     const { result, server, urls } = start(async (url) => {
       page = visit(server.allow(url));
@@ -108,8 +108,8 @@ describe('login', () => {
     expect(listening).toEqual([true, false, false]);
   });
 
-  // R3, R4: forged, incomplete and junk requests before the true one.
-  test('is not disturbed by a hundred forged callbacks and a hundred junk connections', async () => {
+  // R3, R4: forged, incomplete and junk requests before the genuine one.
+  test('ignores a hundred forged callbacks and a hundred junk connections', async () => {
     const statuses: number[] = [];
     const { result, server } = start(async (url) => {
       const port = portOf(url);
@@ -143,7 +143,7 @@ describe('login', () => {
     expect(server.counts.code).toBe(1);
   });
 
-  test('sends one token request, however often the true callback comes', async () => {
+  test('sends one token request, however often the genuine callback arrives', async () => {
     const pages: Promise<Reply>[] = [];
     const server = createOAuthServer({ delayMs: 200 });
     const { result } = start(
@@ -159,7 +159,7 @@ describe('login', () => {
     expect(server.counts.code).toBe(1);
   });
 
-  test('tells the browser of success only when everything else is done', async () => {
+  test('shows success in the browser only after everything else is done', async () => {
     const failed = new SchedError('environment', 'disk full');
     let page: Promise<Reply> | undefined;
     const { result, server } = start(
@@ -188,7 +188,7 @@ describe('login', () => {
   });
 
   // R8
-  test('ends on a signal at once, with the port free and nothing stored', async () => {
+  test('ends at once on a signal, frees the port and stores nothing', async () => {
     const stopped = new SchedError('interrupted', 'Interrupted');
     const { result, texts, controller, urls } = start(async (url) => {
       const socket = connect(portOf(url), '127.0.0.1', () => controller.abort(stopped));
@@ -199,7 +199,7 @@ describe('login', () => {
     expect(texts.size).toBe(0);
   });
 
-  test('ends on a signal while the token is on its way, and keeps none', async () => {
+  test('ends on a signal during the token request, and stores no token', async () => {
     const stopped = new SchedError('interrupted', 'Interrupted');
     let isFinished = false;
     let answer: Promise<unknown> | undefined;
@@ -216,18 +216,18 @@ describe('login', () => {
     });
     await expect(result).rejects.toBe(stopped);
     await answer;
-    // Whatever still happens with the answer happens now.
+    // Give the reply time to be processed.
     await new Promise((resolve) => setImmediate(resolve));
     expect([server.counts.code, isFinished]).toEqual([1, false]);
   });
 
-  test('ends when the time is over', async () => {
+  test('ends after the timeout', async () => {
     const { result, urls } = start(async () => {}, { timeoutMs: 30 });
     await expect(result).rejects.toMatchObject({ category: 'auth', message: 'The login timed out' });
     expect(await isOpen(portOf(urls[0]!))).toBe(false);
   });
 
-  test('keeps nothing of a token that came when the time was over', async () => {
+  test('discards a token that arrives after the timeout', async () => {
     const other = createOAuthServer();
     let page: Promise<Reply> | undefined;
     let kept = 0;
@@ -255,7 +255,7 @@ describe('login', () => {
     expect([other.counts.code, kept]).toEqual([1, 0]);
   });
 
-  test('waits five minutes unless told otherwise', async () => {
+  test('waits five minutes by default', async () => {
     const slept: number[] = [];
     const clock = {
       now: () => 0,
@@ -267,7 +267,7 @@ describe('login', () => {
     expect(slept).toContain(300_000);
   });
 
-  test('proves the store before it shows or opens anything', async () => {
+  test('tests the store before it prints or opens anything', async () => {
     const broken = new SchedError('environment', 'no keychain');
     const { store } = memoryStore(() => {
       throw broken;
@@ -283,7 +283,7 @@ describe('login', () => {
     expect([opened, urls]).toEqual([false, []]);
   });
 
-  test('says that a given port is in use', async () => {
+  test('reports that a chosen port is in use', async () => {
     const first = start(async () => {}, { timeoutMs: 300 });
     await expect.poll(() => first.urls.length).toBe(1);
     const second = start(async () => {}, { port: portOf(first.urls[0]!) });
@@ -298,19 +298,22 @@ describe('login', () => {
   test.each([
     ['no token', { body: '{}' }],
     ['HTML', { body: `<b>${canary}</b>`, headers: { 'content-type': 'text/html' } }],
-    ['no JSON', { body: `{"access_token":"${canary}` }],
+    ['invalid JSON', { body: `{"access_token":"${canary}` }],
     ['an array', { body: '[]' }],
     ['a number as token', { body: '{"access_token":1,"token_type":"Bearer"}' }],
     ['a token with a line break', { body: `{"access_token":"${canary}\\nx","token_type":"Bearer"}` }],
     ['a token that is not ASCII', { body: `{"access_token":"${canary}ü","token_type":"Bearer"}` }],
-    ['another token type', { body: `{"access_token":"${canary}","token_type":"mac"}` }],
+    ['an unknown token type', { body: `{"access_token":"${canary}","token_type":"mac"}` }],
     ['a DPoP token', { body: `{"access_token":"${canary}","token_type":"DPoP"}` }],
     ['a broken refresh token', { body: `{"access_token":"${canary}","token_type":"Bearer","refresh_token":"a b"}` }],
     ['a negative lifetime', { body: `{"access_token":"${canary}","token_type":"Bearer","expires_in":-1}` }],
-    ['a lifetime in words', { body: `{"access_token":"${canary}","token_type":"Bearer","expires_in":"soon"}` }],
+    [
+      'a lifetime that is not a number',
+      { body: `{"access_token":"${canary}","token_type":"Bearer","expires_in":"soon"}` },
+    ],
     ['a redirect', { status: 302, headers: { location: `https://evil.example/?${canary}` } }],
     ['a failure', { status: 503, body: canary }],
-  ])('stores nothing and tells no secret when the reply is %s', async (_, reply) => {
+  ])('stores nothing and prints no secret if the reply is %s', async (_, reply) => {
     let page: Promise<Reply> | undefined;
     const { result, server, texts } = start(async (url) => {
       page = visit(server.allow(url));
@@ -326,7 +329,7 @@ describe('login', () => {
   });
 
   // R12
-  test('names its secrets before they are sent, so that no refusal repeats them', async () => {
+  test('registers its secrets before it sends them, so that errors never print them', async () => {
     const secrets = createSecrets();
     let sent = new URLSearchParams();
     const { result, server } = start(async (url) => visit(server.allow(url)), {
@@ -342,7 +345,7 @@ describe('login', () => {
     expect(leaksIn(secrets.redact(everythingIn(error)), [sent.get('code')!, sent.get('code_verifier')!])).toEqual([]);
   });
 
-  test('tells of a network failure in words', async () => {
+  test('describes a network failure in plain words', async () => {
     const { result, server } = start(async (url) => visit(server.allow(url)), {
       send: async () => {
         throw new NetworkFailure('auth.example.com', 'connection refused', false);
@@ -355,7 +358,7 @@ describe('login', () => {
   });
 
   // R24
-  test('does not spend the code where the store no longer works when it comes', async () => {
+  test('does not spend the code if the store has stopped working', async () => {
     let probes = 0;
     const store = {
       probe: async () => {
@@ -375,7 +378,7 @@ describe('login', () => {
     await expect.poll(() => page?.body).toContain('Login failed');
   });
 
-  describe('by pasting', () => {
+  describe('with a pasted address', () => {
     const paste = (make: (url: string, allow: (url: string) => string) => (string | undefined)[]) => {
       const server = createOAuthServer();
       const mistakes: string[] = [];
@@ -393,7 +396,7 @@ describe('login', () => {
       return { ...run, server, mistakes };
     };
 
-    test('takes the address after mistakes', async () => {
+    test('accepts the address after mistakes', async () => {
       const { result, mistakes, server } = paste((url, allow) => [
         'nonsense',
         'https://evil.example/callback?code=x',
@@ -405,7 +408,7 @@ describe('login', () => {
       expect(server.counts.code).toBe(1);
     });
 
-    test('ends at the end of the input, and says that nothing was pasted', async () => {
+    test('ends at the end of input, and says that nothing was pasted', async () => {
       await expect(paste(() => [undefined]).result).rejects.toMatchObject({
         category: 'auth',
         message: 'No address was pasted',
@@ -413,7 +416,7 @@ describe('login', () => {
     });
 
     // R8
-    test('stops reading when the time is over', async () => {
+    test('stops reading after the timeout', async () => {
       let reading: AbortSignal | undefined;
       const line = (unwanted: AbortSignal) => {
         reading = unwanted;
@@ -429,7 +432,7 @@ describe('login', () => {
 // R5
 describe('page', () => {
   test.each(['success', 'denied', 'failed', 'unexpected'] as const)(
-    '%s is fixed text under a strict policy',
+    '%s is fixed text with a strict content security policy',
     (kind) => {
       const { headers, body } = resultPage(kind);
       expect(headers).toMatchObject({
@@ -445,7 +448,7 @@ describe('page', () => {
     },
   );
 
-  test('reflects nothing of a request', async () => {
+  test('contains nothing from the request', async () => {
     const { result, server } = start(async (url) => {
       const at = `http://127.0.0.1:${portOf(url)}`;
       const page = await visit(`${at}/callback?error=<script>${canary}</script>&state=${canary}&code=${canary}`);

@@ -23,7 +23,7 @@ const world = (options: Parameters<typeof renewalWorld>[1]) => {
   return renewalWorld(join(folder, String(worlds)), options);
 };
 
-// One that is stopped when its test fails would stay for ever.
+// A worker that is stopped when its test fails would stay forever.
 const started: Worker[] = [];
 afterEach(() => {
   for (const { child, pid } of started.splice(0))
@@ -46,7 +46,7 @@ const together = async (plan: Plan) => {
 };
 
 // R21
-describe(`renewal: ${processes} processes at expiry`, () => {
+describe(`refresh: ${processes} processes at expiry`, () => {
   test('send one refresh and all succeed', { timeout: 60_000 }, async () => {
     const { server, socket, plan, store, key, lines } = await world({ delayMs: 50, expired: true });
     const ends = await together(plan);
@@ -58,7 +58,7 @@ describe(`renewal: ${processes} processes at expiry`, () => {
     await socket.close();
   });
 
-  // The guard taken away, to see that the test above would notice.
+  // Runs without the lock, to show that the test above would notice.
   test.runIf(process.env.SCHED_TEST_WITHOUT_LOCK)('lose the login without the lock', { timeout: 60_000 }, async () => {
     const { server, socket, plan } = await world({ delayMs: 50, expired: true });
     const ends = await together({ ...plan, helper: false, withoutLock: true });
@@ -71,7 +71,7 @@ describe(`renewal: ${processes} processes at expiry`, () => {
 });
 
 // R25; `npm run torture` does the same hundreds of times.
-describe('renewal: kills at random', () => {
+describe('refresh: random kills', () => {
   test.each([
     ['commands', 0],
     ['helpers', 10_000],
@@ -80,24 +80,24 @@ describe('renewal: kills at random', () => {
     const home = join(folder, `${victims}-${replayMs}`);
     const told = await killThem({ file, home, kills: 2, victims, replayMs, workers: 2 });
     expect(told).toMatchObject({ kills: 2, overlaps: [], stuck: [], isWhole: true });
-    // Only who dies between spending and storing takes the login along, and only where the service has no such window.
+    // The login is lost only if a process dies between spending and storing, and the service has no replay window.
     expect(told.lost).toBeLessThanOrEqual(victims === 'helpers' && replayMs === 0 ? told.killed.spending : 0);
   });
 
-  test('would be seen to overlap', () => {
+  test('are checked by a judge that notices overlaps', () => {
     const fair = ['enter 1', 'hand 1', 'enter 2', 'send 2', 'handed 1', 'kill 2', 'enter 3', 'stored 3', 'leave 3'];
     expect(judge(fair).overlaps).toEqual([]);
     expect(judge(['enter 1', 'enter 2', 'send 1']).overlaps).toEqual(['send 1 after 2 came in']);
   });
 });
 
-/** How many helpers have not come to their end. */
+/** How many helpers are still running. */
 const left = (lines: readonly string[]): number => {
   const count = (event: string) => lines.filter((line) => line.startsWith(`${event} `)).length;
   return Math.max(count('started'), count('begun')) - count('gone');
 };
 
-/** Who is ended where, how often the token is then spent, and whether the login survives without a replay window. */
+/** Who is killed where, how often the token is then spent, and whether the login survives without a replay window. */
 const interleavings: [at: string, refreshes: number, survives: boolean][] = [
   ['command enter', 1, true],
   ['command started', 1, true],
@@ -113,17 +113,17 @@ const interleavings: [at: string, refreshes: number, survives: boolean][] = [
   ['helper left', 1, true],
 ];
 
-// R24, R25: every step of the table in helper.ts
-describe('renewal: killed exactly there', () => {
+// R24, R25: every step of the table in refresh-helper.ts
+describe('refresh: kill points', () => {
   test.each(interleavings)('%s', { timeout: 30_000 }, async (at, refreshes, survives) => {
     const { server, socket, plan, lines, isWhole, lock } = await world({ expired: true });
     const first = await run({ ...plan, ends: { at, signal: 'SIGKILL' } });
     const { code, signal, said } = await first.done;
     const ofCommand = at.startsWith('command');
-    // A command survives its helper, whatever became of the login.
+    // A command survives its helper's death, even if the login is lost.
     expect([code, signal]).toEqual(ofCommand ? [null, 'SIGKILL'] : [survives ? 0 : 1, null]);
     if (ofCommand) {
-      // Its helper, if there is one, goes first; and it spends nothing unless it heard the word.
+      // Its helper, if any, exits first, and spends nothing unless it was told to go.
       await expect.poll(() => left(lines()), { timeout: 10_000 }).toBe(0);
       expect(server.counts.refresh).toBe(at === 'command told' ? 1 : 0);
       expect((await (await run(plan)).done).code).toBe(0);
@@ -145,7 +145,7 @@ describe('renewal: killed exactly there', () => {
     await socket.close();
   });
 
-  test('where no helper can be started, the command does it', async () => {
+  test('no helper can be started: the command refreshes the token', async () => {
     const { server, socket, plan, isWhole } = await world({ expired: true });
     const { code } = await (await run({ ...plan, noKeeper: true })).done;
     expect(code).toBe(0);
@@ -155,9 +155,9 @@ describe('renewal: killed exactly there', () => {
   });
 });
 
-describe('renewal: a helper', () => {
-  // Its command is gone, and with it the pipes.
-  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('goes on to the end though it gets %s', async (signal) => {
+describe('refresh: a helper', () => {
+  // Its command is dead, and so the pipes are closed.
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('finishes its work after %s', async (signal) => {
     const { server, socket, plan, lines, isWhole } = await world({ expired: true, answerMs: () => 300 });
     const command = await run({ ...plan, real: true });
     await expect.poll(lines, { timeout: 10_000, interval: 5 }).toContainEqual(expect.stringMatching(/^send /));
@@ -170,23 +170,26 @@ describe('renewal: a helper', () => {
     await socket.close();
   });
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('that gets %s before the word releases the lock', async (signal) => {
-    const { server, socket, plan, lines, isWhole } = await world({ expired: true });
-    // The command is stopped when the lock is handed over, and the word is not said.
-    const command = await run({ ...plan, real: true, ends: { at: 'command handed', signal: 'SIGSTOP' } });
-    await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^handed /));
-    process.kill(Number(/^begun (\d+)$/m.exec(lines().join('\n'))![1]), signal);
-    await expect.poll(() => left(lines()), { timeout: 10_000 }).toBe(0);
-    expect(server.counts.refresh).toBe(0);
-    expect((await (await run(plan)).done).code).toBe(0);
-    command.child.kill('SIGCONT');
-    expect((await command.done).code).toBe(0);
-    expect(server.counts).toMatchObject({ refresh: 1 });
-    expect(await isWhole()).toBe(true);
-    await socket.close();
-  });
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'releases the lock if %s arrives before it is told to go',
+    async (signal) => {
+      const { server, socket, plan, lines, isWhole } = await world({ expired: true });
+      // The command is stopped after handing over the lock, before it says go.
+      const command = await run({ ...plan, real: true, ends: { at: 'command handed', signal: 'SIGSTOP' } });
+      await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^handed /));
+      process.kill(Number(/^begun (\d+)$/m.exec(lines().join('\n'))![1]), signal);
+      await expect.poll(() => left(lines()), { timeout: 10_000 }).toBe(0);
+      expect(server.counts.refresh).toBe(0);
+      expect((await (await run(plan)).done).code).toBe(0);
+      command.child.kill('SIGCONT');
+      expect((await command.done).code).toBe(0);
+      expect(server.counts).toMatchObject({ refresh: 1 });
+      expect(await isWhole()).toBe(true);
+      await socket.close();
+    },
+  );
 
-  test('that is stopped is not robbed, and goes on when it may', async () => {
+  test('keeps the lock while it is stopped, and finishes when it continues', async () => {
     const { server, socket, plan, lines, isWhole } = await world({ expired: true });
     const command = await run({ ...plan, ends: { at: 'helper bought', signal: 'SIGSTOP' } });
     await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^bought /));
@@ -200,7 +203,7 @@ describe('renewal: a helper', () => {
     await socket.close();
   });
 
-  test('is not stopped or ended with its command', async () => {
+  test('is not stopped together with its command', async () => {
     const { socket, plan, lines, isWhole } = await world({ expired: true, answerMs: () => 200 });
     const command = await run({ ...plan, ends: { at: 'command told', signal: 'SIGSTOP' } });
     await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^gone /));
@@ -211,7 +214,7 @@ describe('renewal: a helper', () => {
   });
 });
 
-/** Something to wait for until the test lets it go. */
+/** A promise that the test resolves. */
 const gate = () => {
   let release = () => {};
   const hold = new Promise<void>((resolve) => {
@@ -221,13 +224,13 @@ const gate = () => {
 };
 
 // R24
-describe('renewal: signals', () => {
-  test.each([true, false])('do not lose what a sent refresh brings (with a helper: %s)', async (helper) => {
+describe('refresh: signals', () => {
+  test.each([true, false])('do not lose the tokens of a refresh that was sent (with a helper: %s)', async (helper) => {
     const { hold, release } = gate();
     const { server, socket, plan, store, key, lines } = await world({ hold, expired: true });
     const worker = await run({ ...plan, helper, real: true });
     await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^send /));
-    // A signal that comes before the last one was taken is lost, and no process says when it took one.
+    // A signal is lost if it arrives before the previous one was handled, and a process doesn't report that.
     for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       await realClock.sleep(40);
       worker.child.kill(signal);
@@ -240,7 +243,7 @@ describe('renewal: signals', () => {
     await socket.close();
   });
 
-  test('leave the lock free when they end a waiter', async () => {
+  test('leave the lock free when they end a waiting process', async () => {
     const { hold, release } = gate();
     const { server, socket, plan, lines } = await world({ hold, expired: true });
     const [holder, waiter] = [startWorker(file, plan), startWorker(file, { ...plan, real: true })];

@@ -22,7 +22,7 @@ const origin = 'https://api.example.com';
 const start = Date.parse('2026-11-15T18:00:00Z');
 const hour = 3_600_000;
 
-/** A lock of one process: the next gets it when the one before is done. */
+/** A lock within one process: each waiter gets it when the previous holder is done. */
 const memoryLock = () => {
   let last: Promise<void> = Promise.resolve();
   const events: string[] = [];
@@ -93,13 +93,13 @@ const world = async (more: Partial<SessionOptions> & { refreshable?: boolean; be
 };
 
 describe('session', () => {
-  test('uses a token that lives, without lock or network', async () => {
+  test('uses a valid token without lock or network', async () => {
     const { session, server, record, events } = await world();
     expect(await session().current()).toEqual({ token: record.access_token, origin });
     expect([server.counts.refresh, events]).toEqual([0, []]);
   });
 
-  test('renews ahead of expiry, under the lock, and stores before releasing it', async () => {
+  test('refreshes before expiry, under the lock, and stores before releasing it', async () => {
     const { session, server, store, key, clock, events } = await world();
     clock.time = start + 2 * hour - 59_000;
     const one = session();
@@ -111,7 +111,7 @@ describe('session', () => {
     expect(server.counts.refresh).toBe(1);
   });
 
-  test('renews once for many requests of one process, and for many sessions', async () => {
+  test('refreshes once for many requests of one process, and for many sessions', async () => {
     const { session, server, clock } = await world();
     clock.time = start + 3 * hour;
     const one = session();
@@ -124,7 +124,7 @@ describe('session', () => {
   });
 
   // R15: the clock may be wrong by a day either way.
-  test.each([-24, 24])('works after the clock was moved by %d hours', async (hours) => {
+  test.each([-24, 24])('works after the clock was changed by %d hours', async (hours) => {
     const { session, server, clock, record } = await world();
     clock.time = start + hours * hour;
     server.families[0]!.accesses.delete(record.access_token);
@@ -138,7 +138,7 @@ describe('session', () => {
     expect(server.counts.refresh).toBe(1);
   });
 
-  test('adopts what another process has renewed, when its own token is refused', async () => {
+  test('uses the token that another process refreshed if its own is refused', async () => {
     const { session, server, store, key, record, events } = await world();
     const one = session();
     await one.current();
@@ -148,7 +148,7 @@ describe('session', () => {
   });
 
   // R23
-  test('invalid_grant deletes nothing and says to log in again', async () => {
+  test('deletes nothing on invalid_grant and says to log in again', async () => {
     const { session, server, texts, record } = await world();
     server.families[0]!.revoked = true;
     const before = [...texts];
@@ -160,7 +160,7 @@ describe('session', () => {
     expect([...texts]).toEqual(before);
   });
 
-  test('invalid_grant adopts a newer credential that somebody stored meanwhile', async () => {
+  test('on invalid_grant uses a newer credential that was stored in the meantime', async () => {
     const { session, server, store, key, record } = await world();
     server.families[0]!.revoked = true;
     const newer = { ...record, access_token: 'newer', refresh_token: 'newer-too' };
@@ -175,7 +175,7 @@ describe('session', () => {
   });
 
   // R24
-  test('has it done by a few helpers at most, and then does it by itself', async () => {
+  test('refreshes the token itself after a few helpers ended early', async () => {
     let started = 0;
     const helper = async () => {
       started += 1;
@@ -189,7 +189,7 @@ describe('session', () => {
   });
 
   // R24
-  test.each([undefined, '{}'])('is not content with a store that gives %s back', async (given) => {
+  test.each([undefined, '{}'])('rejects a store that returns %s after a write', async (given) => {
     const entries = memoryEntries();
     const vault: Vault = {
       kind: 'file',
@@ -204,7 +204,7 @@ describe('session', () => {
   });
 
   // R24
-  test('stores what a refresh bought although a signal came, and then stops', async () => {
+  test('stores the tokens of a refresh even if a signal arrives, and then stops', async () => {
     const { session, server, store, key, record, controller, events } = await world();
     const stop = new SchedError('interrupted', 'Interrupted');
     const sendToEnd: Send = (request) => {
@@ -216,14 +216,14 @@ describe('session', () => {
     expect(events).toEqual(['taken', 'released']);
   });
 
-  test('spends nothing when the signal came before', async () => {
+  test('spends nothing if the signal arrived earlier', async () => {
     const { session, server, record, controller } = await world();
     controller.abort(new SchedError('interrupted', 'Interrupted'));
     await expect(session().refresh({ token: record.access_token, origin })).rejects.toThrow('Interrupted');
     expect(server.counts.refresh).toBe(0);
   });
 
-  /** A store that fails to write from the moment it is told to. */
+  /** A store whose writes fail once it is told to. */
   const fullStore = () => {
     const entries = memoryEntries();
     let isFull = false;
@@ -246,7 +246,7 @@ describe('session', () => {
   };
 
   // R24
-  test('spends nothing where its successor could not be stored, and says what to do', async () => {
+  test('spends nothing if the new token could not be stored, and says what to do', async () => {
     const { session, server, record, key, events } = await world();
     const { store, texts, fill } = fullStore();
     await store.write(key, record);
@@ -264,7 +264,7 @@ describe('session', () => {
     expect([server.counts.refresh, [...texts], events]).toEqual([0, before, ['taken', 'released']]);
   });
 
-  test('says that the login is lost where the store fails after the token was spent', async () => {
+  test('says that the login is lost if the store fails after the token was spent', async () => {
     const { session, server, record, key } = await world();
     const { store, fill } = fullStore();
     await store.write(key, record);
@@ -280,7 +280,7 @@ describe('session', () => {
     expect(server.counts.refresh).toBe(1);
   });
 
-  test('keeps room for the successor while the service is asked, and gives it back before storing it', async () => {
+  test('reserves space for the new token during the request, and frees it before the write', async () => {
     const { session, server, record, texts, key } = await world();
     let reserved: string[] = [];
     const sendToEnd: Send = (request) => {
@@ -293,7 +293,7 @@ describe('session', () => {
     expect([...texts.keys()]).toEqual([credentialName(key)]);
   });
 
-  test('keeps as much room as a large login takes', async () => {
+  test('reserves enough space for a large login', async () => {
     const { store, record, texts, key } = await world();
     const large = { ...record, access_token: 'x'.repeat(5000) };
     await store.reserve(key, large);
@@ -301,7 +301,7 @@ describe('session', () => {
     expect(room!.length).toBeGreaterThanOrEqual(JSON.stringify(large).length);
   });
 
-  test('stores the successor only when the room is free', async () => {
+  test('stores the new token only after the space is freed', async () => {
     const { session, record, key } = await world();
     const entries = memoryEntries();
     const events: string[] = [];
@@ -316,7 +316,7 @@ describe('session', () => {
             await entries.set(name, text);
           },
           delete: async (name) => {
-            // As slow as a disk.
+            // Slow, like a disk.
             for (let turn = 0; turn < 100; turn += 1) await undefined;
             events.push('freed');
             return entries.delete(name);
@@ -333,14 +333,14 @@ describe('session', () => {
   test.each([
     ['is refused', { status: 400, body: '{"error":"invalid_grant"}' }],
     ['fails', { status: 503, body: '' }],
-  ])('gives the room back when the refresh %s', async (_, reply) => {
+  ])('frees the space if the refresh %s', async (_, reply) => {
     const { session, server, record, texts, key } = await world();
     server.answerWith(reply);
     await expect(session().refresh({ token: record.access_token, origin })).rejects.toBeInstanceOf(SchedError);
     expect([...texts.keys()]).toEqual([credentialName(key)]);
   });
 
-  test('removes what a killed refresh left of the room when the login is forgotten', async () => {
+  test('removes the space reserved by a killed refresh together with the login', async () => {
     const { store, texts, key, record, server, lock } = await world();
     await store.reserve(key, record);
     expect(texts.size).toBe(2);
@@ -348,7 +348,7 @@ describe('session', () => {
     expect(texts.size).toBe(0);
   });
 
-  test('tries to store again when the store fails for a moment', async () => {
+  test('retries the write if the store fails briefly', async () => {
     let failures = 0;
     const { session, server, store, key, record } = await world({
       before: () => {
@@ -366,7 +366,7 @@ describe('session', () => {
     expect((await store.read(key))?.refresh_token).toBe(server.families[0]!.refresh);
   });
 
-  test('keeps the refresh token and the scope when the reply has none', async () => {
+  test('keeps the refresh token and the scope if the reply has none', async () => {
     const { session, record, store, key } = await world();
     const sendToEnd: Send = async () => ({
       status: 200,
@@ -382,7 +382,7 @@ describe('session', () => {
     });
   });
 
-  test('tells of a changed scope', async () => {
+  test('reports a changed scope', async () => {
     const changes: string[][] = [];
     const { session, record } = await world({ onScopeChange: (...each) => changes.push(each) });
     const sendToEnd: Send = async () => ({
@@ -395,7 +395,7 @@ describe('session', () => {
   });
 
   // R9
-  test('a malformed reply stores nothing', async () => {
+  test('stores nothing from a malformed reply', async () => {
     const { session, server, texts, record } = await world();
     server.answerWith({ body: `{"access_token":"${canary} x","token_type":"bearer"}` });
     const before = [...texts];
@@ -407,7 +407,7 @@ describe('session', () => {
     expect([...texts]).toEqual(before);
   });
 
-  test('repeats a request that never left, and no other', async () => {
+  test('repeats only requests that were never sent', async () => {
     for (const [sent, times] of [
       [false, 3],
       [true, 1],
@@ -426,7 +426,7 @@ describe('session', () => {
     }
   });
 
-  test('does not repeat what took so long to fail that those who wait for the lock may give up', async () => {
+  test('does not repeat a request that failed so late that others may give up waiting for the lock', async () => {
     const { session, record, clock } = await world();
     let count = 0;
     const sendToEnd: Send = async () => {
@@ -439,7 +439,7 @@ describe('session', () => {
     expect(count).toBe(1);
   });
 
-  test('goes on with a token that still lives when renewing ahead fails', async () => {
+  test('keeps using a valid token if an early refresh fails', async () => {
     const { session, record, clock, server } = await world();
     clock.time = start + 2 * hour - 30_000;
     server.answerWith({ status: 503, body: '' });
@@ -460,7 +460,7 @@ describe('session', () => {
     expect(server.counts.refresh).toBe(0);
   });
 
-  test('cannot renew what came without a refresh token, or a personal access token', async () => {
+  test('cannot refresh a login without a refresh token, or a personal access token', async () => {
     const { session, record, store, clock } = await world({ refreshable: false });
     clock.time = start + 3 * hour;
     expect((await session().current()).token).toBe(record.access_token);
@@ -472,7 +472,7 @@ describe('session', () => {
     await expect(session({ key }).refresh({ token: 'pat', origin })).rejects.toMatchObject({ category: 'auth' });
   });
 
-  test('says that nobody is logged in', async () => {
+  test('reports that the user is not logged in', async () => {
     const { session, key } = await world();
     await expect(session({ key: { ...key, user: 'other' } }).current()).rejects.toMatchObject({
       category: 'auth',
@@ -480,7 +480,7 @@ describe('session', () => {
     });
   });
 
-  test('renews for a longer life when asked', async () => {
+  test('refreshes a token that would not last as long as requested', async () => {
     const { session, server, record } = await world();
     expect((await session().lasting(hour)).access_token).toBe(record.access_token);
     expect((await session().lasting(3 * hour)).access_token).not.toBe(record.access_token);
@@ -506,8 +506,8 @@ describe('session', () => {
   });
 });
 
-describe('keep and forget', () => {
-  test('keeps a new credential under the lock, and says that it replaced a damaged one', async () => {
+describe('save and remove', () => {
+  test('saves a new credential under the lock, and reports that it replaced a damaged one', async () => {
     const { store, lock, key, record, clock, texts, events } = await world();
     const options = { store, lock, key, clock, protect: <V>(work: () => Promise<V>) => work() };
     expect(await saveCredential(options, { ...record, access_token: 'new' })).toEqual({ replacedDamaged: false });
@@ -517,7 +517,7 @@ describe('keep and forget', () => {
     expect(events).toEqual(['taken', 'released', 'taken', 'released']);
   });
 
-  test('forgets, revokes, and does it twice without complaint', async () => {
+  test('removes and revokes a credential, and can be repeated', async () => {
     const { store, lock, key, server, texts } = await world();
     expect(await removeCredential({ store, lock, key, send: server.send })).toEqual({
       removed: true,
@@ -531,7 +531,7 @@ describe('keep and forget', () => {
     expect([server.counts.revoke, texts.size]).toEqual([2, 0]);
   });
 
-  test('forgets without a network, and what is damaged', async () => {
+  test('removes a credential without network, and a damaged one', async () => {
     const { store, lock, key, texts } = await world();
     const send: Send = async () => {
       throw new NetworkFailure('auth.example.com', 'no such host', false);
@@ -542,7 +542,7 @@ describe('keep and forget', () => {
     expect(await removeCredential({ store, lock, key, send })).toMatchObject({ removed: true, atService: 'not-told' });
   });
 
-  test('a personal access token is forgotten, and the service is not asked', async () => {
+  test('removes a personal access token without a request', async () => {
     const { store, lock, key, record, server } = await world();
     await store.write(key, { ...record, kind: 'pat' });
     expect(await removeCredential({ store, lock, key, send: server.send })).toMatchObject({
@@ -552,7 +552,7 @@ describe('keep and forget', () => {
     expect(server.counts.revoke).toBe(0);
   });
 
-  test('a refusal of either token counts', async () => {
+  test('reports that the service refused to revoke either token', async () => {
     const { store, lock, key, record, server } = await world();
     const send: Send = async (request) => {
       if (!String(request.body).includes(encodeURIComponent(record.access_token))) return server.send(request);
@@ -588,13 +588,13 @@ describe('authorize', () => {
     return { status, renewals, tokens: requests.map(({ headers }) => headers.authorization) };
   };
 
-  test.each(['GET', 'POST', 'PATCH', 'DELETE'])('renews once and repeats a refused %s once', async (method) => {
+  test.each(['GET', 'POST', 'PATCH', 'DELETE'])('refreshes once and repeats a refused %s once', async (method) => {
     expect(await run(method, [401, 200])).toEqual({ status: 200, renewals: 1, tokens: ['Bearer old', 'Bearer new'] });
     expect(await run(method, [401, 401, 200])).toMatchObject({ status: 401, renewals: 1 });
     expect(await run(method, [403])).toMatchObject({ status: 403, renewals: 0 });
   });
 
-  test('hands on the refusal where nothing can be renewed', async () => {
+  test('returns the refusal if no refresh is possible', async () => {
     expect(await run('GET', [401], false)).toEqual({ status: 401, renewals: 0, tokens: ['Bearer old'] });
   });
 });

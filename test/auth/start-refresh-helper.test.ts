@@ -7,7 +7,7 @@ import { machineIn, random } from './support/memory.ts';
 
 const job = { key: { issuer: 'i', client: 'c', user: 'u' }, store: 'file', config: '/c' } as const;
 
-/** A helper that answers each line as told, and a world around it. `never` hears and does not answer. */
+/** A helper with a given reply for each line, and a runtime around it. `never` means no reply. */
 const world = (
   answers: (string | undefined | 'never')[],
   { isGiven = true, running = true }: { isGiven?: boolean; running?: boolean } = {},
@@ -27,7 +27,7 @@ const world = (
   };
   const clock: Clock = {
     now: () => 0,
-    // Longer than any answer that comes at all.
+    // Longer than any reply takes.
     sleep: () => new Promise((resolve) => setImmediate(() => setImmediate(resolve))),
   };
   const held: Held = {
@@ -49,14 +49,14 @@ const world = (
 
 const given = 'given to the helper';
 
-describe('hand-over', () => {
-  test('gives the lock to a helper that is ready, and then the word', async () => {
+describe('handover', () => {
+  test('gives the lock to a helper that is ready, and then says go', async () => {
     const { run, events } = world(['ready', '{}']);
     expect(await run()).toBe('done');
     expect(events).toEqual(['job', given, 'go', 'left']);
   });
 
-  test('keeps the lock where the helper ends, or does not begin', async () => {
+  test('keeps the lock if the helper ends or does not start', async () => {
     for (const answers of [[undefined], ['never'], ['what?']]) {
       const { run, events } = world(answers);
       expect(await run()).toBe('not started');
@@ -67,7 +67,7 @@ describe('hand-over', () => {
     expect(events).toEqual(['job', 'left']);
   });
 
-  test('says nothing more where the lock was lost, or a signal came', async () => {
+  test('does not say go if the lock was lost or a signal arrived', async () => {
     const lost = world(['ready'], { isGiven: false });
     expect(await lost.run()).toBe('ended early');
     expect(lost.events).toEqual(['job', given, 'left']);
@@ -77,7 +77,7 @@ describe('hand-over', () => {
     expect(stopped.events).toEqual(['job', given, 'left']);
   });
 
-  test('tells of a helper that ended, and names one that does not end', async () => {
+  test('reports a helper that ended early, and names one that takes too long', async () => {
     expect(await world(['ready', undefined]).run()).toBe('ended early');
     const { run, events } = world(['ready', 'never']);
     await expect(run()).rejects.toMatchObject({
@@ -87,12 +87,12 @@ describe('hand-over', () => {
     expect(events).toEqual(['job', given, 'go', 'left']);
   });
 
-  test("hands on the helper's error as it was", async () => {
+  test("throws the helper's error unchanged", async () => {
     const error = { category: 'auth', message: 'The login has expired', facts: { hint: 'sched auth login' } };
     await expect(world(['ready', JSON.stringify({ error })]).run()).rejects.toMatchObject(error);
   });
 
-  test('is not there in a world without processes, and says when none can be started', async () => {
+  test('is undefined if the runtime has no processes, and reports a helper that cannot be started', async () => {
     const { clock } = { clock: { now: () => 0, sleep: async () => {} } };
     const bare = {
       machine: machineIn('/'),

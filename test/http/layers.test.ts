@@ -34,7 +34,7 @@ describe('layers: compose', () => {
     expect(order).toEqual(['a in', 'b in', 'b out', 'a out']);
   });
 
-  test('without a layer is the transport itself', () => {
+  test('returns the transport itself if there are no layers', () => {
     const { send } = recording();
     expect(compose()(send)).toBe(send);
   });
@@ -48,7 +48,7 @@ describe('layers: authorize', () => {
     return { requests, reply: authorize(credentials)(send)(get(url)) };
   };
 
-  test('puts the token on a request to its own origin and keeps the other headers', async () => {
+  test('adds the token to a request to its own origin and keeps the other headers', async () => {
     const { requests, reply } = send('https://api.example.com/users/me');
     await reply;
     expect(requests[0]!.headers).toEqual({ accept: 'application/json', authorization: `Bearer ${canary}` });
@@ -82,7 +82,7 @@ describe('layers: trace', () => {
     return { lines, outcome };
   };
 
-  test('tells of request and reply, with no header and no body', async () => {
+  test('reports request and reply without headers and bodies', async () => {
     const { send } = recording();
     const { lines, outcome } = await traced(send);
     expect(outcome.status).toBe(200);
@@ -93,7 +93,7 @@ describe('layers: trace', () => {
     expect(lines.join()).not.toContain(canary);
   });
 
-  test('tells of a failure and passes it on', async () => {
+  test('reports a failure and throws it', async () => {
     const broken = new Error('the connection was reset');
     const { lines, outcome } = await traced(async () => {
       throw broken;

@@ -43,14 +43,14 @@ describe('proxy', () => {
     ['', false],
     [' , ', false],
     ['other.example', false],
-  ])('is left out by NO_PROXY=%j: %s', (list, exempt) => {
+  ])('is bypassed with NO_PROXY=%j: %s', (list, exempt) => {
     for (const name of ['NO_PROXY', 'no_proxy'])
       expect(through('https://api.example.com/users/me', { HTTPS_PROXY: proxy, [name]: list })).toBe(
         exempt ? undefined : proxy,
       );
   });
 
-  test('reads the port of NO_PROXY against the port of the address', () => {
+  test('compares the port in NO_PROXY with the port of the URL', () => {
     const env = { HTTPS_PROXY: proxy, NO_PROXY: 'example.com:8443' };
     expect(through('https://api.example.com:8443', env)).toBeUndefined();
   });
@@ -66,12 +66,12 @@ describe('proxy', () => {
   });
 
   test.each(['127.0.0.1.evil.example', 'localhost.evil.example', '128.0.0.1', '1127.0.0.1', '[::2]', '127.0.0.1.'])(
-    'takes %s for no loopback address',
+    'does not treat %s as a loopback address',
     (hostname) => expect(isLoopback(hostname)).toBe(false),
   );
 
   test.each(['http://', 'ftp://user:hunter2@proxy.example', '::::', 'http://user:hunter2%@proxy.example'])(
-    'that is no proxy at all is refused without repeating it: %s',
+    'is rejected without printing it if it is invalid: %s',
     (value) => {
       const refuse = () => through('https://api.example.com', { HTTPS_PROXY: value });
       expect(refuse).toThrow('Invalid proxy in HTTPS_PROXY');
@@ -84,7 +84,7 @@ describe('proxy', () => {
     ['robot', 'robot:'],
     ['robot:', 'robot:'],
     ['r%C3%BC:ü', 'rü:ü'],
-  ])('with the login %s keeps it apart from the address that is shown', (userinfo, login) => {
+  ])('with the login %s is printed without it', (userinfo, login) => {
     expect(proxyFor(new URL('https://api.example.com'), { https_proxy: `${userinfo}@proxy.example:3128` })).toEqual({
       url: proxy,
       login: `Basic ${Buffer.from(login).toString('base64')}`,

@@ -19,7 +19,7 @@ const budgetOf = (clock: { now(): number }) =>
   createSharedBudget({ clock, holder: 'a', pid: 1, timeoutMs: 1000, pacePerMinute: 500, onTrouble: () => {} });
 const fine: HttpReply = { status: 200, headers: {}, body: 'fine' };
 
-/** Answers with these one after another, the last one for ever. */
+/** Replies with these one after another, then with the last one forever. */
 const answering = (replies: HttpReply[], maxWaitMs = 90_000, interrupted = new AbortController().signal) => {
   const clock = virtualClock();
   const said: number[] = [];
@@ -33,7 +33,7 @@ const answering = (replies: HttpReply[], maxWaitMs = 90_000, interrupted = new A
     onWait: ({ seconds }) => said.push(seconds),
   });
   const send = layer(async () => {
-    // A loop that never gives up would hang the test instead of failing it.
+    // Otherwise an endless loop would hang the test instead of failing it.
     if (sent > 1000) throw new Error('a hot loop');
     return replies[Math.min(sent++, replies.length - 1)]!;
   });
@@ -70,19 +70,19 @@ test.each([undefined, 'https://api.example.com/users/U1'])(
     });
     await authorize({ current: async () => credential })(limit(async () => fine))({ ...request, headers: {} });
     expect(taken).toEqual([budgetKey('general', credential, booker), budgetKey('bookings', credential, booker)]);
-    // What other versions of sched have left on disk is found again.
+    // Budgets written by other versions of sched must be found.
     expect(taken[0]).toBe('general-25f483e27f9561f40d726b78301e5887');
   },
 );
 
-describe('rate-limit: the wait asked for', () => {
+describe('rate-limit: the requested wait', () => {
   test.each<[string, Record<string, string>, number | undefined]>([
     ['whole seconds', { 'x-ratelimit-reset': '17' }, 17],
     ['zero', { 'x-ratelimit-reset': '0' }, 0],
     ['a fraction, rounded up', { 'x-ratelimit-reset': '1.5' }, 2],
     ['a negative number', { 'x-ratelimit-reset': '-1' }, undefined],
     ['nothing', { 'x-ratelimit-reset': '' }, undefined],
-    ['blanks', { 'x-ratelimit-reset': '   ' }, undefined],
+    ['spaces', { 'x-ratelimit-reset': '   ' }, undefined],
     ['NaN', { 'x-ratelimit-reset': 'NaN' }, undefined],
     ['Infinity', { 'x-ratelimit-reset': 'Infinity' }, undefined],
     ['an exponent', { 'x-ratelimit-reset': '1e99' }, undefined],
@@ -97,21 +97,21 @@ describe('rate-limit: the wait asked for', () => {
     ['10 kB of digits', { 'x-ratelimit-reset': '9'.repeat(10_000) }, undefined],
     ['10 kB of zeros', { 'x-ratelimit-reset': '0'.repeat(10_000) }, undefined],
     ['a date that is not a Retry-After', { 'x-ratelimit-reset': 'Sun, 15 Nov 2026 18:00:30 GMT' }, undefined],
-    ['a Retry-After, before the reset', { 'retry-after': '3', 'x-ratelimit-reset': '17' }, 3],
+    ['a Retry-After rather than the reset', { 'retry-after': '3', 'x-ratelimit-reset': '17' }, 3],
     ['a Retry-After date', { 'retry-after': 'Sun, 15 Nov 2026 18:00:30 GMT' }, 30],
     ['a Retry-After date in the past', { 'retry-after': 'Sun, 15 Nov 2026 17:00:00 GMT' }, undefined],
     // R15
     [
-      'a Retry-After date by the clock of the service',
+      "a Retry-After date by the service's clock",
       { 'retry-after': 'Mon, 16 Nov 2026 20:00:30 GMT', date: 'Mon, 16 Nov 2026 20:00:00 GMT' },
       30,
     ],
     [
-      'a Retry-After date beside a date of another form',
+      'a Retry-After date with an invalid Date header',
       { 'retry-after': 'Sun, 15 Nov 2026 18:00:30 GMT', date: 'now' },
       30,
     ],
-    ['a Retry-After of another form, so the reset', { 'retry-after': 'soon', 'x-ratelimit-reset': '17' }, 17],
+    ['the reset, if Retry-After is invalid', { 'retry-after': 'soon', 'x-ratelimit-reset': '17' }, 17],
     ['an ISO date', { 'retry-after': '2026-11-15T18:00:30Z' }, undefined],
     ['a date that does not exist', { 'retry-after': 'Sun, 99 Nov 2026 18:00:30 GMT' }, undefined],
     ['no header at all', {}, undefined],
@@ -119,7 +119,7 @@ describe('rate-limit: the wait asked for', () => {
     expect(requestedWait(refused(headers), someday)).toBe(seconds);
   });
 
-  test('is read from the Retry-After of a 503, but not from its reset, which is about the rate limit', () => {
+  test('is read from the Retry-After of a 503, but not from its rate limit reset', () => {
     const away = (headers: Record<string, string>) => requestedWait({ ...refused(headers), status: 503 }, someday);
     expect(away({ 'retry-after': '3', 'x-ratelimit-reset': '17' })).toBe(3);
     expect(away({ 'retry-after': 'Sun, 15 Nov 2026 18:00:30 GMT' })).toBe(30);
@@ -131,11 +131,11 @@ describe('rate-limit: the wait asked for', () => {
   });
 });
 
-describe('rate-limit: what the three headers say', () => {
+describe('rate-limit: the three headers', () => {
   const told = (limit: string, remaining: string, reset: string) =>
     readLimits({ 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': reset }, someday);
 
-  test('is taken when they make sense together', () => {
+  test('are used if they make sense together', () => {
     expect(told('500', '0', '60')).toEqual({ limit: 500, remaining: 0, resetMs: 60_000 });
     expect(told('10', '10', `${someday / 1000 + 30}`)).toEqual({ limit: 10, remaining: 10, resetMs: 30_000 });
   });
@@ -153,25 +153,25 @@ describe('rate-limit: what the three headers say', () => {
     ['1e3', '5', '60'],
     ['9'.repeat(10_000), '5', '60'],
     ['10', '5', '9'.repeat(10_000)],
-  ])('is left alone otherwise: %s, %s, %s', (limit, remaining, reset) => {
+  ])('are ignored otherwise: %s, %s, %s', (limit, remaining, reset) => {
     expect(told(limit, remaining, reset)).toBeUndefined();
   });
 });
 
 describe('rate-limit', () => {
-  test('waits as long as it is asked to, says so, and sends the same request again', async () => {
+  test('waits as long as requested, reports it, and sends the same request again', async () => {
     const { send, clock, said, sent } = answering([refused({ 'x-ratelimit-reset': '17' }), fine]);
     expect(await send()).toBe(fine);
     expect({ slept: clock.slept, said, sent: sent() }).toEqual({ slept: [17_000], said: [17], sent: 2 });
   });
 
-  test('lets every other status pass at once', async () => {
+  test('returns every other status at once', async () => {
     const { send, clock } = answering([{ ...refused({ 'retry-after': '5' }), status: 503 }]);
     expect((await send()).status).toBe(503);
     expect(clock.slept).toEqual([]);
   });
 
-  // R28: whatever the header holds, each wait lies between a second and the ceiling, and there is one before each repeat.
+  // R28: whatever the header says, there is a wait before each repeat, from one second to the longest accepted wait.
   const digits = ['0', '00', '1', '1.5', '59.000000001', '86400', '9'.repeat(16), '9'.repeat(10_000)];
   const words = [
     '',
@@ -197,7 +197,7 @@ describe('rate-limit', () => {
     new Date(someday + ahead * 1000).toISOString(),
   ]);
   test.each(['x-ratelimit-reset', 'retry-after'])(
-    'never waits outside 1 s and the ceiling, whatever %s holds',
+    'never waits less than 1 s or more than the longest accepted wait, whatever %s says',
     async (name) => {
       for (const value of [...digits, ...words, ...epochs]) {
         const { send, clock, sent } = answering([
@@ -224,7 +224,7 @@ describe('rate-limit', () => {
     fc.integer({ min: -86_400, max: 90_000 }).map((ahead) => new Date(someday + ahead * 1000).toUTCString()),
     fc.constantFrom(...digits, ...words, ...epochs),
   );
-  test('never sends twice within a second to a service that refuses, by any headers', async () => {
+  test('never sends twice within a second to a refusing service, whatever its headers say', async () => {
     const headers = fc.array(
       fc.record(
         Object.fromEntries(
@@ -262,7 +262,7 @@ describe('rate-limit', () => {
   });
 
   test.each(['91', '3600', '86400', String(epoch + 7200)])(
-    'fails at once when asked to wait past the ceiling: %s',
+    'fails at once if the requested wait is too long: %s',
     async (value) => {
       const { send, clock, sent } = answering([refused({ 'x-ratelimit-reset': value }), fine]);
       const { category, facts } = await failure(send());
@@ -276,18 +276,18 @@ describe('rate-limit', () => {
     },
   );
 
-  test('waits for exactly the ceiling', async () => {
+  test('waits if the requested wait is exactly the longest accepted one', async () => {
     const { send } = answering([refused({ 'x-ratelimit-reset': '90' }), fine]);
     expect(await send()).toBe(fine);
   });
 
-  test('never waits where waiting is forbidden, not even for a reset of 0', async () => {
+  test('never waits if waiting is forbidden, not even for a reset of 0', async () => {
     const { send, clock } = answering([refused({ 'x-ratelimit-reset': '0' }), fine], 0);
     expect((await failure(send())).category).toBe('rate-limited');
     expect(clock.slept).toEqual([]);
   });
 
-  test('gives up at the third 429 that does not say when to come back', async () => {
+  test('gives up at the third 429 that does not say how long to wait', async () => {
     const { send, clock, sent } = answering([refused()]);
     const { category, facts } = await failure(send());
     expect(category).toBe('rate-limited');
@@ -295,15 +295,15 @@ describe('rate-limit', () => {
     expect({ slept: clock.slept, sent: sent() }).toEqual({ slept: [2000, 4000], sent: 3 });
   });
 
-  test('gives up at last, though each 429 says when to come back', async () => {
+  test('gives up at the sixth 429, even if each says how long to wait', async () => {
     const { send, sent } = answering([refused({ 'retry-after': '0' })]);
     expect((await failure(send())).category).toBe('rate-limited');
     expect(sent()).toBe(6);
   });
 
-  // R28, live: no more than one request a second, whatever the service says of itself on good and bad replies.
+  // R28: at most one request a second, whatever headers the service sends.
   test.each(['NaN', String(epoch), '-5', '1e99', '0', '', '0.001', String(someday)])(
-    'never asks a refusing service more than once a second: reset %s',
+    'sends at most one request a second to a refusing service: reset %s',
     async (reset) => {
       const headers = { 'x-ratelimit-limit': '10', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
       const clock = virtualClock();
@@ -325,7 +325,7 @@ describe('rate-limit', () => {
     },
   );
 
-  test('gives back what it took of the token where bookings have nothing left', async () => {
+  test('returns a request to the general budget if the bookings budget is empty', async () => {
     const given: string[] = [];
     const layer = rateLimit({
       clock: virtualClock(),
@@ -343,7 +343,7 @@ describe('rate-limit', () => {
     expect(given).toEqual(['general']);
   });
 
-  test('rejects with the reason of the interruption while it waits', async () => {
+  test('rejects with the reason of an interruption during a wait', async () => {
     const stop = new AbortController();
     const layer = rateLimit({
       clock: {
@@ -360,7 +360,7 @@ describe('rate-limit', () => {
     await expect(layer(async () => refused({ 'retry-after': '60' }))(request)).rejects.toThrow('Interrupted');
   });
 
-  test('waits no longer for what nobody wants any more', async () => {
+  test('stops waiting if the request is no longer needed', async () => {
     const unwanted = new AbortController();
     const layer = rateLimit({
       clock: {

@@ -33,7 +33,7 @@ const retrying = (endings: (HttpReply | Error)[], mayRepeat = () => true, random
 
 // R31
 describe('retry', () => {
-  test('sends again what may be sent again, and says why', async () => {
+  test('repeats a request that may be repeated, and reports why', async () => {
     const { send, sent, told, clock } = retrying([lost(true), reply(503), reply(200)]);
     expect(await send()).toEqual(reply(200));
     expect(sent()).toBe(3);
@@ -41,7 +41,7 @@ describe('retry', () => {
     expect(clock.slept).toEqual([500, 1000]);
   });
 
-  test('tries three times at most, and hands on the last ending', async () => {
+  test('tries at most three times, and returns the last result', async () => {
     const failing = retrying([lost(true)]);
     await expect(failing.send()).rejects.toMatchObject({ sent: true });
     expect(failing.sent()).toBe(3);
@@ -50,7 +50,7 @@ describe('retry', () => {
     expect(refusing.sent()).toBe(3);
   });
 
-  test('sends nothing again that nobody wants any more', async () => {
+  test('does not repeat a request that is no longer needed', async () => {
     const { clock } = retrying([]);
     let sent = 0;
     const layer = retry({
@@ -70,14 +70,14 @@ describe('retry', () => {
     expect(sent).toBe(1);
   });
 
-  test('sends nothing again that may not be', async () => {
+  test('does not repeat a request that may not be repeated', async () => {
     const { send, sent } = retrying([lost(true)], () => false);
     await expect(send()).rejects.toThrow('reset');
     expect(sent()).toBe(1);
   });
 
   test.each(['30', 'Sun, 15 Nov 2026 18:00:30 GMT'])(
-    'waits as long as a 503 asks, says so, and comes back a little later: %s',
+    'waits a little longer than a 503 asks, and reports the wait: %s',
     async (value) => {
       const { send, clock, waits } = retrying([reply(503, { 'retry-after': value }), reply(200)]);
       expect((await send()).status).toBe(200);
@@ -85,7 +85,7 @@ describe('retry', () => {
     },
   );
 
-  test('waits for a 503 at most twice, and says how long the last one asks for', async () => {
+  test('waits for a 503 at most twice, and returns the wait that the last one asks for', async () => {
     const { send, clock, sent } = retrying([reply(503, { 'retry-after': '10' })]);
     expect(await send()).toMatchObject({ status: 503, retryAfterSeconds: 10 });
     expect({ slept: clock.slept, sent: sent() }).toEqual({ slept: [10_500, 11_000], sent: 3 });
@@ -94,7 +94,7 @@ describe('retry', () => {
   test.each([
     ['GET', 'not-applied'],
     ['POST', 'unknown'],
-  ])('fails at once when a 503 asks for more than the longest wait: %s', async (method, outcome) => {
+  ])('fails at once if a 503 asks for a wait that is too long: %s', async (method, outcome) => {
     const { send, clock, sent } = retrying([reply(503, { 'retry-after': '91', 'x-request-id': 'abc' })]);
     await expect(send({ method })).rejects.toMatchObject({
       category: 'unavailable',
@@ -109,7 +109,7 @@ describe('retry', () => {
     expect({ slept: clock.slept, sent: sent() }).toEqual({ slept: [], sent: 1 });
   });
 
-  test('does not send again what may not be, whatever a 503 asks for', async () => {
+  test('does not repeat a request that may not be repeated, even if a 503 asks to wait', async () => {
     const { send, clock, sent } = retrying([reply(503, { 'retry-after': '1' })], () => false);
     expect(await send()).toMatchObject({ status: 503, retryAfterSeconds: 1 });
     expect({ slept: clock.slept, sent: sent() }).toEqual({ slept: [], sent: 1 });
@@ -121,19 +121,19 @@ describe('retry', () => {
     expect(sent()).toBe(100 + 10);
   });
 
-  test.each([0, 0.5, 0.999])('pauses between half and one and a half times the step: %d', async (chance) => {
+  test.each([0, 0.5, 0.999])('pauses for 0.5 to 1.5 times the step: %d', async (chance) => {
     const { send, clock } = retrying([lost(false)], undefined, () => chance);
     await send().catch(() => {});
     expect(clock.slept).toEqual([Math.round(500 * (0.5 + chance)), Math.round(1000 * (0.5 + chance))]);
   });
 
-  test('remembers that an earlier attempt had left', async () => {
+  test('remembers that an earlier attempt was sent', async () => {
     await expect(retrying([lost(true), lost(false)]).send()).rejects.toMatchObject({ sent: true });
     await expect(retrying([reply(500), lost(false)]).send()).rejects.toMatchObject({ sent: true });
     await expect(retrying([lost(false)]).send()).rejects.toMatchObject({ sent: false });
   });
 
-  test('passes any other error on at once', async () => {
+  test('throws any other error at once', async () => {
     const bug = new TypeError('a bug');
     const { send, sent } = retrying([bug]);
     await expect(send()).rejects.toBe(bug);

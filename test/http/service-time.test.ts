@@ -4,7 +4,7 @@ import { serviceClock } from '../../src/http/service-time.ts';
 
 const request = { method: 'GET', url: 'http://127.0.0.1:4010/', headers: {} };
 
-/** What the clock shows after replies with these dates. */
+/** The service's time after replies with these dates. */
 const after = async (...dates: (string | undefined)[]): Promise<number | undefined> => {
   const { layer, now } = serviceClock();
   for (const date of dates) {
@@ -14,19 +14,19 @@ const after = async (...dates: (string | undefined)[]): Promise<number | undefin
   return now();
 };
 
-test('the time of the service is the Date of its last reply', async () => {
+test("the service's time is the Date of its last reply", async () => {
   expect(await after('Sun, 15 Nov 2026 18:00:00 GMT', 'Sun, 15 Nov 2026 18:00:01 GMT')).toBe(
     Date.parse('2026-11-15T18:00:01Z'),
   );
 });
 
-test('it is unknown before the first reply, and after one without a Date', async () => {
+test("the service's time is unknown before the first reply, and after one without a Date", async () => {
   expect(await after()).toBeUndefined();
   expect(await after('Sun, 15 Nov 2026 18:00:00 GMT', undefined)).toBeUndefined();
 });
 
 test.each(['', '0', '2026', '2026-11-15T18:00:00Z', 'Sun, 99 Foo 2026 18:00:00 GMT', 'Sun Nov 15 18:00:00 2026'])(
-  "it is unknown after the Date '%s'",
+  "the service's time is unknown after the Date '%s'",
   async (date) => {
     expect(await after(date)).toBeUndefined();
   },

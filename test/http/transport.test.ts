@@ -33,7 +33,7 @@ const listen = async (server: Server): Promise<number> => {
 
 const web = async (answer: RequestListener) => `http://127.0.0.1:${await listen(createServer(answer))}`;
 
-/** A server below HTTP: it is handed the connection once the whole request has arrived. */
+/** A TCP server. `answer` gets the connection and the first data of the request. */
 const raw = async (answer: (socket: Socket, request: string) => void) =>
   `http://127.0.0.1:${await listen(
     createSocketServer((socket) => {
@@ -62,7 +62,7 @@ const get = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
   timeoutMs: 5000,
   ...more,
 });
-/** So much text takes its time on a busy machine. */
+/** Large replies need more time on a busy machine. */
 const large = (url: string) => get(url, { timeoutMs: 60_000 });
 const post = (url: string, more: Partial<HttpRequest> = {}) => get(url, { method: 'POST', body: '{}', ...more });
 
@@ -75,7 +75,7 @@ const failure = (promise: Promise<unknown>): Promise<NetworkFailure> =>
     },
   );
 
-/** A port on which nobody listens any more. */
+/** A port that nothing listens on. */
 const deadPort = async () => {
   const server = createSocketServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -86,7 +86,7 @@ const deadPort = async () => {
 };
 
 describe('transport', () => {
-  test('sends method, path, query, headers and body as they are, and reads the reply to its end', async () => {
+  test('sends method, path, query, headers and body unchanged, and reads the reply to its end', async () => {
     const seen: unknown[] = [];
     const url = await web(async (message, response) => {
       let body = '';
@@ -123,7 +123,7 @@ describe('transport', () => {
   test.each([
     ['gzip', gzipSync],
     ['br', (body: Buffer) => brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
-  ])('stops at 32 MiB of text decoded from %s, however small it is on the wire', async (encoding, compress) => {
+  ])('stops at 32 MiB of text decoded from %s, even if the compressed reply is small', async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(maxBodyBytes + 1, ' '));
     expect(bomb.length).toBeLessThan(100_000);
     const url = await web((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(bomb));
@@ -136,7 +136,7 @@ describe('transport', () => {
     expect((await failure(transport()(large(url)))).message).toBe('the reply is larger than 32 MiB');
   });
 
-  test('takes exactly 32 MiB', async () => {
+  test('accepts exactly 32 MiB', async () => {
     const full = gzipSync(Buffer.alloc(maxBodyBytes, ' '));
     const url = await web((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(full));
     expect((await transport()(large(url))).body).toHaveLength(maxBodyBytes);
@@ -164,7 +164,7 @@ describe('transport', () => {
     ['never comes, because the connection is closed', (socket) => socket.end()],
     ['never comes, because the connection is reset', (socket) => socket.resetAndDestroy()],
     ['has 100 kB of headers', (socket) => socket.end(`HTTP/1.1 200 OK\r\nx-long: ${'a'.repeat(100_000)}\r\n\r\n`)],
-  ])('fails, and says the request was sent, when the reply %s', async (_, answer) => {
+  ])('fails, and reports the request as sent, if the reply %s', async (_, answer) => {
     const url = await raw(answer);
     for (const request of [get(url), post(url)]) {
       const { sent, host, message } = await failure(transport()(request));
@@ -173,7 +173,7 @@ describe('transport', () => {
     }
   });
 
-  test('says with which status a reply began that was cut off', async () => {
+  test('reports the status of a reply that was cut off', async () => {
     const cut = await raw((socket) => socket.end('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"resource":'));
     expect((await failure(transport()(post(cut)))).status).toBe(201);
     const silent = await raw((socket) => socket.end());
@@ -201,13 +201,13 @@ describe('transport', () => {
         response.on('close', () => clearInterval(timer));
       },
     ],
-  ])('meets one deadline over headers and body when the reply %s', async (_, answer) => {
+  ])('has one deadline for headers and body if the reply %s', async (_, answer) => {
     const url = await web(answer);
     const { message, sent } = await failure(transport()(post(url, { timeoutMs: 150 })));
     expect({ message, sent }).toEqual({ message: 'no complete reply within 0.15 s', sent: true });
   });
 
-  test('leaves no timer behind once the reply is there', async () => {
+  test('leaves no timer running after the reply', async () => {
     const url = await web((_, response) => response.end('{}'));
     let ended: Promise<unknown> | undefined;
     const clock = {
@@ -228,7 +228,7 @@ describe('transport', () => {
     await expect(transport({}, stop.signal)(get(url))).rejects.toBe(reason);
   });
 
-  test('gives up what nobody wants any more, before it leaves and while it is answered', async () => {
+  test('aborts a request that is no longer needed, before sending and during the reply', async () => {
     const unwanted = new AbortController();
     let asked = 0;
     const url = await web((_, response) => {
@@ -259,12 +259,12 @@ describe('transport', () => {
     expect((await transport()(get(url))).body).toBe('{"name":"\uFEFF"}');
   });
 
-  test('shows invalid UTF-8 as replacement characters', async () => {
+  test('decodes invalid UTF-8 as replacement characters', async () => {
     const url = await web((_, response) => response.end(Buffer.from([0x22, 0xff, 0xc3, 0x28, 0x22])));
     expect((await transport()(get(url))).body).toBe('"\uFFFD\uFFFD("');
   });
 
-  test('puts a character together that was cut between two chunks', async () => {
+  test('decodes a character that is split between two chunks', async () => {
     const url = await web((_, response) => {
       const bytes = Buffer.from('"✓"');
       response.write(bytes.subarray(0, 2));
@@ -274,14 +274,14 @@ describe('transport', () => {
   });
 });
 
-describe('transport: a request that never left', () => {
-  test.each(['GET', 'POST'])('is told apart when the connection is refused (%s)', async (method) => {
+describe('transport: a request that was not sent', () => {
+  test.each(['GET', 'POST'])('is reported as not sent if the connection is refused (%s)', async (method) => {
     const url = `http://127.0.0.1:${await deadPort()}`;
     const { message, sent } = await failure(transport()(get(url, { method })));
     expect({ message, sent }).toEqual({ message: 'connection refused', sent: false });
   });
 
-  test('is told apart when TLS fails', async () => {
+  test('is reported as not sent if TLS fails', async () => {
     const url = await raw((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     const { sent, message } = await failure(transport()(post(url.replace('http:', 'https:'))));
     expect(sent).toBe(false);
@@ -289,7 +289,7 @@ describe('transport: a request that never left', () => {
   });
 
   // R38
-  test.each(['GET', 'POST'])('ends with the deadline during the TLS handshake (%s)', async (method) => {
+  test.each(['GET', 'POST'])('ends at the deadline during the TLS handshake (%s)', async (method) => {
     // The deadline is over when the handshake has begun.
     let begin = () => {};
     const begun = new Promise<void>((resolve) => {
@@ -301,7 +301,7 @@ describe('transport: a request that never left', () => {
     expect({ sent, message }).toEqual({ sent: false, message: 'no complete reply within 100 s' });
   });
 
-  test('ends with the deadline when the proxy never opens the tunnel, and names the proxy', async () => {
+  test('ends at the deadline if the proxy never opens the tunnel, and names the proxy', async () => {
     const proxy = await raw(() => {});
     const request = post('https://api.example.invalid/invitees', { timeoutMs: 100 });
     const { sent, message } = await failure(transport({ HTTPS_PROXY: proxy })(request));
@@ -311,7 +311,7 @@ describe('transport: a request that never left', () => {
     });
   });
 
-  test('ends with an interruption when the proxy never opens the tunnel', async () => {
+  test('ends on an interruption if the proxy never opens the tunnel', async () => {
     const stop = new AbortController();
     const reason = new Error('Interrupted');
     const proxy = await raw(() => stop.abort(reason));
@@ -319,14 +319,14 @@ describe('transport: a request that never left', () => {
     await expect(transport({ HTTPS_PROXY: proxy }, stop.signal)(request)).rejects.toBe(reason);
   });
 
-  test('ends with an interruption during the TLS handshake', async () => {
+  test('ends on an interruption during the TLS handshake', async () => {
     const stop = new AbortController();
     const reason = new Error('Interrupted');
     const url = await raw(() => stop.abort(reason));
     await expect(transport({}, stop.signal)(post(url.replace('http:', 'https:')))).rejects.toBe(reason);
   });
 
-  /** A proxy that answers every CONNECT with this. */
+  /** A proxy that replies to every CONNECT with this. */
   const proxyAnswering = async (answer: string) => {
     const seen: string[] = [];
     const proxy = await raw((socket, request) => {
@@ -343,7 +343,7 @@ describe('transport: a request that never left', () => {
     [404, '', 'refused to connect to api.example.invalid'],
     [407, '', 'requires a login'],
     [407, 'robot:hunter2@', 'refused the login in HTTPS_PROXY'],
-  ])('is an error that nobody repeats when the proxy answers with %i (login %j)', async (status, login, words) => {
+  ])('is not repeated if the proxy replies with %i (login %j)', async (status, login, words) => {
     const { proxy, seen } = await proxyAnswering(reply(status));
     const env = { HTTPS_PROXY: proxy.replace('//', `//${login}`) };
     const error = await transport(env)(booking()).catch((reason: unknown) => reason);
@@ -358,9 +358,9 @@ describe('transport: a request that never left', () => {
   });
 
   test.each([
-    ['answers with 503', reply(503), ' replied with HTTP 503'],
-    ['hangs up', '', ': the connection was closed before the reply was complete'],
-  ])('may be repeated when the proxy %s', async (_, answer, words) => {
+    ['replies with 503', reply(503), ' replied with HTTP 503'],
+    ['closes the connection', '', ': the connection was closed before the reply was complete'],
+  ])('may be repeated if the proxy %s', async (_, answer, words) => {
     const { proxy } = await proxyAnswering(answer);
     const { sent, host, message, hint } = await failure(transport({ HTTPS_PROXY: proxy })(booking()));
     expect({ sent, host, message }).toEqual({
@@ -371,13 +371,13 @@ describe('transport: a request that never left', () => {
     expect(hint).toContain('check HTTPS_PROXY');
   });
 
-  test('may be repeated when the proxy is dead', async () => {
+  test('may be repeated if the proxy is not running', async () => {
     const proxy = `http://127.0.0.1:${await deadPort()}`;
     const { sent, message } = await failure(transport({ HTTPS_PROXY: proxy })(booking()));
     expect({ sent, message }).toEqual({ sent: false, message: `the proxy ${proxy}: connection refused` });
   });
 
-  test('names the proxy when it ends the tunnel during the TLS handshake', async () => {
+  test('names the proxy if it closes the tunnel during the TLS handshake', async () => {
     const { proxy } = await proxyAnswering('HTTP/1.1 200 OK\r\n\r\n');
     const { sent, message } = await failure(transport({ HTTPS_PROXY: proxy })(booking()));
     expect({ sent, message }).toEqual({
@@ -401,11 +401,11 @@ describe('transport: connections', () => {
     const { url, sockets } = await counting();
     const send = transport();
     for (let i = 0; i < 6; i += 1) await send(get(url));
-    // A second one may be opened before the first counts as free again.
+    // A second connection may be opened before the first one counts as free again.
     expect(sockets.size).toBeLessThanOrEqual(2);
   });
 
-  test('are fresh for every write', async () => {
+  test('are new for every write', async () => {
     const { url, sockets } = await counting();
     const send = transport();
     await send(get(url));
@@ -413,14 +413,14 @@ describe('transport: connections', () => {
     expect(sockets.size).toBe(4);
   });
 
-  test('to a name that is not this machine go through the proxy, with nothing for it to read but the name', async () => {
+  test('to another machine go through the proxy, which sees only the host name', async () => {
     const { url, sockets } = await counting();
     const server = createServer();
     const seen: unknown[] = [];
     server.on('connect', (message, client: Socket) => {
       seen.push([message.url, message.headers.authorization]);
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-      // The proxy itself answers for the name.
+      // Whatever the host name, the proxy connects to the test server.
       const socket = new (client.constructor as typeof Socket)();
       socket.connect(Number(new URL(url).port), '127.0.0.1');
       socket.on('error', () => client.destroy()).on('close', () => client.destroy());
@@ -436,7 +436,7 @@ describe('transport: connections', () => {
   test.each([
     ['localhost', true],
     ['127.0.0.1', false],
-  ])('to a proxy at %s name it in the TLS handshake: %j', async (host, isNamed) => {
+  ])('to a proxy at %s send its name in the TLS handshake: %j', async (host, isNamed) => {
     let hello = '';
     const proxy = await raw((socket, data) => {
       hello = data;
@@ -455,7 +455,7 @@ describe('transport: connections', () => {
   });
 });
 
-test('transport: the page ahead has left before the one in hand is worked on', async () => {
+test('transport: the request for the next page is sent before the current page is processed', async () => {
   const url = await web((_, response) => response.end('{}'));
   const send = transport();
   let left = 0;
@@ -465,7 +465,7 @@ test('transport: the page ahead has left before the one in hand is worked on', a
   subscribe('undici:client:sendHeaders', onLeft);
   closing.push(() => unsubscribe('undici:client:sendHeaders', onLeft));
   const fetch = async () => {
-    // As many layers as there are, and some.
+    // At least as many turns as there are layers.
     for (let layer = 0; layer < 100; layer += 1) await undefined;
     await send(get(url));
     return { items: [left], nextToken: String(left) };

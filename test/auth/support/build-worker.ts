@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 import type { CredentialKey } from '../../../src/auth/record.ts';
 import { type ChildProcess, spawn } from '../../support/processes.ts';
 
-/** What a worker is told to do. */
+/** The instructions for a worker. */
 export interface Plan {
   server: string;
   home: string;
@@ -17,15 +17,15 @@ export interface Plan {
   helper?: boolean;
   /** No helper can be started. */
   noKeeper?: boolean;
-  /** The first process of that role to come so far is sent that signal, as in `helper bought`. */
+  /** The first process with that role to reach that point gets the signal, as in `helper bought`. */
   ends?: { at: string; signal: 'SIGKILL' | 'SIGSTOP' | 'SIGTERM' | 'SIGHUP' | 'SIGINT' };
-  /** Says its token, to see that this is noticed. */
+  /** Prints its token, to check that a leak is noticed. */
   leaks?: boolean;
-  /** With the network and the signals of the real program. */
+  /** Uses the network and the signal handling of the real program. */
   real?: boolean;
 }
 
-/** Bundles the worker into a folder; the result can be run by plain node. */
+/** Bundles the worker into a folder, so that plain node can run it. */
 export const buildWorker = async (folder: string): Promise<string> => {
   const outfile = join(folder, 'worker.mjs');
   await build({
@@ -47,7 +47,7 @@ export interface Worker {
   child: ChildProcess;
   pid: number;
   ready: Promise<void>;
-  /** Exit code and everything it wrote after `ready`. */
+  /** Exit code and all output after `ready`. */
   done: Promise<{ code: number | null; signal: string | null; said: string }>;
   say(word: 'go' | 'stop'): void;
 }
@@ -55,7 +55,7 @@ export interface Worker {
 export const startWorker = (file: string, plan: Plan, env: Record<string, string> = {}): Worker => {
   const child = spawn(process.execPath, [file], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    // A process group of its own, which can be killed whole.
+    // Its own process group, which can be killed as a whole.
     detached: true,
     env: {
       PATH: process.env.PATH,

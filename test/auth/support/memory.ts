@@ -6,7 +6,7 @@ import type { Machine } from '../../../src/runtime.ts';
 
 export const random = (count: number): Uint8Array => randomBytes(count);
 
-/** Stands for a token where the token itself must not be seen. */
+/** Identifies a token in places where the token itself must not appear. */
 export const fingerprint = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 export const memoryEntries = (texts = new Map<string, string>()): Entries & { texts: Map<string, string> } => ({
@@ -18,7 +18,7 @@ export const memoryEntries = (texts = new Map<string, string>()): Entries & { te
   delete: async (name) => texts.delete(name),
 });
 
-/** A store in memory, with a place to let something go wrong before each use. */
+/** A store in memory, with a hook that can fail before each use. */
 export const memoryStore = (before: () => void | Promise<void> = () => {}) => {
   const entries = memoryEntries();
   const vault: Vault = {
@@ -48,7 +48,7 @@ export const machineIn = (accountHome: string): Machine => ({
   },
 });
 
-/** All that an error could print, for the search for secrets. */
+/** All text that an error could print, to search it for secrets. */
 export const everythingIn = (error: unknown): string => {
   const seen = new Set<unknown>();
   const walk = (value: unknown): string => {

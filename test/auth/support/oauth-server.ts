@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HttpReply, HttpRequest, Send } from '../../../src/http/message.ts';
 
-/** Every secret begins with this, so that a leak can be found anywhere. */
+/** Every secret starts with this, so that a leak can be found anywhere. */
 export const canary = 'canary';
 
 const secret = (kind: string) => `${canary}-${kind}-${randomBytes(9).toString('base64url')}`;
@@ -12,21 +12,21 @@ interface Family {
   refresh: string;
   accesses: Set<string>;
   spent: Set<string>;
-  /** What the last token that was spent bought, and when. */
+  /** The reply to the token that was spent last, and when. */
   last?: { token: string; at: number; reply: HttpReply };
   revoked: boolean;
 }
 
-/** An authorization server as strict as ours needs: single-use codes, PKCE, rotation, and reuse revokes the family. */
+/** A strict authorization server: single-use codes, PKCE, rotation, and reuse revokes the family. */
 export const createOAuthServer = (
   options: {
     expiresIn?: number;
     delayMs?: number;
-    /** Token requests are looked at when this is over. */
+    /** Token requests are handled once this resolves. */
     hold?: Promise<void>;
-    /** How long an answer takes after the token is spent. */
+    /** How long the reply takes after the token is spent. */
     answerMs?: () => number;
-    /** How long a spent token gets the same answer again. */
+    /** How long a spent token gets the same reply again. */
     replayMs?: number;
   } = {},
 ) => {
@@ -125,11 +125,11 @@ export const createOAuthServer = (
     send,
     counts,
     families,
-    /** Every token request is answered with this. */
+    /** Replies to every token request with this. */
     answerWith: (reply: Partial<HttpReply> | undefined) => {
       override = reply;
     },
-    /** A person clicks Allow: the redirect that the browser then follows. */
+    /** The user clicks Allow. Returns the redirect that the browser follows. */
     allow: (authorizeUrl: string, more: Record<string, string> = {}): string => {
       const { searchParams } = new URL(authorizeUrl);
       const code = secret('code');
@@ -144,7 +144,7 @@ export const createOAuthServer = (
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
       return url.href;
     },
-    /** A login that already happened. */
+    /** Creates a finished login. */
     start: (): { access: string; refresh: string } => {
       const { body } = issue(newFamily());
       const reply = JSON.parse(body);
@@ -155,7 +155,7 @@ export const createOAuthServer = (
 
 export type OAuthServer = ReturnType<typeof createOAuthServer>;
 
-/** The same on a socket, for other processes. */
+/** Serves a `Send` on a socket, for other processes. */
 export const serve = async (send: Send) => {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];

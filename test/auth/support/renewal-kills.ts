@@ -4,12 +4,12 @@ import { clock as realClock } from '../../../src/node/clock.ts';
 import { startWorker, type Worker } from './build-worker.ts';
 import { renewalWorld } from './renewal.ts';
 
-/** What only the holder does. One that has handed over notes that when its heir may be dead, and followed. */
+/** Events that only the lock's holder logs. `handed` is not one: by then the new holder may be dead and replaced. */
 const holding = new Set(['hand', 'send', 'bought', 'stored', 'leave']);
 
 /**
- * Reads the common log. A holder who is followed by another before it left was killed, or handed over; if it is seen to
- * act after that, two were inside.
+ * Reads the shared log. If another process enters before the holder left, the holder was killed or gave up the lock.
+ * If the old holder acts after that, two processes held the lock at once.
  */
 export const judge = (lines: readonly string[]) => {
   const overlaps: string[] = [];
@@ -35,7 +35,7 @@ export const judge = (lines: readonly string[]) => {
   return { overlaps, counts, killed };
 };
 
-/** Points of the life of each, the first of which nobody else passes. */
+/** Points that a process passes. Only processes with that role pass the first one. */
 const points = {
   commands: ['started', 'handed', 'told', 'told'],
   helpers: ['begun', 'enter', 'send', 'bought', 'stored'],
@@ -43,7 +43,7 @@ const points = {
 
 const between = new Set(['enter', 'started', 'hand', 'handed', 'told', 'send', 'bought', 'stored']);
 
-/** Of a command, `told`: its helper is at it. */
+/** `told` is about a command whose helper is spending the token. */
 const spending = new Set(['send', 'bought', 'told']);
 
 const isRunning = (pid: number): boolean => {
@@ -61,18 +61,18 @@ export interface Kills {
   kills: number;
   /** Commands are killed with their whole process group. */
   victims: 'commands' | 'helpers';
-  /** How long a spent token gets the same answer again. */
+  /** How long a spent token gets the same reply again. */
   replayMs?: number;
   workers?: number;
 }
 
 export interface Killed {
   kills: number;
-  /** Those that held the lock or had handed it over, and those between sending the refresh and storing the answer. */
+  /** Killed while holding the lock or after handing it over; and between sending the refresh and storing the reply. */
   killed: { inside: number; spending: number };
   lost: number;
   overlaps: string[];
-  /** What workers said that ended by themselves, or renewed nothing after the last kill. */
+  /** Output of workers that failed on their own, or didn't refresh after the last kill. */
   stuck: string[];
   isWhole: boolean;
   seconds: number;
@@ -80,7 +80,7 @@ export interface Killed {
   server: Record<string, number>;
 }
 
-/** Lets processes renew one login without end, and kills them at moments of chance, holders by preference. */
+/** Lets processes refresh one login in a loop, and kills them at random moments, preferably the lock's holder. */
 export const killThem = async (options: Kills): Promise<Killed> => {
   const { file, home, kills, victims, replayMs = 0, workers: crowd = 4 } = options;
   const world = await renewalWorld(home, { replayMs, answerMs: () => Math.random() * 40 });
@@ -99,7 +99,7 @@ export const killThem = async (options: Kills): Promise<Killed> => {
   const recover = async () => {
     if (server.families.at(-1)!.revoked) await logInAgain();
   };
-  /** Somebody new, soon after coming to a point of its life that was chosen by chance. */
+  /** A new process that has just passed a randomly chosen point. */
   const victim = async (): Promise<number> => {
     const [own, ...more] = points[victims];
     const point = [own, ...more][Math.floor(Math.random() * points[victims].length)];
@@ -114,7 +114,7 @@ export const killThem = async (options: Kills): Promise<Killed> => {
           found = theirs.find((pid) => since.includes(`${point} ${pid}`));
           return found;
         },
-        { timeout: 30_000, interval: 5, message: `${stuck.join()} nobody came to ${point}` },
+        { timeout: 30_000, interval: 5, message: `${stuck.join()} no process reached ${point}` },
       )
       .toBeDefined();
     await realClock.sleep(Math.random() * 20);
@@ -127,12 +127,12 @@ export const killThem = async (options: Kills): Promise<Killed> => {
     try {
       return process.kill(pid, 'SIGKILL');
     } catch (error) {
-      // It ended by itself just now.
+      // It has just ended on its own.
       if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
       throw error;
     }
   };
-  /** Most of them while they hold the lock or have just handed it over, some whatever they do. */
+  /** Kills a command, usually while it holds the lock or has just handed it over, sometimes at any point. */
   const killCommand = async (): Promise<boolean> => {
     const pid = Math.random() < 0.8 ? await victim() : undefined;
     const worker = [...workers].find((each) => each.pid === pid) ?? [...workers][0]!;
@@ -151,7 +151,7 @@ export const killThem = async (options: Kills): Promise<Killed> => {
     await recover();
   }
 
-  // Everyone recovers: each of those alive renews, or adopts a renewal, after the last kill.
+  // All recover: after the last kill, each worker refreshes the login or uses another worker's refresh.
   appendFileSync(log, 'after 0\n');
   const renewing = () => {
     const after = lines().slice(lines().lastIndexOf('after 0'));
@@ -162,10 +162,10 @@ export const killThem = async (options: Kills): Promise<Killed> => {
     .toBe(workers.size)
     .catch(() => {});
   const idle = workers.size - renewing();
-  if (idle > 0) stuck.push(`${idle} did not renew`);
+  if (idle > 0) stuck.push(`${idle} did not refresh`);
   for (const worker of workers) worker.say('stop');
   await Promise.all([...workers].map(({ done: end }) => end));
-  // A helper may be left over of a command that was killed.
+  // The helper of a killed command may still be running.
   await (await world.lock.acquire())!.release();
   const { overlaps, counts, killed } = judge(lines());
   const told: Killed = {

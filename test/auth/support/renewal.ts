@@ -46,7 +46,7 @@ export const renewalWorld = async (home: string, { expired = false, ...options }
     saveCredential({ key, store, lock, clock: realClock, protect: (work) => work() }, loggedIn());
   const plan: Plan = { server: socket.url, home, config, log, store: 'file', key, helper: true };
   const lines = () => readFileSync(log, 'utf8').split('\n').slice(0, -1);
-  /** Whether the stored refresh token is the one the server waits for. */
+  /** Whether the stored refresh token is the one that the server accepts. */
   const isWhole = async () =>
     !server.families.at(-1)!.revoked && (await store.read(key))?.refresh_token === server.families.at(-1)!.refresh;
   return { server, socket, plan, store, lock, key, log, lines, logInAgain, isWhole };

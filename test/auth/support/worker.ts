@@ -1,6 +1,6 @@
 /**
- * A process of its own for the tests of renewal, and its helper; bundled by `build-worker.ts`. The plan stands in the
- * environment, where the helper finds it too.
+ * A command or its helper as a separate process, for the refresh tests. Bundled by `build-worker.ts`. The plan is in
+ * the environment, which the helper inherits.
  */
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -21,7 +21,7 @@ const plan = JSON.parse(process.env.WORKER_PLAN!) as Plan;
 
 const role = process.argv[2] === helperArgument ? 'helper' : 'command';
 
-/** Writes down that it came so far; where the plan says so, the first that does gets no further. */
+/** Logs that the process reached this point. If the plan says so, the first to get here is sent a signal. */
 const note = (event: string) => {
   appendFileSync(plan.log, `${event} ${process.pid}\n`);
   if (plan.ends?.at !== `${role} ${event}`) return;
@@ -30,7 +30,7 @@ const note = (event: string) => {
   } catch {
     return;
   }
-  // A terminal sends a command's signal to its whole group.
+  // A terminal sends signals to the command's whole process group.
   process.kill(role === 'command' ? -process.pid : process.pid, plan.ends.signal);
 };
 const between = (low: number, high: number) => low + Math.random() * (high - low);
@@ -88,7 +88,7 @@ const noting: typeof openStore = async (...where) => {
   };
 };
 
-/** Says when it comes in and goes out, and takes its time about it. */
+/** Logs when the process takes and releases the lock, with random pauses. */
 const noted = (lock: Lock): Lock => {
   const inside = async (held: Held | undefined): Promise<Held | undefined> => {
     if (held === undefined) return undefined;
@@ -155,7 +155,7 @@ const work = async () => {
         note('renewed');
       } catch (error) {
         if ((error as SchedError).category !== 'auth') throw error;
-        // The login was lost with a killed process; the test logs in again.
+        // The login was lost with a killed process. The test logs in again.
         note('lost');
         await clock.sleep(200);
       }
