@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import manifest from './package.json' with { type: 'json' };
 import { gridWidth } from './scripts/grid-width.js';
 
-/** `import … with { type: 'text' }`, which esbuild knows and vite does not. */
+/** Supports `import … with { type: 'text' }`, which works in esbuild but not in vite. */
 const embeddedText = {
   name: 'embedded-text',
   load: (id: string) =>
@@ -14,7 +14,7 @@ const embeddedText = {
       : undefined,
 };
 
-/** What starts processes takes longest and goes first, so that all cores end together; a fresh clone has no times to sort by. */
+/** Runs tests that start processes first, because they take longest. A fresh clone has no timings to sort by. */
 class ProcessesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -23,7 +23,7 @@ class ProcessesFirst extends BaseSequencer {
   }
 }
 
-/** cli-table3 as the program has it, measuring text with our function. Made for each run: its cache would not notice a change of ours. */
+/** Makes cli-table3 measure text as in the program. Rebuilt for each run: the cache misses changes to the plugin. */
 const measuredTables = {
   enabled: true,
   force: true,
@@ -33,22 +33,22 @@ const measuredTables = {
 
 export default defineConfig({
   plugins: [embeddedText],
-  // Also for test/torture/vitest.config.ts, which takes these settings from another folder.
+  // Needed by test/torture/vitest.config.ts, which uses these settings from another folder.
   root: import.meta.dirname,
   define: { SCHED_VERSION: JSON.stringify(manifest.version) },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/whole-run.ts',
     setupFiles: ['test/support/scan.ts', 'test/support/each-file.ts'],
-    // A process loads the program and its packages once, not once for each file; what keeps files apart is in each-file.ts.
+    // Each process loads the program and its packages once, not for each file. each-file.ts keeps test files apart.
     isolate: false,
     sequence: { sequencer: ProcessesFirst },
-    // More than there are cores: many tests wait for processes, limits and signals.
+    // More workers than cores, because many tests wait for processes, limits and signals.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     testTimeout: 20_000,
     // Removing the files of a large test takes a while on a busy disk.
     hookTimeout: 60_000,
-    // A test that asserts nothing cannot fail.
+    // A test without an assertion can't fail.
     expect: { requireAssertions: true },
     deps: { optimizer: { ssr: measuredTables } },
   },

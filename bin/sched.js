@@ -3,6 +3,6 @@ const { run } = require('../dist/main.js');
 const { nodeRuntime } = require('../dist/runtime.js');
 
 run(process.argv.slice(2), nodeRuntime()).then((code) => {
-  // Setting the code, not calling exit: a pipe takes what it has not read yet.
+  // Set the exit code instead of calling exit, so that pending output still reaches the pipe.
   process.exitCode = code;
 });

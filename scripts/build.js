@@ -1,17 +1,17 @@
 /**
- * Makes `dist/` from `src/` with esbuild, in two steps:
+ * Builds `dist/` from `src/` with esbuild, in two steps:
  *
- * 1. `build` bundles the program with its packages into ES modules. They are split, so that a command reads only what it
- *    needs: whatever is behind an `import()` is in a file of its own.
- * 2. `transform` turns each of these into CommonJS, which Node starts sooner. esbuild splits ES modules only, so this
- *    cannot be done in one step.
+ * 1. `build` bundles the program and its packages into ES modules. Each `import()` gets a separate file, so that a
+ *    command loads only the code it needs.
+ * 2. `transform` converts each module to CommonJS, which Node loads faster. esbuild can split only ES modules, so this
+ *    can't be done in one step.
  *
- * dist/main.js           what `bin/sched.js` runs
+ * dist/main.js           the program, run by `bin/sched.js`
  * dist/runtime.js        the outside world: streams, clock, network
  * dist/jq-worker.js      the thread that runs --jq
- * dist/chunks/           what these load, at once or on first use
- * dist/package.json      says that all of it is CommonJS
- * dist/THIRD-PARTY.txt   the licences of the packages inside
+ * dist/chunks/           code that these files load, at start or on first use
+ * dist/package.json      marks all files as CommonJS
+ * dist/THIRD-PARTY.txt   the licences of the bundled packages
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -30,7 +30,7 @@ const { metafile, outputFiles } = await build({
   entryPoints: {
     main: 'src/main.ts',
     runtime: 'src/node/runtime.ts',
-    // A thread is started from a file of its own.
+    // A thread needs its own entry file.
     'jq-worker': 'src/output/jq-worker.ts',
   },
   outdir: 'dist',
@@ -41,14 +41,14 @@ const { metafile, outputFiles } = await build({
   format: 'esm',
   platform: 'node',
   target,
-  // Installed beside the package, because a native binding cannot be bundled.
+  // Installed with the package, because native bindings can't be bundled.
   external: ['libsql', '@napi-rs/keyring'],
-  // Loading Node's HTTP/2 takes longer than all of undici, and no service is offered it.
+  // Loading Node's HTTP/2 takes longer than all of undici, and `sched` never uses it.
   alias: { 'node:http2': './scripts/no-http2.cjs' },
   define: {
     SCHED_VERSION: JSON.stringify(version),
     'import.meta.filename': '__filename',
-    // CommonJS has none. The package `open` takes its absence as the sign that it was bundled.
+    // Not available in CommonJS. The `open` package treats a missing value as a sign that it was bundled.
     'import.meta.url': 'undefined',
   },
   plugins: [gridWidth],
@@ -62,7 +62,7 @@ const files = new Map([
   [join(root, 'dist/THIRD-PARTY.txt'), await licencesOf(metafile)],
 ]);
 for (const { path, text } of outputFiles) {
-  // `import()` becomes a `require` in a promise.
+  // Turns `import()` into a `require` in a promise.
   const supported = { 'dynamic-import': false };
   const { code } = await transform(text, { format: 'cjs', platform: 'node', target, minify: true, supported });
   files.set(path, code);
@@ -72,7 +72,7 @@ for (const [path, text] of files) {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);
 }
-// What an earlier build left behind goes only now, so that a build that fails leaves the last one working.
+// Remove files of earlier builds last, so that a failed build leaves the previous one working.
 for (const file of await readdir(join(root, 'dist'), { recursive: true, withFileTypes: true })) {
   const path = join(file.parentPath, file.name);
   if (file.isFile() && !files.has(path)) await rm(path);

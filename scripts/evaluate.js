@@ -1,4 +1,4 @@
-/** Runs a module of `src/` from a build script: bundled beside node_modules, so that what is not bundled is found. */
+/** Runs a module of `src/` in a build script. Bundled into node_modules, so that its external packages are found. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('../', import.meta.url));
 
 /**
- * What the module exports; `work` is done while it can still load more.
+ * Calls `work` with the module's exports, while the module can still load more code.
  * @template Result
  * @param {string} entry
  * @param {(exported: any) => Promise<Result>} work
@@ -25,7 +25,7 @@ export const evaluate = async (entry, work) => {
       format: 'esm',
       platform: 'node',
       packages: 'external',
-      // The scripts that are about to be written may not be there yet.
+      // The completion scripts may not have been generated yet.
       external: ['../../../completions/*'],
       define: { SCHED_VERSION: '""' },
       logLevel: 'warning',

@@ -10,7 +10,7 @@ const isCheck = process.argv.includes('--check');
 /** @param {string} path */
 const current = (path) => readFile(join(root, path), 'utf8').catch(() => '');
 
-/** The files of src/ by path. */
+/** The text of each file in src/, by path. */
 const sources = async () => {
   const files = await readdir(join(root, 'src'), { recursive: true });
   const paths = files.filter((file) => file.endsWith('.ts')).map((file) => `src/${file.replaceAll('\\', '/')}`);
@@ -22,12 +22,12 @@ await evaluate('src/docs/generate.ts', async ({ generate }) => {
   for (const [path, text] of made) {
     if ((await current(path)) === text) continue;
     if (isCheck) {
-      process.stderr.write(`${path} is stale: npm run generate\n`);
+      process.stderr.write(`${path} is out of date. Run: npm run generate\n`);
       process.exitCode = 1;
     } else {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), text);
-      process.stderr.write(`written: ${path}\n`);
+      process.stderr.write(`Wrote ${path}\n`);
     }
   }
 });

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 const shim = fileURLToPath(new URL('../src/output/grid-width.cjs', import.meta.url));
 
 /**
- * Lets cli-table3 measure text with our own function, in the bundle and in the tests.
+ * Makes cli-table3 measure text with sched's own function, in the bundle and in the tests.
  * @type {import('esbuild').Plugin}
  */
 export const gridWidth = {

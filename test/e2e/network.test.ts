@@ -235,10 +235,8 @@ describe('a proxy that opens no tunnel is named, and nothing was sent', () => {
   // R27
   test.each(failures)('$what, and the booking can be made afterwards', async (failure) => {
     const { start, userinfo = '', asked, cause } = failure;
-    const {
-      message = `Cannot reach ${host}`,
-      hint = `check HTTPS_PROXY, or bypass the proxy: NO_PROXY=${host}`,
-    } = failure;
+    const { message = `Cannot reach ${host}`, hint = `check HTTPS_PROXY, or bypass the proxy: NO_PROXY=${host}` } =
+      failure;
     const home = temporaryHome();
     const env = { ...trusting, ...who };
     const bad = await start();
