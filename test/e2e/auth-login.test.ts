@@ -17,7 +17,7 @@ import {
   temporaryHome,
 } from './program.ts';
 
-/** Where to leave pictures of the pages for a person to look at. */
+/** Directory for screenshots of the pages, for manual review. */
 const pictures = process.env.SCHED_PICTURES;
 
 let sandbox: RunningSandbox;
@@ -47,12 +47,12 @@ const urlOn = async (screen: Terminal) => (await screen.until(/^(http:\S+\/oauth
 const redirectOf = (url: string) => new URL(new URL(url).searchParams.get('redirect_uri')!);
 const scopesOf = (url: string) => new URL(url).searchParams.get('scope')!.split(' ');
 
-/** Files below the home with what is in them. */
+/** Files in the home directory with their content. */
 const filesIn = (folder: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .map((name) => join(folder, name))
-      // Newer versions of Node keep there what they compiled of the program itself.
+      // Newer versions of Node cache the compiled program there.
       .filter((path) => statSync(path).isFile() && !path.includes('/.cache/sched/compiled'))
       .map((path) => [path, readFileSync(path, 'utf8')]),
   );
@@ -64,7 +64,7 @@ const isFree = (port: number) =>
       .once('error', () => resolve(true));
   });
 
-/** What the consent page would send, for tests that are not about the browser: where the browser is sent to. */
+/** Sends the consent page's form, for tests without a browser. Returns where the browser is redirected to. */
 const decide = async (url: string, decision: 'allow' | 'deny'): Promise<string> => {
   const page = await (await fetch(url)).text();
   const ticket = /name="ticket" value="([^"]+)"/.exec(page)![1]!;
@@ -95,7 +95,7 @@ describe.skipIf(noBrowser !== undefined)(`auth login in a real browser${noBrowse
     }
   };
 
-  test('types nothing, clicks Allow, and the login is there', async () => {
+  test('stores the login after a click on Allow', async () => {
     const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
     const page = await open(await urlOn(screen));
     await picture(page, 'consent');
@@ -114,7 +114,7 @@ describe.skipIf(noBrowser !== undefined)(`auth login in a real browser${noBrowse
     expect(JSON.parse(list.stdout)).toHaveLength(1);
   });
 
-  test('clicks Deny, and nothing is stored', async () => {
+  test('stores nothing after a click on Deny', async () => {
     const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
     const page = await open(await urlOn(screen));
     await page.getByRole('button', { name: 'Deny' }).click();
@@ -126,10 +126,10 @@ describe.skipIf(noBrowser !== undefined)(`auth login in a real browser${noBrowse
     expect(filesIn(home)).toEqual({});
   });
 
-  test('is told when the token cannot be had', async () => {
+  test('shows a failure page if no token is issued', async () => {
     const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
     const url = await urlOn(screen);
-    // Somebody else redeems the code first; codes are good once.
+    // Another client uses the code first. Codes work only once.
     const location = new URL(await decide(url, 'allow'));
     await fetch(`${sandbox.auth_url}/oauth/token`, {
       method: 'POST',
@@ -151,7 +151,7 @@ describe.skipIf(noBrowser !== undefined)(`auth login in a real browser${noBrowse
 });
 
 describe('auth login in a terminal', () => {
-  test('ends at once on Ctrl-C, with its port free and nothing stored', async () => {
+  test('ends at once on Ctrl-C, frees its port and stores nothing', async () => {
     const screen = login('--no-browser', '--credential-store', 'file', ...addresses());
     const port = Number(redirectOf(await urlOn(screen)).port);
     expect(await isFree(port)).toBe(false);
@@ -163,9 +163,9 @@ describe('auth login in a terminal', () => {
 
   test.each<[string, string, (script: string) => Record<string, string>]>([
     ['$BROWSER', 'browser', (script) => ({ BROWSER: script })],
-    // As on a desktop; the package that starts it is loaded only then.
+    // As on a desktop. Only then the package that opens browsers is loaded.
     ['xdg-open', 'xdg-open', (script) => ({ DISPLAY: ':0', PATH: `${dirname(script)}:${process.env.PATH}` })],
-  ])('gives %s the address as one argument', async (_, name, env) => {
+  ])('passes the address to %s as one argument', async (_, name, env) => {
     const script = join(home, name);
     const heard = join(home, 'heard');
     writeFileSync(script, `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > '${heard}.draft' && mv '${heard}.draft' '${heard}'\n`);
@@ -178,7 +178,7 @@ describe('auth login in a terminal', () => {
     expect((await terminal.done).code).toBe(130);
   });
 
-  test('takes the address that the browser ended at, with --paste, and refuses another', async () => {
+  test('accepts the final address from the browser with --paste, and rejects others', async () => {
     const screen = login('--paste', '--credential-store', 'file', ...addresses());
     const url = await urlOn(screen);
     await screen.until(/paste the address/);
@@ -191,8 +191,8 @@ describe('auth login in a terminal', () => {
     expect((await status()).user_name).toBe('Amara Lindqvist');
   });
 
-  // R8. The standalone file loads nothing before itself, so its five minutes cannot be shortened.
-  test.skipIf(isStandalone)('ends with --paste when the time is over, though nothing was typed', async () => {
+  // R8. The standalone program can't preload code, so its five minutes can't be shortened.
+  test.skipIf(isStandalone)('times out with --paste if nothing is typed', async () => {
     const NODE_OPTIONS = `--import=${new URL('short-login.js', import.meta.url).href}`;
     const args = ['auth', 'login', '--paste', '--credential-store', 'file', ...addresses()];
     terminal = schedInTerminal(args, home, { NODE_OPTIONS });
@@ -210,7 +210,7 @@ describe('auth login in a terminal', () => {
     expect(filesIn(home)).toEqual({});
   });
 
-  test('takes Ctrl-D at a question for no answer to that question and all others', async () => {
+  test('treats Ctrl-D at a prompt as no answer to this prompt and all others', async () => {
     const screen = login('--no-browser');
     await screen.until(/--base-url\): $/);
     screen.type(ctrlD);
@@ -226,14 +226,14 @@ describe('auth login in a terminal', () => {
   ] as const)('ends on %s while it waits for a token on stdin', async (signal, expected) => {
     const args = ['auth', 'login', '--with-token', '--credential-store', 'file', '--base-url', sandbox.base_url];
     const child = spawn(runner, [...program, ...args], { env: cleanEnvironment(home) });
-    // More than a pipe holds: when all of it is accepted, the program is reading.
+    // More than fits in a pipe. Once all of it is accepted, the program is reading.
     await new Promise((resolve) => child.stdin.write('x'.repeat(1_000_000), resolve));
     child.kill(signal);
     expect(await new Promise((resolve) => child.once('close', resolve))).toBe(expected);
     expect(filesIn(home)).toEqual({});
   });
 
-  test('listens on --port, and says when it is taken', async () => {
+  test('listens on --port, and reports a port that is in use', async () => {
     const port = Number(
       redirectOf(await urlOn(login('--no-browser', '--credential-store', 'file', ...addresses()))).port,
     );
@@ -251,7 +251,7 @@ describe('auth login in a terminal', () => {
     await screen.done;
   });
 
-  test('asks for what is missing, and for a file where there is no keychain', async () => {
+  test('prompts for missing values, and for a file if there is no keychain', async () => {
     const screen = login('--no-browser');
     await screen.until(/--base-url\): $/);
     screen.type(`${sandbox.base_url}\n`);
@@ -266,7 +266,7 @@ describe('auth login in a terminal', () => {
     expect(await status()).toMatchObject({ source: 'file', base_url: sandbox.base_url });
   });
 
-  test('asks for reading alone, for some scopes, and for more beside those it has', async () => {
+  test('requests read-only scopes, chosen scopes, and additional scopes', async () => {
     const usual = ['--no-browser', '--credential-store', 'file', ...addresses()];
     const readOnly = login('--read-only', ...usual);
     const asked = scopesOf(await urlOn(readOnly));
@@ -280,7 +280,7 @@ describe('auth login in a terminal', () => {
     expect((await some.done).code).toBe(0);
     expect((await status()).scopes.toSorted()).toEqual(['event_types:read', 'users:read']);
 
-    // A scope that is known to be missing is said before anything is sent: -v would tell of it.
+    // A missing scope is reported before any request is sent: -v would print the request.
     const type = JSON.parse((await sched(['event-types', 'list', '--limit', '1', '--json'], home)).stdout)[0].uri;
     const share = ['shares', 'create', '--event-type', type, '--duration', '30', '--json'];
     const refused = await sched(['-v', ...share], home);

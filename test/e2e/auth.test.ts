@@ -62,7 +62,7 @@ test('auth login on a bus that never answers keeps nothing and names the ways ou
 
 // R21
 const crowd = Number(process.env.SCHED_TEST_PROCESSES ?? times(8, 50));
-test(`${crowd} processes at expiry renew the token once`, { timeout: 120_000 }, async () => {
+test(`${crowd} processes at expiry refresh the token once`, { timeout: 120_000 }, async () => {
   expect((await logIn(sandbox, home)).code).toBe(0);
   const read = () => JSON.parse(readFileSync(credentialFile(home), 'utf8'));
   const before = read();
@@ -97,7 +97,7 @@ describe('a refresh whose new token cannot be stored', () => {
   const mount = (...words: string[]) => spawnSync('mount', [...words, place]).status === 0;
   const mountSmall = () => mount('-t', 'tmpfs', '-o', 'size=64k', 'none');
   const unmount = () => spawnSync('umount', [place]).status === 0;
-  // The unit tests hold the rule where nobody may mount anything.
+  // On machines without permission to mount, the unit tests check this.
   const canMount = mountSmall() && unmount();
   beforeAll(() => {
     mountSmall();
@@ -150,7 +150,7 @@ describe.skipIf(noSecretService !== '')(`auth login with a real keychain ${noSec
   });
   afterAll(() => service?.stop());
 
-  test('keeps the token there and in no file, and forgets it again', { timeout: 30_000 }, async () => {
+  test('stores the token there and in no file, and removes it at logout', { timeout: 30_000 }, async () => {
     const withBus = service.env;
     await expect
       .poll(async () => (await sched(['doctor', '--json'], home, withBus)).stdout, { timeout: 10_000 })
@@ -170,7 +170,7 @@ describe.skipIf(noSecretService !== '')(`auth login with a real keychain ${noSec
   });
 
   // R24
-  test('asks for no login that no profile could name', { timeout: 30_000 }, async () => {
+  test('does not start a login if the profile cannot be written', { timeout: 30_000 }, async () => {
     const { base_url, auth_url, client_id } = sandbox;
     const addresses = ['--base-url', base_url, '--auth-url', auth_url, '--client-id', client_id];
     const env = { ...service.env, SCHED_CONFIG_DIR: '/dev/null/config' };
@@ -181,7 +181,7 @@ describe.skipIf(noSecretService !== '')(`auth login with a real keychain ${noSec
     expect(text).not.toContain('/oauth/authorize');
   });
 
-  test('moves to it from a file, of which nothing is left', { timeout: 30_000 }, async () => {
+  test('moves a login there from a file, and removes the file', { timeout: 30_000 }, async () => {
     const withBus = service.env;
     expect((await logIn(sandbox, home)).code).toBe(0);
     const { access_token, refresh_token } = JSON.parse(readFileSync(credentialFile(home), 'utf8'));
@@ -189,7 +189,7 @@ describe.skipIf(noSecretService !== '')(`auth login with a real keychain ${noSec
     expect([code, text]).toEqual([0, expect.stringContaining('the token is kept in the keychain')]);
     expect(leaksIn(everythingBelow(home), [access_token, refresh_token])).toEqual([]);
     expect((await sched(['users', 'me'], home, withBus)).code).toBe(0);
-    // Ending the one might end the other at the service, so it is not told.
+    // The old login is not revoked: that might revoke the new one too.
     const env = { SCHED_TOKEN: access_token, SCHED_BASE_URL: sandbox.base_url };
     expect((await sched(['users', 'me'], home, env)).code).toBe(0);
     expect((await sched(['auth', 'logout'], home, withBus)).code).toBe(0);

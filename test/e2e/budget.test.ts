@@ -19,10 +19,10 @@ describe('budget: real processes', () => {
   }, 60_000);
 
   test.each([
-    ['together send what there is room for, and nothing more', true],
-    ['without it are refused', false],
+    ['with a shared budget, they send exactly 10', true],
+    ['without it, the service refuses some', false],
   ])(
-    'three that must not wait, 15 requests, 10 a minute: %s',
+    'three that must not wait, with 15 requests at 10 a minute: %s',
     async (_, isShared) => {
       service = await smallService({ limit: { limit: 10, windowMs: 60_000 } });
       const shared = temporaryHome();
@@ -88,7 +88,7 @@ describe('bookings: real processes', () => {
   test.each([
     ['after', true, 0, { reconciled: true }],
     ['before', false, 10, undefined],
-  ])('killed %s the service booked, then run again: never two', async (_, isMade, code, facts) => {
+  ])('killed %s the service booked, then run again: never booked twice', async (_, isMade, code, facts) => {
     service = await smallService();
     const home = temporaryHome();
     service.behave((commit) => isMade && commit());
@@ -107,7 +107,7 @@ describe('bookings: real processes', () => {
   });
 
   // R42
-  test('SIGINT waits for the verdict', async () => {
+  test('SIGINT waits for the reply', async () => {
     service = await smallService();
     let answer = () => {};
     service.behave((commit, response) => {
@@ -118,7 +118,7 @@ describe('bookings: real processes', () => {
     const { child, ended } = start(booking, temporaryHome(), service.env);
     await arrived;
     child.kill('SIGINT');
-    // The first words on stderr say that it waits.
+    // The first output on stderr says that it waits.
     await new Promise((resolve) => child.stderr.once('data', resolve));
     answer();
     const { code, stdout, stderr } = await ended;
@@ -127,7 +127,7 @@ describe('bookings: real processes', () => {
     expect(stderr).toContain('waiting for the answer');
   });
 
-  test('a second SIGINT leaves at once, and the next run finds the booking', async () => {
+  test('a second SIGINT exits at once, and the next run finds the booking', async () => {
     service = await smallService();
     service.behave((commit) => commit());
     const home = temporaryHome();

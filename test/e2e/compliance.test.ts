@@ -21,8 +21,8 @@ import {
 const people = (count: number) => Array.from({ length: count }, (_, index) => `canary.${index}@people.example`);
 
 describe('compliance delete, killed', () => {
-  // R34, by the sandbox's own log.
-  test('at some steps and at some moments loses no address and repeats at most a batch each time', async () => {
+  // R34, checked against the sandbox's log.
+  test('at several points, loses no address and repeats at most one batch each time', async () => {
     const torture = await openTorture();
     try {
       const deletion = await torture.begin(250);
@@ -32,7 +32,7 @@ describe('compliance delete, killed', () => {
         { step: 12, how: 'before' },
         { step: 14, how: 'after' },
       ];
-      // Nothing can be loaded into the standalone program that would end it at a step.
+      // The standalone program can't preload the code that kills it at a step.
       const possible = program.length === 0 ? [] : steps;
       for (const step of possible) expect(await deletion.dieAt(step)).toBe(true);
       expect(await deletion.dieAfter(bytesABatch, 0)).toBe(true);
@@ -51,7 +51,7 @@ describe('compliance delete, killed', () => {
   }, 90_000);
 
   // R42
-  test('politely waits for the answer to what was sent, and can go on', async () => {
+  test('by SIGTERM, waits for the reply to its last request, and can be resumed', async () => {
     const home = temporaryHome();
     let arrived: (answer: () => void) => void = () => {};
     const secondBatch = new Promise<() => void>((resolve) => {
@@ -82,7 +82,7 @@ describe('compliance delete, killed', () => {
   });
 });
 
-describe('compliance delete, its disk', () => {
+describe('compliance delete, disk', () => {
   const prepare = async () => {
     const home = temporaryHome();
     const service = await listen();
@@ -102,9 +102,9 @@ describe('compliance delete, its disk', () => {
   const place = mountable();
 
   // R35
-  test.runIf(place === undefined)('full stops before the next request, and the same command goes on', async () => {
+  test.runIf(place === undefined)('full: stops before the next request, and the same command resumes', async () => {
     const { home, service, env } = await prepare();
-    // In blocks of 1,024 bytes: as on a small disk, but no mount is needed.
+    // In blocks of 1,024 bytes. Works like a small disk, but needs no mount.
     const full = await shell(`cd ${home}; trap '' XFSZ; ulimit -f 20; ${line('r.jsonl')}`, home, env);
     expect(full.code).toBe(3);
     expect(full.stderr).toMatch(/EFBIG|ENOSPC/);
@@ -119,7 +119,7 @@ describe('compliance delete, its disk', () => {
     expect(statusOf(join(home, 'r.jsonl'))).toBe('ok');
   });
 
-  test.runIf(place !== undefined)('full stops before the next request, read-only before the first', async () => {
+  test.runIf(place !== undefined)('full: stops before the next request; read-only: before the first', async () => {
     const { home, service, env } = await prepare();
     const receipt = join(place!, 'r.jsonl');
     try {
@@ -147,7 +147,7 @@ describe('compliance delete, its disk', () => {
   });
 });
 
-describe('compliance delete, of many', () => {
+describe('compliance delete, large input', () => {
   test('plans 100,000 addresses in little memory', async () => {
     const home = temporaryHome();
     writeFileSync(join(home, 'in.txt'), people(100_000).join('\n'));
@@ -156,7 +156,7 @@ describe('compliance delete, of many', () => {
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, addresses: 100_000, batches: 4000 });
   });
 
-  // The reader of CSV is a piece of the bundle that is loaded on first use.
+  // The CSV reader is a part of the bundle that is loaded on first use.
   test('reads a CSV, and names the lines of a broken quote', async () => {
     const [one, two, three] = people(3);
     const csv = `email,name\n${one},"A, B"\n${two},"C\n${three},D\n`;
@@ -220,7 +220,7 @@ describe('docs/compliance.md', () => {
     expect(readFileSync(join(home, 'receipt.key'), 'utf8')).toMatch(/^[0-9a-f]{64}\n$/);
   });
 
-  test('nightly, also without requests, and again', async () => {
+  test('nightly, also without requests and run twice', async () => {
     const first = await inSandbox('nightly', two);
     expect({ code: first.code, stderr: first.stderr }).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(join(first.home, 'job/result.json'), 'utf8'))).toMatchObject({ accepted: 2 });
@@ -232,7 +232,7 @@ describe('docs/compliance.md', () => {
     expect({ code: empty.code, stderr: empty.stderr }).toMatchObject({ code: 0 });
   });
 
-  test('four eyes: the plan that was approved is the one that is carried out', async () => {
+  test('four eyes: exactly the approved plan is carried out', async () => {
     const plan = await inSandbox('plan', two);
     expect({ code: plan.code, stderr: plan.stderr }).toMatchObject({ code: 0 });
     const changed = await inSandbox('delete', 'echo c@x.example >> emails.txt', plan.home);
@@ -244,7 +244,7 @@ describe('docs/compliance.md', () => {
     expect(plan.stdout + plan.stderr + done.stdout + done.stderr + audit.stdout).not.toContain('@x.example');
   });
 
-  test('the workflow restores before it runs, keeps the receipt also of a failure, and never uploads the key', () => {
+  test('the workflow restores before it runs, keeps the receipt after a failure, and never uploads the key', () => {
     const order = steps.map(({ uses, run }) => uses ?? run!.split('\n')[0]);
     expect(order).toEqual([
       'actions/cache/restore@v4',
@@ -261,7 +261,7 @@ describe('docs/compliance.md', () => {
   });
 
   // R37
-  test('the workflow, run again on a fresh machine with input, receipt and secrets, goes on', async () => {
+  test('the workflow resumes on a fresh machine with input, receipt and secrets', async () => {
     await fetch(`${sandbox.base_url}/__sandbox/faults`, {
       method: 'POST',
       headers: { 'x-sandbox-admin': sandbox.admin_token },

@@ -1,6 +1,6 @@
 /**
- * Loaded before the program (`node --import`): kills it, with no chance to clean up, at one step that it does to a receipt on
- * disk. `KILL_STEP` counts them from 1; `KILL_HOW` is `before` it, `half` way through what is written, or `after` it.
+ * Loaded before the program (`node --import`). Kills it, without a chance to clean up, at one file operation on a
+ * receipt. `KILL_STEP` counts the operations from 1. `KILL_HOW` is `before`, `half` (within a write) or `after`.
  */
 import fs from 'node:fs';
 import promises from 'node:fs/promises';
@@ -12,7 +12,7 @@ let step = 0;
 
 const die = () => {
   process.kill(process.pid, 'SIGKILL');
-  // Nothing more is done, however long the signal takes.
+  // Do nothing more, however long the signal takes.
   for (;;);
 };
 

@@ -39,7 +39,7 @@ export const listen = async (
 
 const preload = new URL('kill-at.js', import.meta.url).href;
 
-/** What is left of a process that is gone. */
+/** The output of a process that has ended. */
 interface Remains {
   text: string;
   wasKilled: boolean;
@@ -55,7 +55,7 @@ const ended = (child: ChildProcess): Promise<Remains> =>
     child.on('close', (_, signal) => resolve({ text, wasKilled: signal === 'SIGKILL' }));
   });
 
-/** Where in what a process does to its receipt it dies. */
+/** The file operation on the receipt at which a process is killed. */
 export interface Step {
   step: number;
   how: 'before' | 'half' | 'after';
@@ -72,8 +72,8 @@ export interface Torture {
 }
 
 /**
- * Deletions by the real program against a real sandbox that nobody kills, and whose own log tells what it accepted: the
- * address, and how often.
+ * Runs deletions with the real program against a real sandbox that isn't killed. The sandbox's log shows which
+ * addresses it accepted, and how often.
  */
 export const openTorture = async () => {
   const sandbox = await startSandbox('--no-limits');
@@ -86,7 +86,7 @@ export const openTorture = async () => {
     return entries.filter(({ operation, committed }) => operation === 'compliance.delete' && committed);
   };
 
-  /** One input, run again and again until no death is left; then it runs to its end. */
+  /** Starts a deletion of one input, to be killed any number of times and then finished. */
   const begin = async (addresses: number) => {
     const started = Date.now();
     await log('DELETE');
@@ -111,12 +111,12 @@ export const openTorture = async () => {
     const size = () => statSync(receipt, { throwIfNoEntry: false })?.size ?? 0;
 
     return {
-      /** Whether it came as far as that step, and died there. */
+      /** Returns whether the process reached that step and was killed there. */
       dieAt: ({ step, how }: Step): Promise<boolean> => {
         const whole = cleanEnvironment(home, { ...env, KILL_STEP: String(step), KILL_HOW: how });
         return settle(ended(spawn(runner, ['--import', preload, ...program, ...args], { env: whole })));
       },
-      /** Dies at a moment of chance: after the receipt grew by so many bytes, and some milliseconds more. */
+      /** Kills the process after the receipt grew by so many bytes, plus some milliseconds. */
       dieAfter: async (bytes: number, milliseconds: number): Promise<boolean> => {
         const before = size();
         const child = spawn(runner, [...program, ...args], { env: cleanEnvironment(home, env) });
@@ -149,5 +149,5 @@ export const openTorture = async () => {
   return { begin, stop: sandbox.stop };
 };
 
-/** Bytes that a receipt grows by for each batch of 25. */
+/** Bytes that each batch of 25 adds to a receipt. */
 export const bytesABatch = 2230;

@@ -1,4 +1,4 @@
-/** Runs the end-to-end tests with the program on each Node that is supported, or on some: `22 26`. `--fetch` only gets them. */
+/** Runs the end-to-end tests on all supported Node versions, or on some: `22 26`. `--fetch` only downloads them. */
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fetchPackage } from '../../scripts/registry.js';
 
-/** The oldest that is supported, and the newest of each line after it. */
+/** The oldest supported version, and the newest of each later line. */
 const versions = {
   '20.19.0': {
     x64: 'sha512-HzVYgEgabV/n3nP2F9mcxS0Nxgg99jynX9CMovakLmSYTuTdQRbbtw0yadY8+qKcqXfiDAtb2hmtR7nDPzclGA==',
@@ -29,7 +29,7 @@ const versions = {
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { arch, platform } = process;
 if (platform !== 'linux' || (arch !== 'x64' && arch !== 'arm64')) {
-  process.stderr.write(`the registry has no Node for ${platform} on ${arch} to test with\n`);
+  process.stderr.write(`The registry has no Node for ${platform} on ${arch}\n`);
   process.exit(1);
 }
 

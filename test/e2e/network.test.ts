@@ -15,7 +15,7 @@ import {
   withTls,
 } from './tls.ts';
 
-// R50: what is shipped is what is tested. Everything here runs the built program.
+// R50: tests run the shipped program. Everything here runs the built program.
 
 const closing: { close(): void }[] = [];
 afterEach(() => {
@@ -26,7 +26,7 @@ const closeLater = <Closable extends { close(): void }>(it: Closable): Closable 
   return it;
 };
 
-/** Known to the proxy alone: no name server is asked for it. */
+/** Only the proxy knows this host: there is no DNS request for it. */
 const host = 'api.test.example';
 const password = 'canary:p@ss/word 1';
 const login = `robot:${password}`;
@@ -56,7 +56,7 @@ const proxyWith = async (options: Partial<ProxyOptions> = {}) =>
 const me = (env: Record<string, string>, ...flags: string[]): Promise<Finished> =>
   sched(['users', 'me', '--fields', 'uri', ...flags], temporaryHome(), { ...trusting, ...env });
 
-/** What that prints. */
+/** The output of `me`. */
 const found = { code: 0, stdout: 'uri\thttp://127.0.0.1/users/U\n', stderr: '' };
 
 describe('a proxy', () => {
@@ -64,11 +64,11 @@ describe('a proxy', () => {
     const proxy = await proxyWith();
     expect(await me({ [name]: `http://127.0.0.1:${proxy.port}` })).toEqual(found);
     expect(proxy.seen).toMatchObject([{ target: `${host}:443` }]);
-    // The proxy sees the name of the host, and neither token nor path.
+    // The proxy sees the host name, but neither token nor path.
     expect(JSON.stringify(proxy.seen)).not.toMatch(/canary|users/);
   });
 
-  test('gets the login of its URL with the CONNECT, and nobody else gets or sees it', async () => {
+  test('gets the login from its URL with the CONNECT, and the login appears nowhere else', async () => {
     const proxy = await proxyWith({ login });
     const { code, stderr } = await me({ HTTPS_PROXY: `http://${loginInUrl}@127.0.0.1:${proxy.port}` }, '-v');
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(`→ GET https://${host}/`) });
@@ -76,14 +76,14 @@ describe('a proxy', () => {
     expect(JSON.stringify(service.headers)).not.toContain('proxy-');
   });
 
-  test('that itself speaks TLS works, with a login too', async () => {
+  test('can use TLS itself, with a login too', async () => {
     const proxy = await proxyWith({ login, certificate: authority.certify('IP:127.0.0.1') });
     expect(await me({ HTTPS_PROXY: `https://${loginInUrl}@127.0.0.1:${proxy.port}` })).toEqual(found);
   });
 
-  test('is not asked for what NO_PROXY exempts', async () => {
+  test('is not used for hosts in NO_PROXY', async () => {
     const proxy = await proxyWith();
-    // 0.0.0.0 is this machine without being a loopback address, so a proxy is used for it, and no name server is needed.
+    // 0.0.0.0 is this machine but not a loopback address, so a proxy is used for it, and no DNS is needed.
     const env = {
       SCHED_BASE_URL: `https://0.0.0.0:${secure.port}`,
       HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
@@ -103,7 +103,7 @@ describe('a proxy', () => {
     expect(proxy.seen.length).toBeLessThanOrEqual(2);
   });
 
-  test('carries the login, its refresh, the MCP metadata and doctor --network as well', async () => {
+  test('also carries the login, its refresh, the MCP metadata and doctor --network', async () => {
     const answers: Record<string, unknown> = {
       '/oauth/token': {
         access_token: 'canary-access-0123456789',
@@ -159,17 +159,17 @@ describe('a proxy', () => {
   });
 });
 
-describe('a proxy that opens no tunnel is named, and nothing was sent', () => {
+describe('without a tunnel nothing is sent, and the error names a proxy', () => {
   interface Failure {
     what: string;
     start: () => Promise<RunningProxy>;
-    /** What stands before the address of the proxy. */
+    /** The part before the host in the proxy's URL. */
     userinfo?: string;
-    /** What the error says of `http://PROXY`. */
+    /** The error, with `http://PROXY` for the proxy. */
     message?: string;
     cause: string;
     hint?: string;
-    /** A refusal is not asked for again; what may pass is. */
+    /** How many CONNECTs are sent: one after a refusal, more after a temporary failure. */
     asked: number;
   }
 
@@ -183,7 +183,7 @@ describe('a proxy that opens no tunnel is named, and nothing was sent', () => {
       asked: 1,
     },
     {
-      what: 'that wants a login',
+      what: 'that requires a login',
       start: () => proxyWith({ login }),
       message: 'The proxy http://PROXY requires a login',
       cause: 'HTTP 407 from the proxy',
@@ -191,7 +191,7 @@ describe('a proxy that opens no tunnel is named, and nothing was sent', () => {
       asked: 1,
     },
     {
-      what: 'that wants another login',
+      what: 'that refuses the login',
       start: () => proxyWith({ login: 'other:login' }),
       userinfo: `${loginInUrl}@`,
       message: 'The proxy http://PROXY refused the login in HTTPS_PROXY',
@@ -206,14 +206,14 @@ describe('a proxy that opens no tunnel is named, and nothing was sent', () => {
       asked: 3,
     },
     {
-      what: 'that hangs up',
+      what: 'that closes the connection',
       start: () => proxyWith({ hangsUp: true }),
       userinfo: `${loginInUrl}@`,
       cause: 'the proxy http://PROXY: the connection was closed before the reply was complete',
       asked: 3,
     },
     {
-      what: 'that is dead',
+      what: 'that is not running',
       start: async () => {
         const proxy = await startProxy({ to: 0 });
         proxy.close();
@@ -229,11 +229,11 @@ describe('a proxy that opens no tunnel is named, and nothing was sent', () => {
     ...['invitees', 'create', '--event-type', 'http://127.0.0.1/event_types/T', '--start', '2099-02-01T10:00:00Z'],
     ...['--timezone', 'UTC', '--email', 'ada@engine.example', '--name', 'Ada', '--json'],
   ];
-  // Said, so that nothing else is asked for.
+  // Set, so that no other request is sent.
   const who = { SCHED_USER: 'http://127.0.0.1/users/U', SCHED_ORG: 'http://127.0.0.1/organizations/O' };
 
   // R27
-  test.each(failures)('$what, and the booking can be made afterwards', async (failure) => {
+  test.each(failures)('$what; the booking can be made afterwards', async (failure) => {
     const { start, userinfo = '', asked, cause } = failure;
     const { message = `Cannot reach ${host}`, hint = `check HTTPS_PROXY, or bypass the proxy: NO_PROXY=${host}` } =
       failure;
@@ -257,17 +257,17 @@ describe('a proxy that opens no tunnel is named, and nothing was sent', () => {
   });
 });
 
-describe('a certificate authority of their own', () => {
+describe("a user's own certificate authority", () => {
   const direct = () => ({ SCHED_BASE_URL: `https://127.0.0.1:${secure.port}` });
 
-  test('is trusted once NODE_EXTRA_CA_CERTS names it', async () => {
+  test('is trusted with NODE_EXTRA_CA_CERTS', async () => {
     expect(await me(direct())).toEqual(found);
   });
 
   test.each([
     ['directly', false],
     ['through a proxy', true],
-  ])('is not trusted without it, and the error says what to do: %s', async (_, isProxied) => {
+  ])('is not trusted without NODE_EXTRA_CA_CERTS, and the error says what to do: %s', async (_, isProxied) => {
     const proxy = await proxyWith();
     const env = isProxied ? { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` } : direct();
     const { code, stderr } = await me({ ...env, NODE_EXTRA_CA_CERTS: '' });
@@ -286,7 +286,7 @@ describe('a certificate authority of their own', () => {
   test.each([
     ['directly', false],
     ['through a proxy', true],
-  ])('does not let a certificate for another host pass: %s', async (_, isProxied) => {
+  ])('does not make a certificate for another host valid: %s', async (_, isProxied) => {
     const port = Number(new URL(service.env.SCHED_BASE_URL).port);
     const other = closeLater(await withTls(port, authority.certify('DNS:other.example')));
     const proxy = await proxyWith({ to: other.port });
@@ -301,13 +301,13 @@ describe('a certificate authority of their own', () => {
     });
   });
 
-  test('that signed the certificate of a proxy is not trusted without it either, and the proxy is named', async () => {
+  test('is not trusted for a proxy without NODE_EXTRA_CA_CERTS, and the error names the proxy', async () => {
     const proxy = await proxyWith({ certificate: authority.certify('IP:127.0.0.1') });
     const url = `https://127.0.0.1:${proxy.port}`;
     const { code, stderr } = await me({ HTTPS_PROXY: url, NODE_EXTRA_CA_CERTS: '' });
     expect({ code, stderr }).toEqual({
       code: 9,
-      stderr: expect.stringContaining(`cause: the proxy ${url}: the certificate is not signed by an authority`),
+      stderr: expect.stringContaining(`cause: the proxy ${url}: the certificate is not signed by a trusted authority`),
     });
   });
 });
@@ -324,7 +324,7 @@ describe('a compressed reply', () => {
     return { asked, SCHED_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   };
 
-  test('is read', async () => {
+  test('is decoded', async () => {
     const body = brotliCompressSync('{"resource":{"uri":"http://127.0.0.1/users/U"}}');
     const { asked, ...env } = await answering('br', body);
     expect(await me(env)).toEqual(found);
@@ -332,7 +332,7 @@ describe('a compressed reply', () => {
   });
 
   // R39
-  test('ends at 32 MiB', async () => {
+  test('is rejected above 32 MiB', async () => {
     const { asked: _, ...env } = await answering('gzip', gzipSync(Buffer.alloc(33 * 1024 * 1024, ' ')));
     const { code, stderr } = await me(env);
     expect({ code, stderr }).toEqual({ code: 9, stderr: expect.stringContaining('the reply is larger than 32 MiB') });

@@ -23,12 +23,12 @@ describe.skipIf(program.length === 0)('the package', () => {
   const folder = temporaryDirectory('package');
   let packed: Packed;
   beforeAll(async () => {
-    // Its scripts would build dist/ anew under the hands of other tests.
+    // Its scripts would rebuild dist/ while other tests use it.
     const words = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
     packed = JSON.parse((await execFile('npm', words, { cwd: root, maxBuffer: 2 ** 26 })).stdout)[0];
   }, 60_000);
 
-  test('is under 1.5 MB, and holds the program and nothing that it was made from', () => {
+  test('is under 1.5 MB, and contains the program but no sources', () => {
     expect(packed.size).toBeLessThan(1.5e6);
     const paths = packed.files.map(({ path }) => path);
     const expected =
@@ -37,26 +37,28 @@ describe.skipIf(program.length === 0)('the package', () => {
     expect(paths).toEqual(expect.arrayContaining(['bin/sched.js', 'dist/THIRD-PARTY.txt', 'LICENSE', 'README.md']));
   });
 
-  // What is loaded on first use may never be in a test.
-  test('holds no file that fails to load', async () => {
+  // Code that is loaded on first use may not be covered by any test.
+  test('contains no file that fails to load', async () => {
     const files = packed.files.map(({ path }) => path).filter((path) => /^dist\/.*(?<!-worker)\.js$/.test(path));
     expect(files.length).toBeGreaterThan(50);
     const load = `for (const file of ${JSON.stringify(files)}) require('./' + file);`;
     await execFile(runner, ['--eval', load], { cwd: root });
   });
 
-  test('says under which terms the parts inside it are passed on, also those inside of packages', () => {
+  test('contains the licences of all bundled code, including code inside packages', () => {
     const text = readFileSync(join(root, 'dist/THIRD-PARTY.txt'), 'utf8');
     for (const part of [/^undici \d/m, /^zod \d/m, /jq is copyright \(C\) 2012 Stephen Dolan/, /^Oniguruma LICENSE/m])
       expect(text).toMatch(part);
   });
 
-  test('has no script that npm would run, or ask about, where it is installed', () => {
+  test('has no install scripts', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     expect(Object.keys(scripts).filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([]);
   });
 
-  test('installs without scripts in an empty directory, with few others; the tour works there', async ({ skip }) => {
+  test('installs without scripts in an empty directory, with few dependencies, and runs the tour there', async ({
+    skip,
+  }) => {
     const place = join(folder, 'empty');
     mkdirSync(place);
     const words = ['install', '--offline', '--no-audit', '--no-fund', '--prefix', place, join(folder, packed.filename)];
@@ -64,7 +66,7 @@ describe.skipIf(program.length === 0)('the package', () => {
       () => undefined,
       (error: { stderr: string }) => {
         if (process.env.CI || !error.stderr.includes('ENOTCACHED')) throw error;
-        return 'what it needs was never installed here, and nothing is fetched by tests';
+        return 'its dependencies are not in the npm cache, and tests do not download anything';
       },
     );
     if (missing !== undefined) skip(missing);

@@ -3,7 +3,7 @@ import { shell, temporaryHome } from './program.ts';
 import { readSlowly } from './slow-reader.ts';
 import { smallService } from './small-service.ts';
 
-/** A page takes more than a pipe holds (64 KiB, pipe(7)): what fits is taken before the reader has even looked. */
+/** Makes a page larger than a pipe (64 KiB, pipe(7)), which accepts that much before the reader reads anything. */
 const rowBytes = 1000;
 
 // R41
@@ -21,7 +21,7 @@ describe('pipes: real processes', () => {
     ['jsonl', 1],
     ['csv', 1000],
   ])(
-    'a reader of -o %s that has had enough after %i bytes ends the fetching within a page, and it exits 0',
+    'if the reader of -o %s stops after %i bytes, fetching ends within a page with exit 0',
     async (format, bytes) => {
       const service = await smallService({ rowBytes });
       try {
@@ -36,7 +36,7 @@ describe('pipes: real processes', () => {
     60_000,
   );
 
-  test('a full disk is not taken for success, and stops the fetching too', async () => {
+  test('a full disk is an error and stops the fetching', async () => {
     const service = await smallService();
     try {
       const { code, stderr } = await shell('sched events list -o json > /dev/full', temporaryHome(), service.env);

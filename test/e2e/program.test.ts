@@ -22,7 +22,7 @@ import {
 } from './program.ts';
 
 describe('the program', () => {
-  test('says its version', async () => {
+  test('prints its version', async () => {
     expect(await sched(['--version'], temporaryHome())).toEqual({
       code: 0,
       stdout: `${manifest.version}\n`,
@@ -62,7 +62,7 @@ describe('the program', () => {
     expect(notes.filter((note) => note.includes('TZ='))).toEqual(isNoted ? told : []);
   });
 
-  test('keeps wide letters and emoji in their column of a table', async () => {
+  test('aligns table columns with wide characters and emoji', async () => {
     const home = await usedHome();
     // The last emoji is newer than the string-width that cli-table3 brings along.
     const world = await createWorld({ home, send: network });
@@ -76,18 +76,18 @@ describe('the program', () => {
     expect(new Set(rows.map(before))).toEqual(new Set([header.indexOf('LENGTH') + 'LENGTH'.length]));
   });
 
-  test('takes its bar away before it answers on the same screen', async () => {
+  test('removes its progress bar before it prints the result on the same screen', async () => {
     const home = await usedHome();
     const from = join(home, 'events.txt');
     writeFileSync(from, 'JW6SHQTS78SH7TS8\nXEFT95ZZDW9SPL93\n');
     const line = `--sandbox events cancel --from ${from} --yes -o id`;
     const { code, text } = await schedInTerminal(line.split(' '), home).done;
     expect(code).toBe(0);
-    // ECMA-48 §8.3.41: from where the line was cleared on, there is the answer alone.
+    // ECMA-48 §8.3.41: after the cleared line there is only the result.
     expect(text).toMatch(/█ {2}2\/2\r\x1b\[K\d{8}T\d{6}Z-\w+\n/);
   });
 
-  test('ends quietly when its reader has had enough', async () => {
+  test('ends quietly when its reader closes the pipe', async () => {
     const { code, stdout } = await shell(
       'set -o pipefail; sched --sandbox events list -o id | head -2',
       await usedHome(),
@@ -95,8 +95,8 @@ describe('the program', () => {
     expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 0, lines: 2 });
   });
 
-  // R42: WebAssembly runs on while nobody listens, so it runs where it can be ended.
-  test('ends at once on Ctrl-C in the middle of an endless jq program', { timeout: 60_000 }, async () => {
+  // R42: WebAssembly blocks its thread, so jq runs in a thread that can be ended.
+  test('ends at once on Ctrl-C during an endless jq program', { timeout: 60_000 }, async () => {
     const home = temporaryHome();
     const words = ['--sandbox', 'events', 'list', '--page-size', '1', '--limit', '2'];
     const { stdout } = await sched([...words, '-o', 'id'], home);
@@ -118,7 +118,7 @@ describe('the program', () => {
   test.each([
     ['help', ['events', 'list', '--help']],
     ['a listing', ['--sandbox', 'events', 'list', '--all']],
-  ])('stays with a pager that makes nothing of Ctrl-C: %s', async (_, words) => {
+  ])('keeps running with a pager that ignores Ctrl-C: %s', async (_, words) => {
     const home = await usedHome();
     const pager = join(home, 'pager');
     writeFileSync(
@@ -135,7 +135,7 @@ describe('the program', () => {
     expect((await terminal.done).text).toContain('pager: over');
   });
 
-  test('fails when its output cannot be written', async () => {
+  test('fails if its output cannot be written', async () => {
     const { code, stderr } = await shell('sched --sandbox events list > /dev/full', await usedHome());
     expect(code).toBe(3);
     expect(stderr).toContain('Cannot write the output');
@@ -150,7 +150,7 @@ describe('the program', () => {
     expect([code, stderr]).toEqual([3, expect.stringContaining('The working directory is gone')]);
   });
 
-  test('keeps its files to their owner, even under umask 0', async () => {
+  test('creates files that only their owner can read, even with umask 0', async () => {
     const home = temporaryHome();
     await shell('umask 0; sched --sandbox events list --limit 1', home);
     const folder = join(home, '.local/state/sched');
@@ -160,7 +160,7 @@ describe('the program', () => {
     expect(modes.every((mode) => mode === 0)).toBe(true);
   });
 
-  test('writes 100,000 rows whole and with flat memory', async () => {
+  test('writes all of 100,000 rows with constant memory', async () => {
     const rows = 100_000;
     const pageSize = 100;
     const server = createServer((request, response) => {
@@ -170,7 +170,7 @@ describe('the program', () => {
           JSON.stringify({ resource: { uri: 'http://127.0.0.1/users/U', current_organization: 'O' } }),
         );
       }
-      // So many pages take longer than a minute where no limit is told.
+      // Without rate limit headers, this many pages would take longer than a minute.
       for (const [name, value] of Object.entries(unlimitedHeaders)) response.setHeader(name, value);
       const page = Number(searchParams.get('page_token') ?? 0);
       const collection = Array.from({ length: pageSize }, (_, index) => ({
@@ -185,7 +185,7 @@ describe('the program', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const env = { SCHED_TOKEN: 'x', SCHED_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-    // A heap that 100,000 rows held at once would not fit into; the standalone file knows no such limit.
+    // 100,000 rows at once would not fit in this heap. The standalone program has no such limit.
     const child = spawn(runner, [...program, 'events', 'list', '-o', 'jsonl'], {
       env: cleanEnvironment(temporaryHome(), { ...env, NODE_OPTIONS: '--max-old-space-size=96' }),
     });
@@ -201,7 +201,7 @@ describe('the program', () => {
     expect({ code, lines, last }).toEqual({ code: 0, lines: rows, last: '' });
   });
 
-  test('refuses a pipe where its configuration should be, instead of waiting for somebody to write into it', async () => {
+  test('rejects a named pipe as its config file instead of waiting for data', async () => {
     const home = temporaryHome();
     mkdirSync(join(home, '.config/sched'), { recursive: true });
     execFileSync('mkfifo', [join(home, '.config/sched/config.json')]);
@@ -210,7 +210,7 @@ describe('the program', () => {
   });
 
   // R41
-  test('writes everything into a pipe that is full and does not wait', async () => {
+  test('writes all output to a full non-blocking pipe', async () => {
     const home = temporaryHome();
     const pipe = join(home, 'pipe');
     execFileSync('mkfifo', [pipe]);
@@ -247,8 +247,8 @@ describe('the program', () => {
   });
 });
 
-describe('a write whose answer cannot be shown', () => {
-  test('is said to have been carried out', async () => {
+describe('a write whose result cannot be printed', () => {
+  test('is reported as applied', async () => {
     const line = `sched --sandbox invitees create --event-type YBL6DUNR9FS4PNP6 --start ${farMonday()} --email a@b.example --name A --timezone UTC --json > /dev/full`;
     const { code, stderr } = await shell(line, await usedHome());
     expect(code).toBe(3);

@@ -15,17 +15,17 @@ const { SCHED_PROGRAM: standalone, SCHED_NODE: node = process.execPath } = proce
 
 export const isStandalone = standalone !== undefined;
 
-/** What is to be started, and the words before its own: `spawn(runner, [...program, 'events', 'list'])`. */
+/** The executable and its first arguments: `spawn(runner, [...program, 'events', 'list'])`. */
 export const runner = standalone === undefined ? node : resolve(standalone);
 export const program: readonly string[] =
   standalone === undefined ? [fileURLToPath(new URL('../../bin/sched.js', import.meta.url))] : [];
 
 export const temporaryHome = (): string => temporaryDirectory();
 
-/** A file as a sandbox left it that was seeded when the tests began, for tests that are not about seeding. */
+/** A sandbox's data file, seeded when the tests began, for tests that are not about seeding. */
 export const usedSandbox = (file?: string): Promise<string> => seededFile(inject('began'), file);
 
-/** The home of a person who has used the sandbox before. */
+/** The home directory of a user who has used the sandbox before. */
 export const usedHome = async (): Promise<string> => {
   const home = temporaryHome();
   const folder = join(home, '.local/state/sched');
@@ -34,7 +34,7 @@ export const usedHome = async (): Promise<string> => {
   return home;
 };
 
-/** 10:00Z on a Monday after all seeded events, when everybody in Berlin works: free, on whatever day this runs. */
+/** 10:00Z on a Monday after all seeded events, in working hours in Berlin: always a free slot. */
 export const farMonday = (weeks = 0): string => {
   const day = new Date(Date.now() + (60 + 7 * weeks) * 86_400_000);
   day.setUTCDate(day.getUTCDate() + ((8 - day.getUTCDay()) % 7));
@@ -47,7 +47,7 @@ export interface Finished {
   stderr: string;
 }
 
-/** The environment of a person with an empty home directory: nothing of the caller's own leaks in. */
+/** The environment of a user with an empty home directory, without the caller's variables. */
 export const cleanEnvironment = (home: string, env: Record<string, string> = {}): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: home,
@@ -55,7 +55,7 @@ export const cleanEnvironment = (home: string, env: Record<string, string> = {})
   ...env,
 });
 
-/** Starts a program and gathers what it prints, which is searched for secrets before anybody sees it. */
+/** Runs a program and returns its output, after checking it for secrets. */
 const finish = (
   [name, ...args]: [string, ...string[]],
   line: string | string[],
@@ -83,7 +83,7 @@ const finish = (
     child.stdin.end(stdin);
   });
 
-/** Runs the real program in a process of its own. */
+/** Runs the real program in its own process. */
 export const sched = (args: string[], home: string, env: Record<string, string> = {}, stdin = ''): Promise<Finished> =>
   finish([runner, ...program, ...args], args, cleanEnvironment(home, env), stdin);
 
@@ -96,7 +96,7 @@ export const shell = (line: string, home: string, env: Record<string, string> = 
     '',
   );
 
-/** Runs the real program as a person does, in a terminal; colours would stand in the way of what is read there. */
+/** Runs the real program in a terminal. Without colors, so that tests can read the text. */
 export const schedInTerminal = (
   args: string[],
   home: string,
@@ -125,7 +125,7 @@ export interface RunningSandbox {
   stop(): Promise<void>;
 }
 
-/** `sched sandbox start` on a free port, with data of its own unless told otherwise, until it is stopped. */
+/** Runs `sched sandbox start` on a free port, with its own data by default, until it is stopped. */
 export const startSandbox = async (...flags: string[]): Promise<RunningSandbox> => {
   const data = flags.includes('--data') ? [] : ['--data', await usedSandbox()];
   return new Promise((resolve, reject) => {
@@ -149,7 +149,7 @@ export const startSandbox = async (...flags: string[]): Promise<RunningSandbox> 
   });
 };
 
-/** Logs in to a sandbox that consents by itself, as a browser would; the file holds the login. */
+/** Logs in to a sandbox with `--auto-consent`, as a browser would, and stores the login in a file by default. */
 export const logIn = async (
   { base_url, auth_url, client_id }: RunningSandbox,
   home: string,

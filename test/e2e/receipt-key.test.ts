@@ -20,7 +20,7 @@ describe.skipIf(noSecretService !== '')(
       sched(['--sandbox', 'compliance', 'delete', ...words, '--yes', '--json'], home, env);
     const keyOf = (receipt: string): string => JSON.parse(readFileSync(receipt, 'utf8').split('\n')[0]!).key;
 
-    test('that is not there: exit 3, nothing sent, and no key in a file', async () => {
+    test('fails with exit 3 if the keychain is missing, sends nothing and writes no key file', async () => {
       const home = temporaryHome();
       const { code, stderr } = await remove(home, 'ada@x.example');
       expect(code).toBe(3);
@@ -29,7 +29,7 @@ describe.skipIf(noSecretService !== '')(
       expect(everythingBelow(home)).not.toMatch(/^[0-9a-f]{64}$/m);
     });
 
-    test('is made when it is needed, found again from anywhere, and stands in no file', async () => {
+    test('is created on first use, found from any home directory, and never written to a file', async () => {
       service.unlock();
       const home = temporaryHome();
       const check = () => sched(['doctor', '--json'], home, service.env);
@@ -44,14 +44,14 @@ describe.skipIf(noSecretService !== '')(
 
       const prove = (env_: Record<string, string>, email: string) =>
         sched(['compliance', 'prove', receipts[0]!, '--email', email, '--json'], home, env_);
-      // The exit code is that of a receipt from the sandbox.
+      // The exit code for a receipt from the sandbox.
       const found = await prove(env, 'ADA@x.example');
       expect([found.code, JSON.parse(found.stdout)]).toMatchObject([13, { found: true, verdict: 'accepted' }]);
       expect(JSON.parse((await prove(env, 'bob@x.example')).stdout)).toMatchObject({ found: false });
       const elsewhere = await prove({ SCHED_CREDENTIAL_STORE: 'file' }, 'ada@x.example');
       expect(elsewhere.code).toBe(3);
       expect(elsewhere.stderr).toContain('The key of this receipt is not at hand');
-      // The same key makes it the same input.
+      // With the same key, it counts as the same input.
       const again = await remove(home, 'Ada@x.example');
       expect(again.stderr).toContain('already accepted');
     }, 60_000);

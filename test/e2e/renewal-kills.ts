@@ -20,11 +20,11 @@ import {
 interface Owner {
   pid: number;
   nonce: string;
-  /** It was handed over to this one. */
+  /** Set if the lock was handed over to this process. */
   job?: string;
 }
 
-/** From the first owner of a lock to the holder, as the files say it at this moment. */
+/** All owners of a lock, from the first to the current holder, as the files currently show them. */
 const ownersOf = (file: string): Owner[] => {
   const owners: Owner[] = [];
   for (let path = `${file}.lock`; existsSync(path); path = `${file}.after-${owners.at(-1)!.nonce}`) {
@@ -41,25 +41,25 @@ const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeou
 
 export interface KilledPrograms {
   kills: number;
-  /** Kills of a command that held the lock, and of one whose helper held it; of a helper, the second. */
+  /** Kills of a command that held the lock, and of a command whose helper held it. For helpers, only the second. */
   killed: { holding: number; handedOver: number };
-  /** Kills at a moment when the token in the store was a spent one. */
+  /** Kills while the stored token was already spent. */
   spentUnstored: number;
   renewed: number;
   lost: number;
-  /** Token requests that the service refused: somebody spent a token twice. */
+  /** Token requests that the service refused, because a token was spent twice. */
   refused: number;
-  /** Commands that ended in any other way than renewed, killed, or told to log in again. */
+  /** Commands that were neither successful, killed, nor told to log in again. */
   odd: string[];
-  /** Exit code of a command afterwards. */
+  /** The exit code of a command after the kills. */
   after: number | null;
   isLockFree: boolean;
   seconds: number;
 }
 
 /**
- * Lets `sched auth refresh` run again and again in several processes against `sched sandbox start`, and kills the commands
- * with their process group, or their helpers, at moments of chance, holders by preference.
+ * Runs `sched auth refresh` in a loop in several processes against `sched sandbox start`, and kills the commands with
+ * their process groups, or their helpers, at random moments, preferably the lock's holder.
  */
 export const killPrograms = async ({
   kills,
@@ -122,7 +122,7 @@ export const killPrograms = async ({
     }
   };
 
-  /** Whether a token was spent and what it bought is not there; asked again while others change the store. */
+  /** Whether the stored token is spent and the new one not stored yet. Repeats if the store changes meanwhile. */
   const isSpent = (): boolean => {
     for (;;) {
       const stored = () => JSON.parse(readFileSync(credentialFile(home), 'utf8')).refresh_token as string;
@@ -135,12 +135,12 @@ export const killPrograms = async ({
     }
   };
 
-  /** Until the holder has spent the token, or is no longer the holder. */
+  /** Waits until the holder has spent the token or no longer holds the lock. */
   const untilSpent = async ({ nonce }: Owner) => {
     while (ownersOf(lock).at(-1)?.nonce === nonce && !isSpent()) await sleep(2);
   };
 
-  /** Kills one if there is one to kill. */
+  /** Kills one process. Returns false if it has already ended. */
   const killOne = async (): Promise<boolean> => {
     const wantsHandedOver = victims === 'helpers' || Math.random() < 0.6;
     for (let tries = 0; tries < 2_000; tries += 1) {
@@ -159,7 +159,7 @@ export const killPrograms = async ({
           return false;
         }
         killed[isHandedOver ? 'handedOver' : 'holding'] += 1;
-        // What a helper had sent may arrive after its death, and nobody can take its place so soon.
+        // A killed helper's request may still arrive, and no other process can take over that fast.
         const isSpentNow = isSpent();
         if (!isSpentNow && victims === 'helpers') await sleep(50);
         if (isSpentNow || (victims === 'helpers' && isSpent())) told.spentUnstored += 1;
@@ -167,7 +167,7 @@ export const killPrograms = async ({
       }
       await sleep(5);
     }
-    throw new Error(`nobody renews: ${told.odd.join()}`);
+    throw new Error(`no process refreshes the login: ${told.odd.join()}`);
   };
 
   try {

@@ -1,4 +1,4 @@
-/** Loaded before the program (`node --import`): the five minutes of a login are over at once. */
+/** Loaded before the program (`node --import`). Makes the five minutes of a login pass at once. */
 const { setTimeout: real } = globalThis;
 
 const fiveMinutes = 300_000;

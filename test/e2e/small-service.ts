@@ -10,12 +10,12 @@ interface Limit {
   windowMs: number;
 }
 
-/** What becomes of the next booking: whether it is made, and what is answered. */
+/** What the service does with the next booking: whether it commits it, and how it replies. */
 export type Behaviour = (commit: () => unknown, response: ServerResponse) => void;
 
 export const rowsAPage = 100;
 
-/** An event in a list that never seems to end. */
+/** An event in a very long list. */
 export const rowOf = (page: number, index: number, rowBytes = 0) => ({
   uri: `${root}/scheduled_events/P${page}-${index}`,
   name: `Event ${index}`.padEnd(rowBytes, '.'),
@@ -23,7 +23,7 @@ export const rowOf = (page: number, index: number, rowBytes = 0) => ({
   start_time: '2026-11-15T18:00:00Z',
 });
 
-/** A service of a few routes that counts what it sees: real sockets, and faults that need them. */
+/** A service with a few routes that counts its requests, for faults that need real sockets. */
 export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; rowBytes?: number } = {}) => {
   const bookings: { email: string; start_time: string; event_type: string; created_at: string }[] = [];
   const headers: IncomingHttpHeaders[] = [];
@@ -42,7 +42,7 @@ export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; row
     created_at: bookings[index]!.created_at,
   });
 
-  /** Whether the request still fits; its headers say how it stands. */
+  /** Whether the request is within the limit. Sets the rate limit headers. */
   const admit = (response: ServerResponse): boolean => {
     if (limit === undefined) {
       for (const [name, value] of Object.entries(unlimitedHeaders)) response.setHeader(name, value);
@@ -116,7 +116,7 @@ export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; row
     behave: (next: Behaviour) => {
       behaviour = next;
     },
-    /** Resolves when a booking has arrived and been dealt with. */
+    /** Resolves when a booking has been received and handled. */
     nextPost: () =>
       new Promise<void>((resolve) => {
         onPost = resolve;
@@ -128,7 +128,7 @@ export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; row
   };
 };
 
-/** Processes at once that fetch so many pages each. */
+/** Runs several processes at once, each of which fetches that many pages. */
 export const fetchAtOnce = (
   { env }: Pick<Awaited<ReturnType<typeof smallService>>, 'env'>,
   processes: number,

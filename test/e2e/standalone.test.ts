@@ -15,7 +15,7 @@ describe.skipIf(program.length > 0)('the standalone program', () => {
     await followCookbook(alone);
   });
 
-  test('reads no file where somebody happens to stand: not its environment, and no code', async () => {
+  test('loads no environment or code from the working directory', async () => {
     const cwd = join(folder, 'somewhere');
     mkdirSync(cwd);
     writeFileSync(join(cwd, '.env'), 'SCHED_SANDBOX=1\n');

@@ -16,7 +16,7 @@ import {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Tells at the end which files were compiled or parsed, which modules of Node were loaded, and what was made. */
+/** Reports at exit which files and Node modules were loaded, and how many segmenters were created. */
 const hook = `
 const Module = require('node:module');
 const { writeFileSync } = require('node:fs');
@@ -59,7 +59,7 @@ interface Loaded {
   segmenters: number;
 }
 
-/** What the program loads for some words: its own files with their text, and modules of Node. */
+/** The files (with their text) and Node modules that the program loads for a command line. */
 const loadedFor = (...words: string[]): Promise<Loaded> =>
   loadedBy(temporaryHome(), words, { SCHED_BASE_URL: sandbox.base_url, SCHED_TOKEN: sandbox.token });
 
@@ -72,7 +72,7 @@ const loadedBy = async (home: string, words: string[], account: Record<string, s
   return { ...rest, texts: new Map(own.map((file) => [file.slice(root.length), readFileSync(file, 'utf8')])) };
 };
 
-/** Words that stand in what is heavy and nowhere else. */
+/** Texts that appear only in heavy parts of the program. */
 const marks = {
   undici: 'UND_ERR_INFO',
   keychain: '@napi-rs/keyring',
@@ -84,8 +84,8 @@ const heavyIn = (texts: Map<string, string>): string[] =>
     .filter(([, mark]) => [...texts.values()].some((text) => text.includes(mark)))
     .map(([name]) => name);
 
-describe.skipIf(program.length === 0)('what is loaded', () => {
-  test('for --version is next to nothing', async () => {
+describe.skipIf(program.length === 0)('start-up', () => {
+  test('loads almost nothing for --version', async () => {
     const { texts, builtins } = await loadedFor('--version');
     expect([...texts.values()].join('').length).toBeLessThan(50_000);
     expect(heavyIn(texts)).toEqual([]);
@@ -93,7 +93,7 @@ describe.skipIf(program.length === 0)('what is loaded', () => {
     expect(heavy.filter((name) => builtins.includes(`NativeModule ${name}`))).toEqual([]);
   });
 
-  test('for a page of events is the network and no sandbox, keychain or HTTP/2', async () => {
+  test('loads the network for a page of events, but no sandbox, keychain or HTTP/2', async () => {
     const { texts, builtins } = await loadedFor('events', 'list', '--limit', '1', '--json');
     expect(heavyIn(texts)).not.toContain('sandbox');
     expect(heavyIn(texts)).not.toContain('keychain');
@@ -101,13 +101,13 @@ describe.skipIf(program.length === 0)('what is loaded', () => {
     expect(builtins.filter((name) => /^NativeModule (http2|sqlite|zlib)$/.test(name))).toEqual([]);
   });
 
-  test('measures text for a table only', async () => {
+  test('measures text only for tables', async () => {
     const page = ['events', 'list', '--limit', '1'];
     expect(await loadedFor(...page, '--json')).toMatchObject({ segmenters: 0 });
     expect((await loadedFor(...page, '-o', 'table')).segmenters).toBeGreaterThan(0);
   });
 
-  test('is found out where it is heavy', async () => {
+  test('is measured correctly: this test finds the heavy parts if they are loaded', async () => {
     const { texts } = await loadedFor('--sandbox', 'events', 'list', '--limit', '1', '--json');
     expect(heavyIn(texts)).toEqual(expect.arrayContaining(['sandbox']));
     const { texts: ofLogin } = await loadedFor('doctor');

@@ -16,7 +16,7 @@ export interface Certificate {
 export interface Authority {
   /** For NODE_EXTRA_CA_CERTS. */
   file: string;
-  /** A certificate for these names, as OpenSSL writes them: `DNS:api.test.example,IP:127.0.0.1`. */
+  /** A certificate for these names, in OpenSSL's format: `DNS:api.test.example,IP:127.0.0.1`. */
   certify(names: string): Certificate;
 }
 
@@ -62,7 +62,7 @@ const listen = async (server: Server): Promise<Listening> => {
   return { port: (server.address() as AddressInfo).port, close };
 };
 
-/** Joins a connection with a new one to a port of this machine. */
+/** Forwards a connection to a local port. */
 const forward = (socket: Socket, port: number): void => {
   const onward = connect(port, '127.0.0.1');
   onward.on('error', () => socket.destroy()).on('close', () => socket.destroy());
@@ -70,25 +70,25 @@ const forward = (socket: Socket, port: number): void => {
   socket.pipe(onward).pipe(socket);
 };
 
-/** Speaks TLS in front of a service of this machine that doesn't. */
+/** Adds TLS in front of a local service. */
 export const withTls = (port: number, certificate: Certificate): Promise<Listening> =>
   listen(createSecureServer(certificate, (socket) => forward(socket, port)));
 
 export interface RunningProxy extends Listening {
-  /** What it was asked: the target, and the headers of the CONNECT. */
+  /** The target and headers of each CONNECT. */
   seen: { target: string; headers: IncomingMessage['headers'] }[];
 }
 
 export interface ProxyOptions {
-  /** Where every tunnel ends, whatever its name: the names of these tests are known to the proxy alone. */
+  /** The port that every tunnel leads to, whatever its host name: only the proxy knows the names in these tests. */
   to: number;
-  /** `user:password` without which it answers with 407. */
+  /** The required `user:password`. Without it, the proxy replies with 407. */
   login?: string;
-  /** Answers every CONNECT with this status. */
+  /** Replies to every CONNECT with this status. */
   status?: number;
-  /** Closes every connection instead of answering. */
+  /** Closes every connection instead of replying. */
   hangsUp?: true;
-  /** Speaks TLS itself. */
+  /** The proxy uses TLS itself, with this certificate. */
   certificate?: Certificate;
 }
 
