@@ -49,11 +49,11 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 /** Compares in constant time. */
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
 
-const longestWords = 200;
+const maxTextLength = 200;
 
 const denial = (parameters: URLSearchParams): SchedError => {
   const code = parameters.get('error')!;
-  const words = cut(parameters.get('error_description') ?? '', longestWords);
+  const words = cut(parameters.get('error_description') ?? '', maxTextLength);
   // RFC 6749 §4.1.2.1 lists the codes. Other values are not printed.
   const name = /^[a-z_]{1,40}$/.test(code) ? code : 'an unknown error';
   return new SchedError('auth', code === 'access_denied' ? 'The login was denied' : 'The service refused the login', {

@@ -24,7 +24,7 @@ interface Reply {
 
 const service = 'sched';
 
-/** Plus the one second for the bus check, this stays well under the six seconds that a user may have to wait. */
+/** Together with one second for the bus check, well under the six seconds that a user may have to wait. */
 const limitMs = 4_000;
 
 const names: Record<string, string> = { darwin: 'the macOS keychain', win32: 'the Windows credential manager' };
@@ -72,14 +72,14 @@ const conversation = (child: ChildProcess, fail: (reason: string) => SchedError)
   return { ask, finish };
 };
 
-const longestWords = 200;
+const maxTextLength = 200;
 
 const entriesOver = (ask: (question: Record<string, string>) => Promise<Reply>, fail: (why: string) => SchedError) => {
   const asked = async (question: Record<string, string>): Promise<Reply['value']> => {
     const { value, error } = await ask(question);
     if (error === undefined) return value;
     const quotes = question.text !== undefined && error.includes(question.text);
-    throw fail(quotes ? 'the keychain refused' : cut(error, longestWords));
+    throw fail(quotes ? 'the keychain refused' : cut(error, maxTextLength));
   };
   const entries: Entries = {
     get: async (name) => ((await asked({ op: 'get', name })) as string | null) ?? undefined,

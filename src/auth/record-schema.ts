@@ -14,7 +14,7 @@ export const CredentialRecord = z.object({
   access_token: Token,
   refresh_token: z.optional(Token),
   scope: z.string(),
-  /** Time of receipt plus lifetime, by this machine's clock, even if it is a day off. Not in personal access tokens. */
+  /** Receipt time plus lifetime, by this machine's clock, which may be a day off. Not in personal access tokens. */
   expires_at: z.optional(z.number()),
   /** When this access token was received. */
   created_at: z.number(),

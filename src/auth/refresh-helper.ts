@@ -64,9 +64,9 @@ const defaults = { lock: lockOf, open: openStore };
 export const runRefreshHelper = async (parentProcess: Peer, world: World, { lock, open } = defaults): Promise<void> => {
   const hear = () => Promise.race([parentProcess.hear(), aborted(world.interrupted)]);
   try {
-    const told = await hear();
-    if (told === undefined) return;
-    const { key, nonce, ...where } = JSON.parse(told) as RefreshJob;
+    const job = await hear();
+    if (job === undefined) return;
+    const { key, nonce, ...where } = JSON.parse(job) as RefreshJob;
     parentProcess.say(readyLine);
     // Load the code while the lock is handed over.
     const [word] = await Promise.all([hear(), loadTokens()]);

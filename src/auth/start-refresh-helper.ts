@@ -16,7 +16,7 @@ const jobLimitMs = 60_000;
 const slow: unique symbol = Symbol('slow');
 
 /** The helper's next line, `undefined` if it ends, or `slow` if it takes too long. */
-const heard = async (
+const nextLine = async (
   helper: ChildProcess,
   { clock }: World,
   limitMs: number,
@@ -41,7 +41,7 @@ const handOver = async (
 ): ReturnType<RefreshHelper> => {
   const nonce = Buffer.from(world.randomBytes(16)).toString('hex');
   helper.say(JSON.stringify({ ...job, nonce } satisfies RefreshJob));
-  if ((await heard(helper, world, startLimitMs)) !== readyLine) {
+  if ((await nextLine(helper, world, startLimitMs)) !== readyLine) {
     helper.kill();
     return 'not started';
   }
@@ -51,16 +51,16 @@ const handOver = async (
   // From here until the helper reads the go line, it releases the lock if this function ends for any reason.
   world.interrupted.throwIfAborted();
   helper.say(goLine);
-  const told = await heard(helper, world, jobLimitMs);
-  if (told === undefined) return 'ended early';
-  if (told === slow) {
+  const result = await nextLine(helper, world, jobLimitMs);
+  if (result === undefined) return 'ended early';
+  if (result === slow) {
     throw new SchedError('environment', 'Refreshing the login takes too long', {
       reason: `process ${helper.pid} has been running for ${jobLimitMs / 1000} s`,
       hint: `wait for process ${helper.pid} to end, or stop it, then run the same command again`,
       outcome: 'unknown',
     });
   }
-  const { error } = JSON.parse(told) as HelperResult;
+  const { error } = JSON.parse(result) as HelperResult;
   if (error !== undefined) throw new SchedError(error.category, error.message, error.facts);
   return 'done';
 };

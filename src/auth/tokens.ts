@@ -50,7 +50,7 @@ export class TokenEndpointUnavailable extends SchedError {
 }
 
 const timeoutMs = 20_000;
-const longestWords = 200;
+const maxTextLength = 200;
 
 const malformed = (what: string): SchedError =>
   new SchedError('integrity', 'Invalid reply from the token endpoint', {
@@ -87,7 +87,7 @@ const optionsFor = (issuer: Issuer, send: Send, seen: (reply: HttpReply) => void
 
 const wordsOf = ({ error, error_description: words }: oauth.ResponseBodyError): string => {
   const name = /^[a-z_]{1,40}$/.test(error) ? error : 'an unknown error';
-  return words ? `${name}: ${cut(words, longestWords)}` : name;
+  return words ? `${name}: ${cut(words, maxTextLength)}` : name;
 };
 
 /** Replaces errors of the OAuth library: they contain replies and parameters, so they never leave this file. */

@@ -2,7 +2,7 @@ import type { HttpReply } from './message.ts';
 
 const day = 86_400;
 
-/** Whole seconds from a header value, 0 to a day. A Unix time in seconds or milliseconds counts from now. */
+/** Whole seconds from a header value, 0 to a day. A Unix time (seconds or milliseconds) becomes the time from now. */
 const secondsFrom = (value: string | undefined, nowMs: number): number | undefined => {
   if (value === undefined || !/^\s*\d{1,16}(\.\d{1,9})?\s*$/.test(value)) return undefined;
   const number = Number(value);
@@ -29,7 +29,7 @@ export const requestedWait = ({ status, headers }: HttpReply, nowMs: number): nu
   return status === 429 ? (retryAfter(headers, nowMs) ?? secondsFrom(headers['x-ratelimit-reset'], nowMs)) : undefined;
 };
 
-/** Hints don't suggest `--max-wait` for longer waits, in seconds. */
+/** The longest wait, in seconds, for which a hint suggests `--max-wait`. */
 const longestAdvised = 3600;
 
 const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+/, '');

@@ -81,7 +81,7 @@ const maxBlindWaits = 2;
 const maxRefusals = 5;
 /** A random delay after each turn: other users of the token are not in this queue. */
 const jitterMs = 50;
-/** How often to check again while only one request, of another process, may be in flight. */
+/** The pause between checks while another process has the only request that may be in flight. */
 const probePauseMs = 40;
 
 /** `refusal` is the 429, if the request was sent. `pace` is our own limit per minute, if that is the reason. */

@@ -179,7 +179,7 @@ describe('session', () => {
     let started = 0;
     const helper = async () => {
       started += 1;
-      if (started > 10) throw new Error('for ever');
+      if (started > 10) throw new Error('endless loop');
       return 'ended early' as const;
     };
     const { session, server, clock } = await world({ helper });
