@@ -196,7 +196,7 @@ describe('compliance', () => {
       };
     const { store, clock } = world;
     const watched = { ...store, first: noting(store.first), all: noting(store.all) } as Store;
-    expect(findHolder(watched, 'Bearer sandbox_owner', clock.time)).toMatchObject({ role: 'owner' });
+    expect(findHolder(watched, 'Bearer sandbox_owner', clock.time)).toMatchObject({ caller: { role: 'owner' } });
     carryOutDeletions(watched, clock.time);
     expect(asked).toHaveLength(2);
     for (const sql of asked) {
