@@ -3,24 +3,24 @@
 # no server and expands nothing of the line.
 
 function __sched_nouns
-    printf '%s\t%s\n' events 'Scheduled events: list, read and cancel them' \
-                invitees 'Invitees of events: list, read, book and mark as no-show' \
-                event-types 'Event types: what can be booked, and with whom' \
-                availability 'The hours in which event types can be booked' \
-                shares 'Single-use scheduling links' \
-                one-offs 'One-off meeting links with one or more hosts' \
-                locations 'Meeting locations a host has connected' \
-                routing-forms 'Routing forms and what was submitted to them' \
-                orgs 'The organization' \
-                members 'Members of the organization and their roles' \
-                invitations 'People invited to join the organization' \
-                groups 'Groups, who is in them, and their events' \
-                users 'Users, and who you are' \
-                activity 'The activity log (Enterprise plan)' \
-                compliance 'Deletion of invitee data (Enterprise plan)' \
+    printf '%s\t%s\n' events 'List, show and cancel events' \
+                invitees 'Book meetings, list invitees and mark no-shows' \
+                event-types 'Manage event types and list their hosts' \
+                availability 'List and update availability schedules' \
+                shares 'Create single-use scheduling links' \
+                one-offs 'Create one-off meeting links' \
+                locations 'List meeting locations a host has connected' \
+                routing-forms 'List routing forms and their submissions' \
+                orgs 'Show your organization' \
+                members 'List members of the organization and their roles' \
+                invitations 'List invitations to join the organization' \
+                groups 'List groups, their members and their events' \
+                users 'Show yourself or another user' \
+                activity 'Read the activity log (Enterprise plan)' \
+                compliance 'Delete invitee data and check receipts (Enterprise plan)' \
                 auth 'Log in and out, and see who is logged in' \
                 profiles 'Several accounts side by side' \
-                mcp 'Metadata of the MCP server' \
+                mcp 'Show metadata of the MCP server' \
                 api 'Send any request under the base URL and print the reply as it is' \
                 doctor 'Look at everything a command rests on, and say how to fix it' \
                 sandbox 'The embedded service: serve it, seed it anew' \
@@ -83,53 +83,53 @@ end
 function __sched_verbs
     switch $argv[1]
         case events
-            printf '%s\t%s\n' list 'List scheduled events' \
-                get 'Show a scheduled event' \
-                cancel 'Cancel a scheduled event and notify its invitees'
+            printf '%s\t%s\n' list 'List events' \
+                get 'Show an event' \
+                cancel 'Cancel events and notify invitees'
         case invitees
-            printf '%s\t%s\n' list 'List the invitees of an event' \
-                get 'Show an invitee of an event' \
+            printf '%s\t%s\n' list 'List invitees of an event' \
+                get 'Show an invitee' \
                 create 'Book a meeting for an invitee' \
-                no-show 'Mark an invitee as a no-show' \
+                no-show 'Mark an invitee as no-show' \
                 reconcile 'Look up bookings whose outcome is unknown'
         case event-types
-            printf '%s\t%s\n' list 'List event types, those shared with the user included' \
+            printf '%s\t%s\n' list 'List event types, including shared ones' \
                 get 'Show an event type' \
                 create 'Create a one-on-one event type' \
-                update 'Change an event type' \
-                hosts 'List the hosts of an event type'
+                update 'Update an event type' \
+                hosts 'List hosts of an event type'
         case availability
-            printf '%s\t%s\n' list 'List the availability schedules of an event type' \
-                update 'Change the hours of an availability schedule'
+            printf '%s\t%s\n' list 'List availability schedules of an event type' \
+                update 'Update an availability schedule'
         case shares
             printf '%s\t%s\n' create 'Create a single-use scheduling link'
         case one-offs
             printf '%s\t%s\n' create 'Create a one-off meeting link with one or more hosts'
         case locations
-            printf '%s\t%s\n' list 'List the locations a host has connected'
+            printf '%s\t%s\n' list 'List meeting locations a host has connected'
         case routing-forms
-            printf '%s\t%s\n' list 'List the routing forms of the organization' \
-                submissions 'List what was submitted to a routing form'
+            printf '%s\t%s\n' list 'List routing forms of the organization' \
+                submissions 'List submissions to a routing form'
         case orgs
             printf '%s\t%s\n' get 'Show an organization'
         case members
-            printf '%s\t%s\n' list 'List the members of the organization' \
-                get 'Show a membership of the organization'
+            printf '%s\t%s\n' list 'List members of the organization' \
+                get 'Show a member of the organization'
         case invitations
-            printf '%s\t%s\n' list 'List people invited to join the organization'
+            printf '%s\t%s\n' list 'List invitations to join the organization'
         case groups
-            printf '%s\t%s\n' list 'List the groups of the organization' \
+            printf '%s\t%s\n' list 'List groups in the organization' \
                 get 'Show a group' \
-                relationships 'List who is in which group' \
-                relationship 'Show one relationship of a group' \
+                relationships 'List group relationships (who is in which group)' \
+                relationship 'Show a group relationship' \
                 events 'List the scheduled events of a group'
         case users
-            printf '%s\t%s\n' me 'Show who the token belongs to' \
+            printf '%s\t%s\n' me 'Show the user the token belongs to' \
                 get 'Show a user'
         case activity
-            printf '%s\t%s\n' list 'List what happened in the organization'
+            printf '%s\t%s\n' list 'List activity log entries'
         case compliance
-            printf '%s\t%s\n' delete 'Ask for the deletion of all data of invitees' \
+            printf '%s\t%s\n' delete 'Request deletion of invitee data by email address' \
                 runs 'List deletion runs, or show one' \
                 verify 'Check that a receipt is whole and unchanged' \
                 prove 'Say whether an address was in a run, when, and with what answer' \
@@ -150,7 +150,7 @@ function __sched_verbs
                 remove 'Remove a profile and its login' \
                 export 'Print the addresses of a profile for a colleague, and no secret'
         case mcp
-            printf '%s\t%s\n' metadata 'Show the protected-resource metadata of the MCP server'
+            printf '%s\t%s\n' metadata 'Show OAuth metadata of the MCP server'
         case sandbox
             printf '%s\t%s\n' start 'Serve the embedded service on this machine until stopped' \
                 run 'Serve the embedded service for as long as a command runs' \
@@ -173,14 +173,14 @@ function __sched_flags
                 --past 'events that started before now, the latest first' \
                 --event-type 'events of this type, by name, ID or URI' \
                 --search 'text in name, location, hosts or notes; case and accents do not matter' \
-                --user 'whose events' \
+                --user 'only events of this user' \
                 --org 'events of the whole organization' \
-                --group 'events of a group' \
-                --invitee 'events this address is invited to' \
-                --status 'only events in this state' \
-                --since 'events that start at or after this time' \
-                --until 'events that start before this time' \
-                --sort 'order of the results: start_time, each with :asc or :desc' \
+                --group 'only events of this group' \
+                --invitee 'only events with this invitee' \
+                --status 'only events with this status' \
+                --since 'only events starting at or after this time' \
+                --until 'only events starting before this time' \
+                --sort 'sort by start_time, optionally with :asc or :desc' \
                 --limit 'how many results at most' \
                 --all 'every result; a terminal shows 50 otherwise' \
                 --page-size 'results per request, 1 to 100 (default 100)' \
@@ -188,7 +188,7 @@ function __sched_flags
         case 'events get'
             printf '%s\t%s\n' --with 'add to each event'
         case 'events cancel'
-            printf '%s\t%s\n' --reason 'told to the invitees' \
+            printf '%s\t%s\n' --reason 'reason to send to the invitees' \
                 --body 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it' \
                 --from 'events from a file, or - for stdin: one a line, CSV, JSON or JSONL' \
                 --column 'column of a CSV, by name or number' \
@@ -197,21 +197,21 @@ function __sched_flags
                 --receipt 'where the receipt is written, and read to go on (default: the state directory)' \
                 --again 'do what was done within the last 12 hours once more'
         case 'invitees list'
-            printf '%s\t%s\n' --status 'only invitees in this state' \
-                --email 'only the invitee with this address' \
-                --sort 'order of the results: created_at, each with :asc or :desc' \
+            printf '%s\t%s\n' --status 'only invitees with this status' \
+                --email 'only the invitee with this email address' \
+                --sort 'sort by created_at, optionally with :asc or :desc' \
                 --limit 'how many results at most' \
                 --all 'every result; a terminal shows 50 otherwise' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'invitees get'
             true
         case 'invitees create'
-            printf '%s\t%s\n' --event-type 'what to book' \
-                --start 'when the meeting starts' \
-                --email 'e-mail address of the invitee' \
+            printf '%s\t%s\n' --event-type 'event type to book' \
+                --start 'start time of the meeting' \
+                --email 'email address of the invitee' \
                 --name 'full name of the invitee' \
-                --first-name 'given name of the invitee' \
-                --last-name 'family name of the invitee' \
+                --first-name 'first name of the invitee' \
+                --last-name 'last name of the invitee' \
                 --timezone 'IANA time zone of the invitee' \
                 --location-kind 'kind of location' \
                 --location 'address, phone number or instructions' \
@@ -219,8 +219,8 @@ function __sched_flags
                 --utm-source 'site the booking came from' \
                 --utm-medium 'medium the booking came from' \
                 --utm-content 'link the booking came from' \
-                --utm-term 'search words the booking came from' \
-                --crm-uuid 'reference of the customer in a CRM' \
+                --utm-term 'search terms the booking came from' \
+                --crm-uuid 'ID of the customer in a CRM' \
                 --answer 'answer to a question of the event type, as \'Question=Answer\'' \
                 --body 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it' \
                 --if-absent 'look at the service first, and take the booking if it is there: for scripts and CI' \
@@ -230,33 +230,33 @@ function __sched_flags
         case 'invitees reconcile'
             true
         case 'event-types list'
-            printf '%s\t%s\n' --user 'whose event types' \
+            printf '%s\t%s\n' --user 'only event types of this user' \
                 --org 'event types of the whole organization' \
-                --active 'only those that can, or cannot, be booked' \
-                --no-active 'not: only those that can, or cannot, be booked' \
-                --sort 'order of the results: name, position, created_at, updated_at, each with :asc or :desc' \
+                --active 'only event types that can be booked' \
+                --no-active 'not: only event types that can be booked' \
+                --sort 'sort by name, position, created_at, updated_at, optionally with :asc or :desc' \
                 --limit 'how many results at most' \
                 --all 'every result; a terminal shows 50 otherwise' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'event-types get'
             true
         case 'event-types create'
-            printf '%s\t%s\n' --owner 'who hosts it (default: your own)' \
-                --name 'name' \
+            printf '%s\t%s\n' --owner 'user who hosts it (default: your own)' \
+                --name 'name of the event type' \
                 --duration 'length in minutes' \
                 --active 'whether it can be booked' \
                 --no-active 'not: whether it can be booked' \
-                --event-color 'colour, # and six hex digits' \
+                --event-color 'color as # and six hex digits' \
                 --description 'description as plain text' \
                 --location-kind 'kind of location' \
                 --location 'address, phone number or instructions' \
                 --body 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
         case 'event-types update'
-            printf '%s\t%s\n' --name 'name' \
+            printf '%s\t%s\n' --name 'name of the event type' \
                 --duration 'length in minutes' \
                 --active 'whether it can be booked' \
                 --no-active 'not: whether it can be booked' \
-                --event-color 'colour, # and six hex digits' \
+                --event-color 'color as # and six hex digits' \
                 --description 'description as plain text' \
                 --location-kind 'kind of location' \
                 --location 'address, phone number or instructions' \
@@ -267,33 +267,33 @@ function __sched_flags
                 --all 'every result; a terminal shows 50 otherwise' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'availability list'
-            printf '%s\t%s\n' --event-type 'whose schedules' \
+            printf '%s\t%s\n' --event-type 'event type the schedules belong to' \
                 --limit 'how many results at most' \
                 --all 'every result; a terminal shows 50 otherwise' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'availability update'
-            printf '%s\t%s\n' --event-type 'whose schedules' \
+            printf '%s\t%s\n' --event-type 'event type the schedules belong to' \
                 --rule 'hours of a day, as \'monday 09:00-12:00,13:00-17:00\'' \
                 --day-off 'a date or weekday without hours' \
                 --remove 'a date or weekday whose rule is taken out' \
                 --replace 'send only the rules typed, in place of all others' \
                 --timezone 'IANA time zone of the hours'
         case 'shares create'
-            printf '%s\t%s\n' --event-type 'what can be booked through the link' \
-                --name 'name in place of the event type\'s' \
+            printf '%s\t%s\n' --event-type 'event type to book through the link' \
+                --name 'name to show instead of the event type\'s' \
                 --duration 'length in minutes' \
-                --duration-option 'a length to choose from' \
+                --duration-option 'length the invitee can choose, in minutes' \
                 --timezone 'IANA time zone of the hours' \
-                --period 'how far ahead can be booked' \
-                --max-booking-time 'days ahead that can be booked' \
+                --period 'how far ahead invitees can book' \
+                --max-booking-time 'how many days ahead invitees can book' \
                 --rule 'hours in place of the event type\'s, as \'monday 09:00-12:00\'' \
                 --location-kind 'kind of location' \
                 --location 'address, phone number or instructions' \
                 --body 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
         case 'one-offs create'
             printf '%s\t%s\n' --name 'name of the meeting' \
-                --host 'who hosts it (default: your own)' \
-                --co-host 'another host' \
+                --host 'user who hosts it (default: your own)' \
+                --co-host 'additional host' \
                 --duration 'length in minutes' \
                 --timezone 'IANA time zone of the dates' \
                 --location-kind 'kind of location' \
@@ -305,52 +305,52 @@ function __sched_flags
                 --spot 'a single time that can be booked' \
                 --body 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
         case 'locations list'
-            printf '%s\t%s\n' --user 'whose locations' \
+            printf '%s\t%s\n' --user 'only locations of this user' \
                 --limit 'how many results at most' \
                 --all 'every result; a terminal shows 50 otherwise' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'routing-forms list'
-            printf '%s\t%s\n' --org 'whose forms (default: your own)' \
-                --sort 'order of the results: created_at, each with :asc or :desc' \
+            printf '%s\t%s\n' --org 'organization whose forms to list (default: your own)' \
+                --sort 'sort by created_at, optionally with :asc or :desc' \
                 --limit 'how many results at most' \
                 --all 'every result; a terminal shows 50 otherwise' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'routing-forms submissions'
-            printf '%s\t%s\n' --sort 'order of the results: created_at, each with :asc or :desc' \
+            printf '%s\t%s\n' --sort 'sort by created_at, optionally with :asc or :desc' \
                 --limit 'how many results at most' \
                 --all 'every result; a terminal shows 50 otherwise' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'orgs get'
             true
         case 'members list'
-            printf '%s\t%s\n' --org 'whose members' \
+            printf '%s\t%s\n' --org 'organization whose members to list' \
                 --user 'only the membership of this user' \
                 --role 'only members with this role' \
-                --email 'only the member with this address' \
+                --email 'only the member with this email address' \
                 --limit 'how many results at most' \
                 --all 'every result; a terminal shows 50 otherwise' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'members get'
             true
         case 'invitations list'
-            printf '%s\t%s\n' --org 'whose invitations (default: your own)' \
-                --email 'only invitations to this address' \
-                --status 'only invitations in this state' \
-                --sort 'order of the results: created_at, each with :asc or :desc' \
+            printf '%s\t%s\n' --org 'organization whose invitations to list (default: your own)' \
+                --email 'only invitations to this email address' \
+                --status 'only invitations with this status' \
+                --sort 'sort by created_at, optionally with :asc or :desc' \
                 --limit 'how many results at most' \
                 --all 'every result; a terminal shows 50 otherwise' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'groups list'
-            printf '%s\t%s\n' --org 'whose groups (default: your own)' \
+            printf '%s\t%s\n' --org 'organization whose groups to list (default: your own)' \
                 --limit 'how many results at most' \
                 --all 'every result; a terminal shows 50 otherwise' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'groups get'
             true
         case 'groups relationships'
-            printf '%s\t%s\n' --org 'relationships of the whole organization' \
-                --owner 'relationships of one member' \
-                --group 'relationships of one group' \
+            printf '%s\t%s\n' --org 'relationships in the whole organization' \
+                --owner 'only relationships of this member' \
+                --group 'only relationships of this group' \
                 --limit 'how many results at most' \
                 --all 'every result; a terminal shows 50 otherwise' \
                 --page-size 'results per request, 1 to 100 (default 100)'
@@ -364,10 +364,10 @@ function __sched_flags
                 --past 'events that started before now, the latest first' \
                 --event-type 'events of this type, by name, ID or URI' \
                 --search 'text in name, location, hosts or notes; case and accents do not matter' \
-                --status 'only events in this state' \
-                --since 'events that start at or after this time' \
-                --until 'events that start before this time' \
-                --sort 'order of the results: start_time, each with :asc or :desc' \
+                --status 'only events with this status' \
+                --since 'only events starting at or after this time' \
+                --until 'only events starting before this time' \
+                --sort 'sort by start_time, optionally with :asc or :desc' \
                 --limit 'how many results at most' \
                 --all 'every result; a terminal shows 50 otherwise' \
                 --page-size 'results per request, 1 to 100 (default 100)' \
@@ -377,12 +377,12 @@ function __sched_flags
         case 'users get'
             true
         case 'activity list'
-            printf '%s\t%s\n' --org 'whose log (default: your own)' \
-                --action 'only entries of this action' \
-                --namespace 'only entries of this namespace' \
-                --since 'entries at or after this time' \
-                --until 'entries before this time' \
-                --sort 'order of the results: occurred_at, each with :asc or :desc' \
+            printf '%s\t%s\n' --org 'organization whose entries to list (default: your own)' \
+                --action 'only entries with this action' \
+                --namespace 'only entries in this namespace' \
+                --since 'only entries at or after this time' \
+                --until 'only entries before this time' \
+                --sort 'sort by occurred_at, optionally with :asc or :desc' \
                 --limit 'how many results at most' \
                 --all 'every result; a terminal shows 50 otherwise' \
                 --page-size 'results per request, 1 to 100 (default 100)'

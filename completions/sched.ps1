@@ -6,24 +6,24 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
 
     $nouns = [ordered]@{
-        'events' = 'Scheduled events: list, read and cancel them'
-        'invitees' = 'Invitees of events: list, read, book and mark as no-show'
-        'event-types' = 'Event types: what can be booked, and with whom'
-        'availability' = 'The hours in which event types can be booked'
-        'shares' = 'Single-use scheduling links'
-        'one-offs' = 'One-off meeting links with one or more hosts'
-        'locations' = 'Meeting locations a host has connected'
-        'routing-forms' = 'Routing forms and what was submitted to them'
-        'orgs' = 'The organization'
-        'members' = 'Members of the organization and their roles'
-        'invitations' = 'People invited to join the organization'
-        'groups' = 'Groups, who is in them, and their events'
-        'users' = 'Users, and who you are'
-        'activity' = 'The activity log (Enterprise plan)'
-        'compliance' = 'Deletion of invitee data (Enterprise plan)'
+        'events' = 'List, show and cancel events'
+        'invitees' = 'Book meetings, list invitees and mark no-shows'
+        'event-types' = 'Manage event types and list their hosts'
+        'availability' = 'List and update availability schedules'
+        'shares' = 'Create single-use scheduling links'
+        'one-offs' = 'Create one-off meeting links'
+        'locations' = 'List meeting locations a host has connected'
+        'routing-forms' = 'List routing forms and their submissions'
+        'orgs' = 'Show your organization'
+        'members' = 'List members of the organization and their roles'
+        'invitations' = 'List invitations to join the organization'
+        'groups' = 'List groups, their members and their events'
+        'users' = 'Show yourself or another user'
+        'activity' = 'Read the activity log (Enterprise plan)'
+        'compliance' = 'Delete invitee data and check receipts (Enterprise plan)'
         'auth' = 'Log in and out, and see who is logged in'
         'profiles' = 'Several accounts side by side'
-        'mcp' = 'Metadata of the MCP server'
+        'mcp' = 'Show metadata of the MCP server'
         'api' = 'Send any request under the base URL and print the reply as it is'
         'doctor' = 'Look at everything a command rests on, and say how to fix it'
         'sandbox' = 'The embedded service: serve it, seed it anew'
@@ -71,27 +71,27 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
     }
     $verbsOf = @{
         'events' = [ordered]@{
-            'list' = 'List scheduled events'
-            'get' = 'Show a scheduled event'
-            'cancel' = 'Cancel a scheduled event and notify its invitees'
+            'list' = 'List events'
+            'get' = 'Show an event'
+            'cancel' = 'Cancel events and notify invitees'
         }
         'invitees' = [ordered]@{
-            'list' = 'List the invitees of an event'
-            'get' = 'Show an invitee of an event'
+            'list' = 'List invitees of an event'
+            'get' = 'Show an invitee'
             'create' = 'Book a meeting for an invitee'
-            'no-show' = 'Mark an invitee as a no-show'
+            'no-show' = 'Mark an invitee as no-show'
             'reconcile' = 'Look up bookings whose outcome is unknown'
         }
         'event-types' = [ordered]@{
-            'list' = 'List event types, those shared with the user included'
+            'list' = 'List event types, including shared ones'
             'get' = 'Show an event type'
             'create' = 'Create a one-on-one event type'
-            'update' = 'Change an event type'
-            'hosts' = 'List the hosts of an event type'
+            'update' = 'Update an event type'
+            'hosts' = 'List hosts of an event type'
         }
         'availability' = [ordered]@{
-            'list' = 'List the availability schedules of an event type'
-            'update' = 'Change the hours of an availability schedule'
+            'list' = 'List availability schedules of an event type'
+            'update' = 'Update an availability schedule'
         }
         'shares' = [ordered]@{
             'create' = 'Create a single-use scheduling link'
@@ -100,38 +100,38 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'create' = 'Create a one-off meeting link with one or more hosts'
         }
         'locations' = [ordered]@{
-            'list' = 'List the locations a host has connected'
+            'list' = 'List meeting locations a host has connected'
         }
         'routing-forms' = [ordered]@{
-            'list' = 'List the routing forms of the organization'
-            'submissions' = 'List what was submitted to a routing form'
+            'list' = 'List routing forms of the organization'
+            'submissions' = 'List submissions to a routing form'
         }
         'orgs' = [ordered]@{
             'get' = 'Show an organization'
         }
         'members' = [ordered]@{
-            'list' = 'List the members of the organization'
-            'get' = 'Show a membership of the organization'
+            'list' = 'List members of the organization'
+            'get' = 'Show a member of the organization'
         }
         'invitations' = [ordered]@{
-            'list' = 'List people invited to join the organization'
+            'list' = 'List invitations to join the organization'
         }
         'groups' = [ordered]@{
-            'list' = 'List the groups of the organization'
+            'list' = 'List groups in the organization'
             'get' = 'Show a group'
-            'relationships' = 'List who is in which group'
-            'relationship' = 'Show one relationship of a group'
+            'relationships' = 'List group relationships (who is in which group)'
+            'relationship' = 'Show a group relationship'
             'events' = 'List the scheduled events of a group'
         }
         'users' = [ordered]@{
-            'me' = 'Show who the token belongs to'
+            'me' = 'Show the user the token belongs to'
             'get' = 'Show a user'
         }
         'activity' = [ordered]@{
-            'list' = 'List what happened in the organization'
+            'list' = 'List activity log entries'
         }
         'compliance' = [ordered]@{
-            'delete' = 'Ask for the deletion of all data of invitees'
+            'delete' = 'Request deletion of invitee data by email address'
             'runs' = 'List deletion runs, or show one'
             'verify' = 'Check that a receipt is whole and unchanged'
             'prove' = 'Say whether an address was in a run, when, and with what answer'
@@ -155,7 +155,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'export' = 'Print the addresses of a profile for a colleague, and no secret'
         }
         'mcp' = [ordered]@{
-            'metadata' = 'Show the protected-resource metadata of the MCP server'
+            'metadata' = 'Show OAuth metadata of the MCP server'
         }
         'sandbox' = [ordered]@{
             'start' = 'Serve the embedded service on this machine until stopped'
@@ -206,14 +206,14 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--past' = 'events that started before now, the latest first'
                 '--event-type' = 'events of this type, by name, ID or URI'
                 '--search' = 'text in name, location, hosts or notes; case and accents do not matter'
-                '--user' = 'whose events'
+                '--user' = 'only events of this user'
                 '--org' = 'events of the whole organization'
-                '--group' = 'events of a group'
-                '--invitee' = 'events this address is invited to'
-                '--status' = 'only events in this state'
-                '--since' = 'events that start at or after this time'
-                '--until' = 'events that start before this time'
-                '--sort' = 'order of the results: start_time, each with :asc or :desc'
+                '--group' = 'only events of this group'
+                '--invitee' = 'only events with this invitee'
+                '--status' = 'only events with this status'
+                '--since' = 'only events starting at or after this time'
+                '--until' = 'only events starting before this time'
+                '--sort' = 'sort by start_time, optionally with :asc or :desc'
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
@@ -231,7 +231,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--reason', '--body', '--from', '--column', '--field', '--receipt')
             fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'location.type', 'location.location', 'location.join_url', 'location.status', 'invitees_counter', 'invitees_counter.total', 'invitees_counter.active', 'invitees_counter.limit', 'created_at', 'updated_at', 'event_memberships', 'event_memberships.user', 'event_memberships.user_email', 'event_memberships.user_name', 'run', 'total', 'accepted', 'rejected', 'unknown', 'skipped', 'receipt', 'head')
             flags = [ordered]@{
-                '--reason' = 'told to the invitees'
+                '--reason' = 'reason to send to the invitees'
                 '--body' = 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
                 '--from' = 'events from a file, or - for stdin: one a line, CSV, JSON or JSONL'
                 '--column' = 'column of a CSV, by name or number'
@@ -245,9 +245,9 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--status', '--email', '--sort', '--limit', '--page-size')
             fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'tracking.utm_campaign', 'tracking.utm_source', 'tracking.utm_medium', 'tracking.utm_content', 'tracking.utm_term', 'tracking.crm_uuid', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'payment.external_id', 'payment.provider', 'payment.amount', 'payment.currency', 'payment.terms', 'payment.successful', 'no_show', 'no_show.uri', 'no_show.created_at', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
             flags = [ordered]@{
-                '--status' = 'only invitees in this state'
-                '--email' = 'only the invitee with this address'
-                '--sort' = 'order of the results: created_at, each with :asc or :desc'
+                '--status' = 'only invitees with this status'
+                '--email' = 'only the invitee with this email address'
+                '--sort' = 'sort by created_at, optionally with :asc or :desc'
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
@@ -262,12 +262,12 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--event-type', '--start', '--email', '--name', '--first-name', '--last-name', '--timezone', '--location-kind', '--location', '--utm-campaign', '--utm-source', '--utm-medium', '--utm-content', '--utm-term', '--crm-uuid', '--answer', '--body')
             fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'tracking.utm_campaign', 'tracking.utm_source', 'tracking.utm_medium', 'tracking.utm_content', 'tracking.utm_term', 'tracking.crm_uuid', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'payment.external_id', 'payment.provider', 'payment.amount', 'payment.currency', 'payment.terms', 'payment.successful', 'no_show', 'no_show.uri', 'no_show.created_at', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
             flags = [ordered]@{
-                '--event-type' = 'what to book'
-                '--start' = 'when the meeting starts'
-                '--email' = 'e-mail address of the invitee'
+                '--event-type' = 'event type to book'
+                '--start' = 'start time of the meeting'
+                '--email' = 'email address of the invitee'
                 '--name' = 'full name of the invitee'
-                '--first-name' = 'given name of the invitee'
-                '--last-name' = 'family name of the invitee'
+                '--first-name' = 'first name of the invitee'
+                '--last-name' = 'last name of the invitee'
                 '--timezone' = 'IANA time zone of the invitee'
                 '--location-kind' = 'kind of location'
                 '--location' = 'address, phone number or instructions'
@@ -275,8 +275,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--utm-source' = 'site the booking came from'
                 '--utm-medium' = 'medium the booking came from'
                 '--utm-content' = 'link the booking came from'
-                '--utm-term' = 'search words the booking came from'
-                '--crm-uuid' = 'reference of the customer in a CRM'
+                '--utm-term' = 'search terms the booking came from'
+                '--crm-uuid' = 'ID of the customer in a CRM'
                 '--answer' = 'answer to a question of the event type, as ''Question=Answer'''
                 '--body' = 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it'
                 '--if-absent' = 'look at the service first, and take the booking if it is there: for scripts and CI'
@@ -297,11 +297,11 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--user', '--org', '--sort', '--limit', '--page-size')
             fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'profile.type', 'profile.name', 'profile.owner', 'secret', 'booking_method', 'custom_questions', 'custom_questions.name', 'custom_questions.type', 'custom_questions.position', 'custom_questions.enabled', 'custom_questions.required', 'custom_questions.answer_choices', 'custom_questions.include_other', 'deleted_at', 'admin_managed', 'locale')
             flags = [ordered]@{
-                '--user' = 'whose event types'
+                '--user' = 'only event types of this user'
                 '--org' = 'event types of the whole organization'
-                '--active' = 'only those that can, or cannot, be booked'
-                '--no-active' = 'not: only those that can, or cannot, be booked'
-                '--sort' = 'order of the results: name, position, created_at, updated_at, each with :asc or :desc'
+                '--active' = 'only event types that can be booked'
+                '--no-active' = 'not: only event types that can be booked'
+                '--sort' = 'sort by name, position, created_at, updated_at, optionally with :asc or :desc'
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
@@ -316,12 +316,12 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--owner', '--name', '--duration', '--event-color', '--description', '--location-kind', '--location', '--body')
             fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'profile.type', 'profile.name', 'profile.owner', 'secret', 'booking_method', 'custom_questions', 'custom_questions.name', 'custom_questions.type', 'custom_questions.position', 'custom_questions.enabled', 'custom_questions.required', 'custom_questions.answer_choices', 'custom_questions.include_other', 'deleted_at', 'admin_managed', 'locale')
             flags = [ordered]@{
-                '--owner' = 'who hosts it (default: your own)'
-                '--name' = 'name'
+                '--owner' = 'user who hosts it (default: your own)'
+                '--name' = 'name of the event type'
                 '--duration' = 'length in minutes'
                 '--active' = 'whether it can be booked'
                 '--no-active' = 'not: whether it can be booked'
-                '--event-color' = 'colour, # and six hex digits'
+                '--event-color' = 'color as # and six hex digits'
                 '--description' = 'description as plain text'
                 '--location-kind' = 'kind of location'
                 '--location' = 'address, phone number or instructions'
@@ -332,11 +332,11 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--name', '--duration', '--event-color', '--description', '--location-kind', '--location', '--timezone', '--body')
             fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'profile.type', 'profile.name', 'profile.owner', 'secret', 'booking_method', 'custom_questions', 'custom_questions.name', 'custom_questions.type', 'custom_questions.position', 'custom_questions.enabled', 'custom_questions.required', 'custom_questions.answer_choices', 'custom_questions.include_other', 'deleted_at', 'admin_managed', 'locale')
             flags = [ordered]@{
-                '--name' = 'name'
+                '--name' = 'name of the event type'
                 '--duration' = 'length in minutes'
                 '--active' = 'whether it can be booked'
                 '--no-active' = 'not: whether it can be booked'
-                '--event-color' = 'colour, # and six hex digits'
+                '--event-color' = 'color as # and six hex digits'
                 '--description' = 'description as plain text'
                 '--location-kind' = 'kind of location'
                 '--location' = 'address, phone number or instructions'
@@ -357,7 +357,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--event-type', '--limit', '--page-size')
             fields = @('uri', 'default', 'name', 'user', 'timezone', 'rules', 'rules.type', 'rules.wday', 'rules.intervals', 'rules.date')
             flags = [ordered]@{
-                '--event-type' = 'whose schedules'
+                '--event-type' = 'event type the schedules belong to'
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
@@ -367,7 +367,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--event-type', '--rule', '--day-off', '--remove', '--timezone')
             fields = @('uri', 'default', 'name', 'user', 'timezone', 'rules', 'rules.type', 'rules.wday', 'rules.intervals', 'rules.date')
             flags = [ordered]@{
-                '--event-type' = 'whose schedules'
+                '--event-type' = 'event type the schedules belong to'
                 '--rule' = 'hours of a day, as ''monday 09:00-12:00,13:00-17:00'''
                 '--day-off' = 'a date or weekday without hours'
                 '--remove' = 'a date or weekday whose rule is taken out'
@@ -379,13 +379,13 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--event-type', '--name', '--duration', '--duration-option', '--timezone', '--period', '--max-booking-time', '--rule', '--location-kind', '--location', '--body')
             fields = @('scheduling_links', 'scheduling_links.booking_url', 'scheduling_links.owner', 'scheduling_links.owner_type', 'share_override')
             flags = [ordered]@{
-                '--event-type' = 'what can be booked through the link'
-                '--name' = 'name in place of the event type''s'
+                '--event-type' = 'event type to book through the link'
+                '--name' = 'name to show instead of the event type''s'
                 '--duration' = 'length in minutes'
-                '--duration-option' = 'a length to choose from'
+                '--duration-option' = 'length the invitee can choose, in minutes'
                 '--timezone' = 'IANA time zone of the hours'
-                '--period' = 'how far ahead can be booked'
-                '--max-booking-time' = 'days ahead that can be booked'
+                '--period' = 'how far ahead invitees can book'
+                '--max-booking-time' = 'how many days ahead invitees can book'
                 '--rule' = 'hours in place of the event type''s, as ''monday 09:00-12:00'''
                 '--location-kind' = 'kind of location'
                 '--location' = 'address, phone number or instructions'
@@ -397,8 +397,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'profile.type', 'profile.name', 'profile.owner', 'secret', 'booking_method', 'custom_questions', 'custom_questions.name', 'custom_questions.type', 'custom_questions.position', 'custom_questions.enabled', 'custom_questions.required', 'custom_questions.answer_choices', 'custom_questions.include_other', 'deleted_at', 'admin_managed', 'locale')
             flags = [ordered]@{
                 '--name' = 'name of the meeting'
-                '--host' = 'who hosts it (default: your own)'
-                '--co-host' = 'another host'
+                '--host' = 'user who hosts it (default: your own)'
+                '--co-host' = 'additional host'
                 '--duration' = 'length in minutes'
                 '--timezone' = 'IANA time zone of the dates'
                 '--location-kind' = 'kind of location'
@@ -415,7 +415,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--user', '--limit', '--page-size')
             fields = @('kind', 'connected')
             flags = [ordered]@{
-                '--user' = 'whose locations'
+                '--user' = 'only locations of this user'
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
@@ -425,8 +425,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--org', '--sort', '--limit', '--page-size')
             fields = @('uri', 'organization', 'name', 'status', 'questions', 'questions.uuid', 'questions.name', 'questions.type', 'questions.required', 'questions.answer_choices', 'created_at', 'updated_at')
             flags = [ordered]@{
-                '--org' = 'whose forms (default: your own)'
-                '--sort' = 'order of the results: created_at, each with :asc or :desc'
+                '--org' = 'organization whose forms to list (default: your own)'
+                '--sort' = 'sort by created_at, optionally with :asc or :desc'
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
@@ -436,7 +436,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--sort', '--limit', '--page-size')
             fields = @('uri', 'routing_form', 'questions_and_answers', 'questions_and_answers.question_uuid', 'questions_and_answers.question', 'questions_and_answers.answer', 'tracking', 'result', 'result.type', 'result.value', 'submitter', 'submitter_type', 'created_at', 'updated_at')
             flags = [ordered]@{
-                '--sort' = 'order of the results: created_at, each with :asc or :desc'
+                '--sort' = 'sort by created_at, optionally with :asc or :desc'
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
@@ -451,10 +451,10 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--org', '--user', '--role', '--email', '--limit', '--page-size')
             fields = @('uri', 'role', 'user', 'user.uri', 'user.name', 'user.slug', 'user.email', 'user.scheduling_url', 'user.timezone', 'user.avatar_url', 'user.created_at', 'user.updated_at', 'user.current_organization', 'user.locale', 'user.resource_type', 'organization', 'created_at', 'updated_at')
             flags = [ordered]@{
-                '--org' = 'whose members'
+                '--org' = 'organization whose members to list'
                 '--user' = 'only the membership of this user'
                 '--role' = 'only members with this role'
-                '--email' = 'only the member with this address'
+                '--email' = 'only the member with this email address'
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
@@ -469,10 +469,10 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--org', '--email', '--status', '--sort', '--limit', '--page-size')
             fields = @('uri', 'organization', 'email', 'status', 'last_sent_at', 'user', 'name', 'kind', 'plan', 'stage', 'created_at', 'updated_at')
             flags = [ordered]@{
-                '--org' = 'whose invitations (default: your own)'
-                '--email' = 'only invitations to this address'
-                '--status' = 'only invitations in this state'
-                '--sort' = 'order of the results: created_at, each with :asc or :desc'
+                '--org' = 'organization whose invitations to list (default: your own)'
+                '--email' = 'only invitations to this email address'
+                '--status' = 'only invitations with this status'
+                '--sort' = 'sort by created_at, optionally with :asc or :desc'
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
@@ -482,7 +482,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--org', '--limit', '--page-size')
             fields = @('uri', 'name', 'organization', 'created_at', 'updated_at')
             flags = [ordered]@{
-                '--org' = 'whose groups (default: your own)'
+                '--org' = 'organization whose groups to list (default: your own)'
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
@@ -497,9 +497,9 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--org', '--owner', '--group', '--limit', '--page-size')
             fields = @('uri', 'role', 'owner', 'owner.type', 'owner.uri', 'organization', 'group', 'created_at', 'updated_at')
             flags = [ordered]@{
-                '--org' = 'relationships of the whole organization'
-                '--owner' = 'relationships of one member'
-                '--group' = 'relationships of one group'
+                '--org' = 'relationships in the whole organization'
+                '--owner' = 'only relationships of this member'
+                '--group' = 'only relationships of this group'
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
@@ -521,10 +521,10 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--past' = 'events that started before now, the latest first'
                 '--event-type' = 'events of this type, by name, ID or URI'
                 '--search' = 'text in name, location, hosts or notes; case and accents do not matter'
-                '--status' = 'only events in this state'
-                '--since' = 'events that start at or after this time'
-                '--until' = 'events that start before this time'
-                '--sort' = 'order of the results: start_time, each with :asc or :desc'
+                '--status' = 'only events with this status'
+                '--since' = 'only events starting at or after this time'
+                '--until' = 'only events starting before this time'
+                '--sort' = 'sort by start_time, optionally with :asc or :desc'
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
@@ -545,12 +545,12 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--org', '--action', '--namespace', '--since', '--until', '--sort', '--limit', '--page-size')
             fields = @('uri', 'organization', 'action', 'fully_qualified_name', 'namespace', 'actor', 'actor.uri', 'actor.type', 'actor.display_name', 'actor.alternative_identifier', 'details', 'occurred_at')
             flags = [ordered]@{
-                '--org' = 'whose log (default: your own)'
-                '--action' = 'only entries of this action'
-                '--namespace' = 'only entries of this namespace'
-                '--since' = 'entries at or after this time'
-                '--until' = 'entries before this time'
-                '--sort' = 'order of the results: occurred_at, each with :asc or :desc'
+                '--org' = 'organization whose entries to list (default: your own)'
+                '--action' = 'only entries with this action'
+                '--namespace' = 'only entries in this namespace'
+                '--since' = 'only entries at or after this time'
+                '--until' = 'only entries before this time'
+                '--sort' = 'sort by occurred_at, optionally with :asc or :desc'
                 '--limit' = 'how many results at most'
                 '--all' = 'every result; a terminal shows 50 otherwise'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
