@@ -80,7 +80,7 @@ describe('--accessible', () => {
     const kept = await world.run(line, { terminals, home, env, stdin: '2\n' });
     expect(kept.code).toBe(3);
     expect(kept.stderr).toMatch(
-      /^Question: Keep the token in a file that only you can read\?\nReason: there is no usable keychain here \(.*\)\nPlace: .*\n1: keep it in the file\n2: stop, and store nothing\nNumber, or Enter for 2: /,
+      /^Question: Store the token in a file that only you can read\?\nReason: no usable keychain on this machine \(.*\)\nLocation: .*\n1: store it in the file\n2: stop and store nothing\nNumber, or Enter for 2: /,
     );
     expect(kept.stderr.replace(/ \\\n\s+/g, ' ')).toContain(
       'try: sched auth login --accessible --base-url=https://a.example --auth-url=https://b.example --client-id=c --credential-store file, or set SCHED_TOKEN\n',

@@ -29,7 +29,7 @@ const planned = async (words: string[], more = {}) => json(await run([...words, 
 const firstEvent = async () =>
   (await world.run('events list --status active --since tomorrow --limit 1 -o id')).stdout.trim();
 
-describe('api: where a request goes', () => {
+describe('api: path', () => {
   test.each([
     '/users/me',
     'users/me',
@@ -38,7 +38,7 @@ describe('api: where a request goes', () => {
     `GET /users/me`,
     'get users/me',
     '-X GET /users/me',
-  ])('takes %s', async (line) => {
+  ])('accepts %s', async (line) => {
     const result = await run(line.split(' '));
     expect(json(result).resource.name).toBe('Amara Lindqvist');
     expect(result.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([`GET ${base}/users/me`]);
@@ -52,7 +52,7 @@ describe('api: where a request goes', () => {
       env: { SCHED_BASE_URL: 'https://api.example.com/v2' },
       send: elsewhere,
     });
-    expect(code).toBe(2); // The service refuses x; it was asked at the base URL.
+    expect(code).toBe(2); // The service refuses x; the request went to the base URL.
     expect(requests.map(({ url }) => url)).toEqual([
       'https://api.example.com/v2/users/me',
       `${uri.replace(base, 'https://api.example.com/v2')}?x=1`,
@@ -63,15 +63,15 @@ describe('api: where a request goes', () => {
     ['https://user:pw@127.0.0.1:4010/users/me', 'user or password'],
     [`http://token@127.0.0.1:4010/users/me`, 'user or password'],
     ['//evil.example/users/me', 'another host'],
-    ['ftp://127.0.0.1:4010/users/me', 'no http or https URL'],
-    ['http://127.0.0.1:4010.evil.example/users/me', 'no http or https URL'],
-    ['http:/users/me', 'no http or https URL'],
-    ['javascript:alert(1)', 'no http or https URL'],
-    ['/scheduled_events/../users/me', "'.' or '..'"],
-    ['..', "'.' or '..'"],
-    ['/./users/me', "'.' or '..'"],
-    ['/..;/users/me', "'.' or '..'"],
-    [`${base}/scheduled_events/../users/me`, "'.' or '..'"],
+    ['ftp://127.0.0.1:4010/users/me', 'not an http or https URL'],
+    ['http://127.0.0.1:4010.evil.example/users/me', 'not an http or https URL'],
+    ['http:/users/me', 'not an http or https URL'],
+    ['javascript:alert(1)', 'not an http or https URL'],
+    ['/scheduled_events/../users/me', '"." or ".."'],
+    ['..', '"." or ".."'],
+    ['/./users/me', '"." or ".."'],
+    ['/..;/users/me', '"." or ".."'],
+    [`${base}/scheduled_events/../users/me`, '"." or ".."'],
     ['/scheduled_events/%2e%2e/users/me', 'encoded'],
     ['/scheduled_events/.%2E/users/me', 'encoded'],
     ['/scheduled_events/a%2fb', 'encoded'],
@@ -94,7 +94,7 @@ describe('api: where a request goes', () => {
     ['/users/x{user}', 'placeholders are'],
     ['', 'is empty'],
   ];
-  test.each(refused)('refuses %j and sends nothing', async (path, problem) => {
+  test.each(refused)('rejects %j and sends nothing', async (path, problem) => {
     const result = await run([path]);
     expect(result).toMatchObject({ code: 2, stdout: '', requests: [] });
     expect(result.stderr).toContain(problem);
@@ -106,14 +106,14 @@ describe('api: where a request goes', () => {
     'https://127.0.0.1:4010/users/me',
     'http://127.0.0.1.evil.example:4010/users/me',
     'http://localhost:4010/users/me',
-  ])('sends nothing to another origin, least of all the token: %s', async (url) => {
+  ])('sends neither request nor token to another origin: %s', async (url) => {
     const result = await run([url]);
     expect(result.code).toBe(2);
-    expect(result.stderr).toContain("is not where this account's service is");
+    expect(result.stderr).toContain("is not this profile's service");
     expect(result.requests.map((request) => request.url)).toEqual([`${base}/users/me`]);
   });
 
-  test('keeps to the path of the base URL', async () => {
+  test('accepts full URLs only below the path of the base URL', async () => {
     const env = { SCHED_BASE_URL: 'https://api.example.com/v2' };
     const send = replying({ body: '{"resource":{"uri":"https://api.example.com/v2/users/ME"}}' });
     const inside = await run(['https://api.example.com/v2/things?a=b'], { env, send });
@@ -123,7 +123,7 @@ describe('api: where a request goes', () => {
     expect(outside.requests.map(({ url }) => url)).toEqual(['https://api.example.com/v2/users/me']);
   });
 
-  test('puts {user} and {organization} into path, query and values, and nowhere inside a longer text', async () => {
+  test('replaces {user} and {organization} in path, query and values, but not inside longer text', async () => {
     const { user, organization } = await world
       .run('users me --json')
       .then(({ stdout }) => JSON.parse(stdout))
@@ -159,14 +159,14 @@ describe('api: METHOD', () => {
       `sched api POST /invitees --input ${join(folder, 'empty.json')}`,
     ],
     [['/users/me', 'GET'], 'sched api GET /users/me'],
-  ])('is asked for, with the command to type: %j', async (words, command) => {
+  ])('is required in %j, and the error shows the full command', async (words, command) => {
     const result = await run(words);
     expect(result).toMatchObject({ code: 2, requests: [] });
     expect(result.stderr).toContain('METHOD');
     expect(result.stderr).toContain(`try: ${command}\n`);
   });
 
-  test('may be left out where fields can only be a query', async () => {
+  test('is optional if the fields can only be a query', async () => {
     const { requests } = await run(['/event_types', '-f', 'user={user}', '-F', 'active=true', '-F', 'count=3']);
     expect(requests.at(-1)).toMatchObject({ method: 'GET' });
     expect(requests.at(-1)!.url).toMatch(/\?user=http%3A%2F%2F127.*&active=true&count=3$/);
@@ -180,11 +180,11 @@ describe('api: METHOD', () => {
     ['GET'],
     [],
     ['GET', '/a', '/b'],
-  ])('and <path> are checked: %j %j %j', async (...words) => {
+  ])('and <path> are validated: %j %j %j', async (...words) => {
     expect(await run(words.filter((word) => word !== undefined))).toMatchObject({ code: 2, requests: [] });
   });
 
-  test.each(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])('%s is sent', async (method) => {
+  test.each(['GET', 'POST', 'PATCH', 'PUT', 'DELETE'])('%s is supported', async (method) => {
     const { requests, code } = await run([method.toLowerCase(), '/things', '--yes'], { send: replying({}) });
     expect(code).toBe(0);
     expect(requests).toMatchObject([{ method, url: `${base}/things` }]);
@@ -223,26 +223,26 @@ describe('api: fields', () => {
     [['-f', 'a=--yes', '-f', 'b=-n'], { a: '--yes', b: '-n' }],
     [['-F', `a=@${fileOf('value.txt', 'true\n')}`], { a: 'true\n' }],
   ];
-  test.each(table)('%j', async (words, expected) => {
+  test.each(table)('%j build the expected body', async (words, expected) => {
     const result = await run(['POST', '/things', ...words], { send: replying({}) });
     expect(result.code).toBe(0);
     expect(JSON.parse(result.requests[0]!.body!)).toEqual(expected);
     expect(result.requests[0]!.headers['content-type']).toBe('application/json');
   });
 
-  test('__proto__ is a name like any other', async () => {
+  test('treat __proto__ as an ordinary key', async () => {
     const { requests } = await run(['POST', '/x', '-f', '__proto__[a]=1', '-f', 'b=2'], { send: replying({}) });
     expect(requests[0]!.body).toBe('{"__proto__":{"a":"1"},"b":"2"}');
   });
 
-  test('read a value from stdin, once', async () => {
+  test('read a value from stdin, but only one', async () => {
     const { requests } = await run(['PATCH', '/x', '-F', 'a=@-'], { stdin: 'für', send: replying({}) });
     expect(requests[0]!.body).toBe('{"a":"für"}');
     expect(await run(['PATCH', '/x', '-F', 'a=@-', '-F', 'b=@-'])).toMatchObject({ code: 2, requests: [] });
     expect(await run(['PATCH', '/x', '-F', 'a=@-', '--input', '-'])).toMatchObject({ code: 2, requests: [] });
   });
 
-  test('are the query of a GET, under their own names', async () => {
+  test('become the query of a GET, with their names as typed', async () => {
     const { requests } = await run(['GET', '/x?z=0', '-F', 'a[]=1', '-f', 'b[c]=ü&', '-F', 'd=null'], {
       send: replying({}),
     });
@@ -250,7 +250,7 @@ describe('api: fields', () => {
     expect(requests[0]!.body).toBeUndefined();
   });
 
-  test('go to the query beside --input', async () => {
+  test('go in the query if --input is given', async () => {
     const { requests } = await run(['POST', '/x', '-f', 'a=1', '--input', '-'], {
       stdin: ' {"n": 1e400} ',
       send: replying({}),
@@ -263,14 +263,14 @@ describe('api: fields', () => {
     [['-f', '=a'], 'is not key=value'],
     [['-f', 'a[b=c'], 'is not key=value'],
     [['-f', 'a]b[=c'], 'is not key=value'],
-    [['-f', 'a[][]=c'], 'a list into a list'],
+    [['-f', 'a[][]=c'], 'nests a list in a list'],
     [['-f', 'a=1', '-f', 'a=2'], 'is given twice'],
     [['-f', 'a=1', '-f', 'a[b]=2'], 'is given twice'],
     [['-f', 'a[]=1', '-f', 'a[b]=2'], 'is given twice'],
     [['-F', 'a=99999999999999999999'], 'too large'],
     [['-F', `a=@${folder}/none`], 'no such file'],
     [['-F', `a=@${fileOf('latin1', new Uint8Array([0xfc]))}`], 'not UTF-8'],
-  ])('are refused: %j', async (words, problem) => {
+  ])('are rejected: %j', async (words, problem) => {
     const result = await run(['POST', '/x', ...words]);
     expect(result).toMatchObject({ code: 2, requests: [] });
     expect(result.stderr).toContain(problem);
@@ -278,13 +278,13 @@ describe('api: fields', () => {
 });
 
 describe('api: --input', () => {
-  test('tells line and column of broken JSON', async () => {
+  test('reports line and column of invalid JSON', async () => {
     const result = await run(['POST', '/x', '--input', fileOf('broken.json', '{\n  "a": 1,\n  b: 2\n}')]);
     expect(result).toMatchObject({ code: 2, requests: [] });
     expect(result.stderr).toContain('a "name" is expected at line 3, column 3');
   });
 
-  test('takes other content only with its type', async () => {
+  test('accepts other content only with its content type', async () => {
     const words = ['POST', '/x', '--input', fileOf('rows.csv', 'a,b\n')];
     expect(await run(words)).toMatchObject({ code: 2, requests: [] });
     const { requests } = await run([...words, '-H', 'Content-Type: text/csv'], { send: replying({}) });
@@ -293,13 +293,13 @@ describe('api: --input', () => {
     expect(typed).toMatchObject({ code: 2, requests: [] });
   });
 
-  test('is not for GET', async () => {
+  test('is rejected with GET', async () => {
     expect(await run(['GET', '/x', '--input', '-'], { stdin: '{}' })).toMatchObject({ code: 2, requests: [] });
   });
 });
 
-describe('api: headers', () => {
-  test('are added to ours, and joined when given again', async () => {
+describe('api: -H and -i', () => {
+  test("are sent with sched's own headers, and joined if repeated", async () => {
     const { requests } = await run(['/x', '-H', 'X-Trace: a:b', '-H', 'x-trace:c', '--header', 'Accept: text/csv'], {
       send: replying({}),
     });
@@ -337,14 +337,14 @@ describe('api: headers', () => {
     ': canary',
     'canary',
     'X-A\n: canary',
-  ])('refuses %j without repeating its value', async (header) => {
+  ])('rejects %j without printing its value', async (header) => {
     const result = await run(['/users/me', '-H', header]);
     expect(result).toMatchObject({ code: 2, requests: [] });
     expect(result.stderr).toContain('-H number 1');
     expect(result.stderr).not.toContain('canary');
   });
 
-  test('of the reply are printed before the body with --include', async () => {
+  test('--include prints the headers of the reply before the body', async () => {
     const send = replying({
       status: 201,
       headers: { 'content-type': 'application/json', 'x-a': 'b\x1b[2J', 'set-cookie': 'canary=1' },
@@ -357,11 +357,11 @@ describe('api: headers', () => {
   });
 });
 
-describe('api: what is printed', () => {
+describe('api: output', () => {
   const hostile = '{"b":12345678901234567890,"a":"\u202e\u009b","a":[],"__proto__":{"x":1.0},"s":"\\"{\\\\"}';
 
   test.each([[[]], [['stdout', 'stderr']]])(
-    'is the reply, nothing lost and nothing obeyed (terminals %j)',
+    'is the whole reply with control characters escaped (terminals %j)',
     async (terminals) => {
       const { stdout } = await run(['/x'], { terminals, send: replying({ body: hostile }) });
       expect(stdout).toBe(
@@ -380,7 +380,7 @@ describe('api: what is printed', () => {
     },
   );
 
-  test('is JSON whatever SCHED_OUTPUT says, and one line with -o jsonl', async () => {
+  test('is JSON even if SCHED_OUTPUT is set, and one line with -o jsonl', async () => {
     const env = { SCHED_OUTPUT: 'table' };
     const { stdout } = await run(['/users/me'], { env, terminals: ['stdout'] });
     expect(JSON.parse(stdout).resource.name).toBe('Amara Lindqvist');
@@ -389,7 +389,7 @@ describe('api: what is printed', () => {
     expect(JSON.parse(line.stdout)).toEqual(JSON.parse(stdout));
   });
 
-  test('is the envelope, or the chosen fields of what is in it', async () => {
+  test('is the envelope, or the chosen fields of its records', async () => {
     expect(Object.keys(json(await run(['/event_types?user={user}', '--json'])))).toEqual(['collection', 'pagination']);
     const rows = json(await run(['/event_types?user={user}', '--json=name,duration']));
     expect(rows.length).toBeGreaterThan(1);
@@ -400,7 +400,7 @@ describe('api: what is printed', () => {
     expect((await run(['/users/me', '-o', 'id'])).stdout).toMatch(/^http.*\/users\/\w+\n$/);
   });
 
-  test('checks fields where the kind is known, and only there', async () => {
+  test('validates fields only if the record type is known', async () => {
     const known = await run(['/users/me', '--json=nmae']);
     expect(known).toMatchObject({ code: 2, requests: [] });
     expect(known.stderr).toContain('Did you mean \\"name\\"?');
@@ -412,7 +412,7 @@ describe('api: what is printed', () => {
     ).toBe('a,b\r\n1,2\r\n');
   });
 
-  test('is text as it came in a pipe, and harmless on a terminal', async () => {
+  test('is unchanged text in a pipe, and escaped text on a terminal', async () => {
     const send = replying({ headers: { 'content-type': 'text/html' }, body: '<p>\x1b[31m\n::error::x' });
     expect(await run(['/x'], { send })).toMatchObject({ code: 0, stdout: '<p>\x1b[31m\n::error::x' });
     expect((await run(['/x'], { send, terminals: ['stdout'] })).stdout).toBe('<p>\\x1b[31m\n::error::x\n');
@@ -426,7 +426,7 @@ describe('api: what is printed', () => {
   const formats = ['--json', '--json=a', '--jq .', '--fields a', '-o json', '-o jsonl', '-o yaml', '-o id'];
 
   test.each([...formats, '-o csv --fields a'])(
-    'is JSON where that was asked for, or exit code 9: %s',
+    'is only JSON with an output format, otherwise exit code 9: %s',
     async (format) => {
       const asked = format.split(' ');
       for (const body of [html.body, 'a,b', '', '{"a":']) {
@@ -436,7 +436,7 @@ describe('api: what is printed', () => {
           expect(read.stderr).toContain('The service sent a reply that is not JSON');
         }
       }
-      // R26: a write that the service accepted is done; nothing is printed, as after 204.
+      // R26: a write that the service accepted has succeeded; nothing is printed, as after a 204.
       for (const method of ['POST', 'PATCH', 'PUT']) {
         const written = await run([method, '/x', ...asked], { send: replying(html) });
         expect([method, written.code, written.stdout, written.requests.length]).toEqual([method, 0, '', 1]);
@@ -452,12 +452,12 @@ describe('api: what is printed', () => {
     },
   );
 
-  test('is JSON page by page, or exit code 9', async () => {
+  test('is only JSON with --paginate, otherwise exit code 9', async () => {
     const { code, stdout } = await run(['/x', '--paginate'], { send: replying(html) });
     expect([code, stdout]).toEqual([9, '']);
   });
 
-  test('is what came where no format was asked for, with the exit code of the status', async () => {
+  test('is the unchanged reply without a format, with the exit code of its status', async () => {
     expect(await run(['/x'], { send: replying(html) })).toMatchObject({ code: 0, stdout: html.body });
     expect(await run(['POST', '/x'], { send: replying(html) })).toMatchObject({ code: 0, stdout: html.body });
     expect(await run(['/x'], { send: replying({ ...html, status: 502 }) })).toMatchObject({
@@ -466,20 +466,20 @@ describe('api: what is printed', () => {
     });
   });
 
-  test('is no record to choose fields from: an error to a read, a note to a write', async () => {
+  test('without records to choose fields from is an error for a read and a note for a write', async () => {
     const send = replying({ status: 201, body: '7' });
     expect(await run(['/x', '--json=a'], { send })).toMatchObject({ code: 13, stdout: '' });
     const written = await run(['POST', '/x', '--json=a'], { send });
     expect(written).toMatchObject({ code: 0, stdout: '' });
-    expect(written.stderr).toContain('The service accepted this (HTTP 201), but its reply holds no record');
+    expect(written.stderr).toContain('The service accepted this (HTTP 201), but its reply has no records');
   });
 
-  test('is nothing with --silent', async () => {
+  test('is empty with --silent', async () => {
     expect(await run(['/users/me', '--silent'])).toMatchObject({ code: 0, stdout: '' });
     expect(await run(['/users/NOBODY', '--silent'])).toMatchObject({ code: 6, stdout: '' });
   });
 
-  test('does not grow with the depth of a hostile reply', async () => {
+  test('stays small if a hostile reply is deeply nested', async () => {
     const body = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     const { code, stdout } = await run(['/x'], { send: replying({ body }) });
     expect(code).toBe(0);
@@ -498,7 +498,7 @@ describe('api: failures', () => {
     [422, 2],
     [302, 13],
     [500, 9],
-  ])('a read answered with %i ends with %i, the body on stdout and the words on stderr', async (status, exit) => {
+  ])('a read with HTTP %i exits with %i, prints the body on stdout and the cause on stderr', async (status, exit) => {
     const { code, stdout, stderr } = await run(['/x'], {
       send: replying({ status, body: '{"title":"T","message":"because"}' }),
     });
@@ -509,21 +509,21 @@ describe('api: failures', () => {
 
   test.each([
     ['5xx', replying({ status: 503, body: 'later' }), 10],
-    ['a lost answer', async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true)), 10],
+    ['a lost reply', async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true)), 10],
     ['no connection', async () => Promise.reject(new NetworkFailure('127.0.0.1', 'refused', false)), 9],
-    ['JSON that is none', replying({ body: '{"a":' }), 10],
+    ['invalid JSON', replying({ body: '{"a":' }), 10],
     [
-      'a 2xx that is cut off',
+      'a truncated 2xx',
       async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true, { status: 201 })),
       10,
     ],
-  ] as [string, Send, number][])('a write with %s is sent once and ends with %#', async (_, send, exit) => {
+  ] as [string, Send, number][])('a write that gets %s is sent once (case %#)', async (_, send, exit) => {
     const { code, requests } = await run(['POST', '/things', '-f', 'a=1'], { send });
     expect(code).toBe(exit);
     if (exit === 10) expect(requests).toHaveLength(1);
   });
 
-  // R26: to a change a 2xx is success, and a known creation is done if its reply is complete.
+  // R26: for a change any 2xx is success; a known creation has succeeded if its reply is complete.
   test.each([
     ['PATCH', '/things/1', '{"a":', 0],
     ['PATCH', '/event_types/X', '<html>', 0],
@@ -532,7 +532,7 @@ describe('api: failures', () => {
     ['POST', '/shares', '', 0],
     ['POST', '/shares', '<html>', 10],
     ['POST', '/event_types', '{"resource":', 10],
-  ])('%s %s answered by %j is sent once and ends with %i', async (method, path, body, exit) => {
+  ])('%s %s with the reply %j is sent once and exits with %i', async (method, path, body, exit) => {
     const { code, requests } = await run([method, path, '-f', 'a=1'], { send: replying({ status: 201, body }) });
     expect([code, requests.length]).toEqual([exit, 1]);
   });
@@ -540,13 +540,13 @@ describe('api: failures', () => {
   test.each([
     ['PATCH', '/things/1'],
     ['POST', '/invitees/X/no_show'],
-  ])('%s %s with a 2xx that is cut off is done, and sent once', async (method, path) => {
+  ])('%s %s with a truncated 2xx succeeds and is sent once', async (method, path) => {
     const send: Send = async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true, { status: 200 }));
     const { code, requests } = await run([method, path], { send });
     expect([code, requests.length]).toEqual([0, 1]);
   });
 
-  test('tells everything wrong at once, with one whole example', async () => {
+  test('reports all problems together, with one complete example', async () => {
     const { code, stderr, requests } = await run([
       'FETCH',
       '/a/../b',
@@ -561,14 +561,14 @@ describe('api: failures', () => {
       'Nowhere',
     ]);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    for (const part of ['METHOD', '..', '-H number 1', "-f 'a'", '--limit', '--nope', 'Nowhere'])
+    for (const part of ['METHOD', '..', '-H number 1', '-f "a"', '--limit', '--nope', 'Nowhere'])
       expect(stderr).toContain(part);
     expect(stderr.match(/^try: sched api /gm)).toHaveLength(1);
   });
 });
 
 describe('api --paginate', () => {
-  test('gives one array with as many items as the command of the list', async () => {
+  test("prints one array with the same items as the list's own command", async () => {
     const listed = json(await world.run('events list --status active --json'));
     const result = await run([
       '/scheduled_events',
@@ -591,7 +591,7 @@ describe('api --paginate', () => {
     ).toBe(true);
   });
 
-  test('takes a limit, a count as page size, and formats', async () => {
+  test('accepts a limit, a count as page size, and output formats', async () => {
     const { stdout, requests } = await run([
       '/scheduled_events?user={user}&count=4',
       '--paginate',
@@ -615,13 +615,13 @@ describe('api --paginate', () => {
     expect(lines.stdout).toMatch(/^(\{"name":".*"\}\n){3}$/);
   });
 
-  test('works on a list that answers in one piece', async () => {
+  test('works with a list that has no pages', async () => {
     const { requests, ...result } = await run(['/locations?user={user}', '--paginate']);
     expect(json({ requests, ...result }).length).toBeGreaterThan(0);
     expect(requests.at(-1)!.url).not.toContain('count');
   });
 
-  test.each([[['A', 'A']], [['A', 'B', 'A']]])('ends a listing whose cursors repeat: %j', async (tokens) => {
+  test.each([[['A', 'A']], [['A', 'B', 'A']]])('stops if page tokens repeat: %j', async (tokens) => {
     let page = 0;
     const send: Send = async (request) =>
       replying({
@@ -638,7 +638,7 @@ describe('api --paginate', () => {
   }); // R40
 
   // R40
-  test('ends a listing of empty pages at the hundredth, though each has another cursor', async () => {
+  test('stops after a hundred empty pages, even if each has a new page token', async () => {
     let page = 0;
     const send: Send = async (request) =>
       replying({
@@ -649,7 +649,7 @@ describe('api --paginate', () => {
     expect(JSON.parse(stderr).error.cause).toBe('100 pages in a row are empty, and each names a next one');
   });
 
-  test('goes on after an empty page with a cursor, and stops when nobody reads', async () => {
+  test('continues after an empty page with a page token, and stops when the reader closes the pipe', async () => {
     const replies = [
       { collection: [], pagination: { next_page_token: 'A' } },
       { collection: [{ a: 1 }], pagination: {} },
@@ -670,18 +670,18 @@ describe('api --paginate', () => {
     ['/things --limit 3'],
     ['/things?count=3 --paginate --page-size 3'],
     ['/things --paginate --page-size 101'],
-  ])('is refused where it makes no sense: %s', async (line) => {
+  ])('is rejected in %s', async (line) => {
     expect(await run(line.split(' '))).toMatchObject({ code: 2, requests: [] });
   });
 
-  test('tells of a reply that is no list', async () => {
+  test('fails with exit code 13 if the reply is not a list', async () => {
     expect(await run(['/things', '--paginate'], { send: replying({ body: '{"resource":{}}' }) })).toMatchObject({
       code: 13,
     });
   });
 });
 
-describe('api: consent', () => {
+describe('api: confirmation', () => {
   const asking: string[][] = [
     ['POST', '/scheduled_events/X/cancellation'],
     ['post', 'scheduled_events/X/cancellation', '-f', 'reason=-y'],
@@ -698,7 +698,7 @@ describe('api: consent', () => {
     ['DELETE', '/things/1'],
     ['DELETE', '/scheduled_events/X'],
   ];
-  test.each(asking)('is asked for by %s %s', async (...words) => {
+  test.each(asking)('is required for %s %s', async (...words) => {
     const result = await run(words);
     expect(result).toMatchObject({ code: 12, requests: [] });
     expect(result.stderr).toContain('--yes');
@@ -708,7 +708,7 @@ describe('api: consent', () => {
     expect(sent.requests).toHaveLength(1);
   });
 
-  test('is asked for on a terminal', async () => {
+  test('is asked for on a terminal, and no stops the request', async () => {
     const uri = await firstEvent();
     const terminals = ['stdin', 'stdout', 'stderr'] as ('stdin' | 'stdout' | 'stderr')[];
     const no = await run(['POST', `${uri}/cancellation`], { terminals, stdin: 'n\n' });
@@ -725,11 +725,11 @@ describe('api: consent', () => {
     ['GET', '/scheduled_events/X/cancellation'],
     ['GET', '/data_compliance/status'],
     ['GET', '/event_type_availability_schedules'],
-  ])('is not asked for by %s %s', async (...words) => {
+  ])('is not required for %s %s', async (...words) => {
     expect(await run(words, { send: replying({}) })).toMatchObject({ code: 0 });
   });
 
-  test('is asked for where the base URL holds the part that counts', async () => {
+  test('is required if the base URL contains the sensitive part of the path', async () => {
     const env = { SCHED_BASE_URL: `${base}/data_compliance` };
     expect(await run(['POST', '/invitee_deletion'], { env })).toMatchObject({ code: 12, requests: [] });
     const send = replying({ body: '{"email":"ada@engine.example"}' });
@@ -738,7 +738,7 @@ describe('api: consent', () => {
     );
   });
 
-  test('is asked for under every spelling of such a path', async () => {
+  test('is required for every spelling of a sensitive path', async () => {
     const letter = (char: string) => {
       const hex = char.charCodeAt(0).toString(16).padStart(2, '0');
       const wide =
@@ -764,7 +764,7 @@ describe('api: consent', () => {
     await fc.assert(
       fc.asyncProperty(methods, paths, async (method, path) => {
         const { code, requests } = await run([method, path, '--no-input'], { send: replying({}) });
-        // An empty segment is refused before anything is asked.
+        // An empty segment is rejected before the prompt.
         expect([path, code, requests]).toEqual([path, path.endsWith('/') ? 2 : 12, []]);
       }),
       { numRuns: 300 },
@@ -835,11 +835,11 @@ describe('api on /data_compliance', () => {
   });
 });
 
-describe('api: the rest', () => {
+describe('api: shared flags and help', () => {
   test.each([
     ['-f', 'count=1'],
     ['--paginate', '--limit', '1'],
-  ])('as a table says which columns have no room (%s)', async (...more) => {
+  ])('-o table names the columns that are hidden (%s)', async (...more) => {
     const words = ['/scheduled_events', '-f', 'user={user}', ...more, '-o', 'table'];
     const { stderr } = await run(words, { terminals: ['stdout', 'stderr'] });
     expect(stderr).toBe('too narrow for HOSTS\n');
@@ -865,7 +865,7 @@ describe('api: the rest', () => {
     expect({ requests, token: stdout.includes(world.token) }).toEqual({ requests: [], token: false });
   });
 
-  test('--jq runs over the reply, over each item with --paginate, and not over a refusal', async () => {
+  test('--jq filters the reply, or the items with --paginate, but not an error reply', async () => {
     expect(await run(['/users/me', '--jq', '.resource.name'])).toMatchObject({ code: 0, stdout: 'Amara Lindqvist\n' });
     const counted = await run(['/scheduled_events?user={user}', '--paginate', '--limit', '3', '--jq', 'length']);
     expect(counted.stdout).toBe('3\n');
@@ -874,7 +874,7 @@ describe('api: the rest', () => {
     expect(JSON.parse(refused.stdout).title).toBe('Resource Not Found');
   });
 
-  test('--input and --no-input stand side by side', async () => {
+  test('--input and --no-input can be combined', async () => {
     for (const words of [
       ['--no-input', '--input', '-'],
       ['--input', '-', '--no-input'],
@@ -906,8 +906,8 @@ describe('api: the rest', () => {
   });
 });
 
-describe('api: a list that the catalogue knows', () => {
-  test('is about the same records as its own command, unless told otherwise', async () => {
+describe('api: a list in the catalogue', () => {
+  test('has the same default scope as its own command', async () => {
     const { run } = await createWorld();
     const own = JSON.parse((await run('events list --status active --json')).stdout);
     expect(JSON.parse((await run('api /scheduled_events -f status=active --paginate')).stdout)).toHaveLength(

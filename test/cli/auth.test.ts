@@ -20,7 +20,7 @@ const login = (more = '', stdin = `${world.token}\n`) =>
   world.run(`auth login --with-token --credential-store file --base-url http://127.0.0.1:4010 ${more}`, { stdin });
 
 describe('auth login --with-token', () => {
-  test('checks the token, keeps it, and the next commands use it', async () => {
+  test('checks and stores the token, and later commands use it', async () => {
     const { code, stdout, stderr } = await login('--json');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -30,32 +30,32 @@ describe('auth login --with-token', () => {
       user_name: 'Amara Lindqvist',
       usable: true,
     });
-    expect(stderr).toContain('logged in as Amara Lindqvist');
+    expect(stderr).toContain('Logged in as Amara Lindqvist');
     const list = await world.run('events list --limit 1 --json');
     expect(list.code).toBe(0);
     expect(list.requests.map(({ url }) => new URL(url).pathname)).toEqual(['/scheduled_events']);
   });
 
-  test('keeps nothing of a token that is not accepted', async () => {
+  test('stores nothing if the service rejects the token', async () => {
     const { code } = await login('', 'wrong-token');
     expect(code).toBe(4);
     expect((await world.run('auth status')).code).toBe(4);
     expect(everythingBelow(home)).toBe('');
   });
 
-  test('refuses a token that is none without repeating it', async () => {
+  test('rejects a malformed token without printing it', async () => {
     const { code, stdout, stderr, requests } = await login('', 'two words\n');
     expect({ code, requests }).toEqual({ code: 4, requests: [] });
     expect(stdout + stderr).not.toContain('two words');
   });
 
-  test('reports every missing address at once', async () => {
+  test('reports a missing address', async () => {
     const { code, stderr } = await world.run('auth login --with-token --credential-store sieve');
     expect(code).toBe(2);
-    expect(stderr).toContain('--base-url is required');
+    expect(stderr).toContain('Missing required flag --base-url');
   });
 
-  test('without a keychain keeps no file and names the ways out', async () => {
+  test('without a keychain stores no file and names the alternatives', async () => {
     const { code, stderr } = await world.run('auth login --with-token --base-url http://127.0.0.1:4010', {
       stdin: world.token,
     });
@@ -67,7 +67,7 @@ describe('auth login --with-token', () => {
 });
 
 describe('auth login', () => {
-  test('refuses at once without a terminal, and in CI', async () => {
+  test('fails immediately without a terminal, and in CI', async () => {
     const line = 'auth login --base-url http://127.0.0.1:4010 --auth-url http://127.0.0.1:4010 --client-id x';
     const { code, stderr } = await world.run(line);
     expect(code).toBe(4);
@@ -76,7 +76,7 @@ describe('auth login', () => {
     expect(inCi.code).toBe(4);
   });
 
-  test('asks for everything usual, and nothing dangerous', () => {
+  test('requests all scopes except sensitive ones', () => {
     const asked = scopesToAsk({ readOnly: false, held: [] });
     expect(asked).toContain('scheduled_events:write');
     expect(asked).not.toContain('scheduled_events:read');
@@ -95,7 +95,7 @@ describe('auth login', () => {
 });
 
 describe('a login', () => {
-  test('tells its state without asking the service, and with it when told to', async () => {
+  test('shows its status without a request, and asks the service only with --check', async () => {
     await login();
     const status = await world.run('auth status --json');
     expect(status).toMatchObject({ code: 0, requests: [] });
@@ -104,7 +104,7 @@ describe('a login', () => {
     expect((await world.run('auth status --check', { send })).code).toBe(4);
   });
 
-  test('that has ended names the profile to log in to, which may not be the current one', async () => {
+  test('that is no longer valid gets a hint with its own profile, even if another one is current', async () => {
     await login('-p home');
     await login('-p work');
     const send = async () => ({ status: 401, headers: {}, body: '{}' });
@@ -114,13 +114,13 @@ describe('a login', () => {
     }
     const env = { SCHED_TOKEN: 'wrong' };
     const { stderr } = await world.run('auth status --check -p work', { send, env });
-    expect(stderr).toMatch(/^try: a token that the service accepts, in SCHED_TOKEN$/m);
+    expect(stderr).toMatch(/^try: provide a valid token in SCHED_TOKEN$/m);
   });
 
   test.each([
     ['expired', 1, 'not-sent'],
     ['refused', 9e15, 'not-applied'],
-  ])('that is %s and cannot be renewed leaves no doubt about a write', async (_, expires_at, outcome) => {
+  ])("that is %s and can't be refreshed reports a definite outcome for a write", async (_, expires_at, outcome) => {
     await login();
     const type = JSON.parse((await world.run('event-types list --limit 1 --json')).stdout)[0].uri;
     const folder = join(home, '.config/sched/credentials');
@@ -136,40 +136,40 @@ describe('a login', () => {
     }
   });
 
-  test('that has expired is renewed once when told to', async () => {
+  test('that has expired is refreshed once by auth refresh', async () => {
     await login();
     const folder = join(home, '.config/sched/credentials');
     const file = join(folder, readdirSync(folder)[0]!);
     const record = JSON.parse(readFileSync(file, 'utf8'));
     const oauth = { ...record, kind: 'oauth', client_id: 'x', refresh_token: 'refresh-me', expires_at: 1 };
     writeFileSync(file, JSON.stringify(oauth));
-    let renewals = 0;
+    let refreshes = 0;
     const send: Send = async () => {
-      renewals += 1;
-      const tokens = { access_token: `new-${renewals}`, token_type: 'Bearer', expires_in: 7200 };
+      refreshes += 1;
+      const tokens = { access_token: `new-${refreshes}`, token_type: 'Bearer', expires_in: 7200 };
       return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(tokens) };
     };
-    expect([(await world.run('auth refresh', { send })).code, renewals]).toEqual([0, 1]);
-    expect([(await world.run('auth refresh', { send })).code, renewals]).toEqual([0, 2]);
+    expect([(await world.run('auth refresh', { send })).code, refreshes]).toEqual([0, 1]);
+    expect([(await world.run('auth refresh', { send })).code, refreshes]).toEqual([0, 2]);
   });
 
-  test('by a personal access token is not renewed, and not called ended', async () => {
+  test('with a personal access token is not refreshed, and not reported as invalid', async () => {
     await login();
     const { code, stderr, requests } = await world.run('auth refresh');
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(stderr).toBe(
-      "error: A personal access token cannot be renewed\ncause: it lasts until it is ended in the service's settings\ntry: sched auth status --check -p default\n",
+      "error: A personal access token can't be refreshed\ncause: it stays valid until you revoke it in the service's settings\ntry: sched auth status --check -p default\n",
     );
   });
 
-  test('of the environment tells all that the service says of it', async () => {
+  test('from the environment shows user and organization with --check', async () => {
     const env = { SCHED_TOKEN: world.token, SCHED_BASE_URL: 'http://127.0.0.1:4010' };
     const me = JSON.parse((await world.run('users me --json', { env })).stdout);
     const { stdout } = await world.run('auth status --check --json', { env });
     expect(JSON.parse(stdout)).toMatchObject({ user: me.uri, organization: me.current_organization });
   });
 
-  test('gives its token to scripts alone', async () => {
+  test('prints its token only with auth token', async () => {
     await login();
     expect((await world.run('auth token')).stdout).toBe(`${world.token}\n`);
     const everything = await Promise.all(
@@ -178,7 +178,7 @@ describe('a login', () => {
     for (const { stdout, stderr } of everything) expect(stdout + stderr).not.toContain(world.token);
   });
 
-  test('is sent to its own origin alone, whatever the environment says', async () => {
+  test('is sent only to its own origin, even if SCHED_BASE_URL names another', async () => {
     await login();
     const env = { SCHED_BASE_URL: 'http://127.0.0.1:9' };
     const { code, stderr, requests } = await world.run('events list', { env });
@@ -186,7 +186,7 @@ describe('a login', () => {
     expect(stderr).toContain('belongs to http://127.0.0.1:4010');
   });
 
-  test('is not repeated by a service that quotes it in an error', async () => {
+  test('is not printed if the service quotes it in an error', async () => {
     const token = 'canary-0123456789';
     const send = async () => ({
       status: 403,
@@ -203,26 +203,26 @@ describe('a login', () => {
     }
   });
 
-  test.each([200, 403, 429, 503])('is not taken for the ID of a request after a reply with %i', async (status) => {
+  test.each([200, 403, 429, 503])('is not printed as a request ID after HTTP %i', async (status) => {
     const token = 'canary-0123456789';
     const send = async () => ({ status, headers: { 'x-request-id': token, 'retry-after': '9999' }, body: 'oops' });
     const env = { SCHED_TOKEN: token, SCHED_BASE_URL: 'http://127.0.0.1:4010' };
-    // Every run looks for secrets in what was printed.
+    // world.run also checks all output for secrets.
     for (const line of ['users me -v', 'users me --json', 'api /users/me -v', 'api /users/me -i'])
       expect((await world.run(line, { env, send })).stdout).not.toContain(token);
   });
 
-  test('is beaten by a token of the environment, and says so', async () => {
-    expect((await login('', `${world.token}\n`)).stderr).not.toContain('beats');
+  test('is overridden by a token in the environment, with a warning', async () => {
+    expect((await login('', `${world.token}\n`)).stderr).not.toContain('overrides');
     const line = 'auth login --with-token --credential-store file --base-url http://127.0.0.1:4010';
     const during = await world.run(line, { stdin: world.token, env: { SCHED_TOKEN: 'sandbox_user' } });
-    expect(during.stderr).toContain('SCHED_TOKEN is set and beats this login');
+    expect(during.stderr).toContain('SCHED_TOKEN is set and overrides this login');
     const env = { SCHED_TOKEN: 'sandbox_user' };
     const { stdout } = await world.run('users me --json=name', { env });
     expect(JSON.parse(stdout).name).not.toBe('Amara Lindqvist');
   });
 
-  test('is forgotten by logout, and a second time is fine', async () => {
+  test('is deleted by logout, and a second logout succeeds', async () => {
     await login();
     const config = () => JSON.parse(readFileSync(join(home, '.config/sched/config.json'), 'utf8'));
     expect(config().profiles.default.login).toMatchObject({ store: 'file' });
@@ -234,13 +234,13 @@ describe('a login', () => {
     expect(config().profiles.default.login).toBeUndefined();
     const again = await world.run('auth logout');
     expect(again).toMatchObject({ code: 0 });
-    expect(again.stderr).toContain('nobody was logged in');
+    expect(again.stderr).toContain('Not logged in');
     expect((await world.run('events list')).code).toBe(4);
     expect(everythingBelow(home)).not.toContain(world.token);
   });
 
   test.each(['auth logout', 'profiles remove default --yes'])(
-    'that %s cannot revoke is forgotten with a warning, whatever the flags',
+    "that %s can't revoke is deleted with a warning, even with --quiet",
     async (line) => {
       await login();
       const folder = join(home, '.config/sched/credentials');
@@ -260,7 +260,7 @@ describe('a login', () => {
     },
   );
 
-  test('of another profile stays apart', async () => {
+  test('is separate for each profile', async () => {
     await login('-p one');
     await login('-p two', 'sandbox_user\n');
     const name = async (line: string, env = {}) =>
@@ -273,7 +273,7 @@ describe('a login', () => {
     expect(await name('-p one')).toBe('Amara Lindqvist');
   });
 
-  test('that took the place of another one leaves nothing of it', async () => {
+  test('that replaces another one deletes the old token', async () => {
     await login('', 'sandbox_user\n');
     await login();
     expect(everythingBelow(home)).not.toContain('sandbox_user');
@@ -282,7 +282,7 @@ describe('a login', () => {
     expect((await world.run('auth token')).stdout).toBe(`${world.token}\n`);
   });
 
-  test('of the same person in another profile stays apart too', async () => {
+  test('of the same user is separate for each profile', async () => {
     await login('-p careful', 'sandbox_read_only\n');
     await login('-p full');
     expect((await world.run('auth token -p careful')).stdout).toBe('sandbox_read_only\n');

@@ -466,7 +466,7 @@ describe('booking: a raw request', () => {
     }
     const { code, stderr } = await world.run('api POST /shares -f a=b --if-absent');
     expect(code).toBe(2);
-    expect(stderr).toContain('--if-absent is for POST /invitees');
+    expect(stderr).toContain('--if-absent works only with POST /invitees');
   });
 
   const bodyWith = (parts: object) => JSON.stringify({ ...asked, ...parts });

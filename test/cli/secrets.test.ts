@@ -341,7 +341,7 @@ describe('the tokens of a login that the service quotes', () => {
   test('when it is used, refreshed and revoked', async () => {
     const home = temporaryDirectory('secrets');
     const login = await logIn(home, () => issued);
-    expect([login.code, login.stderr]).toEqual([0, expect.stringContaining('logged in as Ada [token]')]);
+    expect([login.code, login.stderr]).toEqual([0, expect.stringContaining('Logged in as Ada [token]')]);
     const quoting: Send = async (request) =>
       request.url.includes('/oauth/')
         ? { status: 400, headers: json, body: '{}', ...refused(`${request.body} ${access} ${refresh}`) }

@@ -106,8 +106,8 @@ describe.skipIf(noBrowser !== undefined)(`auth login in a real browser${noBrowse
     await page.close();
     const { code, text } = await screen.done;
     expect(code).toBe(0);
-    expect(text).toContain('logged in as Amara Lindqvist, profile default');
-    expect(text).toContain(`the token is kept in ${join(home, '.config/sched/credentials')}`);
+    expect(text).toContain('Logged in as Amara Lindqvist (profile default)');
+    expect(text).toContain(`The token is stored in ${join(home, '.config/sched/credentials')}`);
     expect(await status()).toMatchObject({ user_name: 'Amara Lindqvist', source: 'file', kind: 'oauth', usable: true });
     const list = await sched(['events', 'list', '--limit', '1', '--json'], home);
     expect(list.code).toBe(0);
@@ -185,7 +185,7 @@ describe('auth login in a terminal', () => {
     const location = await decide(url, 'allow');
     expect(await isFree(Number(redirectOf(url).port))).toBe(true);
     screen.type(`${location.replace(/state=[^&]+/, 'state=forged')}\n`);
-    await screen.until(/That is not it: the address belongs to a different login/);
+    await screen.until(/Can't use that URL: the address belongs to a different login/);
     screen.type(`${location}\n`);
     expect((await screen.done).code).toBe(0);
     expect((await status()).user_name).toBe('Amara Lindqvist');
@@ -216,7 +216,9 @@ describe('auth login in a terminal', () => {
     screen.type(ctrlD);
     const { code, text } = await screen.done;
     expect(code).toBe(2);
-    expect(text).toContain('--base-url is required; --auth-url is required; --client-id is required');
+    expect(text).toContain(
+      'Missing required flag --base-url; Missing required flag --auth-url; Missing required flag --client-id',
+    );
   });
 
   // R42
@@ -259,7 +261,7 @@ describe('auth login in a terminal', () => {
     screen.type(`${sandbox.auth_url}\n`);
     await screen.until(/--client-id\): $/);
     screen.type(`${sandbox.client_id}\n`);
-    await screen.until(/no usable keychain here \(there is no session bus\)[\s\S]*\[y\/N\] $/);
+    await screen.until(/no usable keychain on this machine \(there is no session bus\)[\s\S]*\[y\/N\] $/);
     screen.type('y\n');
     await fetch(await decide(await urlOn(screen), 'allow'));
     expect((await screen.done).code).toBe(0);

@@ -157,7 +157,7 @@ describe.skipIf(noSecretService !== '')(`auth login with a real keychain ${noSec
       .toContain('(Secret Service) works');
     const { code, text } = await logIn(sandbox, home, { flags: [], env: withBus });
     expect(code).toBe(0);
-    expect(text).toContain('the token is kept in the keychain (Secret Service)');
+    expect(text).toContain('The token is stored in the keychain (Secret Service)');
     const status = await sched(['auth', 'status', '--json'], home, withBus);
     expect(JSON.parse(status.stdout)).toMatchObject({ source: 'keychain', user_name: 'Amara Lindqvist' });
     expect((await sched(['events', 'list', '--limit', '1'], home, withBus)).code).toBe(0);
@@ -186,7 +186,7 @@ describe.skipIf(noSecretService !== '')(`auth login with a real keychain ${noSec
     expect((await logIn(sandbox, home)).code).toBe(0);
     const { access_token, refresh_token } = JSON.parse(readFileSync(credentialFile(home), 'utf8'));
     const { code, text } = await logIn(sandbox, home, { flags: ['--credential-store', 'keychain'], env: withBus });
-    expect([code, text]).toEqual([0, expect.stringContaining('the token is kept in the keychain')]);
+    expect([code, text]).toEqual([0, expect.stringContaining('The token is stored in the keychain')]);
     expect(leaksIn(everythingBelow(home), [access_token, refresh_token])).toEqual([]);
     expect((await sched(['users', 'me'], home, withBus)).code).toBe(0);
     // The old login is not revoked: that might revoke the new one too.

@@ -21,13 +21,19 @@ import { type ApiRequest, readRequest } from './read-request.ts';
 import { printReply, viewOf } from './reply.ts';
 
 const flags: Flag[] = [
-  { name: 'method', short: 'X', value: 'METHOD', description: 'the same as METHOD in front', heading: 'Flags' },
+  {
+    name: 'method',
+    short: 'X',
+    value: 'METHOD',
+    description: 'HTTP method, same as the METHOD argument',
+    heading: 'Flags',
+  },
   {
     name: 'raw-field',
     short: 'f',
     value: 'KEY=VALUE',
     repeat: true,
-    description: 'text for the query of a GET, for the JSON body of any other method',
+    description: 'text field: in the query of a GET, otherwise in the JSON body',
     heading: 'Flags',
   },
   {
@@ -35,13 +41,13 @@ const flags: Flag[] = [
     short: 'F',
     value: 'KEY=VALUE',
     repeat: true,
-    description: 'the same, but true, false, null and whole numbers are not text, and @FILE or @- reads the value',
+    description: 'same, but converts true, false, null and whole numbers; @FILE or @- reads the value',
     heading: 'Flags',
   },
   {
     name: 'input',
     value: 'FILE',
-    description: 'the whole body from a file, or - for stdin; fields then go to the query',
+    description: 'read the body from a file, or - for stdin; fields then go in the query',
     heading: 'Flags',
   },
   {
@@ -49,24 +55,24 @@ const flags: Flag[] = [
     short: 'H',
     value: 'HEADER',
     repeat: true,
-    description: "a header of the request, as 'Name: value'",
+    description: "request header, as 'Name: value'",
     heading: 'Flags',
   },
-  { name: 'paginate', description: 'follow a list to its end and print one array of its items', heading: 'Listing' },
+  { name: 'paginate', description: 'fetch all pages of a list and print one array of items', heading: 'Listing' },
   ...listFlags
     .filter(({ name }) => name !== 'all')
-    .map((flag) => ({ ...flag, description: `${flag.description}; with --paginate` })),
+    .map((flag) => ({ ...flag, description: `${flag.description}; needs --paginate` })),
   {
     name: 'include',
     short: 'i',
-    description: 'print status and headers of the reply before its body',
+    description: 'print the status and headers of the reply before the body',
     heading: 'Output',
   },
-  { name: 'silent', description: 'print nothing of the body', heading: 'Output' },
+  { name: 'silent', description: "don't print the body", heading: 'Output' },
   ...sharedFlags
     .filter(({ name }) => name === 'output')
-    .map((flag) => ({ ...flag, description: 'format of the answer; without it the reply as it came, as JSON' })),
-  ...bookingFlags.map((flag) => ({ ...flag, description: `${flag.description}; with POST /invitees` })),
+    .map((flag) => ({ ...flag, description: 'output format (default: the unchanged reply)' })),
+  ...bookingFlags.map((flag) => ({ ...flag, description: `${flag.description}; only with POST /invitees` })),
 ];
 
 /** The request as JSON text. */
@@ -78,7 +84,7 @@ const requestText = ({ method, headers = {}, body }: RawInput, url: string, isHi
   return `{${parts.join(',')}}`;
 };
 
-/** Its body is laid out, not rebuilt, where that can be. */
+/** Prints the planned request. Its body is indented, not parsed, where possible: parsing could change numbers. */
 const printPlan = ({ printer, runtime, settings }: Context, json: string): Promise<void> =>
   settings.jq !== undefined || settings.format === 'yaml'
     ? printer.whole(json)
@@ -103,10 +109,10 @@ const printPages = async (invocation: Invocation, { input, operation }: ApiReque
   else for await (const _ of pages);
 };
 
-/** What a known write does. A raw deletion is not journalled, so like a change it is sent once. */
+/** The effect of a known write. A raw deletion has no receipt, so it is sent once, like a change. */
 const effectOf = (operation: Operation | undefined): Pick<HttpRequest, 'effect'> =>
   operation?.effect === undefined ? {} : { effect: operation.effect === 'deletion' ? 'change' : operation.effect };
-/** What is to be booked; nothing where the body cannot be read, and is to be sent all the same. */
+/** The booking in the body, or undefined if the body can't be read and --allow-duplicate sends it anyway. */
 const readBooking = ({ typed }: Invocation, { body, query = [] }: RawInput) => {
   try {
     return bookingIn(body, query);
@@ -122,12 +128,12 @@ const run = async (invocation: Invocation): Promise<void> => {
   const { input, operation } = planned;
   const client = await context.client();
   const request = { ...client.prepareRaw(input), ...effectOf(operation) };
-  // The base URL may hold the part of the path that counts.
+  // Check the full path: the part that makes a request private may be in the base URL.
   const { pathname } = new URL(request.url);
   const isHidden = planned.isHidden || isPrivate([pathname]);
   // R49
   if (isHidden && typed.paginate === true)
-    throw usageError(['--paginate is not for data_compliance: nothing of its replies is shown']);
+    throw usageError(["--paginate can't be used with data_compliance, because its replies are never printed"]);
   if (context.settings.curl) return printCurl(context, [curlOf(request, isHidden)]);
   if (context.settings.dryRun) {
     const url = shownUrl(request.url, await context.connection());
@@ -150,9 +156,9 @@ const run = async (invocation: Invocation): Promise<void> => {
 
 export const api: Command = {
   name: 'api',
-  summary: 'Send any request under the base URL and print the reply as it is',
+  summary: 'Send any API request and print the reply',
   arguments: [
-    { name: 'METHOD', description: `${methods.join(', ')}; may be left out for GET`, choices: methods },
+    { name: 'METHOD', description: `${methods.join(', ')}; optional for GET`, choices: methods },
     { name: 'path', description: 'path or full URL, with or without a query', required: true },
   ],
   flags,
@@ -165,13 +171,13 @@ export const api: Command = {
     "api /event_types -f 'user={user}' -f count=1 -H 'X-Trace: 42' --include",
   ],
   notes: [
-    'METHOD is needed with a body, unlike in gh: nothing is written by a guess. Without one, fields are the query of a GET where the path is known to take them there.',
-    "Placeholders: {user} and {organization} stand for the token's own URIs where they are a whole value, and for their IDs where they are a whole segment of the path. Quote them for the shell.",
+    'A request with a body needs METHOD. Unlike gh, sched never guesses a write. Without METHOD, fields become the query of a GET if the path is known to accept them there.',
+    'Placeholders: as a whole value, {user} and {organization} become the URI of your user or organization; as a whole path segment, they become its ID. Quote them for the shell.',
     'Nested fields: a[b]=1 is {"a":{"b":1}}, a[]=1 a[]=2 is {"a":[1,2]}, a[][b]=1 a[][b]=2 is {"a":[{"b":1},{"b":2}]}, a[] alone is {"a":[]}.',
-    'The reply is printed as it came, laid out for reading; the body of a refusal too, before the error. With a format (--json, --jq, --fields, -o) only JSON is printed: any other reply to a read is exit code 9, and a write that the service accepted is exit code 0 with a note. --json=FIELDS, --fields and -o table, tsv, csv or id look into "resource" or "collection". -H is the header of the request here, not the line of column names.',
-    'Asks first on DELETE, and on any write to a path that holds cancellation, data_compliance or event_type_availability_schedules. On data_compliance neither request nor reply is shown, only sizes. No other write asks.',
-    'POST /invitees books as `sched invitees create` does: written down first, looked up if its answer is lost, never sent twice, and refused while the same booking of this machine stands. A body that does not say clearly what to book is sent only with --allow-duplicate. Any other write is sent once too: a 2xx is success, and exit code 10 says that its outcome is unknown.',
-    'Only the base URL is ever asked, with URIs of the service rewritten to it. Headers that carry secrets or belong to the connection are refused.',
+    'The reply is printed unchanged, except for indentation. The body of an error reply is printed too, before the error. With an output format (--json, --jq, --fields, -o) only JSON is printed. If the reply isn\'t JSON, a read ends with exit code 9; a write that the service accepted ends with exit code 0 and a note. --json=FIELDS, --fields and -o table, tsv, csv or id show the records in "resource" or "collection". Here -H sets a request header; it doesn\'t print column names.',
+    'Asks for confirmation before DELETE, and before any write to a path that contains cancellation, data_compliance or event_type_availability_schedules. No other write asks. For data_compliance only sizes are printed, never the request or the reply.',
+    "POST /invitees books like `sched invitees create`: sched records the booking before sending it, looks it up if the reply is lost, never sends it twice, and refuses it if this machine has already made the same booking. A body that doesn't clearly say what to book is sent only with --allow-duplicate. Other writes are sent once too: any 2xx is success, and exit code 10 means that the outcome is unknown.",
+    "Requests go only to the base URL; URIs from the service are rewritten to it. Headers that carry secrets or control the connection can't be set.",
   ],
   run,
 };

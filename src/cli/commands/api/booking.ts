@@ -10,13 +10,13 @@ import { bookedRecord, bookingContextOf, bookingOptions, bookingTexts } from '..
 import { repeatedName } from './json-text.ts';
 import { printReply, type ReplyOptions } from './reply.ts';
 
-type What = Omit<Booking, 'send'>;
+type BookingFacts = Omit<Booking, 'send'>;
 
-/** ISO 8601 in its extended and its basic form, with an offset: without one nobody can say which instant is meant. */
+/** ISO 8601, extended or basic form. The offset is required: without it the instant is ambiguous. */
 const isoTime =
   /^(\d{4})-?(\d\d)-?(\d\d)[Tt ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,]\d+)?)? ?(?:([Zz])|([+-]\d\d)(?::?(\d\d))?)$/;
 
-/** The same text for every spelling of an instant; nothing where it is not one. */
+/** The instant in one normalized form, or undefined if the text isn't a time. */
 const readStart = (text: string): string | undefined => {
   const [, year, month, day, hour, minute, second = '00', z, hours, minutes = '00'] = isoTime.exec(text.trim()) ?? [];
   if (year === undefined) return undefined;
@@ -34,22 +34,22 @@ const parseBody = (body: string): unknown => {
 };
 
 const unreadable = (problem: string): SchedError =>
-  new SchedError('usage', `Cannot tell which booking this body asks for: ${problem}`, {
-    reason: 'a booking is compared with earlier ones before it is sent, so that nothing is booked twice',
-    hint: 'correct the body, or send it as it is, without that check: --allow-duplicate',
+  new SchedError('usage', `Can't tell what this body would book: ${problem}`, {
+    reason: 'sched compares a booking with earlier ones before sending it, so that nothing is booked twice',
+    hint: 'fix the body, or add --allow-duplicate to send it without this check',
     outcome: 'not-sent',
   });
 
 const bookingKeys = ['event_type', 'start_time', 'invitee'];
 
-/** What a body asks to book. A body that cannot be read is refused: it could be the same booking in other words. */
-export const bookingIn = (body: string | undefined, query: readonly (readonly [string, string])[]): What => {
+/** The booking in a body. Rejects a body it can't read: it could be an earlier booking in another form. */
+export const bookingIn = (body: string | undefined, query: readonly (readonly [string, string])[]): BookingFacts => {
   const value = parseBody(body ?? '');
-  if (!isObject(value)) throw unreadable('it is not a JSON object');
+  if (!isObject(value)) throw unreadable("it isn't a JSON object");
   const repeated = repeatedName(body!);
-  if (repeated !== undefined) throw unreadable(`'${repeated}' is in it twice`);
+  if (repeated !== undefined) throw unreadable(`it contains "${repeated}" twice`);
   const elsewhere = query.find(([name]) => bookingKeys.includes(name.split(/[[.]/)[0]!));
-  if (elsewhere !== undefined) throw unreadable(`'${elsewhere[0]}' is in the query`);
+  if (elsewhere !== undefined) throw unreadable(`"${elsewhere[0]}" is in the query`);
   const { event_type, start_time, invitee } = value;
   if (typeof event_type !== 'string' || event_type.trim() === '') throw unreadable('event_type is not a URI or ID');
   const start = typeof start_time === 'string' ? readStart(start_time) : undefined;
@@ -59,29 +59,29 @@ export const bookingIn = (body: string | undefined, query: readonly (readonly [s
   return { event_type, start_time: start, invitee: { email } };
 };
 
-/** A raw booking keeps the same promise as `invitees create`: never twice (R27). */
+/** Books with a raw request. Like `invitees create`, it never books twice (R27). */
 export const bookRaw = async (
   invocation: Invocation,
   raw: HttpRequest,
-  what: What,
+  booking: BookingFacts,
   showing: ReplyOptions,
 ): Promise<void> => {
   const { context } = invocation;
   const client = await context.client();
   const request: HttpRequest = { ...raw, effect: 'creation' };
   let reply: HttpReply | undefined;
-  const send: Booking['send'] = async (leaving) => {
+  const send: Booking['send'] = async (beforeSend) => {
     const { applyPlanLimits } = await import('../../session/booking-limits.ts');
     await applyPlanLimits(context);
-    reply = await client.send({ ...request, beforeSend: leaving });
+    reply = await client.send({ ...request, beforeSend });
     return writtenIn(invitees.create, request, reply);
   };
   const options = bookingOptions(invocation);
-  const booked = await book(await bookingContextOf(context), { ...what, send }, options).catch((error: unknown) => {
+  const booked = await book(await bookingContextOf(context), { ...booking, send }, options).catch((error: unknown) => {
     const isRefusal = error instanceof SchedError && error.facts.outcome === 'not-applied';
     if (reply === undefined || !isRefusal) throw error;
   });
-  // A refusal is printed as it came, and is an error then.
+  // A refusal is printed unchanged and then reported as an error.
   if (booked === undefined || (booked.how === 'booked' && booked.unshown === undefined))
     await printReply(invocation, request, reply!, showing);
   else {
@@ -89,7 +89,7 @@ export const bookRaw = async (
     context.notes.info(bookingTexts[booked.how]);
     const body = jsonText({ resource: record });
     const found: HttpReply = { status: 200, headers: { 'content-type': 'application/json' }, body };
-    // What is printed is no reply of the service, so it has no headers to include.
+    // This text isn't a reply from the service, so there are no headers to include.
     const plain = { ...invocation, typed: { ...invocation.typed, include: false } };
     await printReply(plain, request, found, showing);
   }

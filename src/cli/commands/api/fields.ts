@@ -2,21 +2,21 @@ import { Problems } from '../../messages/problems.ts';
 import { readTextFile } from '../../operation/json-file.ts';
 import type { Context } from '../../session/context.ts';
 
-/** One `-f` or `-F`: where its value goes, and the value. */
+/** One `-f` or `-F`: a key and its value. */
 export interface Field {
   /** `a[b][]` as it was typed. */
   name: string;
-  /** `['a', 'b', '']`; an empty name is a place in a list. */
+  /** `['a', 'b', '']`; an empty key appends to a list. */
   keys: string[];
   /** `undefined` for `a[]` alone, which is an empty list. */
   value: unknown;
-  /** Placeholders are looked for in what was typed only. */
+  /** Set if the value comes from a file: its placeholders aren't replaced. */
   fromFile?: true;
 }
 
 export interface TypedField {
   raw: string;
-  /** `-F`: the value's look decides its type. */
+  /** `-F`: the type depends on the text, so `5` is a number. */
   isTyped: boolean;
 }
 
@@ -30,8 +30,8 @@ const keysOf = (name: string): string[] | undefined => {
 };
 
 /**
- * Reads the fields in the order they were typed. `isPrivate` keeps what was typed out of the problems: a field is then
- * named by its place.
+ * Reads the fields in the order they were typed. With `isPrivate`, problems name a field by its position and never quote
+ * it.
  */
 export const readFields = async (
   typed: readonly TypedField[],
@@ -41,7 +41,7 @@ export const readFields = async (
 ): Promise<Field[]> => {
   const fields: Field[] = [];
   for (const [index, { raw, isTyped }] of typed.entries()) {
-    const label = isPrivate ? `field ${index + 1}` : `${isTyped ? '-F' : '-f'} '${raw}'`;
+    const label = isPrivate ? `field ${index + 1}` : `${isTyped ? '-F' : '-f'} "${raw}"`;
     const equals = raw.indexOf('=');
     const name = equals < 0 ? raw : raw.slice(0, equals);
     const text = equals < 0 ? undefined : raw.slice(equals + 1);
@@ -49,14 +49,15 @@ export const readFields = async (
     if (keys === undefined || (text === undefined && keys.at(-1) !== '')) {
       problems.add(`${label} is not key=value, key[name]=value or key[]=value`);
     } else if (keys.some((key, place) => key === '' && keys[place + 1] === '')) {
-      problems.add(`${label} puts a list into a list, which only --input can`);
+      problems.add(`${label} nests a list in a list, which needs --input`);
     } else if (isTyped && text?.startsWith('@')) {
-      const unheard = new Problems();
-      const value = await readTextFile(text.slice(1), label, runtime, isPrivate ? unheard : problems);
-      if (isPrivate && value === undefined) problems.add(`${label}: its file cannot be read`);
+      const ignored = new Problems();
+      const value = await readTextFile(text.slice(1), label, runtime, isPrivate ? ignored : problems);
+      if (isPrivate && value === undefined) problems.add(`${label}: can't read its file`);
       fields.push({ name, keys, value, fromFile: true });
     } else if (isTyped && text !== undefined && /^-?(0|[1-9]\d*)$/.test(text)) {
-      if (!Number.isSafeInteger(Number(text))) problems.add(`${label} is too large for a number; -f sends it as text`);
+      if (!Number.isSafeInteger(Number(text)))
+        problems.add(`${label} is too large for a number; use -f to send it as text`);
       fields.push({ name, keys, value: Number(text) });
     } else {
       const value = isTyped && text !== undefined && Object.hasOwn(words, text) ? words[text] : text;
@@ -66,7 +67,7 @@ export const readFields = async (
   return fields;
 };
 
-/** Objects without a prototype, so that `__proto__` is a name like any other. */
+/** Objects without a prototype, so that `__proto__` is an ordinary key. */
 type Node = Record<string, unknown>;
 const node = (): Node => Object.create(null) as Node;
 const isNode = (value: unknown): value is Node =>
@@ -92,11 +93,11 @@ const put = (target: Node, [key, ...rest]: string[], value: unknown): void => {
       if (value !== undefined) list.push(value);
       return;
     }
-    // As gh does: a name that the last object has already begins the next one, unless it is a list that grows.
+    // Like gh: a key that the last object already has starts a new object, unless it holds a list to append to.
     const last = list.at(-1);
-    const goesOn = isNode(last) && (last[inner[0]!] === undefined || Array.isArray(last[inner[0]!]));
-    const item = goesOn ? last : node();
-    if (!goesOn) list.push(item);
+    const isSameItem = isNode(last) && (last[inner[0]!] === undefined || Array.isArray(last[inner[0]!]));
+    const item = isSameItem ? last : node();
+    if (!isSameItem) list.push(item);
     put(item, inner, value);
   }
 };
@@ -109,12 +110,12 @@ export const bodyOf = (fields: readonly Field[], problems: Problems, isPrivate: 
       put(body, keys, value);
     } catch (error) {
       if (!(error instanceof Clash)) throw error;
-      problems.add(`${isPrivate ? `field ${index + 1}` : `'${name}'`} ${error.message}`);
+      problems.add(`${isPrivate ? `field ${index + 1}` : `"${name}"`} ${error.message}`);
     }
   }
   return body;
 };
 
-/** The fields as parts of a query string, under their names as typed; null is empty. */
+/** The fields as query parameters, with their names as typed. null becomes an empty value. */
 export const queryOf = (fields: readonly Field[]): [string, string][] =>
   fields.filter(({ value }) => value !== undefined).map(({ name, value }) => [name, String(value ?? '')]);

@@ -2,8 +2,8 @@ import type { Problems } from '../../messages/problems.ts';
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/; // RFC 9110 §5.6.2
 
-/** What `sched` or the connection decides, and what would make another request of the one that was looked at. */
-const ours = new Set(
+/** Headers that `sched` or the connection sets, or that could turn a checked request into a different one. */
+const reserved = new Set(
   [
     'host content-length transfer-encoding connection keep-alive proxy-connection te trailer upgrade expect http2-settings',
     'accept-encoding content-encoding user-agent',
@@ -15,7 +15,7 @@ const ours = new Set(
 
 const secrets = /authorization|authenticate|cookie|api-?key|secret|password|(^|-)(auth|access|bearer)-?token$/;
 
-/** `Name: value` of each `-H`. Values are not repeated in problems: one may be a secret that came here by mistake. */
+/** Reads the `Name: value` of each `-H`. Problems never quote a value: it may be a secret, passed by mistake. */
 export const readHeaders = (typed: readonly string[], problems: Problems): Record<string, string> => {
   const headers: Record<string, string> = {};
   for (const [index, raw] of typed.entries()) {
@@ -27,11 +27,11 @@ export const readHeaders = (typed: readonly string[], problems: Problems): Recor
     const wrong = (problem: string) => problems.add(`-H number ${index + 1} ${problem}`);
     if (!token.test(key)) wrong("is not 'Name: value'");
     else if (secrets.test(key))
-      wrong(`(${key}) is refused: a flag takes no secret, and sched puts the token on itself`);
-    else if (ours.has(key) || key.startsWith('proxy-') || key.startsWith('sec-'))
-      wrong(`(${key}) is refused: it is not for a caller to set`);
+      wrong(`(${key}) can't be set: sched adds the token itself, and flags must not contain secrets`);
+    else if (reserved.has(key) || key.startsWith('proxy-') || key.startsWith('sec-'))
+      wrong(`(${key}) can't be set: sched or the connection controls it`);
     else if (!/^[\t\x20-\x7e]+$/.test(value))
-      wrong(`(${key}) ${value === '' ? 'has no value' : 'has a line break, NUL or non-ASCII character in its value'}`);
+      wrong(`(${key}) ${value === '' ? 'has no value' : 'contains a line break, NUL or non-ASCII character'}`);
     else headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`; // RFC 9110 §5.2
   }
   return headers;

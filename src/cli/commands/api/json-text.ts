@@ -1,6 +1,6 @@
 import { escapeJson } from '../../../output/sanitise.ts';
 
-/** Further in, lines are no longer indented: a hostile reply must not grow quadratically. */
+/** The indentation stops growing at this depth: a hostile reply must not make the output grow quadratically. */
 const deepestIndent = 64;
 
 const endOfString = (json: string, start: number): number => {
@@ -12,8 +12,8 @@ const endOfString = (json: string, start: number): number => {
 const isBlank = (char: string | undefined) => char === ' ' || char === '\n' || char === '\r' || char === '\t';
 
 /**
- * Valid JSON laid out anew, its strings, numbers and names untouched: large numbers, repeated names and their order
- * survive, which they would not through a parser.
+ * Indents valid JSON without parsing it. Large numbers, repeated names and the order of names stay as they are; a parser
+ * would change them.
  */
 export const layOutJson = (json: string, isPretty: boolean): string => {
   let laid = '';
@@ -58,7 +58,7 @@ export const isJson = (text: string): boolean => {
 
 const nameOrBrace = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/gs;
 
-/** A name that one object of valid JSON has twice: readers differ in which of the two they take. Case is ignored. */
+/** A name that occurs twice in one object of valid JSON, ignoring case. Parsers differ in which of the two they use. */
 export const repeatedName = (json: string): string | undefined => {
   const open: Set<string>[] = [];
   for (const [found, text, colon] of json.matchAll(nameOrBrace)) {

@@ -4,7 +4,7 @@ import { compliance } from '../../../api/compliance.ts';
 import { events } from '../../../api/events.ts';
 import type { Operation } from '../../../api/operation.ts';
 
-/** A text without its encoding, however often it was encoded, and however its letters are spelled. */
+/** Removes percent-encoding, even if applied several times, and normalizes case and Unicode variants. */
 const folded = (text: string): string => {
   const plain = text.replace(/(?:%[0-9a-f]{2})+/gi, (codes) =>
     Buffer.from(codes.replaceAll('%', ''), 'hex').toString('utf8'),
@@ -13,8 +13,8 @@ const folded = (text: string): string => {
 };
 
 /**
- * A path as a forgiving router might read it: encoded letters, another case, `;parameters` and an extension all lead to
- * the same operation, and must not lead around its rules.
+ * The path as a lenient router might read it. Encoded letters, another case, `;parameters` and an extension may all reach
+ * the same operation, so they must not bypass its rules.
  */
 const segmentsOf = (path: string): string[] =>
   path
@@ -34,13 +34,13 @@ const fits = (template: string, segments: readonly string[]): boolean => {
   );
 };
 
-/** The noun whose command an operation is. */
+/** The noun that an operation belongs to. */
 export const nounOf = async (operation: Operation): Promise<Noun | undefined> => {
   const rows = await loadCatalogue();
   return (Object.keys(rows) as Noun[]).find((noun) => Object.values(rows[noun]).includes(operation));
 };
 
-/** The catalogue's rows of a path, whatever their method; `/users/me` before `/users/{user}`. */
+/** The catalogue's rows for a path, with any method; `/users/me` comes before `/users/{user}`. */
 export const rowsAt = async (path: string): Promise<Operation[]> => {
   const segments = segmentsOf(path);
   return Object.values(await loadCatalogue())
@@ -53,36 +53,36 @@ const compliancePart = compliance.delete.path.split('/')[1]!;
 const cancellationPart = segmentsOf(events.cancel.path).at(-1)!;
 const availabilityPart = availability.update.path.split('/')[1]!;
 
-/** Whether addresses of people may be in what is sent or answered, so that nothing of either may be printed (R49). */
+/** Whether the request or the reply may contain people's addresses, so that neither may be printed (R49). */
 export const isPrivate = (words: readonly string[]): boolean =>
   words.some((word) => folded(word).includes(compliancePart));
 
-/** Whether this books, wherever the service lies below its host. */
+/** Whether this request books. Only the end of the path counts: the base URL may have a path of its own. */
 export const isBooking = (method: string, path: string): boolean => {
   const segments = segmentsOf(path);
   const isOther = segments.includes('scheduled_events') || isPrivate([path]);
   return method === 'POST' && segments.at(-1) === 'invitees' && !isOther;
 };
 
-/** How many addresses a deletion names, where its body tells. */
+/** The invitees that a deletion names, counted if its body can be read. */
 const addressesIn = (body: string | undefined): string => {
   try {
     const { emails } = JSON.parse(body ?? '') as { emails?: unknown };
     if (Array.isArray(emails)) return emails.length === 1 ? '1 invitee' : `${emails.length} invitees`;
   } catch {
-    // It is the service's to say what is wrong with it.
+    // The service will report what is wrong with the body.
   }
-  return 'the invitees named';
+  return 'the invitees in the body';
 };
 
-/** Questions of the writes that the catalogue knows, in the words of their own commands. */
+/** Prompts for the writes in the catalogue, worded as in their own commands. */
 const questions: [Operation, (id: string, body?: string) => string][] = [
   [events.cancel, (id) => `Cancel event ${id} and notify its invitees?`],
-  [availability.update, (id) => `Change the availability schedule ${id}? Rules that are sent replace all others.`],
-  [compliance.delete, (_, body) => `Delete all data of ${addressesIn(body)}? It cannot be undone.`],
+  [availability.update, (id) => `Change availability schedule ${id}? The rules you send replace all others.`],
+  [compliance.delete, (_, body) => `Delete all data of ${addressesIn(body)}? This can't be undone.`],
 ];
 
-/** The question of a known write. Only the path's end counts: the service may lie anywhere below its host. */
+/** The prompt for a known write. Only the end of the path counts: the base URL may have a path of its own. */
 const knownQuestion = (path: string, body: string | undefined): string | undefined => {
   const segments = segmentsOf(path);
   const found = questions.find(([row]) => fits(row.path, segments.slice(-row.path.split('/').length + 1)));
@@ -94,8 +94,8 @@ const knownQuestion = (path: string, body: string | undefined): string | undefin
 };
 
 /**
- * The question that a write asks first: the same as its own command does, and one of its own for any other write that
- * may delete or cancel something. `path` is the whole path on the host.
+ * The prompt before a write, or undefined if it needs none. A known write has the prompt of its own command; any other
+ * write that may delete or cancel something has a general one. `path` is the whole path on the host.
  */
 export const questionFor = (method: string, path: string, body: string | undefined): string | undefined => {
   if (method === 'GET') return undefined;
@@ -104,10 +104,10 @@ export const questionFor = (method: string, path: string, body: string | undefin
   if (!isAsking && method !== 'DELETE') return undefined;
   const known = method === 'DELETE' ? undefined : knownQuestion(path, body);
   if (known !== undefined) return known;
-  // R49: the path itself is not shown.
-  if (isPrivate([path])) return `Send ${method} to ${compliancePart}? It may delete data for good.`;
-  if (method === 'DELETE') return `Send DELETE ${path}? It may delete this for good.`;
+  // R49: never print the path itself.
+  if (isPrivate([path])) return `Send ${method} to ${compliancePart}? It may permanently delete data.`;
+  if (method === 'DELETE') return `Send DELETE ${path}? It may permanently delete data.`;
   return text.includes(cancellationPart)
     ? `Send ${method} ${path}? It may cancel events and notify their invitees.`
-    : `Send ${method} ${path}? Rules that are sent replace all others.`;
+    : `Send ${method} ${path}? The rules you send replace all others.`;
 };

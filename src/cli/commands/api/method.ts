@@ -11,29 +11,30 @@ interface Words {
   path?: string;
 }
 
-/** `[METHOD] <path>`: which word is which, and what is wrong with them. */
+/** Reads `[METHOD] <path>` and reports what is wrong with either. */
 export const readWords = ({ args, typed, problems }: Invocation, isHidden: boolean): Words => {
   const isMethod = (word: string | undefined) => word !== undefined && methods.includes(word.toUpperCase());
   const [first, second, ...more] = args;
-  if (more.length > 0) problems.add('there are words behind the path');
-  if (first === undefined || (second === undefined && isMethod(first))) problems.add('<path> is missing');
+  if (more.length > 0) problems.add('Unexpected argument after <path>');
+  if (first === undefined || (second === undefined && isMethod(first)))
+    problems.add('Missing required argument <path>');
   const path = second ?? (isMethod(first) ? undefined : first);
   const word = second !== undefined || isMethod(first) ? first : undefined;
   const given = typed.method === undefined ? word : String(typed.method);
   if (second !== undefined && !isMethod(first) && isMethod(second) && !isHidden) {
-    problems.add('METHOD comes first', `sched api ${second.toUpperCase()} ${shellWord(first!)}`);
+    problems.add('METHOD must come before <path>', `sched api ${second.toUpperCase()} ${shellWord(first!)}`);
     return {};
   }
   if (word !== undefined && typed.method !== undefined) problems.add('METHOD is given twice');
   if (given !== undefined && !isMethod(given))
-    problems.add(`METHOD ${isHidden ? '' : `'${given}' `}is not one of ${methods.join(', ')}`);
+    problems.add(`METHOD ${isHidden ? '' : `"${given}" `}is not one of ${methods.join(', ')}`);
   return {
     ...(path === undefined ? {} : { path }),
     ...(isMethod(given) ? { method: given!.toUpperCase() } : {}),
   };
 };
 
-/** The command as it was typed, with the method that was left out. */
+/** The typed command with the missing method added. */
 const withMethod = (
   method: string,
   path: string,
@@ -47,8 +48,8 @@ const withMethod = (
 };
 
 /**
- * The method where none was typed: GET, if that is withOutcome what is meant. Fields could as well be a body, and a write
- * must not come from a guess: only a path that the catalogue knows to take them in its query is clear.
+ * The method if none was typed: GET, but only if that is certain. Fields could also be a body, and sched must not guess a
+ * write. Fields are certain to be a query only if the catalogue says that the path accepts them there.
  */
 export const impliedMethod = (
   path: string,
@@ -66,8 +67,8 @@ export const impliedMethod = (
   if (typed.input === undefined && fitsQuery) return 'GET';
   problems.add(
     typed.input === undefined && write === undefined
-      ? 'METHOD is missing: fields are the query of a GET and the body of a POST, and it is not guessed which (unlike in gh)'
-      : 'METHOD is missing: it may be left out for a plain GET only, and a body needs one (unlike in gh)',
+      ? "Missing METHOD: fields could be the query of a GET or the body of a POST, and sched doesn't guess (unlike gh)"
+      : 'Missing METHOD: it is optional only for a GET without a body (unlike in gh)',
     withMethod(write ?? 'POST', path, invocation, fields, isHidden),
   );
   return 'GET';

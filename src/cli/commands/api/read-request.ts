@@ -16,13 +16,13 @@ import { isBooking, isPrivate, nounOf, rowsAt } from './known-paths.ts';
 import { impliedMethod, readWords } from './method.ts';
 import { ownPlaceholder, pathBelow, readTarget, type Target } from './target.ts';
 
-/** `-f` and `-F` in the order they were typed, on which lists of objects depend. */
+/** `-f` and `-F` in the order they were typed: lists of objects depend on it. */
 const typedFields = ({ inOrder }: Invocation): TypedField[] =>
   inOrder
     .filter(([name]) => name === 'field' || name === 'raw-field')
     .map(([name, raw = '']) => ({ raw, isTyped: name === 'field' }));
 
-/** The body that was typed, as text. */
+/** The body from `--input`, as text. */
 const readBody = async (
   { context, typed, problems }: Invocation,
   headers: Record<string, string>,
@@ -41,9 +41,9 @@ const checkOutput = ({ context, problems }: Invocation, operation: Operation | u
       problems.add(problem);
     return;
   }
-  for (const field of fields ?? []) if (field.split('.').includes('')) problems.add(`'${field}' is not a field path`);
+  for (const field of fields ?? []) if (field.split('.').includes('')) problems.add(`"${field}" is not a field path`);
   if (fields === undefined && ['table', 'tsv', 'csv'].includes(format))
-    problems.add(`-o ${format} needs --fields here: what this path answers with is not known`);
+    problems.add(`-o ${format} needs --fields here, because sched doesn't know the fields of this path`);
 };
 
 const checkPaging = (
@@ -57,19 +57,18 @@ const checkPaging = (
       if (typed[name] !== undefined) problems.add(`--${name} needs --paginate`);
     return;
   }
-  if (method !== 'GET') problems.add(`--paginate is for GET, not ${method}`);
+  if (method !== 'GET') problems.add(`--paginate works only with GET, not ${method}`);
   else if (operation !== undefined && operation.reply.kind !== 'many')
-    problems.add(`--paginate is for lists, and GET ${operation.path} answers with one record`);
-  if (typed.include === true) problems.add('--include and --paginate contradict each other: there are many replies');
-  if (typed['page-size'] !== undefined && query.includes('count'))
-    problems.add('--page-size and count contradict each other');
+    problems.add(`--paginate works only with lists, and GET ${operation.path} returns one record`);
+  if (typed.include === true) problems.add("--include can't be used with --paginate, which gets many replies");
+  if (typed['page-size'] !== undefined && query.includes('count')) problems.add("--page-size can't be used with count");
 };
 
-/** The token's own records, each asked for once. */
+/** The URI of the token's own user or organization. */
 const ownUri = async (context: Context, name: 'user' | 'organization'): Promise<string> => {
   const uri = (await context.identity())[name];
   if (uri !== '') return uri;
-  throw new SchedError('usage', `The token belongs to no ${name}, so {${name}} stands for nothing`, {
+  throw new SchedError('usage', `Can't replace {${name}}: the service shows no ${name} for this token`, {
     outcome: 'not-sent',
   });
 };
@@ -88,19 +87,19 @@ const fillPath = async (context: Context, path: string): Promise<string> => {
   return segments.join('/');
 };
 
-/** The path below the base URL. A full URL may also stand under the root of the service's own URIs. */
+/** The path below the base URL. A full URL may also begin with the root of the service's own URIs. */
 const placeOf = async ({ context, problems }: Invocation, target: Target): Promise<string> => {
   if (target.origin === undefined) return target.path;
   const connection = await context.connection();
   const { baseUrl } = connection;
   const below = pathBelow(target, baseUrl) ?? pathBelow(target, await context.root());
   if (below === undefined)
-    problems.add(`${target.origin} is not where this account's service is (${shownUrl(baseUrl, connection)})`);
+    problems.add(`${target.origin} is not this profile's service (${shownUrl(baseUrl, connection)})`);
   problems.check();
   return below!;
 };
 
-/** Whose records a list is about, where that was not typed: filled in as its own command does. */
+/** The default scope of a list (whose records it shows), as its own command sets it. Empty if it was typed. */
 const scopeOf = async (
   operation: Operation,
   query: readonly [string, string][],
@@ -118,35 +117,37 @@ export interface ApiRequest {
   isHidden: boolean;
 }
 
-/** Everything that was typed as one request; whatever is wrong with it is told at once, before anything is sent. */
+/** Reads the command line as one request. Reports all problems together, before anything is sent. */
 export const readRequest = async (invocation: Invocation): Promise<ApiRequest> => {
   const { context, args, typed, problems } = invocation;
   const isHidden = isPrivate(args);
-  const typedOnes = typedFields(invocation);
+  const fieldFlags = typedFields(invocation);
   const words = readWords(invocation, isHidden);
   const reading = words.path === undefined ? undefined : readTarget(words.path);
-  if (reading?.ok === false) problems.add(isHidden ? '<path> is not one that can be sent' : reading.problem);
+  if (reading?.ok === false) problems.add(isHidden ? '<path> is not valid' : reading.problem);
   const target: Target = reading?.ok ? reading.target : { path: '/', query: [] };
   const rows = reading?.ok ? await rowsAt(target.path) : [];
   const method =
-    words.method ?? (reading?.ok ? impliedMethod(words.path!, rows, invocation, typedOnes, isHidden) : 'GET');
+    words.method ?? (reading?.ok ? impliedMethod(words.path!, rows, invocation, fieldFlags, isHidden) : 'GET');
   const operation = rows.find((row) => row.method === method);
 
   const headers = readHeaders((typed.header as string[] | undefined) ?? [], problems);
-  const fromStdin = typedOnes.filter(({ raw, isTyped }) => isTyped && raw.endsWith('=@-')).length;
+  const fromStdin = fieldFlags.filter(({ raw, isTyped }) => isTyped && raw.endsWith('=@-')).length;
   if (fromStdin + (typed.input === '-' ? 1 : 0) > 1) problems.add('stdin can be read only once');
-  const fields = await readFields(typedOnes, context, problems, isHidden);
+  const fields = await readFields(fieldFlags, context, problems, isHidden);
   const input = await readBody(invocation, headers);
-  if (method === 'GET' && typed.input !== undefined && words.method === 'GET') problems.add('GET takes no --input');
+  if (method === 'GET' && typed.input !== undefined && words.method === 'GET')
+    problems.add("--input can't be used with GET");
   const isQuery = method === 'GET' || typed.input !== undefined;
   const names = [...target.query.map(([name]) => name), ...(isQuery ? fields.map(({ name }) => name) : [])];
   if (isHidden && (names.length > 0 || /@|%40/.test(target.path)))
-    problems.add('this path takes no query: an address must not stand in a URL');
+    problems.add('This path takes no query: an address must never be part of a URL');
   if (!isQuery) bodyOf(fields, problems, isHidden);
   checkOutput(invocation, operation);
   checkPaging(invocation, method, names, operation);
   for (const { name } of bookingFlags)
-    if (typed[name] !== undefined && !isBooking(method, target.path)) problems.add(`--${name} is for POST /invitees`);
+    if (typed[name] !== undefined && !isBooking(method, target.path))
+      problems.add(`--${name} works only with POST /invitees`);
   readBounds(invocation);
   problems.check();
 

@@ -14,18 +14,18 @@ import { views } from '../../operation/views.ts';
 import type { Context } from '../../session/context.ts';
 import { layOutJson } from './json-text.ts';
 
-/** The view of a record whose kind is known; of any other only chosen fields make columns. */
+/** The view of a known record type. An unknown one has no columns but the fields that the user chooses. */
 export const viewOf = (operation: Operation | undefined): View =>
   operation === undefined ? { columns: [] } : views[operation.reply.of.name as keyof typeof views];
 
-/** Formats that show any JSON whole; the others show records. */
+/** Formats that can show any JSON; the others show records. */
 const wholeFormats = new Set(['json', 'jsonl', 'yaml']);
 
-/** Whether single records are asked for, and not the reply as it came. */
+/** Whether to print records instead of the whole reply. */
 const asksRecords = ({ settings }: Context): boolean =>
   settings.fields !== undefined || !wholeFormats.has(settings.format);
 
-/** A session's cookie is a secret like the token. */
+/** A session cookie is as secret as the token, so it isn't printed. */
 const shownHeader = ([name, value]: [string, string]): string =>
   `${safe(name)}: ${name === 'set-cookie' ? '[not shown]' : safe(value)}`;
 
@@ -35,18 +35,18 @@ const headOf = ({ status, headers }: HttpReply, isPrivate: boolean): string => {
 };
 
 const noFields = (request: HttpRequest, reply: HttpReply): SchedError =>
-  new SchedError('integrity', 'The reply holds no record to choose fields from', {
+  new SchedError('integrity', 'The reply has no records to choose fields from', {
     outcome: 'not-applied',
     http: exchangeOf(request, reply),
   });
 
-/** Whether a format was asked for that only JSON can be shown in. Without one, the reply is printed as it came. */
+/** Whether the user chose an output format, which needs JSON. Without one, the reply is printed unchanged. */
 const asksJson = (typed: Typed): boolean =>
   ['json', 'jq', 'fields', 'output'].some((name) => typed[name] !== undefined);
 
 /**
- * Judges a 2xx that is not JSON. Where JSON was asked for, or announced, a read has failed. A write is done, unless it
- * was to make something and its reply cannot be read (R26).
+ * Handles a 2xx reply that isn't JSON. A read has failed if the user or the content type asked for JSON. A write has
+ * succeeded, unless it creates a record and its reply can't be read (R26).
  */
 const judgeNotJson = (
   { context, typed }: Invocation,
@@ -62,7 +62,7 @@ const judgeNotJson = (
     if (isAsked || isAnnounced) throw unreadableRead(request, reply, describeNonJson(reply));
     return;
   }
-  // What a path outside the catalogue answers with need not be JSON.
+  // A path outside the catalogue may reply with something other than JSON.
   const isExpected = operation !== undefined || isAnnounced;
   if (isExpected && decide(effect, content) !== 'done') throw unreadableWrite(request, reply, describeNonJson(reply));
   if (isAsked) context.notes.info(`The service accepted this (HTTP ${reply.status}), but its reply is not JSON`);
@@ -76,7 +76,7 @@ const printAsIs = async ({ printer, runtime }: Context, body: string): Promise<v
   return runtime.stdout.isTerminal ? printer.text(body) : runtime.stdout.write(body);
 };
 
-/** The records inside an envelope, or the reply itself where it has none. */
+/** Prints the records inside an envelope, or the reply itself if it has none. */
 const printRecords = async (
   context: Context,
   request: HttpRequest,
@@ -88,7 +88,7 @@ const printRecords = async (
   if (isObject(inner)) return context.printer.one(view, inner);
   if (!Array.isArray(inner) || !inner.every(isObject)) {
     if (effectOf(request) === 'read') throw noFields(request, reply);
-    return context.notes.info(`The service accepted this (HTTP ${reply.status}), but its reply holds no record`);
+    return context.notes.info(`The service accepted this (HTTP ${reply.status}), but its reply has no records`);
   }
   const page: Json[] = inner;
   async function* pages() {
@@ -103,14 +103,14 @@ const printWhole = async ({ printer, runtime, settings }: Context, body: string,
   await printJson(runtime, body, settings.format !== 'jsonl');
 };
 
-/** A refusal without the service's own words, which may quote an address (R49). */
+/** The same error without the service's own text, which may quote an address (R49). */
 const silenced = ({ category, message, facts }: SchedError): SchedError => {
   const { requestId, ...http } = facts.http!;
   return new SchedError(category, message, { ...facts, reason: `HTTP ${http.status}`, http });
 };
 
 export interface ReplyOptions {
-  /** The row of the operation, where the catalogue knows it. */
+  /** The operation's row, if the catalogue has one. */
   operation: Operation | undefined;
   isPrivate: boolean;
 }
@@ -128,7 +128,7 @@ const printBody = (
   return printWhole(context, reply.body, content.json);
 };
 
-/** Prints a reply and ends as its status says: like gh, the body of a refusal is printed too. */
+/** Prints a reply, and throws if its status is an error. Like gh, it prints the body of an error reply too. */
 export const printReply = async (
   invocation: Invocation,
   request: HttpRequest,

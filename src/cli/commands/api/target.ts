@@ -1,9 +1,9 @@
-/** Where a raw request goes, as it was typed: nothing is decoded, resolved or normalised on the way. */
+/** Where a raw request goes, exactly as typed: nothing is decoded, resolved or normalized. */
 export interface Target {
-  /** Begins with `/`; its segments cannot leave the base URL, whoever decodes them. */
+  /** Begins with `/`. Its segments can't leave the base URL, however a server decodes them. */
   path: string;
   query: [name: string, value: string][];
-  /** Of a full URL; it is still to be found out whether that is this account's service. */
+  /** The origin of a full URL. Not yet checked: it may belong to another service. */
   origin?: string;
 }
 
@@ -14,7 +14,7 @@ const anyScheme = /^[a-z][a-z0-9+.-]*:/i;
 const placeholder = /^\{(user|organization|org)\}$/;
 const plainSegment = /^(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})+$/;
 
-/** The text behind percent signs; `undefined` where it is not UTF-8 (overlong dots and slashes among it). */
+/** The percent-decoded text, or undefined if it isn't valid UTF-8 (overlong dots and slashes aren't). */
 const decoded = (text: string): string | undefined => {
   try {
     return decodeURIComponent(text);
@@ -23,35 +23,35 @@ const decoded = (text: string): string | undefined => {
   }
 };
 
-/** What is wrong with one segment of a path, for any reader that decodes it, folds it or cuts parameters off. */
+/** The problem with a path segment, even for a server that decodes or normalizes it or cuts off parameters. */
 const segmentProblem = (segment: string): string | undefined => {
   if (placeholder.test(segment)) return undefined;
   if (segment === '') return 'has an empty segment';
-  if (/[{}]/.test(segment)) return `has '${segment}' in it; the placeholders are {user} and {organization}`;
-  if (!plainSegment.test(segment)) return 'has a character in it that must not stand in a path';
+  if (/[{}]/.test(segment)) return `contains "${segment}"; the placeholders are {user} and {organization}`;
+  if (!plainSegment.test(segment)) return "contains a character that isn't allowed in a path";
   const text = decoded(segment)?.normalize('NFKC');
   if (text === undefined || /[/\\%?#\p{Cc}]/u.test(text) || (/%2e/i.test(segment) && /^\.+$/.test(text)))
-    return 'has an encoded slash, dot or control character in it';
-  return /^\.+(;|$)/.test(text) ? "has '.' or '..' in it" : undefined;
+    return 'contains an encoded slash, dot or control character';
+  return /^\.+(;|$)/.test(text) ? 'contains "." or ".."' : undefined;
 };
 
 const refuse = (problem: string): TargetReading => ({ ok: false, problem });
 
 /**
- * Reads `/scheduled_events`, `scheduled_events?count=5` or a full URL. The query is never repeated in a problem: it may
- * hold what must not be printed.
+ * Reads `/scheduled_events`, `scheduled_events?count=5` or a full URL. Problems never quote the query: it may hold a
+ * secret or an address.
  */
 export const readTarget = (text: string): TargetReading => {
   const shown = text.split(/[?#]/)[0]!;
-  const wrong = (problem: string) => refuse(`<path> '${shown}' ${problem}`);
+  const wrong = (problem: string) => refuse(`<path> "${shown}" ${problem}`);
   if (text.trim() === '') return refuse('<path> is empty');
-  if (/\p{Cc}/u.test(text)) return refuse('<path> has a control character in it');
-  if (text.includes('\\')) return wrong('has a backslash in it');
+  if (/\p{Cc}/u.test(text)) return refuse('<path> contains a control character');
+  if (text.includes('\\')) return wrong('contains a backslash');
   if (text.includes('#')) return wrong('has a fragment (#…), which is never sent');
   const isFull = anyScheme.test(text);
   const [, authority = '', behind = ''] = fullUrl.exec(text) ?? [];
-  if (isFull && !(fullUrl.test(text) && URL.canParse(text))) return wrong('is no http or https URL');
-  if (authority.includes('@')) return refuse('<path> has a user or password in it');
+  if (isFull && !(fullUrl.test(text) && URL.canParse(text))) return wrong('is not an http or https URL');
+  if (authority.includes('@')) return refuse('<path> contains a user or password');
   if (text.startsWith('//')) return wrong('names another host');
 
   const rest = isFull ? behind : text;
@@ -66,7 +66,7 @@ export const readTarget = (text: string): TargetReading => {
   return { ok: true, target: { path, query, ...(isFull ? { origin: new URL(text).origin } : {}) } };
 };
 
-/** The path of a full URL below a root, or `undefined` where it lies elsewhere. */
+/** The path of a full URL below a root, or undefined if the URL isn't below it. */
 export const pathBelow = ({ path, origin }: Target, root: string): string | undefined => {
   const url = new URL(root);
   const prefix = url.pathname.replace(/\/+$/, '');
@@ -74,7 +74,7 @@ export const pathBelow = ({ path, origin }: Target, root: string): string | unde
   return path.slice(prefix.length) || '/';
 };
 
-/** Words in braces that stand for the token's own records. */
+/** What a placeholder such as `{org}` stands for, or undefined if the text isn't a placeholder. */
 export const ownPlaceholder = (text: string): 'user' | 'organization' | undefined => {
   const name = placeholder.exec(text)?.[1];
   return name === undefined ? undefined : name === 'user' ? 'user' : 'organization';

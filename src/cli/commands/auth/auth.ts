@@ -24,10 +24,10 @@ const login = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   const scopes = readScopes('scopes', invocation);
   const added = readScopes('add-scopes', invocation);
-  if (scopes !== undefined && added !== undefined) problems.add('--scopes and --add-scopes exclude each other');
+  if (scopes !== undefined && added !== undefined) problems.add("--scopes and --add-scopes can't be used together");
   const port = typed.port === undefined ? undefined : Number(typed.port);
   if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536))
-    problems.add(`--port '${typed.port}' is not a port`);
+    problems.add('--port must be a number from 1 to 65535');
   const { logIn } = await import('./login-command.ts');
   const facts = await logIn(invocation, {
     port,
@@ -36,18 +36,14 @@ const login = async (invocation: Invocation): Promise<void> => {
   await context.printer.one(view, facts);
 };
 
-/** The profile in use with its login, or the error that says how to get one. */
+/** The current profile. Throws an error with the login command if it has no login. */
 const accountOf = ({ context }: Invocation): Account => {
   const { account } = context.settings;
   if (account?.profile.login !== undefined) return account;
-  throw new SchedError(
-    'auth',
-    account === undefined ? 'Not logged in' : `The profile '${account.name}' is not logged in`,
-    {
-      hint: account === undefined ? 'sched auth login' : `sched auth login -p ${account.name}`,
-      outcome: 'not-sent',
-    },
-  );
+  throw new SchedError('auth', account === undefined ? 'Not logged in' : `Profile "${account.name}" is not logged in`, {
+    hint: account === undefined ? 'sched auth login' : `sched auth login -p ${account.name}`,
+    outcome: 'not-sent',
+  });
 };
 
 const sessionOf = async (invocation: Invocation) => {
@@ -57,7 +53,7 @@ const sessionOf = async (invocation: Invocation) => {
   return { account, session: (await openLogin(account, context.runtime, context.settings, context.notes))! };
 };
 
-/** Facts of a token from the environment: what can be known without asking anyone. */
+/** What is known about an environment token without asking the service. */
 const environmentFacts = ({ context }: Invocation): LoginFacts => ({
   profile: context.settings.account?.name ?? null,
   base_url: context.runtime.env.SCHED_BASE_URL ?? context.settings.account?.profile.base_url ?? null,
@@ -72,12 +68,9 @@ const environmentFacts = ({ context }: Invocation): LoginFacts => ({
 });
 
 const notUsable = (facts: LoginFacts): SchedError =>
-  new SchedError('auth', 'The session cannot be used', {
-    reason: facts.expires_at === null ? 'the service does not accept it' : `it expired at ${facts.expires_at}`,
-    hint:
-      facts.kind === 'token'
-        ? `a token that the service accepts, in ${facts.source}`
-        : `sched auth login -p ${facts.profile}`,
+  new SchedError('auth', 'The login is not valid', {
+    reason: facts.expires_at === null ? "the service doesn't accept it" : `it expired at ${facts.expires_at}`,
+    hint: facts.kind === 'token' ? `provide a valid token in ${facts.source}` : `sched auth login -p ${facts.profile}`,
     outcome: 'not-sent',
   });
 
@@ -116,7 +109,7 @@ const status = async (invocation: Invocation): Promise<void> => {
 const token = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   const ttl = typed['min-ttl'] === undefined ? 0 : readDuration(String(typed['min-ttl']));
-  if (ttl === undefined) problems.add(`--min-ttl '${typed['min-ttl']}' is not a duration such as 20m`);
+  if (ttl === undefined) problems.add(`--min-ttl "${typed['min-ttl']}" is not a duration such as 20m`);
   problems.check();
   const fromEnvironment = await environmentToken(context.runtime);
   if (fromEnvironment !== undefined) return context.runtime.reveal(`${fromEnvironment}\n`);
@@ -131,15 +124,15 @@ const refresh = async (invocation: Invocation): Promise<void> => {
   const { account, session } = await sessionOf(invocation);
   const { kind, access_token: token, origin } = await session.record();
   if (kind === 'pat')
-    throw new SchedError('usage', 'A personal access token cannot be renewed', {
-      reason: "it lasts until it is ended in the service's settings",
+    throw new SchedError('usage', "A personal access token can't be refreshed", {
+      reason: "it stays valid until you revoke it in the service's settings",
       hint: `sched auth status --check -p ${account.name}`,
       outcome: 'not-sent',
     });
-  // The token as it is kept: asked for as current, an expired one would be renewed before.
+  // Takes the stored token: asking for the current one would refresh an expired token first, and so refresh twice.
   await session.refresh({ token, origin });
   const record = await session.record();
-  context.notes.info('renewed');
+  context.notes.info('Refreshed the access token');
   await context.printer.one(view, describeLogin(account, record, context.runtime.clock.now()));
 };
 
@@ -169,50 +162,55 @@ const logout = async (invocation: Invocation): Promise<void> => {
     });
     context.notes.info(`logged out: ${name} (${endingWords(ending)})`);
   }
-  if (loggedIn.length === 0) context.notes.info('nobody was logged in');
+  if (loggedIn.length === 0) context.notes.info('Not logged in');
 };
 
 export const commands: Command[] = [
   {
     name: 'login',
-    summary: 'Log in through the browser, or with a personal access token',
+    summary: 'Log in with the browser or a personal access token',
     arguments: [],
     flags: [
-      { name: 'base-url', value: 'URL', description: 'address of the API', heading: 'Flags' },
-      { name: 'auth-url', value: 'URL', description: 'address of the authorization server', heading: 'Flags' },
-      { name: 'mcp-url', value: 'URL', description: 'address of the MCP server', heading: 'Flags' },
+      { name: 'base-url', value: 'URL', description: 'URL of the API', heading: 'Flags' },
+      { name: 'auth-url', value: 'URL', description: 'URL of the authorization server', heading: 'Flags' },
+      { name: 'mcp-url', value: 'URL', description: 'URL of the MCP server', heading: 'Flags' },
       {
         name: 'client-id',
         value: 'ID',
-        description: 'identifier of this program at the authorization server',
+        description: 'OAuth client ID of sched at the authorization server',
         heading: 'Flags',
       },
       {
         name: 'scopes',
         value: 'LIST',
-        description: 'what to ask for, as a,b (default: everything but the dangerous)',
+        description: 'scopes to request, as a,b (default: all except sensitive scopes)',
         heading: 'Flags',
       },
-      { name: 'add-scopes', value: 'LIST', description: 'ask for these beside what the login has', heading: 'Flags' },
-      { name: 'read-only', description: 'ask for reading alone', heading: 'Flags' },
+      {
+        name: 'add-scopes',
+        value: 'LIST',
+        description: 'request these in addition to the current scopes',
+        heading: 'Flags',
+      },
+      { name: 'read-only', description: 'request only read scopes', heading: 'Flags' },
       { name: 'with-token', description: 'read a personal access token from stdin instead', heading: 'Flags' },
-      { name: 'no-browser', description: 'print the address and open nothing', heading: 'Flags' },
+      { name: 'no-browser', description: 'print the URL instead of opening a browser', heading: 'Flags' },
       {
         name: 'paste',
-        description: 'paste the address the browser ends at, where it cannot reach this machine',
+        description: "paste the final URL, if the browser can't reach this machine",
         heading: 'Flags',
       },
       {
         name: 'port',
         value: 'N',
-        description: 'port to listen on, where the service wants it exactly',
+        description: 'port to listen on, if the service requires a fixed one',
         heading: 'Flags',
       },
       {
         name: 'credential-store',
         value: 'STORE',
         choices: ['keychain', 'file'],
-        description: 'where the token is kept',
+        description: 'where to store the token',
         heading: 'Flags',
       },
     ],
@@ -222,8 +220,8 @@ export const commands: Command[] = [
       'auth login --add-scopes data_compliance:write',
     ],
     notes: [
-      `Left out unless asked for: ${sensitiveScopes.join(', ')}.`,
-      'The token is kept in the keychain of the system. There is no silent downgrade: --credential-store file keeps it in a file that only you can read.',
+      `Sensitive scopes are requested only if you name them: ${sensitiveScopes.join(', ')}.`,
+      'The token is stored in the system keychain. sched never falls back to a file by itself; --credential-store file stores the token in a file that only you can read.',
     ],
     local: true,
     fields: loginFields,
@@ -231,24 +229,31 @@ export const commands: Command[] = [
   },
   {
     name: 'status',
-    summary: 'Show who is logged in, with what, and until when',
+    summary: 'Show the current login and when it expires',
     arguments: [],
-    flags: [{ name: 'check', description: 'ask the service too', heading: 'Flags' }],
+    flags: [{ name: 'check', description: 'check the login with the service', heading: 'Flags' }],
     examples: ['auth status', 'auth status --check --json'],
     fields: loginFields,
     run: status,
   },
   {
     name: 'token',
-    summary: 'Print the access token, for scripts',
+    summary: 'Print the access token for use in scripts',
     arguments: [],
-    flags: [{ name: 'min-ttl', value: 'DURATION', description: 'renew first what lives shorter', heading: 'Flags' }],
+    flags: [
+      {
+        name: 'min-ttl',
+        value: 'DURATION',
+        description: 'refresh first if the token expires sooner',
+        heading: 'Flags',
+      },
+    ],
     examples: ['auth token', 'auth token --min-ttl 20m'],
     run: token,
   },
   {
     name: 'refresh',
-    summary: 'Renew the access token now',
+    summary: 'Refresh the access token now',
     arguments: [],
     flags: [],
     examples: ['auth refresh', 'auth refresh --json=expires_at'],
@@ -257,9 +262,9 @@ export const commands: Command[] = [
   },
   {
     name: 'logout',
-    summary: 'Revoke the login and forget it',
+    summary: 'Revoke the login and delete it from this machine',
     arguments: [],
-    flags: [{ name: 'all', description: 'of all profiles', heading: 'Flags' }],
+    flags: [{ name: 'all', description: 'log out of all profiles', heading: 'Flags' }],
     examples: ['auth logout', 'auth logout --all --yes'],
     run: logout,
   },

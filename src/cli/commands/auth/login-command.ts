@@ -22,11 +22,11 @@ import { describeLogin, type LoginFacts } from './login-facts.ts';
 
 export interface LoginChoices {
   port: number | undefined;
-  /** What to ask for, given what the login already has. */
+  /** The scopes to request, given the scopes that the login already has. */
   scopesFor(held: readonly string[]): string[];
 }
 
-/** Where an address may come from: what was typed, the environment, the profile. */
+/** The environment variable of each address. Its flag comes first, then the variable, then the profile. */
 const sources = {
   base_url: 'SCHED_BASE_URL',
   auth_url: 'SCHED_AUTH_URL',
@@ -37,7 +37,7 @@ type Address = keyof typeof sources;
 
 const flagOf = (key: Address): string => `--${key.replaceAll('_', '-')}`;
 
-/** The addresses a login needs. On a terminal what is missing is asked for; elsewhere all of it is reported at once. */
+/** The addresses a login needs. Asks for missing ones on a terminal, and otherwise reports them all together. */
 const readAddresses = async (
   invocation: Invocation,
   profile: Profile | undefined,
@@ -59,7 +59,7 @@ const readAddresses = async (
         const spoken = `Question ${asked} of ${missing}: ${what}\nFlag: ${flagOf(key)}\nAnswer, or Enter to stop: `;
         value = (await askText(context, settings.accessible ? spoken : `${what} (${flagOf(key)}): `)) || undefined;
       }
-      if (value === undefined) problems.add(`${flagOf(key)} is required`);
+      if (value === undefined) problems.add(`Missing required flag ${flagOf(key)}`);
     }
     if (value === undefined) continue;
     const problem = key === 'client_id' ? undefined : urlProblem(value);
@@ -73,7 +73,7 @@ const readAddresses = async (
 const reasonOf = (error: unknown): string =>
   (error instanceof SchedError ? error.facts.reason : undefined) ?? (error as Error).message;
 
-/** The same error, with the login that was typed as the one to try with a file. */
+/** The same error with a hint: the typed command with `--credential-store file`. */
 const withFile = (error: unknown, { inOrder }: Invocation): unknown => {
   if (!(error instanceof SchedError)) return error;
   const words = typedWords({ args: [], inOrder: inOrder.filter(([name]) => name !== 'credential-store') });
@@ -81,13 +81,13 @@ const withFile = (error: unknown, { inOrder }: Invocation): unknown => {
   return new SchedError(error.category, error.message, { ...error.facts, hint });
 };
 
-/** The store that is wanted, proven to work. On a terminal without a keychain a file may be chosen by saying yes. */
+/** Opens the chosen store and tests it. If there is no keychain, asks on a terminal whether to use a file. */
 const openProvenStore = async (invocation: Invocation, profile: Profile | undefined): Promise<CredentialStore> => {
   const { context, typed, problems } = invocation;
   const { runtime, settings } = context;
   const wanted = (typed['credential-store'] as string | undefined) ?? (runtime.env.SCHED_CREDENTIAL_STORE || undefined);
   if (wanted !== undefined && wanted !== 'keychain' && wanted !== 'file')
-    problems.add(`--credential-store '${wanted}' is not one of keychain, file`);
+    problems.add(`--credential-store "${wanted}" is not one of keychain, file`);
   problems.check();
   const kind = (wanted ?? profile?.login?.store ?? 'keychain') as 'keychain' | 'file';
   const store = await storeOf(kind, runtime);
@@ -98,25 +98,29 @@ const openProvenStore = async (invocation: Invocation, profile: Profile | undefi
     if (kind === 'file' || wanted !== undefined || !settings.canAsk)
       throw kind === 'file' ? error : withFile(error, invocation);
     const file = await storeOf('file', runtime);
-    const question = 'Keep the token in a file that only you can read';
+    const question = 'Store the token in a file that only you can read';
     const asked = {
       question: `${question}?`,
       facts: [
-        ['reason', `there is no usable keychain here (${reasonOf(error)})`],
-        ['place', file.describe()],
+        ['reason', `no usable keychain on this machine (${reasonOf(error)})`],
+        ['location', file.describe()],
       ] as const,
-      yes: 'keep it in the file',
-      no: 'stop, and store nothing',
+      yes: 'store it in the file',
+      no: 'stop and store nothing',
     };
-    const shown = `There is no usable keychain here (${reasonOf(error)}).\n${question} (${file.describe()})? [y/N] `;
+    const shown = `There is no usable keychain on this machine (${reasonOf(error)}).\n${question} (${file.describe()})? [y/N] `;
     if (!(await askYes(context, asked, shown))) throw withFile(error, invocation);
     await file.probe();
     return file;
   }
 };
 
-/** Whose credential it is, asked with it alone. Nothing where the token may not tell. */
-const whose = async (record: CredentialRecord, baseUrl: string, { context }: Invocation): Promise<Json | undefined> => {
+/** The user this credential belongs to, or undefined if the token may not read users. */
+const userOf = async (
+  record: CredentialRecord,
+  baseUrl: string,
+  { context }: Invocation,
+): Promise<Json | undefined> => {
   const { send } = context.runtime;
   const credential = { token: record.access_token, origin: record.origin };
   const client = createClient({ baseUrl, send: authorize({ current: async () => credential })(send), sendPlain: send });
@@ -149,13 +153,13 @@ const throughBrowser = async (
     scopes,
     way:
       typed.paste === true
-        ? { kind: 'paste', line: (unwanted) => runtime.stdin.line(unwanted) }
+        ? { kind: 'paste', line: (signal) => runtime.stdin.line(signal) }
         : { kind: 'browser', open: typed['no-browser'] === true ? async () => true : runtime.openBrowser },
     port,
     store: {
       probe: async () => {
         await store.probe();
-        // A token that no profile names could not be used, and nobody could log out of it.
+        // Without a profile that refers to it, the token couldn't be used, nor revoked by logging out.
         await probeConfig(runtime);
       },
     },
@@ -168,25 +172,25 @@ const throughBrowser = async (
     onUrl: async (url) => {
       notes.warn(
         typed.paste === true || typed['no-browser'] === true
-          ? 'Open this address in a browser:'
-          : 'Opening this address in the browser:',
+          ? 'Open this URL in a browser:'
+          : 'Opening this URL in your browser:',
       );
       notes.warn(url);
       notes.warn(
         typed.paste === true
-          ? 'Then paste the address it ends at, and press Enter:'
-          : 'Waiting for your answer there, for at most 5 minutes; Ctrl-C stops.',
+          ? 'Then paste the URL the browser ends at and press Enter:'
+          : 'Waiting up to 5 minutes for you to finish in the browser. Press Ctrl-C to stop.',
       );
       await notes.flush();
     },
     onOpened: (opened) => {
-      if (!opened) notes.warn('No browser could be opened: open the address yourself.');
+      if (!opened) notes.warn("Can't open a browser. Open the URL yourself.");
     },
-    onMistake: (why) => notes.warn(`That is not it: ${why}`),
+    onMistake: (why) => notes.warn(`Can't use that URL: ${why}`),
   });
 };
 
-/** Of a login that no profile names any more nothing is left, here or at the service: nobody could log out of it. */
+/** Deletes and revokes a replaced login, unless another profile uses it: no command could log out of it later. */
 const forgetReplaced = async (
   login: Profile['login'],
   name: string,
@@ -199,15 +203,15 @@ const forgetReplaced = async (
   const { store, ...key } = login;
   const { store: _, ...now } = profiles[name]!.login!;
   try {
-    // To revoke what the same person had in another store might end the new login with it.
+    // The same user in another store: only delete it, because revoking it might end the new login too.
     if (isDeepStrictEqual(key, now)) await (await storeOf(store, runtime)).remove(key);
-    else await removeLogin(`${name} before this one`, login, runtime, notes);
+    else await removeLogin(`${name} (previous)`, login, runtime, notes);
   } catch (error) {
-    notes.warn(`the login before this one is still kept (${reasonOf(error)})`);
+    notes.warn(`The previous login could not be deleted (${reasonOf(error)})`);
   }
 };
 
-/** Logs in, keeps the credential, and writes down in the profile where it is. */
+/** Logs in, stores the credential and records in the profile where it is. */
 export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginChoices): Promise<LoginFacts> => {
   const { context, typed, problems } = invocation;
   const { runtime, settings, notes } = context;
@@ -217,8 +221,8 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
   const wrong = nameProblem(name);
   if (wrong !== undefined) problems.add(wrong);
   const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
-  const isWatched = runtime.stdin.isTerminal && runtime.stderr.isTerminal && !runtime.env.CI;
-  if (!isToken && !isWatched) {
+  const isInteractive = runtime.stdin.isTerminal && runtime.stderr.isTerminal && !runtime.env.CI;
+  if (!isToken && !isInteractive) {
     problems.check();
     throw (await import('../../../auth/login.ts')).noTerminalForLogin();
   }
@@ -233,10 +237,10 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
     before === undefined ? undefined : await openLogin({ name, profile: before }, runtime, settings, notes);
   const held = (await session?.record().catch(() => undefined))?.scope.split(' ').filter(Boolean) ?? [];
 
-  /** Whose it is, kept, and written down in the profile. */
+  /** Looks up the user, stores the credential and updates the profile. */
   const settle = async (first: CredentialRecord): Promise<LoginFacts> => {
     rememberSecret(runtime, first);
-    const me = await whose(first, baseUrl, invocation);
+    const me = await userOf(first, baseUrl, invocation);
     const uri = me === undefined ? '' : String(me.uri);
     const record = {
       ...first,
@@ -245,7 +249,9 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
       ...(typeof me?.name === 'string' ? { name: me.name } : {}),
     };
     if (record.owner === '') {
-      notes.warn('the token may not tell whose it is (users:read): say --user and --org, or sched profiles set them');
+      notes.warn(
+        "The token can't read its own user (scope users:read). Use --user and --org, or set them with sched profiles set",
+      );
     }
     const key = await saveLogin(record, store, runtime, name, notes);
     const root = /^(https?:\/\/.+)\/users\/[\w-]+$/.exec(uri)?.[1];
@@ -257,7 +263,7 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
       ...(root === undefined ? {} : { uri_root: root }),
       login: { store: store.kind, ...key },
     };
-    // The browser took its time, and what was set in the profile meanwhile stays.
+    // The login may have taken minutes: keep what was set in the profile in the meantime.
     const written = await changeConfig(runtime, (config) => ({
       ...config,
       current: config.current ?? name,
@@ -265,10 +271,10 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
     }));
     const profile = written.profiles[name]!;
     await forgetReplaced(before?.login, name, written, invocation);
-    notes.info(`logged in as ${record.name ?? (record.owner || 'an unnamed user')}, profile ${name}`);
-    notes.info(`the token is kept in ${store.describe()}`);
+    notes.info(`Logged in as ${record.name ?? (record.owner || 'an unnamed user')} (profile ${name})`);
+    notes.info(`The token is stored in ${store.describe()}`);
     const variable = ['SCHED_TOKEN', 'SCHED_TOKEN_FILE'].find((each) => runtime.env[each]);
-    if (variable !== undefined) notes.warn(`${variable} is set and beats this login: unset ${variable} to use it`);
+    if (variable !== undefined) notes.warn(`${variable} is set and overrides this login. Unset ${variable} to use it`);
     notes.info(`try: sched events list${written.current === name ? '' : ` -p ${name}`}`);
     return describeLogin({ name, profile }, record, runtime.clock.now());
   };
@@ -278,7 +284,7 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
     return settle(recordFromToken(token, { origin: new URL(baseUrl).origin, now: runtime.clock.now() }));
   }
   let facts: LoginFacts | undefined;
-  // The browser is told of success only when all of it is done.
+  // The browser shows success only after everything is saved.
   await throughBrowser(invocation, addresses, store, scopesFor(held), port, async (record) => {
     facts = await settle(record);
   });

@@ -1,20 +1,20 @@
 import type { CredentialRecord } from '../../../auth/record-schema.ts';
 import type { Account } from '../../session/settings.ts';
 
-/** What `auth status` tells: the same shape whatever the credential is. */
+/** The output of `auth status`: the same fields for every kind of credential. */
 export interface LoginFacts {
   profile: string | null;
   base_url: string | null;
-  /** Where the credential comes from: a store, or a variable of the environment. */
+  /** Where the credential comes from: a store or an environment variable. */
   source: string;
   kind: 'oauth' | 'pat' | 'token';
   user: string | null;
-  /** As the service said at the login. */
+  /** As the service reported it at login. */
   user_name: string | null;
   organization: string | null;
   scopes: string[] | null;
   expires_at: string | null;
-  /** As far as can be known without asking the service. */
+  /** As far as `sched` can tell without asking the service. */
   usable: boolean;
 }
 

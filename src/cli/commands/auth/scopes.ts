@@ -1,7 +1,7 @@
 import { scopes as allScopes, type Scope } from '../../../api/scopes.ts';
 import type { Invocation } from '../../command.ts';
 
-/** Scopes that nobody should have without asking for them. */
+/** Scopes that are requested only if the user names them. */
 export const sensitiveScopes: readonly Scope[] = [
   'data_compliance:write',
   'activity_log:read',
@@ -19,12 +19,12 @@ export const readScopes = (name: string, { typed, problems }: Invocation): strin
   const asked = raw.split(/[\s,]+/).filter(Boolean);
   for (const scope of asked) {
     if (!(knownScopes as string[]).includes(scope))
-      problems.add(`--${name}: '${scope}' is not a scope; there is ${knownScopes.join(', ')}`);
+      problems.add(`--${name}: "${scope}" is not a scope; choose from ${knownScopes.join(', ')}`);
   }
   return asked;
 };
 
-/** What to ask for: as told, or everything usual; `:write` includes `:read`, so both are not needed. */
+/** The scopes to request: the chosen ones, or all but the sensitive ones. `:write` includes `:read`. */
 export const scopesToAsk = ({
   scopes,
   added,
@@ -36,7 +36,7 @@ export const scopesToAsk = ({
   readOnly: boolean;
   held: readonly string[];
 }): string[] => {
-  // A login that is not there yet, or of which nothing is known, has nothing to add to but the usual.
+  // Without a login, or if its scopes are unknown, --add-scopes adds to the usual ones.
   const wanted = scopes ?? [...(added === undefined || held.length === 0 ? usualScopes : held), ...(added ?? [])];
   const chosen = readOnly ? wanted.filter((scope) => scope.endsWith(':read')) : wanted;
   return [...new Set(chosen)].filter(
