@@ -120,7 +120,7 @@ describe('compliance delete --dry-run', () => {
     const result = await world.run(`compliance delete --from ${from} --dry-run --json`);
     expect(result.code).toBe(2);
     expect(JSON.parse(result.stdout)).toMatchObject({ addresses: 1, invalid_lines: [2] });
-    expect(result.stderr).toContain('line 2 holds no e-mail address');
+    expect(result.stderr).toContain('line 2 contains no e-mail address');
     expect(result.stderr).not.toContain('incomplete');
     expectNoAddress(result);
     expect((await world.run(`compliance delete --from ${from} --dry-run --skip-invalid`)).code).toBe(0);
@@ -261,7 +261,7 @@ describe('compliance delete: input', () => {
     const from = file('in.txt', '# all of them\nAda.B@X.Example\nnobody\nada.b@x.example\n');
     const result = await world.run(`compliance delete --from ${from} --skip-invalid --confirm 1 --json`);
     expect(sent(result)).toEqual(['Ada.B@X.Example']);
-    expect(result.stderr).toContain('left out of the input: 1 duplicate, 1 invalid line, 1 comment');
+    expect(result.stderr).toContain('Skipped in the input: 1 duplicate, 1 invalid line, 1 comment');
     expect(JSON.parse(result.stdout)).toMatchObject({ total: 1, accepted: 1, skipped: 1 });
     expect(JSON.parse(readFileSync(JSON.parse(result.stdout).receipt, 'utf8').split('\n')[0]!)).toMatchObject({
       total: 1,
@@ -274,7 +274,7 @@ describe('compliance delete: input', () => {
     const from = file('in.txt', `#${people(1)[0]}\n# ${people(2)[1]}\n#nobody\n`);
     const result = await world.run(`compliance delete --from ${from} --confirm 1`);
     expect(sent(result)).toEqual([`#${people(1)[0]}`]);
-    expect(result.stderr).toContain('left out of the input: 2 comments');
+    expect(result.stderr).toContain('Skipped in the input: 2 comments');
     expectNoAddress(result);
   });
 
@@ -283,7 +283,7 @@ describe('compliance delete: input', () => {
     const from = file('in.csv', `email,name\n${dora},Dora\n${bob},"Bob\n${carl},Carl\n`);
     const refused = await world.run(`compliance delete --from ${from} --yes --max 9`);
     expect(refused).toMatchObject({ code: 2, requests: [] });
-    expect(refused.stderr).toContain('lines 3, 4: a quote is opened and never closed; --skip-invalid leaves them out');
+    expect(refused.stderr).toContain('lines 3, 4: a quote is opened and never closed; use --skip-invalid to skip them');
     const rest = await world.run(`compliance delete --from ${from} --yes --max 9 --skip-invalid --json`);
     expect(sent(rest)).toEqual([dora]);
     expect(JSON.parse(rest.stdout)).toMatchObject({ total: 1, accepted: 1, skipped: 2 });
@@ -310,7 +310,7 @@ describe('compliance delete: input', () => {
   test('names a wrong argument by its place', async () => {
     const result = await world.run(['compliance', 'delete', people(1)[0]!, `${canary}-nonsense`, '--yes']);
     expect(result).toMatchObject({ code: 2, requests: [] });
-    expect(result.stderr).toContain('argument 2 is not an e-mail address');
+    expect(result.stderr).toContain('Argument 2 is not an e-mail address');
     expectNoAddress(result);
   });
 
@@ -628,7 +628,7 @@ describe('compliance delete: once', () => {
     expect({ code: killed.code, accepted: sent(killed).length }).toEqual({ code: 6, accepted: 30 });
     const resumed = await world.run(line(), { ...real, send: throughSandbox });
     expect(sent(resumed)).toEqual(people(30).slice(25));
-    expect(resumed.stderr).toContain('going on with run');
+    expect(resumed.stderr).toContain('Resuming run');
     expect(JSON.parse(resumed.stdout)).toMatchObject({ total: 30, accepted: 30 });
   });
 
@@ -646,7 +646,7 @@ describe('compliance delete: once', () => {
     await world.run(`${line()} --again`, { ...real, send: breaking() });
     const named = await world.run(`${line()} --receipt ${receipt}`, { ...real, send: throughSandbox });
     expect({ code: named.code, sent: sent(named) }).toEqual({ code: 7, sent: [] });
-    expect(named.stderr).toContain('There is an unfinished run of the same input');
+    expect(named.stderr).toContain('There is an unfinished run with the same input');
   });
 
   test('is told apart by organization', async () => {
@@ -675,7 +675,7 @@ describe('compliance delete: once', () => {
     const second = await world.run(line(), { ...real, send: throughSandbox });
     expect(JSON.parse(second.stdout)).toMatchObject({ total: 30, accepted: 30, run: runs[0].run });
     expect(sent(second)).toEqual(people(30).slice(25));
-    expect(second.stderr).toContain(`going on with run ${runs[0].run}`);
+    expect(second.stderr).toContain(`Resuming run ${runs[0].run}`);
     expectNoAddress(first, second);
   });
 
@@ -1049,7 +1049,7 @@ describe('events cancel --from', () => {
     const plain = await world.run('events cancel --from - --dry-run', {
       stdin: `# both\n${uris.join('\n')}\n${uris[0]}\n`,
     });
-    expect(plain.stderr).toContain('left out of the input: 1 duplicate, 1 comment');
+    expect(plain.stderr).toContain('Skipped in the input: 1 duplicate, 1 comment');
     const csv = `uri,name\n${uris[0]},"A\n${uris[1]},B\n`;
     const broken = await world.run('events cancel --from - --column uri --yes', { stdin: csv });
     expect(broken).toMatchObject({ code: 2, requests: [] });
@@ -1059,7 +1059,7 @@ describe('events cancel --from', () => {
   test('refuses lines that are no event, and another service', async () => {
     const wrong = await world.run('events cancel --from - --yes', { stdin: 'A B\n' });
     expect(wrong).toMatchObject({ code: 2, requests: [] });
-    expect(wrong.stderr).toContain('line 1 holds no event ID');
+    expect(wrong.stderr).toContain('line 1 contains no event ID');
     const foreign = await world.run('events cancel --from - --yes', {
       stdin: 'https://x.example/scheduled_events/A\n',
     });

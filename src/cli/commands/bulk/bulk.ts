@@ -2,27 +2,28 @@ import type { Plan } from '../../../jobs/batch-plan.ts';
 import type { RunHistory } from '../../../jobs/receipt.ts';
 import type { Job } from '../../../jobs/run.ts';
 
-/** Bulk work as its command prepares it. */
+/** Bulk work, as prepared by its command. */
 export interface Bulk extends Job {
-  /** As it is typed: `compliance delete`. */
+  /** The command as typed: `compliance delete`. */
   command: string;
   operation: string;
   endpoint: string;
   owner: string;
   organization: string;
   isSandbox: boolean;
-  /** Which key the marks were made under, or `none`. */
+  /** The key that the marks in the receipt are made with, or `none`. */
   key: string;
-  /** Stands for all items together. */
+  /** A hash of the whole input. The same input is the same work. */
   input: string;
   plan: Plan;
-  /** Where the receipt is wanted, in place of the state directory. */
+  /** The path of the receipt, if it isn't in the state directory. */
   receipt?: string | undefined;
-  /** Whether a finished run is done once more. */
+  /** Whether to repeat a finished run. */
   again: boolean;
-  /** Words for what is counted: `addresses`. */
+  /** The plural name of the items: `addresses`. */
   things: string;
-  /** What became of them where all went well: `accepted`. */
+  /** The state of an item after success: `accepted`. */
   done: string;
-  consent(history: RunHistory | undefined): Promise<void>;
+  /** Asks the user for confirmation, and throws if it isn't given. */
+  confirm(history: RunHistory | undefined): Promise<void>;
 }

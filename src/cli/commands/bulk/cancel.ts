@@ -17,7 +17,7 @@ import { askRequester, isSandboxed } from '../compliance/requester.ts';
 import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from './read-items.ts';
 import { runBulk } from './run.ts';
 
-const things: ItemKind = {
+const eventItems: ItemKind = {
   usual: ['uri', 'event', 'id', 'event_id', 'uuid'],
   isItem: (text) => /[\d/]/.test(text),
   isSurelyItem: (text) => /\/scheduled_events\/[\w-]+$/.test(text),
@@ -27,17 +27,17 @@ const things: ItemKind = {
   },
 };
 
-/** A URI names the service it belongs to, and another one's must not be taken for ours. */
+/** Rejects URIs of another service: an ID in them could belong to a different event here. */
 const checkOrigins = async ({ context, problems }: Invocation, { items }: Plan): Promise<void> => {
   const origins = new Set(items.filter((text) => text.includes('://')).map((text) => new URL(text).origin));
   origins.delete(new URL((await context.connection()).baseUrl).origin);
   if (origins.size === 0) return;
   origins.delete(new URL(await context.root()).origin);
-  for (const origin of origins) problems.add(`${origin} is not where this account's service is`);
+  for (const origin of origins) problems.add(`${origin} is not the service of this profile`);
   problems.check();
 };
 
-/** Refusals by the service that are about this event; any other would meet the next one too. */
+/** Whether the service refused this event in particular. Any other refusal would also apply to the next event. */
 const isOwnFault = ({ category, facts }: SchedError): boolean =>
   facts.http !== undefined &&
   (['usage', 'not-found', 'conflict'].includes(category) ||
@@ -46,16 +46,16 @@ const isOwnFault = ({ category, facts }: SchedError): boolean =>
 const isCanceled = async (client: Client, path: { event: string }): Promise<boolean> =>
   (await client.call(events.get, { path })).status === 'canceled';
 
-/** Cancels one event; after a lost answer the event itself tells. */
+/** Cancels one event. If the reply is lost, reads the event to see whether it is canceled. */
 const sendCancel = (context: Context, client: Client, body: unknown): Job['send'] => {
   const options = changeOptions(context);
-  return async ([id], leaving): Promise<Answer> => {
+  return async ([id], beforeSend): Promise<Answer> => {
     const path = { event: id! };
     const input: Input = { path, body };
     try {
       const { status } = await change(
         {
-          send: () => client.write(events.cancel, input, leaving),
+          send: () => client.write(events.cancel, input, beforeSend),
           read: () => client.call(events.get, { path }),
           isDone: ({ status }) => status === 'canceled',
         },
@@ -73,16 +73,16 @@ const sendCancel = (context: Context, client: Client, body: unknown): Job['send'
   };
 };
 
-/** Cancels the events that a file names, one after another, with a receipt. */
+/** Cancels the events listed in a file, one after another, and writes a receipt. */
 export const cancelFromFile = async ({ fieldFlags }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
-  const plan = await readPlan(invocation, things);
+  const plan = await readPlan(invocation, eventItems);
   checkInvalid(invocation, plan, 'event ID');
-  if (plan.items.length === 0) problems.add('there is no event in the input');
+  if (plan.items.length === 0) problems.add('No events in the input');
   problems.check();
   await checkOrigins(invocation, plan);
   noteLeftOut(invocation, plan);
-  const ids = plan.items.map((item) => things.fold(item)!);
+  const ids = plan.items.map((item) => eventItems.fold(item)!);
   const inputs = { ...invocation, args: [ids[0]!] };
   const { body } = await readInput(inputs, events.cancel, fieldFlags);
   if (context.settings.dryRun) {
@@ -100,7 +100,7 @@ export const cancelFromFile = async ({ fieldFlags }: GenericCommand, invocation:
     ...(await askRequester(context)),
     isSandbox: await isSandboxed(context),
     key: 'none',
-    // The words to the invitees belong to what is done.
+    // The reason that invitees see is part of the input: another reason makes it another run.
     input: createHash('sha256')
       .update(JSON.stringify([plan.digest, body]))
       .digest('hex'),
@@ -111,7 +111,7 @@ export const cancelFromFile = async ({ fieldFlags }: GenericCommand, invocation:
     send: sendCancel(context, client, body),
     receipt: typed.receipt as string | undefined,
     again: typed.again === true,
-    consent: () =>
+    confirm: () =>
       confirm(context, `Cancel ${plan.items.length.toLocaleString('en-US')} events and notify their invitees?`),
   });
 };

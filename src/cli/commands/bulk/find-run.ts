@@ -7,23 +7,23 @@ import type { Context } from '../../session/context.ts';
 import { stateDirectory } from '../../session/network.ts';
 import type { Bulk } from './bulk.ts';
 
-/** Where receipts are kept unless a file is named. */
+/** The folder for receipts, unless --receipt names a file. */
 export const receiptFolder = ({ runtime }: Context): string => join(stateOf({ runtime }), 'receipts');
 
 const stateOf = ({ runtime }: Pick<Context, 'runtime'>): string => {
   const directory = stateDirectory(runtime);
   if (directory !== undefined) return directory;
-  throw new SchedError('environment', 'There is no directory to keep receipts and locks in', {
+  throw new SchedError('environment', "Can't store receipts and locks", {
     reason: 'the home directory does not exist',
-    hint: 'SCHED_STATE_DIR=/some/directory',
+    hint: 'set SCHED_STATE_DIR to a directory for them',
     outcome: 'not-sent',
   });
 };
 
 const damaged = (path: string, line: number, problem: string): SchedError =>
   new SchedError('integrity', `The receipt ${path} is damaged: edited at line ${line}`, {
-    reason: `${problem}; it is left as it is, and nothing is sent on its word`,
-    hint: 'restore it from where it was kept, or name another file with --receipt',
+    reason: `${problem}; the file is left unchanged, and nothing is sent`,
+    hint: 'restore the receipt from a backup, or name another file with --receipt',
     outcome: 'not-sent',
   });
 
@@ -52,36 +52,36 @@ export const otherRunError = (path: string, reason: string): SchedError =>
     outcome: 'not-sent',
   });
 
-/** The receipt at the place that was named. */
+/** The receipt in the file that --receipt names. */
 const findNamed = async (path: string, bulk: Bulk): Promise<FoundRun | undefined> => {
   const found = await open(path);
   if (found === undefined) return undefined;
   const { run } = found.opened.history;
   if (run.key !== bulk.key)
-    throw new SchedError('environment', 'The receipt was made under another key', {
-      reason: `${path} names the key ${run.key}, and this is ${bulk.key}`,
-      hint: 'restore its key file, and name it with --receipt-key-file',
+    throw new SchedError('environment', 'The receipt was made with another key', {
+      reason: `${path} was made with key ${run.key}, but the current key is ${bulk.key}`,
+      hint: 'restore its key file and name it with --receipt-key-file',
       outcome: 'not-sent',
     });
-  if (!isSame(run, bulk)) throw otherRunError(path, 'its input, organization or endpoint is another');
+  if (!isSame(run, bulk)) throw otherRunError(path, 'its input, organization or endpoint is different');
   return found;
 };
 
-/** R37: for so long the same input is the same request, and not a new one. */
+/** R37: within this time, the same input counts as the same request. */
 const sameRequestMs = 12 * 3_600_000;
 
-/** Clocks that are right differ by this much. */
+/** Two correct clocks may differ by this much. */
 const skewMs = 5 * 60_000;
 
-/** An end further in the future was dated by a wrong clock, and says nothing about how long ago it was. */
+/** Whether a run ended recently. An end in the future doesn't count: it was written with a wrong clock. */
 export const isRecent = (endedAt: string, now: number): boolean => {
   const age = now - Date.parse(endedAt);
   return age >= -skewMs && age < sameRequestMs;
 };
 
 /**
- * The receipt of the same work that counts, among those known here: an unfinished one, however it is dated, before one
- * that was finished within the last hours.
+ * The known run of the same work to resume or report: an unfinished one of any date, or else one that ended within the
+ * last 12 hours.
  */
 const choose = async (folder: string, bulk: Bulk, now: number): Promise<KnownRun | undefined> => {
   let recent: KnownRun | undefined;
@@ -99,26 +99,26 @@ const findKept = async (folder: string, bulk: Bulk, now: number): Promise<FoundR
   return known === undefined ? undefined : open(known.path);
 };
 
-/** The receipt of this work, unfinished or just finished; a named one must be it. */
+/** The unfinished or recently finished receipt of this work. Throws if --receipt names a receipt of other work. */
 export const findRun = async (folder: string, bulk: Bulk, now: number): Promise<FoundRun | undefined> => {
   if (bulk.receipt === undefined) return findKept(folder, bulk, now);
   const path = resolve(bulk.receipt);
   const named = await findNamed(path, bulk);
   if (named !== undefined && !isDone(named.opened.history)) return named;
-  // Naming another file is the way past a damaged one.
+  // Ignore a damaged receipt here: naming another file is how the user gets past it.
   const kept = await findKept(folder, bulk, now).catch((error: unknown) => {
     if (error instanceof SchedError && error.category === 'integrity') return undefined;
     throw error;
   });
   if (kept === undefined || isDone(kept.opened.history)) return named ?? kept;
-  throw new SchedError('conflict', 'There is an unfinished run of the same input', {
+  throw new SchedError('conflict', 'There is an unfinished run with the same input', {
     reason: `its receipt is ${kept.path}`,
-    hint: 'leave --receipt out to go on with it',
+    hint: 'omit --receipt to resume it',
     outcome: 'not-sent',
   });
 };
 
-/** The receipt that another process may be writing, by its first and last line alone. */
+/** The receipt that another process may be writing. Reads only its first and last lines. */
 export const findRunInProgress = async (folder: string, bulk: Bulk, now: number): Promise<KnownRun | undefined> => {
   const path = bulk.receipt === undefined ? undefined : resolve(bulk.receipt);
   const named = path === undefined ? undefined : await firstLineOf(path);

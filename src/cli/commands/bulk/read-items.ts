@@ -5,7 +5,7 @@ import type { Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
 
 export interface ItemKind extends Pick<InputOptions, 'usual' | 'isItem' | 'isSurelyItem'> {
-  /** What tells it from another item, or nothing where it is none. */
+  /** The normalized form that identifies an item, or undefined if the text isn't an item. */
   fold(text: string): string | undefined;
 }
 
@@ -33,54 +33,55 @@ const entriesOf = (
   });
 };
 
-/** The plan, or what is wrong with the input as a whole; none of it is ever quoted. */
+/** Reads the input into a plan. Problems with the whole input are reported, but the input is never quoted. */
 export const readPlan = async (invocation: Invocation, kind: ItemKind): Promise<Plan> => {
   const { args, typed, problems } = invocation;
-  if (typed.from !== undefined && args.length > 0) problems.add('arguments and --from do not go together');
+  if (typed.from !== undefined && args.length > 0) problems.add("Arguments can't be used with --from");
   for (const name of ['column', 'field'])
     if (typed[name] !== undefined && typed.from === undefined) problems.add(`--${name} needs --from`);
-  if (typed.column !== undefined && typed.field !== undefined) problems.add('--column is for CSV, --field for JSON');
+  if (typed.column !== undefined && typed.field !== undefined)
+    problems.add("--column (for CSV) can't be used with --field (for JSON)");
   problems.check();
   try {
     return await makePlan(entriesOf(invocation, kind), kind);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const isOurs = error instanceof BadInput || error instanceof NotText;
-    if (!isOurs && code === undefined) throw error;
-    const reason = isOurs ? error.message : code === 'ENOENT' ? 'no such file' : code;
-    problems.add(`--from: cannot read ${typed.from === '-' ? 'stdin' : typed.from} (${reason})`);
+    const isBadInput = error instanceof BadInput || error instanceof NotText;
+    if (!isBadInput && code === undefined) throw error;
+    const reason = isBadInput ? error.message : code === 'ENOENT' ? 'no such file' : code;
+    problems.add(`--from: can't read ${typed.from === '-' ? 'stdin' : typed.from} (${reason})`);
     problems.check();
     throw error;
   }
 };
 
-/** `line 2 holds no event ID`, `lines 4, 5: a quote is opened and never closed`: the lines with the same problem together. */
+/** One text per problem, with all its lines: `line 2 contains no event ID`, `lines 4, 5: a quote is never closed`. */
 const invalidTexts = ({ invalid, isListed }: Plan, thing: string): string[] => {
   const problems = [...new Set(invalid.map(({ problem }) => problem))];
   return problems.map((problem) => {
     const lines = invalid.filter((each) => each.problem === problem).map(({ line }) => line);
     const isOne = lines.length === 1;
     const words = `${isListed ? 'item' : 'line'}${isOne ? '' : 's'} ${linesText(lines)}`;
-    return problem === undefined ? `${words} ${isOne ? 'holds' : 'hold'} no ${thing}` : `${words}: ${problem}`;
+    return problem === undefined ? `${words} ${isOne ? 'contains' : 'contain'} no ${thing}` : `${words}: ${problem}`;
   });
 };
 
-/** Lines that hold no item stop the work unless they were said to be left out. */
+/** Rejects the input if it has invalid lines, unless --skip-invalid is set. */
 export const checkInvalid = ({ typed, problems }: Invocation, plan: Plan, thing: string): void => {
   const { invalid } = plan;
   if (invalid.length === 0 || typed['skip-invalid'] === true) return;
-  if (typed.from === undefined) for (const { line } of invalid) problems.add(`argument ${line} is not an ${thing}`);
+  if (typed.from === undefined) for (const { line } of invalid) problems.add(`Argument ${line} is not an ${thing}`);
   else {
     const texts = invalidTexts(plan, thing);
     const them = invalid.length === 1 ? 'it' : 'them';
     for (const text of texts.slice(0, -1)) problems.add(text);
-    problems.add(`${texts.at(-1)}; --skip-invalid leaves ${them} out`);
+    problems.add(`${texts.at(-1)}; use --skip-invalid to skip ${them}`);
   }
   problems.check();
 };
 
-/** Counts what is in the input and not sent, before anybody is asked. */
+/** Reports how much of the input is skipped, before the user is asked for confirmation. */
 export const noteLeftOut = ({ context }: Invocation, plan: Plan): void => {
   const text = leftOutText(plan);
-  if (text !== '') context.notes.info(`left out of the input: ${text}`);
+  if (text !== '') context.notes.info(`Skipped in the input: ${text}`);
 };

@@ -1,7 +1,7 @@
 import type { Counts } from '../../../jobs/receipt.ts';
 import type { View } from '../../../output/view.ts';
 
-/** What bulk work answers with. */
+/** The result of a run. */
 export interface BulkResult extends Counts {
   run: string;
   receipt: string;

@@ -35,9 +35,9 @@ const lockOf = async ({ runtime }: Context, folder: string, bulk: Bulk) => {
     waitMs: 0,
     lastSeen: async () => (first === undefined ? undefined : (await stat(first.path).catch(() => undefined))?.mtimeMs),
     busy: (pid, since) =>
-      new SchedError('conflict', 'Another run of the same input is under way', {
+      new SchedError('conflict', 'Another run with the same input is in progress', {
         reason: `process ${pid} since ${since}${first === undefined ? '' : `, run ${first.run.run}`}`,
-        hint: 'wait for it to end; the same command then goes on or says what it did',
+        hint: 'wait for it to finish, then run the same command again',
         outcome: 'not-sent',
       }),
   });
@@ -48,7 +48,7 @@ const timeNow = ({ runtime }: Context): string => new Date(runtime.clock.now()).
 const newRun = ({ runtime }: Context, at: string): string =>
   `${at.replace(/[-:]|\.\d+/g, '')}-${Buffer.from(runtime.randomBytes(3)).toString('hex')}`;
 
-/** A new receipt; a name that is taken gets a number. */
+/** Starts a new receipt. If the name of the run is taken, adds a number to it. */
 const begin = async (context: Context, folder: string, bulk: Bulk) => {
   const at = timeNow(context);
   const first = newRun(context, at);
@@ -90,17 +90,17 @@ const resume = async (context: Context, { path, opened }: FoundRun, bulk: Bulk) 
     await file.close();
     throw error;
   }
-  if (receipt.tornBytes > 0) context.notes.info('the last line of the receipt was torn, and is repaired');
+  if (receipt.tornBytes > 0) context.notes.info('Repaired the last line of the receipt, which was incomplete');
   return { line: history.run, file };
 };
 
-/** A receipt at a place of its own is listed with the others; the run does not depend on that. */
+/** Adds a receipt outside the folder to the list of runs. If that fails, the run continues. */
 const remember = async ({ runtime, notes }: Context, folder: string, run: RunLine, path: string): Promise<void> => {
   if (dirname(path) === folder) return;
   const facts = { run: run.run, at: run.at, operation: run.operation, receipt: path };
   await addToIndex(folder, facts, Buffer.from(runtime.randomBytes(8)).toString('hex')).catch((error: unknown) => {
     if (!(error instanceof SchedError)) throw error;
-    notes.info(`the run will not be listed: ${error.message} (${error.facts.reason})`);
+    notes.info(`This run won't be listed: ${error.message} (${error.facts.reason})`);
   });
 };
 
@@ -112,7 +112,7 @@ const partial = ({ rejected, unknown }: Counts, { things, done }: Bulk): SchedEr
   return new SchedError('partial', `Not all ${things} were ${done}: ${parts.join(', ')}`, {
     outcome: unknown > 0 ? 'unknown' : 'applied',
     answered: true,
-    ...(unknown > 0 ? { hint: 'run the same command again: it asks once more for those' } : {}),
+    ...(unknown > 0 ? { hint: 'run the same command again to retry the unknown ones' } : {}),
   });
 };
 
@@ -122,13 +122,13 @@ const finish = async (context: Context, bulk: Bulk, result: BulkResult, state: s
   if (result.rejected > 0 || result.unknown > 0) throw partial(result, bulk);
 };
 
-/** How far it came, as the receipt tells: where the last write failed, that may be less than what is known here. */
-const toldBy = async (file: ReceiptFile, known: Counts): Promise<{ counts: Counts; head: string }> => {
+/** The progress according to the receipt. If its last write failed, that may be less than the counts in memory. */
+const recordedProgress = async (file: ReceiptFile, known: Counts): Promise<{ counts: Counts; head: string }> => {
   const opened = file.isBroken ? await openReceipt(realDisk, file.path).catch(() => undefined) : undefined;
   return opened?.ok ? { counts: opened.history.counts, head: opened.receipt.head } : { counts: known, head: file.head };
 };
 
-/** Does the work with the receipt open. What was done so far is told also when it cannot go on. */
+/** Runs the job with the receipt open. Reports the progress even if the job fails. */
 const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile, history: RunHistory | undefined) => {
   const { runtime, notes } = context;
   const skipped = history?.run.skipped ?? bulk.plan.invalid.length;
@@ -155,24 +155,25 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
     });
   } catch (error) {
     progress.end();
-    const told = await toldBy(file, counts);
-    const [done, total] = [told.counts.accepted, told.counts.total].map((count) => count.toLocaleString('en-US'));
-    notes.warn(`${bulk.done} so far: ${done} of ${total}; the same command goes on. Receipt: ${file.path}`);
-    const result = resultOf(run, told.counts, file.path, told.head);
+    const recorded = await recordedProgress(file, counts);
+    const { accepted, total } = recorded.counts;
+    const [done, all] = [accepted, total].map((count) => count.toLocaleString('en-US'));
+    notes.warn(`${bulk.done} so far: ${done} of ${all}. Run the same command again to resume. Receipt: ${file.path}`);
+    const result = resultOf(run, recorded.counts, file.path, recorded.head);
     await addStepSummary(context, `sched ${bulk.command}`, 'unfinished', result);
     throw error;
   } finally {
     notes.ahead = undefined;
     progress.end();
   }
-  // The answer goes elsewhere, but perhaps to the same screen: the bar must be gone by then.
+  // The result goes to stdout, which may be the same terminal: the progress bar must be cleared first.
   await notes.flush();
   return counts;
 };
 
 type Choice = { done: BulkResult; endedAt: string } | { unfinished: FoundRun } | 'new';
 
-/** What there is to do. A finished receipt is let go of here: it may be large. */
+/** Decides whether to start, resume or report a run. Drops a finished receipt from memory: it may be large. */
 const choose = async ({ runtime }: Context, folder: string, bulk: Bulk): Promise<Choice> => {
   const now = runtime.clock.now();
   const found = await findRun(folder, bulk, now);
@@ -183,11 +184,11 @@ const choose = async ({ runtime }: Context, folder: string, bulk: Bulk): Promise
   if (isRecent(endedAt, now) && !bulk.again)
     return { done: resultOf(history.run.run, history.counts, found.path, receipt.head), endedAt };
   if (bulk.receipt !== undefined && found.path === resolve(bulk.receipt))
-    throw otherRunError(found.path, `it holds a run that ended at ${endedAt}, and a run has one file`);
+    throw otherRunError(found.path, `it contains a run that ended at ${endedAt}, and each run needs its own file`);
   return 'new';
 };
 
-/** Begins a run, goes on with an unfinished one, or says that it was done. One process at a time. */
+/** Starts a run, resumes an unfinished one, or reports that it is already done. One process at a time. */
 export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
   const { notes } = context;
   const folder = receiptFolder(context);
@@ -203,18 +204,18 @@ export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
         accepted === total ? `already ${bulk.done}` : `${number(accepted)} of ${number(total)} already ${bulk.done}`;
       const { receipt } = choice.done;
       const isElsewhere = bulk.receipt !== undefined && resolve(bulk.receipt) !== receipt;
-      const where = isElsewhere ? `, and ${bulk.receipt} was not written: the receipt is ${receipt}` : '';
-      notes.warn(`${what} at ${choice.endedAt}: nothing was sent${where}; --again sends it once more`);
+      const where = isElsewhere ? `, and ${bulk.receipt} was not written (the receipt is ${receipt})` : '';
+      notes.warn(`${what} at ${choice.endedAt}: nothing was sent${where}. Use --again to repeat the run`);
       return await finish(context, bulk, choice.done, `already accepted at ${choice.endedAt}`);
     }
     const history = choice === 'new' ? undefined : choice.unfinished.opened.history;
-    await bulk.consent(history);
+    await bulk.confirm(history);
     const { line, file } =
       choice === 'new' ? await begin(context, folder, bulk) : await resume(context, choice.unfinished, bulk);
     const { run } = line;
     try {
       await remember(context, folder, line, file.path);
-      if (history !== undefined) notes.info(`going on with run ${run}`);
+      if (history !== undefined) notes.info(`Resuming run ${run}`);
       const counts = await work(context, bulk, run, file, history);
       await finish(context, bulk, resultOf(run, counts, file.path, file.head), 'finished');
     } finally {

@@ -5,7 +5,7 @@ import type { BulkResult } from './result.ts';
 
 const cell = (value: unknown): string => safe(String(value)).replaceAll('|', '\\|').replaceAll('`', "'");
 
-/** Adds a table to the summary page of a GitHub Actions job, where there is one. */
+/** Adds a table to the summary page of a GitHub Actions job, if there is one. */
 export const addStepSummary = async (
   { runtime, notes }: Context,
   title: string,
@@ -19,7 +19,7 @@ export const addStepSummary = async (
   const table = rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
   await appendFile(file, runtime.secrets.redact(`### ${title}\n\n${table}\n\n`)).catch(
     (error: NodeJS.ErrnoException) => {
-      notes.info(`the step summary could not be written: ${error.code}`);
+      notes.info(`Can't write the step summary: ${error.code}`);
     },
   );
 };

@@ -153,7 +153,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     send: sendDeletion(await context.client(), context.runtime.secrets.redact),
     receipt: typed.receipt as string | undefined,
     again: typed.again === true,
-    consent: async (history) => {
+    confirm: async (history) => {
       if (!isAgreed) await askForCount(invocation, plan, who, isSandbox, history);
     },
   });
