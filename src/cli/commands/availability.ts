@@ -26,21 +26,27 @@ const flags: Flag[] = [
     name: 'rule',
     value: 'RULE',
     repeat: true,
-    description: "hours of a day, as 'monday 09:00-12:00,13:00-17:00'",
+    description: "hours for a day, as 'monday 09:00-12:00,13:00-17:00'",
     heading: 'Flags',
   },
-  { name: 'day-off', value: 'DAY', repeat: true, description: 'a date or weekday without hours', heading: 'Flags' },
+  {
+    name: 'day-off',
+    value: 'DAY',
+    repeat: true,
+    description: 'date or weekday to set as unavailable',
+    heading: 'Flags',
+  },
   {
     name: 'remove',
     value: 'DAY',
     repeat: true,
-    description: 'a date or weekday whose rule is taken out',
+    description: 'date or weekday whose rule to remove',
     heading: 'Flags',
   },
-  { name: 'replace', description: 'send only the rules typed, in place of all others', heading: 'Flags' },
+  { name: 'replace', description: 'replace all rules with the given ones', heading: 'Flags' },
 ];
 
-/** The rules and days that were typed. */
+/** Reads the rules and days from the flags. */
 const readTyped = ({ typed, problems }: Invocation) => {
   const read = (name: string, reader: (text: string) => ReturnType<typeof readRule>): Rule[] =>
     ((typed[name] as string[] | undefined) ?? []).flatMap((text) => {
@@ -52,18 +58,18 @@ const readTyped = ({ typed, problems }: Invocation) => {
   const removed = read('remove', readDays);
   const days = [...set, ...removed].map(dayOf);
   for (const day of new Set(days.filter((name, index) => days.indexOf(name) !== index)))
-    problems.add(`${day} is named twice`);
+    problems.add(`${day} is given twice`);
   return { set, removed };
 };
 
-/** The schedule as it is now. The service lists schedules by event type only. */
+/** The current schedule, found in the list of its event type: the service has no other way to read one. */
 const currentSchedule = async ({ context }: Invocation, eventType: string, id: string): Promise<Json> => {
   const client = await context.client();
   for await (const page of client.pages(availability.list, { query: { event_type: eventType } })) {
     const found = page.find((schedule) => String(schedule.uri).endsWith(`/${id}`));
     if (found !== undefined) return found;
   }
-  throw new SchedError('not-found', `The event type has no availability schedule ${id}`, {
+  throw new SchedError('not-found', `No availability schedule with ID ${id} for this event type`, {
     hint: `sched availability list --event-type ${idIn(eventType)}`,
     outcome: 'not-sent',
   });
@@ -74,16 +80,16 @@ const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const { set, removed } = readTyped(invocation);
   const isRules = set.length + removed.length > 0 || typed.replace === true;
   if (['rule', 'day-off', 'remove', 'replace', 'timezone'].every((name) => typed[name] === undefined))
-    problems.add('nothing to change: give --rule, --day-off, --remove or --timezone');
+    problems.add('Nothing to change. Use --rule, --day-off, --remove or --timezone');
   if (typed.replace === true && typed.rule === undefined && typed['day-off'] === undefined)
     problems.add('--replace needs at least one --rule or --day-off');
-  if (typed.replace === true && typed.remove !== undefined) problems.add('--replace leaves nothing to --remove');
+  if (typed.replace === true && typed.remove !== undefined) problems.add("--replace can't be used with --remove");
   const { path, query, body } = await readInput(invocation, availability.update, fieldFlags);
   if (context.settings.curl) {
     const known = { ...(isRules ? { rules: set } : {}), ...(body as Json) };
     if (isRules && typed.replace !== true) {
       context.notes.info(
-        'the service replaces all rules: add those of the first line that stay as they are to the second',
+        'The service replaces all rules: copy the rules to keep from the reply to the first command into the second',
       );
       await printRequest(invocation, availability.list, [{ query: query! }]);
     }
@@ -96,18 +102,18 @@ const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const zone = (body as { timezone?: string }).timezone;
   const zoneChanges = zone !== undefined && zone !== schedule.timezone;
   if (difference.length === 0 && !zoneChanges) {
-    context.notes.info('nothing to change: the schedule is so already');
+    context.notes.info('Nothing to change: the schedule already has these settings');
     return context.printer.one(view, withFacts(schedule, { already: true }));
   }
   for (const line of difference) context.notes.info(line);
-  if (zoneChanges) context.notes.info(`time zone: ${schedule.timezone ?? 'none'} becomes ${zone}`);
+  if (zoneChanges) context.notes.info(`time zone: ${schedule.timezone ?? 'none'} → ${zone}`);
   const input = {
     path: path!,
     body: { ...(isRules ? { rules: changed } : {}), ...(zone === undefined ? {} : { timezone: zone }) },
   };
   if (context.settings.dryRun) return printRequest(invocation, availability.update, [input]);
   const named = schedule.name ? `${schedule.name} (${path!.schedule})` : path!.schedule;
-  await confirm(context, `Change the availability schedule ${named}?`);
+  await confirm(context, `Change availability schedule ${named}?`);
   const client = await context.client();
   const record = await changeOrReadBack(context, {
     send: () => client.write(availability.update, input),
@@ -133,7 +139,7 @@ export const decorate = {
       ...generic,
       flags: [...ofSchedule, ...flags, ...generic.fieldFlags],
       notes: [
-        'The service replaces all rules at once. So the command reads them, changes the days named, shows the difference, asks, and sends the rest back as it was.',
+        'The service replaces all rules at once. So sched reads the current rules, changes only the days you name, shows the difference and asks for confirmation before it sends them all.',
       ],
       run: (invocation) => runUpdate({ ...generic, fieldFlags: fields }, invocation),
     };

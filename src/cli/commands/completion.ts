@@ -3,7 +3,7 @@ import { nearest } from '../../nearest.ts';
 import type { Command, Invocation } from '../command.ts';
 
 interface Shell {
-  /** The committed script, part of the program: nothing is read from beside it. */
+  /** The generated script. It is bundled, so no other file is read. */
   script(): Promise<{ default: string }>;
   install: string;
 }
@@ -35,8 +35,8 @@ const shellOf = ([word]: string[]): Shell => {
   throw new SchedError(
     'usage',
     word === undefined
-      ? `<shell> is missing: ${names.join(', ')}`
-      : `There is no completion for '${word}', only for ${names.join(', ')}`,
+      ? `Missing argument <shell>: ${names.join(', ')}`
+      : `No completion script for "${word}". Choose from ${names.join(', ')}`,
     { hint: `sched completion ${meant ?? '--help'}`, outcome: 'not-sent' },
   );
 };
@@ -45,19 +45,19 @@ const run = async ({ context, args, problems }: Invocation): Promise<void> => {
   problems.check();
   const { script, install } = shellOf(args);
   await context.printer.text((await script()).default);
-  if (context.runtime.stdout.isTerminal) context.notes.footer(`to install: ${install}`);
+  if (context.runtime.stdout.isTerminal) context.notes.footer(`To install: ${install}`);
 };
 
 export const completion: Command = {
   name: 'completion',
-  summary: 'Print the completion script of a shell',
+  summary: 'Print the completion script for a shell',
   arguments: [{ name: 'shell', description: names.join(', '), required: true, choices: names }],
   flags: [],
   examples: names.map((name) => `completion ${name}`),
   notes: [
     `To install it:\n${names.flatMap((name) => [`  # ${name}`, `  ${shells[name]!.install}`]).join('\n')}`,
-    'The script knows all commands, flags, fields and fixed values by itself; only for the names of profiles it starts sched. It asks no server and evaluates nothing.',
-    'zsh has a builtin called sched, which it runs instead: type "disable sched" once to get to this program. The script does so in each new shell.',
+    'The script contains all commands, flags, fields and fixed values. It runs sched only to list profile names, sends no requests and evaluates nothing.',
+    'zsh has a builtin named sched that hides this program. Run "disable sched" once to use this program; the script does so in each new shell.',
   ],
   local: true,
   run,

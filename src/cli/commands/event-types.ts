@@ -18,7 +18,7 @@ export const examples = {
   hosts: ['event-types hosts K2C8C7DLAMCWKYZ7', 'event-types hosts K2C8C7DLAMCWKYZ7 --json'],
 };
 
-/** Whether a record shows what was sent; nobody knows where it has no field for it, as for the location. */
+/** Whether a record shows the change, or undefined if it has no field for it, as for the location. */
 export const showsChange = (record: Json, sent: Json): boolean | undefined => {
   const known = Object.keys(sent).filter((name) => Object.hasOwn(EventType.record.shape, name));
   if (known.some((name) => !isDeepStrictEqual(record[name], sent[name]))) return false;
@@ -28,7 +28,7 @@ export const showsChange = (record: Json, sent: Json): boolean | undefined => {
 const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   if (flags.every((flag) => typed[flag.name] === undefined))
-    problems.add(`nothing to change: give ${fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`);
+    problems.add(`Nothing to change. Use ${fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`);
   const input = await readInput(invocation, eventTypes.update, fieldFlags);
   if (context.settings.dryRun) return printRequest(invocation, eventTypes.update, [input]);
   const client = await context.client();

@@ -21,11 +21,11 @@ import { withValue } from '../parse/typed-words.ts';
 import type { Context } from '../session/context.ts';
 import { ownOrganization } from '../session/identity.ts';
 
-/** The service cannot be asked for events of a type; the rows show it, so they are chosen here. */
+/** The service can't filter events by type, but each row shows it, so `sched` filters the rows. */
 const typeFlag: FieldFlag = {
   name: 'event-type',
   value: 'NAME|ID',
-  description: 'events of this type, by name, ID or URI',
+  description: 'only events of this type, by name, ID or URI',
   heading: 'Filters',
   part: 'query',
   path: ['event_type'],
@@ -36,7 +36,7 @@ const typeFlag: FieldFlag = {
 const searchFlag: Flag = {
   name: 'search',
   value: 'TEXT',
-  description: 'text in name, location, hosts or notes; case and accents do not matter',
+  description: 'text in name, location, hosts or notes; ignores case and accents',
   heading: 'Filters',
 };
 
@@ -44,31 +44,31 @@ const withFlag: Flag = {
   name: 'with',
   value: 'WHAT',
   choices: ['invitees'],
-  description: 'add to each event',
+  description: 'include with each event',
   heading: 'Output',
 };
 
-/** Events whose invitees are read at the same time, as far as the rate limit allows. */
+/** How many events' invitees are read at the same time, if the rate limit allows. */
 const atOnce = 4;
 
-/** A page's token may lapse while the invitees of its events are read, so such pages are short. */
+/** Page size with invitees: a page token may expire while they are read, so these pages are short. */
 const shortPage = 25;
 
 const readWith = (invocation: Invocation): boolean => {
   const { typed, problems } = invocation;
   if (typed.with !== undefined && typed.with !== 'invitees')
-    problems.typo(`--with '${typed.with}' is not one of invitees`, withValue(invocation, 'with', 'invitees'));
+    problems.typo(`--with must be invitees, not "${typed.with}"`, withValue(invocation, 'with', 'invitees'));
   return typed.with === 'invitees';
 };
 
 const readSearch = ({ typed, problems }: Invocation): string | undefined => {
   if (typed.search === undefined) return undefined;
   const text = fold(String(typed.search));
-  if (text === '') problems.add('--search needs a text to look for');
+  if (text === '') problems.add('--search needs some text to search for');
   return text;
 };
 
-/** Everything in an event that a person may remember of it. */
+/** The searchable text of an event. */
 const wordsOf = ({ name, location, event_memberships: hosts, meeting_notes_plain: notes }: Json): string =>
   fold(
     [
@@ -96,7 +96,7 @@ const addInvitees =
   (page) =>
     mapConcurrent(page, atOnce, async (event) => withFacts(event, { invitees: await inviteesOf(context, event) }));
 
-/** For a service that does not look at `invitee_email`. */
+/** Filters by invitee for a service that ignores `invitee_email`. */
 const onlyWith =
   (context: Context, email: string): Stage =>
   async (page) => {
@@ -109,14 +109,14 @@ const withInvitees = (view: View): View => ({
   columns: [...view.columns, { header: 'WHO', path: '_sched.invitees.*.name', as: 'list', priority: 3.5 }],
 });
 
-/** Checks the filters that rows do not show, and says what must be done here instead. */
+/** Checks whether the service supports the filters that rows don't show, and returns a local filter if it doesn't. */
 const settle = async (context: Context, query: NonNullable<Input['query']>) => {
   const verdicts: Verdict[] = [];
   let choose: Stage | undefined;
   const { group, invitee_email: email, user, organization } = query;
   const whose = { ...(user === undefined ? {} : { user }), ...(organization === undefined ? {} : { organization }) };
   if (group !== undefined) {
-    // Whose events they would be otherwise must be said, or a service that knows no groups refuses the question.
+    // A service without a group filter needs user or organization, or it would refuse the request that checks this.
     const isUnsaid = user === undefined && organization === undefined;
     const own = () =>
       context.identity().then(
@@ -127,8 +127,8 @@ const settle = async (context: Context, query: NonNullable<Input['query']>) => {
     const verdict = await supportsFilter(context, 'group', wider);
     verdicts.push(verdict);
     if (!verdict.supported) {
-      throw new SchedError('unavailable', 'The service does not choose events by group', {
-        reason: 'for a group that cannot exist it answers with events all the same',
+      throw new SchedError('unavailable', "The service can't filter events by group", {
+        reason: "it returns events even for a group that can't exist",
         hint: 'sched events list --org current',
         outcome: 'not-applied',
       });
@@ -142,7 +142,7 @@ const settle = async (context: Context, query: NonNullable<Input['query']>) => {
     verdicts.push(verdict);
     if (!verdict.supported) {
       delete query.invitee_email;
-      context.notes.info('the service does not choose events by invitee: the invitees of each event are read');
+      context.notes.info("The service can't filter events by invitee, so sched reads the invitees of each event");
       choose = onlyWith(context, String(email));
     }
   }
@@ -156,7 +156,7 @@ const printList = async (
 ): Promise<void> => {
   const { context, typed } = invocation;
   const here = ['event-type', 'search'].filter((name) => typed[name] !== undefined).map((name) => `--${name}`);
-  if (here.length > 0) context.notes.info(`${here.join(' and ')}: not part of the request, chosen from its answer`);
+  if (here.length > 0) context.notes.info(`${here.join(' and ')}: not part of the request, applied to its reply`);
   if (isWith) context.notes.info('--with invitees: for each event GET /scheduled_events/{event}/invitees');
   const count = firstCount(invocation, events.list, readBounds(invocation));
   await printRequest(invocation, events.list, [{ query: { ...query, ...count } }]);
@@ -191,7 +191,7 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
     ...(tests.length === 0 ? {} : { keep: (row: Json) => tests.every((test) => test(row)) }),
     choose,
     ...(isWith ? { add: addInvitees(context) } : {}),
-    ...(isOpen ? { hint: 'what lies ahead: --upcoming' } : {}),
+    ...(isOpen ? { hint: 'upcoming only: --upcoming' } : {}),
   });
   if (context.printer.rows > 0) for (const tell of confirm) await tell();
 };
@@ -199,19 +199,19 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
 const fields = [...Object.keys(ScheduledEvent.record.shape), '_sched'];
 
 const withNote =
-  '--with invitees reads the invitees of each event, four events at a time within the rate limit, and adds them: as the column WHO, last in a pipe (_sched.invitees.*.name), and in JSON whole, under _sched.invitees.';
+  '--with invitees reads the invitees of each event, four events at a time within the rate limit. Tables show their names in the column WHO, which is the last column in a pipe (_sched.invitees.*.name). JSON has the complete records in _sched.invitees.';
 
 export const localFilterNote =
-  '--event-type and --search choose from the answer, as the service knows no such filters.';
+  'The service has no filters for --event-type and --search, so sched applies them to its reply.';
 
-/** A list of events with everything that helps to find one. */
+/** Adds the flags that help to find an event. */
 export const withSearch = (generic: GenericCommand): GenericCommand => ({
   ...generic,
   flags: [...windowFlags.flags, typeFlag, searchFlag, ...generic.flags, withFlag],
   fields,
   notes: [
-    '--today, --tomorrow and --week are days in the zone of --tz. They go with --upcoming or --past (the rest of today: --today --upcoming), not with --since and --until.',
-    `${localFilterNote} Where it does not look at --invitee, the invitees of each event are read.`,
+    '--today, --tomorrow and --week are days in the time zone of --tz. You can combine them with --upcoming or --past (the rest of today: --today --upcoming), but not with --since and --until.',
+    `${localFilterNote} If the service ignores --invitee, sched reads the invitees of each event.`,
     withNote,
   ],
   run: (invocation) => runEventsList(generic, invocation),

@@ -33,7 +33,7 @@ export const examples = {
   ],
 };
 
-/** Cancels one event. One that is canceled already is what was wished for, and no failure. */
+/** Cancels one event. An event that is already canceled counts as success. */
 const cancelOne = async (context: Context, input: Input): Promise<Json> => {
   const client = await context.client();
   const { notes, settings } = context;
@@ -57,12 +57,12 @@ const cancelOne = async (context: Context, input: Input): Promise<Json> => {
   }
 };
 
-/** Failures that the next attempt may not meet. */
-const passing = new Set<Category>(['unavailable', 'rate-limited', 'outcome-unknown']);
+/** Failures that may not happen again on the next attempt. */
+const transient = new Set<Category>(['unavailable', 'rate-limited', 'outcome-unknown']);
 
 const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
-  if (args.length === 0) problems.add('<event> is missing');
+  if (args.length === 0) problems.add('Missing argument <event>');
   const inputs: Input[] = [];
   for (const arg of new Set(args))
     inputs.push(await readInput({ ...invocation, args: [arg] }, events.cancel, fieldFlags));
@@ -80,7 +80,7 @@ const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
     return interrupted.throwIfAborted();
   }
 
-  const failures: { event: string; isWorthAgain: boolean }[] = [];
+  const failures: { event: string; isRetryable: boolean }[] = [];
   async function* canceled() {
     for (const input of inputs) {
       interrupted.throwIfAborted();
@@ -88,14 +88,14 @@ const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
         yield [await cancelOne(context, input)];
       } catch (error) {
         if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
-        failures.push({ event: String(input.path!.event), isWorthAgain: passing.has(error.category) });
+        failures.push({ event: String(input.path!.event), isRetryable: transient.has(error.category) });
         context.notes.warn(
           `failed: ${input.path!.event}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`,
         );
       }
     }
   }
-  /** A table is laid out by its first page, so for people all events are one. */
+  /** All events as one page: the first page of a table sets its column widths. */
   async function* together() {
     const done: Json[] = [];
     try {
@@ -107,7 +107,7 @@ const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const pages = context.settings.format === 'table' ? together() : canceled();
   noteHidden(context.notes, (await context.printer.list(view, pages)).hiddenColumns);
   if (failures.length === 0) return;
-  const again = failures.filter(({ isWorthAgain }) => isWorthAgain).map(({ event }) => event);
+  const again = failures.filter(({ isRetryable }) => isRetryable).map(({ event }) => event);
   const flags = typedWords({ args: [], inOrder: invocation.inOrder });
   throw new SchedError('partial', `${failures.length} of ${inputs.length} events were not canceled`, {
     ...(again.length === 0 ? {} : { hint: commandLine('events', 'cancel', ...again, ...flags) }),
@@ -128,8 +128,8 @@ export const decorate = {
     flags: [...generic.flags, ...bulkFlags('events', 'event')],
     fields: [...Object.keys(events.cancel.reply.of.record.shape), ...resultFields],
     notes: [
-      'Asks first. An event that is canceled already is reported as such, with exit code 0.',
-      'With --from the answer is one count of all, and a receipt says what became of each. An interrupted run is continued by the same command; a finished one is not done again within 12 hours.',
+      'Asks for confirmation. An event that is already canceled is reported as such, with exit code 0.',
+      'With --from, sched prints one summary, and a receipt records the outcome for each event. Run the same command again to resume an interrupted run. A finished run is not repeated within 12 hours.',
       inputNote,
     ],
     run: (invocation) =>

@@ -1,4 +1,4 @@
-/** Examples of commands that need nothing else of their own; the IDs are the sandbox's. */
+/** Examples of commands that have no file of their own. The IDs exist in the sandbox. */
 export const members = {
   list: ['members list', 'members list --role admin --json=user.name,user.email'],
   get: ['members get L9UWUQHVLBD3MGX8', 'members get L9UWUQHVLBD3MGX8 --json'],

@@ -10,7 +10,7 @@ export const examples = {
   relationship: ['groups relationship HB8N8LNQ4EHPYKRQ', 'groups relationship HB8N8LNQ4EHPYKRQ --json'],
 };
 
-/** The events of a group are a list of events narrowed to it. */
+/** `groups events`: the command `events list`, limited to one group. */
 export const extra = (): Command[] => {
   const list = withSearch(genericCommand('events', 'events', events.list));
   const narrowed: GenericCommand = {
@@ -18,7 +18,7 @@ export const extra = (): Command[] => {
     summary: 'List the scheduled events of a group',
     fieldFlags: list.fieldFlags.map((flag) => (flag.name === 'group' ? { ...flag, required: true } : flag)),
     flags: list.flags.filter(({ name }) => !['user', 'org', 'invitee'].includes(name)),
-    // There is no --invitee here to speak of.
+    // This command has no --invitee, so its note is left out.
     notes: list.notes!.map((note) => (note.startsWith(localFilterNote) ? localFilterNote : note)),
     examples: ['groups events "Customer team" --week', 'groups events 4UJ8LXFLWJYWQTRF --json=name,start_time'],
   };

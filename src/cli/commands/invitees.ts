@@ -46,7 +46,7 @@ const answerFlag: Flag = {
   heading: 'Flags',
 };
 
-/** `Question=Answer`, where the question itself may hold a `=`: the longest known question wins. */
+/** Reads `Question=Answer`. A question may itself contain `=`, so the longest known question wins. */
 const readAnswer = (
   raw: string,
   questions: Json[],
@@ -57,17 +57,17 @@ const readAnswer = (
     const { name, position } = questions.find((candidate) => candidate.name === question)!;
     return { question: String(name), answer: raw.slice(question.length + 1), position: Number(position) };
   }
-  if (known.length === 0) return `--answer '${raw}': this event type asks no questions`;
+  if (known.length === 0) return `--answer "${raw}": this event type has no questions`;
   const meant = nearest(raw.split('=')[0]!, known);
-  return `--answer '${raw}' names no question of this event type${meant === undefined ? '' : `, did you mean '${meant}'?`}; it asks: ${known.join(' / ')}`;
+  return `--answer "${raw}" matches no question of this event type. ${meant === undefined ? '' : `Did you mean "${meant}"? `}Its questions: ${known.join(' / ')}`;
 };
 
-/** Puts `--answer` into the body: the questions' exact words and places are the event type's. */
+/** Adds the answers to the body, with the exact text and position of each question from the event type. */
 const addAnswers = async ({ context, typed, problems }: Invocation, body: Json): Promise<void> => {
   const answers = typed.answer as string[] | undefined;
   if (answers === undefined) return;
   if (context.settings.curl) {
-    context.notes.info('--answer: as typed; the exact question and its position stand in the event type');
+    context.notes.info('--answer is printed as typed. Copy the exact question and its position from the event type');
     body.custom_questions = answers.map((raw, position) => {
       const end = raw.includes('=') ? raw.indexOf('=') : raw.length;
       return { question: raw.slice(0, end), answer: raw.slice(end + 1), position };
@@ -85,32 +85,32 @@ const addAnswers = async ({ context, typed, problems }: Invocation, body: Json):
 const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   if (typed.name === undefined && typed['first-name'] === undefined && typed.body === undefined)
-    problems.add('--name or --first-name is required');
+    problems.add('Missing required flag --name or --first-name');
   const input = await readInput(invocation, invitees.create, fieldFlags, (body) => addAnswers(invocation, body));
   const body = input.body as Omit<Booking, 'send'>;
   const { start_time, invitee } = body;
   const when = describeInstant(start_time, context.settings.zone);
   if (context.settings.dryRun) {
-    context.notes.info(`would book ${when} for ${invitee.email}`);
+    context.notes.info(`Would book ${when} for ${invitee.email}`);
     return printRequest(invocation, invitees.create, [input]);
   }
   const client = await context.client();
-  const send: Booking['send'] = async (leaving) => {
+  const send: Booking['send'] = async (beforeSend) => {
     const { applyPlanLimits } = await import('../session/booking-limits.ts');
     await applyPlanLimits(context);
-    return client.write(invitees.create, input, leaving);
+    return client.write(invitees.create, input, beforeSend);
   };
   const booked = await book(await bookingContextOf(context), { ...body, send }, bookingOptions(invocation));
   const record = bookedRecord(context, booked, input.body as Json);
   context.notes.info(`${bookingTexts[booked.how]}: ${when} for ${invitee.email}`);
   await context.printer.one(view, record);
-  // What a signal asked for while the answer was awaited.
+  // A signal that came while waiting for the reply takes effect now.
   context.runtime.interrupted.throwIfAborted();
 };
 
 const runNoShow = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
-  // A bare invitee ID works too; without its event nothing can be read back.
+  // A bare invitee ID works too, but without its event the invitee can't be read back.
   const isBare = args.length === 1 && !args[0]!.includes('/');
   const { path } = await readInput(invocation, isBare ? invitees['no-show'] : invitees.get, []);
   problems.check();
@@ -120,7 +120,7 @@ const runNoShow = async ({ view }: GenericCommand, invocation: Invocation): Prom
   const read = isBare ? undefined : () => client.call(invitees.get, { path: path! });
   const isMarked = (current: Json) => current.no_show !== null && current.no_show !== undefined;
   const send = () => client.write(invitees['no-show'], input);
-  // Without its event, the invitee has no address.
+  // Without its event, the invitee's URI is unknown.
   const known = () => (isBare ? {} : knownRecord(context, invitees.get, path!));
   const wanted = { send, read, isDone: isMarked, known };
   const record = await changeOrReadBack(context, wanted).catch(async (error: unknown) => {
@@ -142,8 +142,8 @@ export const decorate = {
     ...generic,
     flags: [...generic.flags.slice(0, -1), answerFlag, generic.flags.at(-1)!, ...bookingFlags],
     notes: [
-      'In scripts and CI give --if-absent: it looks at the service first, so that running it again never books twice. A booking is written down here before it is asked for. If its answer is lost it is looked up, and never sent a second time; if that does not settle it the exit code is 10, and `sched invitees reconcile` looks again. The same booking from the same machine is refused with exit code 7 as long as it stands. Where that cannot be written down, nothing is booked (exit code 3) unless you add --allow-duplicate.',
-      'A time without an offset is read in --tz. It is refused where the invitee lives in another zone, because it could mean either.',
+      "In scripts and CI use --if-absent: it checks the service first, so that running the command again never books twice. sched records each booking on this machine before sending it. If the reply is lost, sched looks up the booking and never sends it a second time. If it can't find out what happened, the exit code is 10, and `sched invitees reconcile` checks again. While a booking exists, the same booking from the same machine is refused with exit code 7. If a booking can't be recorded, nothing is booked (exit code 3) unless you add --allow-duplicate.",
+      'A time without an offset is read in the time zone of --tz. If the invitee is in another time zone, it is refused, because either could be meant.',
     ],
     run: (invocation) => runCreate(generic, invocation),
   }),
@@ -164,7 +164,7 @@ const settledView: View = {
     { header: 'SENT', path: 'sent_at', as: 'time', priority: 2 },
     { header: 'EVENT TYPE', path: 'event_type', as: 'id', priority: 1 },
     { header: 'INVITEE', path: 'uri', as: 'id', priority: 3 },
-    { header: 'CERTAIN FROM', path: 'decidable_at', as: 'time' },
+    { header: 'CHECK AFTER', path: 'decidable_at', as: 'time' },
   ],
 };
 
@@ -180,11 +180,11 @@ const runReconcile = async ({ context, problems }: Invocation): Promise<void> =>
   }
   const { rows, hiddenColumns } = await context.printer.list(settledView, settled());
   noteHidden(context.notes, hiddenColumns);
-  if (rows === 0) context.notes.footer('no booking of this machine is open');
+  if (rows === 0) context.notes.footer('No bookings with an unknown outcome on this machine');
   const [first] = unknown;
   if (first === undefined) return;
-  throw new SchedError('outcome-unknown', `${unknown.length} of ${rows} bookings are still not known`, {
-    reason: first.reason ?? 'nothing is found for them',
+  throw new SchedError('outcome-unknown', `The outcome of ${unknown.length} of ${rows} bookings is still unknown`, {
+    reason: first.reason ?? 'looking them up found nothing',
     hint: bookingContext.checkAgain,
     outcome: 'unknown',
   });
@@ -198,7 +198,7 @@ export const extra = (): Command[] => [
     flags: [],
     examples: ['invitees reconcile', 'invitees reconcile --json'],
     notes: [
-      'Looks at every booking of this machine whose answer was lost. Each is booked, not-booked or unknown; not-booked needs proof: a token that sees every host of the event type, two minutes after the request had to end by the clock of the service, and a list of events that shows a newer one. Exit code 10 while one is unknown.',
+      "Checks every booking from this machine whose reply was lost. The verdict is booked, not-booked or unknown. The verdict not-booked needs proof: the token sees all hosts of the event type, the request must have ended at least two minutes ago by the service's clock, and the list of events shows a newer one. The exit code is 10 while any outcome is unknown.",
     ],
     fields: ['verdict', 'event_type', 'start_time', 'sent_at', 'decidable_at', 'uri', 'event', 'reason'],
     run: runReconcile,

@@ -5,7 +5,7 @@ import { type GenericCommand, printRequest } from '../operation/generic-command.
 
 export const examples = { metadata: ['mcp metadata', 'mcp metadata --json=scopes_supported'] };
 
-/** Asked without a token, shown, and obeyed in nothing; that it speaks of the resource asked for is checked. */
+/** Fetches the metadata without a token, checks that it describes the requested resource, and only prints it. */
 const run = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, problems } = invocation;
   problems.check();
@@ -15,8 +15,8 @@ const run = async ({ view }: GenericCommand, invocation: Invocation): Promise<vo
   // RFC 9728 §3.3: metadata about another resource must not be used.
   const same = (url: unknown) => String(url).replace(/\/+$/, '');
   if (same(metadata.resource) !== same(mcpUrl)) {
-    throw new SchedError('integrity', 'The metadata speaks of another resource than the one asked for', {
-      reason: `asked for ${mcpUrl}, described is ${metadata.resource}`,
+    throw new SchedError('integrity', 'The metadata describes another resource', {
+      reason: `requested ${mcpUrl}, but it describes ${metadata.resource}`,
       outcome: 'not-applied',
     });
   }

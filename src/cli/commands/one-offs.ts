@@ -18,10 +18,10 @@ export const examples = {
 
 const flags: Flag[] = [
   { name: 'days', value: 'N', description: 'bookable for this many days from now', heading: 'Flags' },
-  { name: 'weekdays-only', description: 'with --days: leave Saturday and Sunday out', heading: 'Flags' },
-  { name: 'start-date', value: 'DATE', description: 'first day that can be booked', heading: 'Flags' },
-  { name: 'end-date', value: 'DATE', description: 'last day that can be booked', heading: 'Flags' },
-  { name: 'spot', value: 'START/END', repeat: true, description: 'a single time that can be booked', heading: 'Flags' },
+  { name: 'weekdays-only', description: 'with --days: skip Saturday and Sunday', heading: 'Flags' },
+  { name: 'start-date', value: 'DATE', description: 'first bookable day', heading: 'Flags' },
+  { name: 'end-date', value: 'DATE', description: 'last bookable day', heading: 'Flags' },
+  { name: 'spot', value: 'START/END', repeat: true, description: 'single bookable time', heading: 'Flags' },
 ];
 
 type Spot = Record<'start_time' | 'end_time', string>;
@@ -31,7 +31,7 @@ const readSpot = (text: string, invocation: Invocation): Spot | undefined => {
   const { settings, runtime } = context;
   const [start, end, ...rest] = text.split('/');
   if (start === undefined || end === undefined || rest.length > 0) {
-    problems.add(`--spot '${text}' is not START/END, such as 2026-12-01T15:00:00Z/2026-12-01T16:00:00Z`);
+    problems.add(`--spot must be START/END, such as 2026-12-01T15:00:00Z/2026-12-01T16:00:00Z, not "${text}"`);
     return undefined;
   }
   const isTerminal = runtime.stdin.isTerminal && runtime.stderr.isTerminal;
@@ -46,7 +46,7 @@ const readSpot = (text: string, invocation: Invocation): Spot | undefined => {
     return reading.ok ? reading.instant : undefined;
   });
   if (from === undefined || to === undefined) return undefined;
-  if (Date.parse(to) <= Date.parse(from)) problems.add(`--spot '${text}' must end later than it begins`);
+  if (Date.parse(to) <= Date.parse(from)) problems.add(`--spot "${text}" must end after it starts`);
   return { start_time: from, end_time: to };
 };
 
@@ -55,23 +55,23 @@ const readDate = (name: string, { typed, problems }: Invocation): string | undef
   if (text !== undefined && isDate(text)) return text;
   problems.add(
     text === undefined
-      ? `--${name} is required with the other one`
-      : `--${name} '${text}' is not a date such as 2026-12-01`,
+      ? `Missing required flag --${name}`
+      : `--${name} must be a date such as 2026-12-01, not "${text}"`,
   );
   return undefined;
 };
 
-/** When the meeting can be booked: one of three kinds. */
+/** When the meeting can be booked: a number of days, a date range or single times. */
 const dateSetting = (invocation: Invocation): Json | undefined => {
   const { typed, problems } = invocation;
   const spots = typed.spot as string[] | undefined;
   const isRange = typed['start-date'] !== undefined || typed['end-date'] !== undefined;
   const kinds = [typed.days !== undefined, isRange, spots !== undefined].filter(Boolean).length;
-  if (kinds > 1) problems.add('--days, --start-date with --end-date, and --spot exclude each other');
+  if (kinds > 1) problems.add("--days, --start-date with --end-date, and --spot can't be used together");
   if (typed['weekdays-only'] === true && typed.days === undefined) problems.add('--weekdays-only needs --days');
   if (typed.days !== undefined) {
     if (!/^[1-9]\d{0,3}$/.test(String(typed.days)))
-      problems.add(`--days '${typed.days}' is not a whole number from 1 to 9999`);
+      problems.add(`--days must be a whole number from 1 to 9999, not "${typed.days}"`);
     return {
       type: 'days_in_future',
       days: Number(typed.days),
@@ -92,14 +92,14 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const { context, typed, problems } = invocation;
   const setting = dateSetting(invocation);
   if (setting === undefined && typed.body === undefined)
-    problems.add('--days, --start-date with --end-date, or --spot is required');
+    problems.add('Missing required flag --days, --start-date with --end-date, or --spot');
   const input = await readInput(invocation, oneOffs.create, fieldFlags, async (body) => {
     if (setting !== undefined) body.date_setting = setting;
   });
-  // The answer does not show them, so nothing else tells how they were read.
+  // The reply doesn't contain these times, so show how they were read.
   for (const { start_time, end_time } of (setting?.spots as Spot[] | undefined) ?? []) {
     const [from, to] = [start_time, end_time].map((time) => describeInstant(time, context.settings.zone));
-    context.notes.info(`to be booked: ${from} until ${to}`);
+    context.notes.info(`Bookable: ${from} to ${to}`);
   }
   if (context.settings.dryRun) return printRequest(invocation, oneOffs.create, [input]);
   const type = await writeAndRead(context, oneOffs.create, input);

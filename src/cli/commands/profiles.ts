@@ -36,17 +36,17 @@ const keyFlags: Flag[] = settableKeys
 const profileFlag: Flag = {
   name: 'from',
   value: 'FILE',
-  description: 'take what `profiles export` printed, - for stdin',
+  description: 'read the output of `profiles export` from a file, or - for stdin',
   heading: 'Flags',
 };
 
 const shown = (name: string, profile: Profile, isCurrent: boolean) => ({ name, current: isCurrent, ...profile });
 
-/** The name of the profile that a command is about: its argument, else the one in use. */
+/** The profile that a command applies to: its argument, or else the current one. */
 const named = async ({ args, typed, context }: Invocation): Promise<{ name: string; profile: Profile }> => {
   const found = await chosenProfile(args[0] ?? (typed.profile as string | undefined), context.runtime);
   if (found !== undefined) return found;
-  throw new SchedError('usage', 'There is no profile yet', {
+  throw new SchedError('usage', 'No profiles yet', {
     hint: 'sched profiles add NAME --base-url https://api.example.com',
     outcome: 'not-sent',
   });
@@ -73,7 +73,7 @@ const list = async ({ context, typed, problems }: Invocation): Promise<void> => 
   }
   noteHidden(context.notes, (await context.printer.list(view, pages())).hiddenColumns);
   if (rows.length === 0)
-    context.notes.footer('no profile yet: sched auth login, or sched profiles add NAME --base-url URL');
+    context.notes.footer('No profiles yet. Add one: sched auth login, or sched profiles add NAME --base-url URL');
 };
 
 const show = async (invocation: Invocation): Promise<void> => {
@@ -93,13 +93,13 @@ const add = async (invocation: Invocation): Promise<void> => {
   const given =
     typed.from === undefined ? {} : await readJsonFile(String(typed.from), '--from', context.runtime, problems);
   for (const key of settableKeys) if (typed[flagName(key)] !== undefined) given[key] = typed[flagName(key)];
-  if (typed.from === undefined && given.base_url === undefined) problems.add('--base-url is required');
+  if (typed.from === undefined && given.base_url === undefined) problems.add('Missing required flag --base-url');
   problems.check();
   const profile = readProfile(given, invocation);
   problems.check();
   const config = await changeConfig(context.runtime, (before) => {
     if (Object.hasOwn(before.profiles, name!)) {
-      throw new SchedError('conflict', `There is a profile '${name}' already`, {
+      throw new SchedError('conflict', `Profile "${name}" already exists`, {
         hint: `sched profiles set base_url URL -p ${name}`,
         outcome: 'not-applied',
       });
@@ -107,7 +107,7 @@ const add = async (invocation: Invocation): Promise<void> => {
     return { ...before, current: before.current ?? name!, profiles: { ...before.profiles, [name!]: profile! } };
   });
   context.notes.info(
-    `added: ${name}${config.current === name ? ', now the current one' : ''}; log in with: sched auth login -p ${name}`,
+    `Added profile ${name}${config.current === name ? ', now the default' : ''}. Log in: sched auth login -p ${name}`,
   );
   await context.printer.one(view, shown(name!, profile!, config.current === name));
 };
@@ -115,9 +115,9 @@ const add = async (invocation: Invocation): Promise<void> => {
 const set = async (invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
   const [key, value] = args;
-  if (key === undefined || value === undefined) problems.add('<key> and <value> are needed');
+  if (key === undefined || value === undefined) problems.add('Missing argument: <key> and <value> are required');
   else if (!(settableKeys as string[]).includes(key))
-    problems.add(`'${key}' is not a key; there is ${settableKeys.join(', ')}`);
+    problems.add(`<key> must be one of ${settableKeys.join(', ')}, not "${key}"`);
   problems.check();
   const { name, profile } = await named({ ...invocation, args: [] });
   const { login, ...settable } = profile;
@@ -127,7 +127,7 @@ const set = async (invocation: Invocation): Promise<void> => {
   );
   problems.check();
   const one = { [key!]: changed![key as keyof Profile] };
-  // What others have set or logged in to meanwhile stays.
+  // Keep settings and logins that other processes saved in the meantime.
   await changeConfig(context.runtime, (config) => ({
     ...config,
     profiles: { ...config.profiles, [name]: { ...(config.profiles[name] ?? settable), ...one } },
@@ -141,7 +141,9 @@ const use = async (invocation: Invocation): Promise<void> => {
   problems.check();
   const { name } = await named(invocation);
   await changeConfig(context.runtime, (config) => ({ ...config, current: name }));
-  context.notes.info(`${name} is now the default in all terminals; for this one alone: export SCHED_PROFILE=${name}`);
+  context.notes.info(
+    `${name} is now the default in all terminals. For this terminal only: export SCHED_PROFILE=${name}`,
+  );
 };
 
 const remove = async (invocation: Invocation): Promise<void> => {
@@ -151,12 +153,12 @@ const remove = async (invocation: Invocation): Promise<void> => {
   const { name, profile } = await named(invocation);
   await confirm(
     context,
-    `Remove the profile ${name}${profile.login === undefined ? '' : ' and forget its login'}?`,
+    `Remove profile ${name}${profile.login === undefined ? '' : ' and its login'}?`,
     'this machine',
   );
   if (profile.login !== undefined) {
-    const { removeLogin: forgetLogin } = await import('../session/stored-login.ts');
-    await forgetLogin(name, profile.login, context.runtime, context.notes);
+    const { removeLogin } = await import('../session/stored-login.ts');
+    await removeLogin(name, profile.login, context.runtime, context.notes);
   }
   const after = await changeConfig(context.runtime, ({ current, profiles, ...config }) => ({
     ...config,
@@ -165,10 +167,10 @@ const remove = async (invocation: Invocation): Promise<void> => {
   }));
   const left = Object.keys(after.profiles);
   const isOpen = after.current === undefined && left.length > 1;
-  context.notes.info(`removed: ${name}${isOpen ? `; choose the new default: sched profiles use ${left[0]}` : ''}`);
+  context.notes.info(`Removed profile ${name}${isOpen ? `. Choose a new default: sched profiles use ${left[0]}` : ''}`);
 };
 
-/** Addresses for a colleague: what is personal or secret stays here. */
+/** Prints the addresses of a profile for a colleague, without personal or secret data. */
 const exportProfile = async (invocation: Invocation): Promise<void> => {
   const { context, problems } = invocation;
   problems.check();
@@ -185,7 +187,7 @@ const someName: Argument = { name: 'name', description: 'name of the profile', n
 export const commands: Command[] = [
   {
     name: 'list',
-    summary: 'List the profiles of this machine',
+    summary: 'List profiles',
     arguments: [],
     flags: [],
     examples: ['profiles list', 'profiles list --json'],
@@ -218,7 +220,7 @@ export const commands: Command[] = [
   },
   {
     name: 'set',
-    summary: 'Change one setting of a profile',
+    summary: 'Change a setting of a profile',
     arguments: [
       { name: 'key', description: settableKeys.join(', '), required: true, choices: settableKeys },
       { name: 'value', description: "the new value; '' unsets it", required: true },
@@ -230,7 +232,7 @@ export const commands: Command[] = [
   },
   {
     name: 'use',
-    summary: 'Make a profile the default',
+    summary: 'Set the default profile',
     arguments: [{ ...someName, required: true }],
     flags: [],
     examples: ['profiles use work', 'profiles use work --quiet'],
@@ -248,7 +250,7 @@ export const commands: Command[] = [
   },
   {
     name: 'export',
-    summary: 'Print the addresses of a profile for a colleague, and no secret',
+    summary: 'Print a profile to share with others, without secrets',
     arguments: [someName],
     flags: [],
     examples: ['profiles export', 'profiles export work > work.json'],

@@ -73,19 +73,19 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
   if (shown > 0) return;
   notes.footer(
     connection.isSandbox
-      ? 'nothing is kept of it with --sandbox, only with sched sandbox start'
-      : 'nothing is known yet: the next request of this account tells',
+      ? 'No rate limit is stored with --sandbox, only with sched sandbox start'
+      : 'No rate limit is known yet. Send a request first, such as sched users me',
   );
 };
 
 export const ratelimit: Command = {
   name: 'ratelimit',
-  summary: 'What is left of the rate limit, and who waits for it',
+  summary: 'Show remaining requests and waiting commands',
   arguments: [],
   flags: [],
   examples: ['ratelimit', 'ratelimit --json'],
   notes: [
-    'Sends nothing: it shows what the processes of this user have learnt from the replies of the service, and share. Others who use the same token are seen only through these.',
+    "Sends no request. It shows what your sched processes have learned from the service's replies and share with each other. Other users of the same token show up only in those replies.",
   ],
   fields: ['window', 'limit', 'remaining', 'reset_at', 'reset_s', 'waiting'],
   run,

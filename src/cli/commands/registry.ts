@@ -2,25 +2,25 @@ import { catalogue, type helpGroups, type Noun } from '../../api/catalogue.ts';
 import type { Command } from '../command.ts';
 import type { GenericCommand } from '../operation/generic-command.ts';
 
-/** A noun is known by name and summary; its commands load when it is asked for. */
+/** A noun with its summary. Its commands are loaded only when they are needed. */
 export interface NounEntry {
   singular: string;
   group: (typeof helpGroups)[number];
   summary: string;
-  /** The noun is itself a command: it has one, of its own name, and no verb. */
+  /** The noun is itself a command and has no verbs. */
   leaf?: true;
   commands(): Promise<Command[]>;
 }
 
-/** What a noun has beyond its rows. */
+/** What a noun has in addition to its rows. */
 interface Special {
   examples?: Record<string, string[]>;
   decorate?: Record<string, (generic: GenericCommand, others: Record<string, GenericCommand>) => Command>;
-  /** Commands that are no row of their own. */
+  /** Commands that have no row. */
   extra?: () => Command[];
 }
 
-/** Nouns of the catalogue that have more than the generic command of each row. */
+/** Nouns of the catalogue that have more than a generic command for each row. */
 const specials: Partial<Record<Noun, () => Promise<Special>>> = {
   events: () => import('./events.ts'),
   invitees: () => import('./invitees.ts'),
@@ -40,7 +40,7 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
   mcp: () => import('./mcp.ts'),
 };
 
-/** A noun of the catalogue: the generic command of each row, decorated where it is special. */
+/** A noun of the catalogue: a generic command for each row, replaced where `decorate` has another. */
 const fromCatalogue = (noun: Noun): NounEntry => {
   const { singular, group, summary, load } = catalogue[noun];
   const commands = async () => {
@@ -68,52 +68,52 @@ export const nouns: Record<string, NounEntry> = {
   auth: {
     singular: 'auth',
     group: 'Account',
-    summary: 'Log in and out, and see who is logged in',
+    summary: 'Log in, log out and show the current login',
     commands: async () => (await import('./auth/auth.ts')).commands,
   },
   profiles: {
     singular: 'profile',
     group: 'Account',
-    summary: 'Several accounts side by side',
+    summary: 'Manage profiles for several accounts',
     commands: async () => (await import('./profiles.ts')).commands,
   },
   api: {
     singular: 'api',
     group: 'Tools',
-    summary: 'Any request under the base URL, as it is',
+    summary: 'Send any API request and print the reply',
     leaf: true,
     commands: async () => [(await import('./api/api.ts')).api],
   },
   doctor: {
     singular: 'doctor',
     group: 'Tools',
-    summary: 'Look at everything a command rests on, and say how to fix it',
+    summary: 'Check your setup and suggest fixes',
     leaf: true,
     commands: async () => (await import('./doctor/doctor.ts')).commands,
   },
   sandbox: {
     singular: 'sandbox',
     group: 'Tools',
-    summary: 'The embedded service: serve it, seed it anew',
+    summary: 'Run and reset the built-in sandbox',
     commands: async () => (await import('./sandbox/sandbox.ts')).commands,
   },
   ratelimit: {
     singular: 'ratelimit',
     group: 'Tools',
-    summary: 'What is left of the rate limit, and who waits for it',
+    summary: 'Show remaining requests and waiting commands',
     leaf: true,
     commands: async () => [(await import('./ratelimit.ts')).ratelimit],
   },
   completion: {
     singular: 'completion',
     group: 'Tools',
-    summary: 'Completions for bash, zsh, fish and PowerShell',
+    summary: 'Print completion scripts for bash, zsh, fish and PowerShell',
     leaf: true,
     commands: async () => [(await import('./completion.ts')).completion],
   },
 };
 
-/** The noun a word names, plural or singular. */
+/** The noun that a word names, in plural or singular. */
 export const findNoun = (word: string): string | undefined =>
   Object.hasOwn(nouns, word) ? word : Object.keys(nouns).find((name) => nouns[name]!.singular === word);
 

@@ -11,7 +11,7 @@ export const examples = {
   submissions: ['routing-forms submissions', 'routing-forms submissions PTGWAKBAYES6AVK5 --json'],
 };
 
-/** Submissions of every form, one form after another: the service lists them by form only. */
+/** Lists the submissions of all forms, one form after another: the service lists them only by form. */
 const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
   const bounds = readBounds(invocation);
@@ -20,7 +20,7 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
   const client = await context.client();
   const organization = ownOrganization(await context.identity());
   if (context.settings.dryRun) {
-    context.notes.info('then, for each form: GET /routing_form_submissions?form=…');
+    context.notes.info('Then, for each form: GET /routing_form_submissions?form=…');
     return printRequest(invocation, routingForms.list, [{ query: { organization, count: bounds.pageSize } }]);
   }
   async function* submissions(limit: number): AsyncGenerator<Json[]> {
@@ -40,7 +40,7 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
       }
     }
   }
-  await printPages(invocation, view, (limit) => submissions(limit), bounds, 'all routing forms');
+  await printPages(invocation, view, (limit) => submissions(limit), bounds, 'Showing all routing forms');
 };
 
 export const decorate = {
@@ -48,7 +48,7 @@ export const decorate = {
     const one = positional(generic, 'form', false);
     return {
       ...one,
-      notes: ['Without a form: of all forms, one after another.'],
+      notes: ['Without <form>, lists the submissions of all forms, one form after another.'],
       run: (invocation) =>
         invocation.args.length === 0 && invocation.typed.form === undefined
           ? runAll(generic, invocation)

@@ -18,11 +18,11 @@ const ruleFlag: Flag = {
   name: 'rule',
   value: 'RULE',
   repeat: true,
-  description: "hours in place of the event type's, as 'monday 09:00-12:00'",
+  description: "hours instead of the event type's, as 'monday 09:00-12:00'",
   heading: 'Flags',
 };
 
-/** What is not one value for one field. */
+/** Reads the flags that don't set exactly one field. */
 const readParts = (invocation: Invocation) => {
   const { typed, problems } = invocation;
   const rules = ((typed.rule as string[] | undefined) ?? []).flatMap((text) => {
@@ -37,14 +37,14 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const { context } = invocation;
   const { rules, location } = readParts(invocation);
   const input = await readInput(invocation, shares.create, fieldFlags, async (body) => {
-    // The zone of the hours, by flag or from the body, stands beside them.
+    // Keep the time zone of the hours, which may come from a flag or the body.
     const hours = isObject(body.availability_rule) ? body.availability_rule : {};
     if (rules.length > 0) body.availability_rule = { ...hours, rules };
     if (location !== undefined) body.location_configurations = [location];
   });
   if (context.settings.dryRun) return printRequest(invocation, shares.create, [input]);
   const share = await writeAndRead(context, shares.create, input);
-  context.notes.info('created a link that can be booked once');
+  context.notes.info('Created a single-use booking link');
   await context.printer.one(view, share);
 };
 

@@ -55,7 +55,7 @@ export const bookingIn = (body: string | undefined, query: readonly (readonly [s
   const start = typeof start_time === 'string' ? readStart(start_time) : undefined;
   if (start === undefined) throw unreadable('start_time is not a time such as 2027-02-23T10:00:00Z');
   const email = isObject(invitee) ? invitee.email : undefined;
-  if (typeof email !== 'string' || email.trim() === '') throw unreadable('invitee.email is not an e-mail address');
+  if (typeof email !== 'string' || email.trim() === '') throw unreadable('invitee.email is not an email address');
   return { event_type, start_time: start, invitee: { email } };
 };
 

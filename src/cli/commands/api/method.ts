@@ -16,8 +16,7 @@ export const readWords = ({ args, typed, problems }: Invocation, isHidden: boole
   const isMethod = (word: string | undefined) => word !== undefined && methods.includes(word.toUpperCase());
   const [first, second, ...more] = args;
   if (more.length > 0) problems.add('Unexpected argument after <path>');
-  if (first === undefined || (second === undefined && isMethod(first)))
-    problems.add('Missing required argument <path>');
+  if (first === undefined || (second === undefined && isMethod(first))) problems.add('Missing argument <path>');
   const path = second ?? (isMethod(first) ? undefined : first);
   const word = second !== undefined || isMethod(first) ? first : undefined;
   const given = typed.method === undefined ? word : String(typed.method);
@@ -27,7 +26,7 @@ export const readWords = ({ args, typed, problems }: Invocation, isHidden: boole
   }
   if (word !== undefined && typed.method !== undefined) problems.add('METHOD is given twice');
   if (given !== undefined && !isMethod(given))
-    problems.add(`METHOD ${isHidden ? '' : `"${given}" `}is not one of ${methods.join(', ')}`);
+    problems.add(`METHOD must be one of ${methods.join(', ')}${isHidden ? '' : `, not "${given}"`}`);
   return {
     ...(path === undefined ? {} : { path }),
     ...(isMethod(given) ? { method: given!.toUpperCase() } : {}),

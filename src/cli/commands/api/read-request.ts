@@ -94,7 +94,7 @@ const placeOf = async ({ context, problems }: Invocation, target: Target): Promi
   const { baseUrl } = connection;
   const below = pathBelow(target, baseUrl) ?? pathBelow(target, await context.root());
   if (below === undefined)
-    problems.add(`${target.origin} is not this profile's service (${shownUrl(baseUrl, connection)})`);
+    problems.add(`${target.origin} is not the service of this profile (${shownUrl(baseUrl, connection)})`);
   problems.check();
   return below!;
 };

@@ -27,7 +27,7 @@ const login = async (invocation: Invocation): Promise<void> => {
   if (scopes !== undefined && added !== undefined) problems.add("--scopes and --add-scopes can't be used together");
   const port = typed.port === undefined ? undefined : Number(typed.port);
   if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536))
-    problems.add('--port must be a number from 1 to 65535');
+    problems.add(`--port must be a whole number from 1 to 65535, not "${typed.port}"`);
   const { logIn } = await import('./login-command.ts');
   const facts = await logIn(invocation, {
     port,
@@ -109,7 +109,7 @@ const status = async (invocation: Invocation): Promise<void> => {
 const token = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   const ttl = typed['min-ttl'] === undefined ? 0 : readDuration(String(typed['min-ttl']));
-  if (ttl === undefined) problems.add(`--min-ttl "${typed['min-ttl']}" is not a duration such as 20m`);
+  if (ttl === undefined) problems.add(`--min-ttl must be a duration such as 20m, not "${typed['min-ttl']}"`);
   problems.check();
   const fromEnvironment = await environmentToken(context.runtime);
   if (fromEnvironment !== undefined) return context.runtime.reveal(`${fromEnvironment}\n`);
@@ -145,7 +145,7 @@ const logout = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   problems.check();
   const { changeConfig, readConfig } = await import('../../session/profiles.ts');
-  const { removeLogin: forgetLogin } = await import('../../session/stored-login.ts');
+  const { removeLogin } = await import('../../session/stored-login.ts');
   const config = await readConfig(context.runtime);
   const { account } = context.settings;
   const names = typed.all === true ? Object.keys(config.profiles) : account === undefined ? [] : [account.name];
@@ -153,7 +153,7 @@ const logout = async (invocation: Invocation): Promise<void> => {
   if (typed.all === true && loggedIn.length > 0)
     await confirm(context, `Log out of ${loggedIn.join(', ')}?`, 'this machine');
   for (const name of loggedIn) {
-    const ending = await forgetLogin(name, config.profiles[name]!.login!, context.runtime, context.notes);
+    const ending = await removeLogin(name, config.profiles[name]!.login!, context.runtime, context.notes);
     await changeConfig(context.runtime, (before) => {
       const profile = before.profiles[name];
       if (profile === undefined) return before;

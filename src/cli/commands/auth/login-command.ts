@@ -87,7 +87,7 @@ const openProvenStore = async (invocation: Invocation, profile: Profile | undefi
   const { runtime, settings } = context;
   const wanted = (typed['credential-store'] as string | undefined) ?? (runtime.env.SCHED_CREDENTIAL_STORE || undefined);
   if (wanted !== undefined && wanted !== 'keychain' && wanted !== 'file')
-    problems.add(`--credential-store "${wanted}" is not one of keychain, file`);
+    problems.add(`--credential-store must be keychain or file, not "${wanted}"`);
   problems.check();
   const kind = (wanted ?? profile?.login?.store ?? 'keychain') as 'keychain' | 'file';
   const store = await storeOf(kind, runtime);
