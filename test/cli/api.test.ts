@@ -109,7 +109,7 @@ describe('api: path', () => {
   ])('sends neither request nor token to another origin: %s', async (url) => {
     const result = await run([url]);
     expect(result.code).toBe(2);
-    expect(result.stderr).toContain("is not this profile's service");
+    expect(result.stderr).toContain('is not the service of this profile');
     expect(result.requests.map((request) => request.url)).toEqual([`${base}/users/me`]);
   });
 

@@ -40,12 +40,12 @@ const bookedAt = (index: number) => bookedIn(world, index);
 const lastJson = (text: string) => JSON.parse(text.trim().split('\n').at(-1)!);
 
 // R27
-describe('booking: an answer that is lost', () => {
-  test.each(Object.keys(faults) as FaultName[])('%s: never booked twice, and every verdict right', async (name) => {
+describe('booking: a lost reply', () => {
+  test.each(Object.keys(faults) as FaultName[])('%s: books at most once, and every verdict is right', async (name) => {
     expect(await loseAnswers(name, 25)).toEqual(rightVerdicts(name, 25));
   });
 
-  test('names the command that looks again, and it settles what is open', async () => {
+  test('suggests reconcile, which finds out what happened', async () => {
     const failed = await world.run(booking(0), { send: breaking(world, faults['reset before commit']) });
     expect(lastJson(failed.stderr).error).toMatchObject({
       code: 'outcome-unknown',
@@ -61,10 +61,10 @@ describe('booking: an answer that is lost', () => {
     expect(JSON.parse(late.stdout)).toMatchObject([{ verdict: 'not-booked' }]);
     const again = await world.run('invitees reconcile --json');
     expect([again.code, JSON.parse(again.stdout)]).toEqual([0, []]);
-    expect((await world.run('invitees reconcile', { terminals: ['stderr'] })).stderr).toContain('no booking');
+    expect((await world.run('invitees reconcile', { terminals: ['stderr'] })).stderr).toContain('No bookings');
   });
 
-  test('run again: looks first, and books only when finding nothing proves something', async () => {
+  test('on a second run looks first, and books only if the first attempt is proven not booked', async () => {
     const send = breaking(world, faults['500 before commit'], 1);
     expect((await world.run(booking(0), { send })).code).toBe(10);
     const soon = await world.run(booking(0), { send });
@@ -77,7 +77,7 @@ describe('booking: an answer that is lost', () => {
     expect(await bookedAt(0)).toBe(1);
   });
 
-  test('run again after a booking that came late: found, and not made again', async () => {
+  test('on a second run finds a booking that was made late, and does not book again', async () => {
     let pending: HttpRequest | undefined;
     const send: Send = async (request) => {
       if (!isBooking(request)) return world.service(request);
@@ -92,8 +92,8 @@ describe('booking: an answer that is lost', () => {
     expect(await bookedAt(0)).toBe(1);
   });
 
-  test('is not asked for again by a waiting process: the time counts from when it left', async () => {
-    // The first one is told to wait, and its request leaves a minute after it was written down.
+  test('after a wait counts the time from when the request was sent', async () => {
+    // The first process has to wait, so it sends its request a minute after writing the ledger entry.
     let refusals = 1;
     const send = breaking(world, async (request) => {
       if (refusals-- > 0) return { status: 429, headers: { 'retry-after': '80' }, body: '' };
@@ -104,7 +104,7 @@ describe('booking: an answer that is lost', () => {
     expect((await world.run(booking(0))).code).toBe(10);
   });
 
-  test('is not asked for by a process that was stopped, when another has asked for it meanwhile', async () => {
+  test('of a paused process does not book if another process has booked in the meantime', async () => {
     let sent = 0;
     const counted: Send = async (request) => {
       if (isBooking(request)) sent += 1;
@@ -125,7 +125,7 @@ describe('booking: an answer that is lost', () => {
     expect(JSON.parse(stdout)._sched).toEqual({ reconciled: true });
   });
 
-  test('whose look-up fails too is unknown', async () => {
+  test('is unknown if the look-up fails too', async () => {
     const send: Send = async (request) => {
       if (isBooking(request)) return faults['reset after commit'](request, world.service);
       if (request.url.includes('/scheduled_events')) throw lost();
@@ -137,7 +137,7 @@ describe('booking: an answer that is lost', () => {
     expect([again.code, posts(again.requests), await bookedAt(0)]).toEqual([0, 0, 1]);
   });
 
-  test('run again while the service cannot be reached: still not known, with the reason', async () => {
+  test("on a second run is still unknown if the service can't be reached, with the cause", async () => {
     await world.run(booking(0), { send: breaking(world, faults['reset before commit']) });
     const send: Send = async () => {
       throw new NetworkFailure('127.0.0.1:4010', 'connection refused', false);
@@ -150,7 +150,7 @@ describe('booking: an answer that is lost', () => {
     });
   });
 
-  test('run again at another address: the advice names the address that lists the attempt', async () => {
+  test('on a second run at another base URL suggests the base URL of the first attempt', async () => {
     const env = { SCHED_BASE_URL: 'https://one.example' };
     await world.run(booking(0), { env, send: breaking(world, faults['reset before commit']) });
     const again = await world.run(booking(0), { env: { SCHED_BASE_URL: 'https://two.example' }, send: world.service });
@@ -160,7 +160,7 @@ describe('booking: an answer that is lost', () => {
     );
   });
 
-  test('a token that does not see every host never takes finding nothing for a proof', async () => {
+  test('stays unknown for a token that does not see every host, even if nothing is found', async () => {
     const shared = (await typesOf(world)).find(({ pooling_type }) => pooling_type === 'round_robin')!.uri;
     const env = { SCHED_TOKEN: 'sandbox_user' };
     const send = breaking(world, faults['500 before commit'], 1);
@@ -176,7 +176,7 @@ describe('booking: an answer that is lost', () => {
     expect(posts(meant.requests)).toBe(1);
   });
 
-  test('an account of another organization never takes finding nothing there for a proof', async () => {
+  test('stays unknown for a user of another organization, even if nothing is found there', async () => {
     await world.run(booking(0), { send: breaking(world, faults['reset before commit']) });
     await untilProven(world, eventType);
     const elsewhere: Send = async (request) => {
@@ -195,8 +195,8 @@ describe('booking: an answer that is lost', () => {
   });
 });
 
-// R27: a complete 2xx says that it is booked, whatever its body.
-describe('booking: a 2xx that does not show the booking', () => {
+// R27: a complete 2xx means that it is booked, whatever its body.
+describe('booking: a 2xx without the booking in its body', () => {
   const accepted = { status: 201, headers: { 'content-type': 'application/json' }, body: '{"ok":true}' };
   const entry = () => {
     const [file] = readdirSync(join(state, 'bookings'))
@@ -205,7 +205,7 @@ describe('booking: a 2xx that does not show the booking', () => {
       .reverse();
     return JSON.parse(readFileSync(join(state, 'bookings', file!), 'utf8'));
   };
-  /** Accepts a booking, and shows it only when it is told to. */
+  /** A service that accepts a booking, but lists it only after `show()`. */
   const hiding = () => {
     let pending: HttpRequest | undefined;
     const send: Send = async (request) => {
@@ -216,7 +216,7 @@ describe('booking: a 2xx that does not show the booking', () => {
     return { send, show: () => world.service(pending!) };
   };
 
-  test('is looked up once, noted as booked, and printed', async () => {
+  test('is looked up once, recorded as booked, and printed', async () => {
     const send = breaking(world, faults['a 200 of another shape after commit']);
     const { code, stdout, stderr, requests } = await world.run(booking(0), { send });
     expect([code, posts(requests)]).toEqual([0, 1]);
@@ -226,7 +226,7 @@ describe('booking: a 2xx that does not show the booking', () => {
     expect(stderr).toContain('The service accepted this (HTTP 200), but its reply does not show the record');
   });
 
-  test('that no look-up shows is booked all the same: what was asked for is printed', async () => {
+  test('counts as booked even if the look-up finds nothing, and prints the request', async () => {
     const { code, stdout, stderr, requests } = await world.run(booking(0), { send: hiding().send });
     expect([code, posts(requests)]).toEqual([0, 1]);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -240,7 +240,7 @@ describe('booking: a 2xx that does not show the booking', () => {
     expect((await world.run('invitees reconcile --json')).stdout.trim()).toBe('[]');
   });
 
-  test('is not booked again, while nothing shows it and when it shows', async () => {
+  test('is not booked again, whether the service lists it or not', async () => {
     const { send, show } = hiding();
     await world.run(booking(0), { send });
     const again = await world.run(booking(0), { send });
@@ -256,7 +256,7 @@ describe('booking: a 2xx that does not show the booking', () => {
     expect(await bookedAt(0)).toBe(1);
   });
 
-  test('is booked again only when finding nothing proves that it is gone', async () => {
+  test('is booked again only if the first booking is proven not to exist', async () => {
     const { send } = hiding();
     await world.run(booking(0), { send });
     expect((await world.run(booking(0))).code).toBe(7);
@@ -265,7 +265,7 @@ describe('booking: a 2xx that does not show the booking', () => {
     expect([later.code, posts(later.requests), await bookedAt(0)]).toEqual([0, 1, 1]);
   });
 
-  test('still stands when a duplicate of it was refused', async () => {
+  test('is still recorded after a duplicate is refused', async () => {
     await world.run(booking(0), { send: hiding().send });
     const refusing = breaking(world, async () => ({ status: 409, headers: {}, body: '{}' }));
     expect((await world.run(booking(0, '--allow-duplicate'), { send: refusing })).code).toBe(7);
@@ -273,7 +273,7 @@ describe('booking: a 2xx that does not show the booking', () => {
     expect([third.code, posts(third.requests)]).toEqual([7, 0]);
   });
 
-  test('is booked for a raw request too', async () => {
+  test('counts as booked for a raw request too', async () => {
     const body = `-f event_type=${eventType} -f start_time=${slot(0)} -f invitee[email]=ada@engine.example -f invitee[name]=Ada`;
     const { code, stdout, requests } = await world.run(`api POST /invitees ${body}`, { send: hiding().send });
     expect([code, posts(requests)]).toEqual([0, 1]);
@@ -283,27 +283,27 @@ describe('booking: a 2xx that does not show the booking', () => {
 });
 
 // R27
-describe('booking: what the look-up takes for it', () => {
+describe('booking: the look-up', () => {
   const elsewhere = () => ({ env: { SCHED_STATE_DIR: temporaryDirectory('booking') } });
   const unsent = () => breaking(world, faults['reset before commit'], 1);
 
-  test('is no booking that was canceled', async () => {
+  test('ignores a canceled booking', async () => {
     const { event } = JSON.parse((await world.run(booking(0), elsewhere())).stdout);
     await world.run(`events cancel ${event} --yes`);
     expect((await world.run(booking(0), { send: unsent() })).code).toBe(10);
   });
 
-  test('is no booking of another event type', async () => {
+  test('ignores a booking of another event type', async () => {
     const all = JSON.parse((await world.run('event-types list --org current --active --json=uri')).stdout);
     const codes: number[] = [];
-    // Whoever is free at that time.
+    // Books every other event type that is free at that time.
     for (const { uri } of all.filter((type: { uri: string }) => type.uri !== eventType))
       codes.push((await world.run(booking(0, '', uri), elsewhere())).code);
     expect(codes).toContain(0);
     expect((await world.run(booking(0), { send: unsent() })).code).toBe(10);
   });
 
-  test('proves nothing where the invitees of an event are hidden', async () => {
+  test('proves nothing if the invitees of an event are hidden', async () => {
     const { event } = JSON.parse((await world.run(booking(0), elsewhere())).stdout);
     await world.run(`events cancel ${event} --yes`);
     const losing = unsent();
@@ -315,7 +315,7 @@ describe('booking: what the look-up takes for it', () => {
     expect([later.code, posts(later.requests)]).toEqual([10, 0]);
   });
 
-  test('proves nothing where no host of the event type is shown', async () => {
+  test('proves nothing if the service shows no hosts of the event type', async () => {
     const env = { SCHED_TOKEN: 'sandbox_user' };
     const [own] = JSON.parse((await world.run('event-types list --active --json', { env })).stdout);
     const losing = unsent();
@@ -331,8 +331,8 @@ describe('booking: what the look-up takes for it', () => {
   });
 });
 
-describe('booking: the same again', () => {
-  test('is refused while it stands, and read before it is refused', async () => {
+describe('booking: a duplicate', () => {
+  test('is refused while the first booking is active, which is checked first', async () => {
     const { uri, event } = JSON.parse((await world.run(booking(0))).stdout);
     const second = await world.run(booking(0));
     expect([second.code, posts(second.requests)]).toEqual([7, 0]);
@@ -342,7 +342,7 @@ describe('booking: the same again', () => {
     expect([third.code, posts(third.requests)]).toEqual([0, 1]);
   });
 
-  test('is the same whatever the spelling of address and time', async () => {
+  test('is recognized in any spelling of address and time', async () => {
     await world.run(booking(0));
     const same = booking(0)
       .replace('ada@engine.example', 'Ada@Engine.Example')
@@ -351,7 +351,7 @@ describe('booking: the same again', () => {
     expect(posts((await world.run(booking(1))).requests)).toBe(1);
   });
 
-  test('goes to the service with --allow-duplicate, and if that is refused the first one still stands', async () => {
+  test('is sent with --allow-duplicate, and a refusal leaves the first booking recorded', async () => {
     await world.run(booking(0));
     const { code, requests } = await world.run(booking(0, '--allow-duplicate'));
     expect([code, posts(requests)]).toEqual([7, 1]);
@@ -359,14 +359,14 @@ describe('booking: the same again', () => {
     expect([third.code, posts(third.requests)]).toEqual([7, 0]);
   });
 
-  test('is not taken for a duplicate whose answer was lost', async () => {
+  test('with a lost reply is not confused with the first booking', async () => {
     await world.run(booking(0));
     const line = booking(0, '--allow-duplicate');
     const lostOne = await world.run(line, { send: breaking(world, faults['reset before commit']) });
     expect([lostOne.code, posts(lostOne.requests)]).toEqual([10, 1]);
   });
 
-  test('is not taken for it later either, and then still stands', async () => {
+  test('with a lost reply is reconciled separately, and the first booking stays recorded', async () => {
     const { uri } = JSON.parse((await world.run(booking(0))).stdout);
     const line = booking(0, '--allow-duplicate');
     await world.run(line, { send: breaking(world, faults['reset before commit']) });
@@ -380,7 +380,7 @@ describe('booking: the same again', () => {
     expect(third.stderr).toContain(uri);
   });
 
-  test('is still unknown when a duplicate was refused meanwhile', async () => {
+  test('that is refused leaves an unknown first attempt unknown', async () => {
     await world.run(booking(0), { send: breaking(world, faults['reset before commit']) });
     const refusing = breaking(world, async () => ({ status: 409, headers: {}, body: '{}' }));
     expect((await world.run(booking(0, '--allow-duplicate'), { send: refusing })).code).toBe(7);
@@ -388,7 +388,7 @@ describe('booking: the same again', () => {
     expect([third.code, posts(third.requests)]).toEqual([10, 0]);
   });
 
-  test('with --if-absent takes what is there, whoever booked it', async () => {
+  test('with --if-absent returns the existing booking, even if made on another machine', async () => {
     const elsewhere = temporaryDirectory('booking');
     const { uri } = JSON.parse((await world.run(booking(0), { env: { SCHED_STATE_DIR: elsewhere } })).stdout);
     for (let run = 0; run < 3; run += 1) {
@@ -403,7 +403,7 @@ describe('booking: the same again', () => {
     expect(JSON.parse(own.stdout)._sched).toEqual({ existing: true });
   });
 
-  test('a definite refusal is forgotten', async () => {
+  test('is allowed after a definite refusal', async () => {
     const send = breaking(world, async () => ({ status: 409, headers: {}, body: '{}' }), 1);
     expect((await world.run(booking(0), { send })).code).toBe(7);
     const second = await world.run(booking(0), { send });
@@ -416,7 +416,7 @@ describe('booking: a raw request', () => {
   const raw = (index: number, more = '') =>
     `api POST /invitees -f event_type=${eventType} -f start_time=${slot(index)} -f invitee[email]=ada@engine.example -f invitee[name]=Ada -f invitee[timezone]=UTC ${more}`;
 
-  test('prints what the service answered, as it came', async () => {
+  test('prints the reply unchanged', async () => {
     const { code, stdout, stderr } = await world.run(raw(0, '--include'));
     expect(code).toBe(0);
     expect(stdout).toMatch(/^HTTP\/1\.1 20[01] /);
@@ -424,19 +424,22 @@ describe('booking: a raw request', () => {
     expect(stderr).toBe('');
   });
 
-  test.each(Object.entries(faults))('%s: sent once, looked up, and then refused or unknown', async (name, fault) => {
-    const isDone = name.includes('after');
-    const first = await world.run(raw(0), { send: breaking(world, fault) });
-    expect([first.code, posts(first.requests)]).toEqual([isDone ? 0 : 10, 1]);
-    const facts = name.startsWith('a 200 of another shape') ? { source: 'read' } : { reconciled: true };
-    if (isDone) expect(JSON.parse(first.stdout).resource).toMatchObject({ _sched: facts });
-    else expect(first.stderr).toContain('sched invitees reconcile');
-    const again = await world.run(raw(0));
-    expect([again.code, posts(again.requests)]).toEqual([isDone ? 7 : 10, 0]);
-    expect(await bookedAt(0)).toBe(isDone ? 1 : 0);
-  });
+  test.each(Object.entries(faults))(
+    '%s: is sent once, looked up, and on a second run refused or unknown',
+    async (name, fault) => {
+      const isDone = name.includes('after');
+      const first = await world.run(raw(0), { send: breaking(world, fault) });
+      expect([first.code, posts(first.requests)]).toEqual([isDone ? 0 : 10, 1]);
+      const facts = name.startsWith('a 200 of another shape') ? { source: 'read' } : { reconciled: true };
+      if (isDone) expect(JSON.parse(first.stdout).resource).toMatchObject({ _sched: facts });
+      else expect(first.stderr).toContain('sched invitees reconcile');
+      const again = await world.run(raw(0));
+      expect([again.code, posts(again.requests)]).toEqual([isDone ? 7 : 10, 0]);
+      expect(await bookedAt(0)).toBe(isDone ? 1 : 0);
+    },
+  );
 
-  test('and the command of its own know of each other', async () => {
+  test('and invitees create detect duplicates of each other', async () => {
     expect((await world.run(booking(0))).code).toBe(0);
     const second = await world.run(raw(0));
     expect([second.code, posts(second.requests)]).toEqual([7, 0]);
@@ -450,7 +453,7 @@ describe('booking: a raw request', () => {
     expect(JSON.parse(last.stdout)._sched).toEqual({ existing: true });
   });
 
-  test('is known under every spelling of its path, and its flags are for it alone', async () => {
+  test('is recognized in every spelling of its path, and only it accepts the booking flags', async () => {
     expect((await world.run(raw(0))).code).toBe(0);
     for (const path of [
       '/invitees/',
@@ -476,13 +479,10 @@ describe('booking: a raw request', () => {
   test.each([
     ['the basic form of its time', (type: string) => bodyWith({ event_type: type, start_time: '20270201T100000Z' })],
     ['another offset', (type: string) => bodyWith({ event_type: type, start_time: '20270201T1130+0130' })],
-    ['parts of a second', (type: string) => bodyWith({ event_type: type, start_time: '2027-02-01T10:00:00.5Z' })],
+    ['fractions of a second', (type: string) => bodyWith({ event_type: type, start_time: '2027-02-01T10:00:00.5Z' })],
     ['a bare ID of the event type', (type: string) => bodyWith({ event_type: type.split('/').at(-1) })],
-    ['a slash behind the event type', (type: string) => bodyWith({ event_type: `${type}/` })],
-    [
-      'an escaped name of a field',
-      (type: string) => bodyWith({ event_type: type }).replace('start_t', 'start\\u005ft'),
-    ],
+    ['a slash after the event type', (type: string) => bodyWith({ event_type: `${type}/` })],
+    ['an escaped field name', (type: string) => bodyWith({ event_type: type }).replace('start_t', 'start\\u005ft')],
   ])('is the same booking with %s', async (_, body) => {
     expect((await world.run(booking(0))).code).toBe(0);
     const { code, requests } = await world.run(line, { stdin: body(eventType) });
@@ -497,16 +497,16 @@ describe('booking: a raw request', () => {
     ['no invitee', 'invitee.email', bodyWith({ event_type: 'X', invitee: null })],
     [
       'a field twice',
-      "'start_time' is in it twice",
+      'it contains "start_time" twice',
       `{"start_time":"${slot(1)}",${bodyWith({ event_type: 'X' }).slice(1)}`,
     ],
     [
       'a field twice in other case',
-      "'EMAIL' is in it twice",
+      'it contains "EMAIL" twice',
       bodyWith({ event_type: 'X' }).replace('","name', '","EMAIL":"b@x.example","name'),
     ],
-    ['a list', 'not a JSON object', '[]'],
-  ])('with %s is refused, and sent with --allow-duplicate alone', async (_, words, stdin) => {
+    ['a list', "isn't a JSON object", '[]'],
+  ])('with %s is rejected, and sent only with --allow-duplicate', async (_, words, stdin) => {
     const { code, stderr, requests } = await world.run(line, { stdin });
     expect([code, posts(requests)]).toEqual([2, 0]);
     expect(stderr).toContain(words);
@@ -517,7 +517,7 @@ describe('booking: a raw request', () => {
     expect([meant.code, posts(meant.requests)]).toEqual([10, 1]);
   });
 
-  test('with a form for a body, or with fields in the query, is refused', async () => {
+  test('with a form body, or with fields in the query, is rejected', async () => {
     const form = `${line} -H 'Content-Type: application/x-www-form-urlencoded'`;
     const fields = line.replace('/invitees', `/invitees?start_time=${slot(1)}`);
     for (const each of [form, fields]) {
@@ -528,10 +528,10 @@ describe('booking: a raw request', () => {
   });
 });
 
-describe('booking: what is on disk', () => {
+describe('booking: the ledger', () => {
   const files = () => readdirSync(join(state, 'bookings')).map((file) => join(state, 'bookings', file));
 
-  test('is there before the request leaves, for its owner alone, and without the address', async () => {
+  test('is written before the request is sent, readable only by its owner, without the address', async () => {
     let seen: string[] = [];
     const send: Send = async (request) => {
       if (isBooking(request)) seen = files().map((file) => readFileSync(file, 'utf8'));
@@ -547,7 +547,7 @@ describe('booking: what is on disk', () => {
     expect(JSON.parse(readFileSync(files()[0]!, 'utf8'))).toMatchObject({ state: 'booked' });
   });
 
-  test('is removed only long after its start, when another booking is made', async () => {
+  test('deletes an entry only long after its start, when another booking is made', async () => {
     await world.run(booking(0));
     const untilAfterStart = (days: number) => world.clock.sleep(monday + days * 86_400_000 - world.clock.now());
     await untilAfterStart(29);
@@ -560,7 +560,7 @@ describe('booking: what is on disk', () => {
     expect(files()).toHaveLength(2);
   });
 
-  test('stops a booking when it cannot be written', async () => {
+  test("stops a booking if it can't be written", async () => {
     const file = join(state, 'file');
     writeFileSync(file, '');
     const { code, requests } = await world.run(booking(0), { env: { SCHED_STATE_DIR: file } });
@@ -570,14 +570,14 @@ describe('booking: what is on disk', () => {
   test.each([
     ['damaged', () => '{"ver'],
     ['of a newer version', (text: string) => text.replace('"version":2', '"version":3')],
-  ])('that is %s stops the same booking', async (_, spoil) => {
+  ])('with an entry that is %s stops the same booking', async (_, spoil) => {
     await world.run(booking(0), { send: breaking(world, faults['reset before commit']) });
     for (const file of files()) writeFileSync(file, spoil(readFileSync(file, 'utf8')));
     const { code, requests } = await world.run(booking(0));
     expect([code, posts(requests)]).toEqual([3, 0]);
   });
 
-  test('two processes at once: one asks the service', async () => {
+  test('lets only one of several processes send the booking', async () => {
     const results = await Promise.all([world.run(booking(0)), world.run(booking(0)), world.run(booking(0))]);
     expect(results.reduce((sum, { requests }) => sum + posts(requests), 0)).toBe(1);
     expect(results.filter(({ code }) => code === 0)).toHaveLength(1);
@@ -587,14 +587,14 @@ describe('booking: what is on disk', () => {
   test.each([
     ['the home directory does not exist', (folder: string) => ({ home: join(folder, 'none') })],
     ['the home directory is not an absolute path', () => ({ home: 'src' })],
-    ["the home directory is Debian's name for none", () => ({ home: '/nonexistent' })],
+    ["the home directory is Debian's /nonexistent", () => ({ home: '/nonexistent' })],
     [
-      'XDG_STATE_HOME is relative, and there is no home',
+      'XDG_STATE_HOME is relative and the home directory does not exist',
       (folder: string) => ({ home: join(folder, 'none'), env: { XDG_STATE_HOME: 'state' } }),
     ],
     ['a file is in its place', (folder: string) => ({ env: { SCHED_STATE_DIR: join(folder, 'file') } })],
     ['the directory is a symbolic link', (folder: string) => ({ env: { SCHED_STATE_DIR: join(folder, 'linked') } })],
-  ])('is needed: where %s nothing is booked, but with --allow-duplicate', async (_, where) => {
+  ])('is required: if %s, nothing is booked without --allow-duplicate', async (_, where) => {
     writeFileSync(join(state, 'file'), '');
     mkdirSync(join(state, 'linked'));
     symlinkSync(state, join(state, 'linked', 'bookings'));

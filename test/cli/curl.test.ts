@@ -18,7 +18,7 @@ beforeAll(async () => {
   env = { SCHED_USER: me.uri, SCHED_ORG: me.current_organization };
 });
 
-/** What curl would be called with, for each line. */
+/** The arguments that curl would get, for each line. */
 const wordsOf = (lines: string, variables: Record<string, string>, shell = 'sh'): string[][] => {
   const script = `set -u\ncurl() { printf '%s\\0' "$@"; printf 'END\\0'; }\n${lines}`;
   const output = execFileSync(shell, ['-s'], {
@@ -57,13 +57,13 @@ const commands = (
 const senders = commands.filter(({ command }) => command.operation !== undefined);
 const others = commands.filter(({ command }) => command.operation === undefined && !command.freeForm);
 
-/** An example that names nothing that must be looked up first, and no file. */
+/** An example that needs no look-up and no file. */
 const offlineExample = (examples: readonly string[]) =>
   examples.find((line) => !/\$\(| --from /.test(line)) ??
   examples[0]!.replace(/\$\(.*\)/, 'JW6SHQTS78SH7TS8 A4TR9Q7LV9SKDD98');
 
 describe('--curl', () => {
-  test.each(senders)('of $words prints a line and sends nothing', async ({ command }) => {
+  test.each(senders)('with $words prints a command and sends nothing', async ({ command }) => {
     const example = offlineExample(command.examples).replace(/ --yes| --dry-run/g, '');
     const { code, stdout, stderr, requests } = await world.run(`${example} --curl`);
     expect(code, stderr).toBe(0);
@@ -75,7 +75,7 @@ describe('--curl', () => {
     for (const name of new Set(named)) if (name !== 'SCHED_TOKEN') expect(stderr).toContain(`first: export ${name}=`);
   });
 
-  test.each(others)('of $words is refused: it is no single request', async ({ words }) => {
+  test.each(others)('with $words is rejected, because it is not a single request', async ({ words }) => {
     const { code, stderr, requests } = await world.run(`${words} --curl`);
     expect([code, requests]).toEqual([2, []]);
     expect(stderr).toContain('--curl has nothing to print here');
@@ -99,7 +99,7 @@ describe('--curl', () => {
     'shares create --event-type YBL6DUNR9FS4PNP6 --name "It\'s me"',
     'event-types create --name "Chat & more"',
     'one-offs create --name Planning --duration 45 --days 7',
-  ])('is the request that is really sent: %s', async (line) => {
+  ])('prints the request that is actually sent: %s', async (line) => {
     const printed = await world.run(`${line} --curl`);
     const sent = await world.run(`${line} --json`);
     const [words] = wordsOf(printed.stdout, env);
@@ -107,12 +107,12 @@ describe('--curl', () => {
     expect(sent.requests.map(plain)).toContainEqual(requestOf(words!));
   });
 
-  test('on a terminal asks for what a terminal shows', async () => {
+  test('on a terminal requests as many rows as a terminal shows', async () => {
     const { stdout } = await world.run('events list --curl', { terminals: ['stdout'] });
     expect(stdout).toContain('count=51"');
   });
 
-  test('takes what the environment and the cache know', async () => {
+  test('uses values from the environment and the cache', async () => {
     const told = await world.run('events list --curl', { env });
     expect(told.stdout).toContain(`user=${encodeURIComponent(env.SCHED_USER!)}`);
     expect(told.stderr).toBe('');
@@ -123,7 +123,7 @@ describe('--curl', () => {
     expect(remembered.requests).toEqual([]);
   });
 
-  test('leaves names and addresses to the shell, each to a variable of its own', async () => {
+  test('uses a separate shell variable for each name or address', async () => {
     const { stdout, stderr, requests } = await world.run([
       ...['one-offs', 'create', '--name', 'x', '--duration', '30', '--days', '3', '--curl'],
       ...['--host', 'jonas.weber@northlight.example', '--co-host', 'mei.tanaka@northlight.example'],
@@ -140,13 +140,13 @@ describe('--curl', () => {
     expect(requestOf(get!).url).toBe('http://127.0.0.1:4010/event_types/T');
   });
 
-  test('says how to set a variable that another one needs, once and before it', async () => {
+  test('prints how to set a variable once, before the variable that needs it', async () => {
     const { screen } = await world.run(
       'availability update "Working hours" --event-type "Intro call" --day-off fri --curl',
     );
     const lines = screen.trimEnd().split('\n');
     expect(lines.map((line) => line.split(/[ =]/, 3).join(' '))).toEqual([
-      'the service replaces',
+      'The service replaces',
       'first: export EVENT_TYPE_URI',
       expect.stringContaining('curl "http'),
       'first: export AVAILABILITY_SCHEDULE_URI',
@@ -159,14 +159,14 @@ describe('--curl', () => {
     expect(replaced.stderr).toMatch(/^first: export EVENT_TYPE_URI=.*\nfirst: export AVAILABILITY_SCHEDULE_URI=.*\n$/);
   });
 
-  test('needs no token, only an address', async () => {
+  test('needs no token, only a base URL', async () => {
     const { code, stdout } = await world.run('events list --curl', { env: { SCHED_TOKEN: '' } });
     expect([code, stdout.startsWith('curl "http://127.0.0.1:4010/')]).toEqual([0, true]);
     const nowhere = await world.run('events list --curl', { env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
     expect([nowhere.code, nowhere.stdout]).toEqual([4, '']);
   });
 
-  test('with --sandbox names the fixed address and starts nothing', async () => {
+  test('with --sandbox prints the fixed address and starts nothing', async () => {
     const home = temporaryDirectory('curl');
     const { code, stdout, stderr } = await world.run('events list --sandbox --curl', { home });
     expect(code).toBe(0);
@@ -176,7 +176,7 @@ describe('--curl', () => {
     expect(existsSync(join(home, '.local')) ? readdirSync(join(home, '.local')) : []).toEqual([]);
   });
 
-  test('asks the same account for what is left to the shell', async () => {
+  test('uses the same profile or sandbox in the commands that set variables', async () => {
     const home = temporaryDirectory('curl');
     const none = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
     await world.run('profiles add first --base-url https://first.example', { home, env: none });
@@ -194,16 +194,16 @@ describe('--curl', () => {
     }
   });
 
-  test('says where a request cannot be written down without a question', async () => {
+  test('prints a note if the request depends on another reply', async () => {
     const { stdout, stderr, requests } = await world.run(
       'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off friday --curl',
     );
     expect(requests).toEqual([]);
     expect(stdout.trimEnd().split('\n')).toHaveLength(2);
-    expect(stderr).toContain('the service replaces all rules');
+    expect(stderr).toContain('The service replaces all rules');
   });
 
-  describe('reaches curl as it was typed, and names no other variable', () => {
+  describe('passes text to curl as typed, and never expands another variable', () => {
     const texts = [
       '$(touch x) `id` $HOME "q" \\',
       '__sched_variable_AWS_SECRET_ACCESS_KEY__',
@@ -221,7 +221,7 @@ describe('--curl', () => {
     const variables = {
       ...Object.fromEntries(['SCHED_USER', 'SCHED_ORG'].map((name) => [name, 'https://a.example/users/U'])),
     };
-    /** Not one of ours, and never to be seen. */
+    /** A variable that must never be expanded. */
     const foreign = { AWS_SECRET_ACCESS_KEY: 'foreign-canary-0123456789' };
     beforeAll(() => addCanary(foreign.AWS_SECRET_ACCESS_KEY));
 
@@ -257,8 +257,8 @@ describe('--curl', () => {
       expect(found).toEqual(fitting);
     });
 
-    test('a name to be looked up', async () => {
-      // A note shows what a terminal would obey in another way, and an ID is not looked up.
+    test('a name to look up', async () => {
+      // Leaves out names that a note would print escaped, and IDs, which aren't looked up.
       const names = texts.filter((text) => safeForRunner(safe(text)) === text && !/^-|^[\w-]+$|:\/\//.test(text));
       const scripts = await Promise.all(
         names.map(async (name) => (await world.run(['event-types', 'get', name, '--curl'])).stderr),

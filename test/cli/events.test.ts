@@ -10,7 +10,7 @@ const firstUri = async (flags = '--status active --since tomorrow') =>
   (await world.run(`events list ${flags} --limit 1 -o id`)).stdout.trim();
 
 describe('events list', () => {
-  test('gives one JSON array across pages', async () => {
+  test('prints one JSON array across pages', async () => {
     const { code, stdout, requests } = await world.run('events list --json --page-size 7');
     const events = JSON.parse(stdout);
     expect(code).toBe(0);
@@ -19,7 +19,7 @@ describe('events list', () => {
     expect(requests.filter(({ url }) => url.includes('page_token')).length).toBe(Math.ceil(events.length / 7) - 1);
   });
 
-  test('never follows next_page, and repeats the filters with the token', async () => {
+  test('never follows next_page, and repeats the filters with the page token', async () => {
     const { requests } = await world.run('events list --status active --page-size 20 --json');
     const pages = requests.filter(({ url }) => url.includes('/scheduled_events?'));
     expect(
@@ -29,14 +29,14 @@ describe('events list', () => {
     ).toBe(true);
   });
 
-  test('asks for no more than the limit', async () => {
+  test('requests no more rows than the limit', async () => {
     const { stdout, requests } = await world.run('events list --limit 5 --json=uri,name,start_time');
     expect(JSON.parse(stdout)).toHaveLength(5);
     expect(Object.keys(JSON.parse(stdout)[0])).toEqual(['uri', 'name', 'start_time']);
     expect(requests.at(-1)!.url).toContain('count=5');
   });
 
-  test('--jq sees the environment of the command, but not the token in it', async () => {
+  test('lets --jq read the environment, except the token', async () => {
     const env = { WANTED: 'active' };
     const { stdout } = await world.run(['events', 'list', '--jq', '[.[] | select(.status == env.WANTED)] | length'], {
       env,
@@ -46,7 +46,7 @@ describe('events list', () => {
     expect(JSON.parse(whole.stdout)).toEqual({ WANTED: 'active', SCHED_BASE_URL: 'http://127.0.0.1:4010' });
   });
 
-  test('shows at most 50 rows on a terminal and says how to see the rest', async () => {
+  test('shows at most 50 rows on a terminal and how to see all', async () => {
     const { stdout, stderr } = await world.run('events list', { terminals: ['stdout', 'stderr'], columns: 100 });
     expect(stdout.trimEnd().split('\n')).toHaveLength(51);
     expect(stdout).toContain('START (Europe/Paris)');
@@ -54,14 +54,14 @@ describe('events list', () => {
     expect(stderr).toContain('your events · whole organization: --org current');
   });
 
-  test('asks for the whole organization when told to', async () => {
+  test('lists the whole organization with --org current', async () => {
     const own = JSON.parse((await world.run('events list --json=uri')).stdout).length;
     const { stdout, requests } = await world.run('events list --org current --json=uri');
     expect(JSON.parse(stdout).length).toBeGreaterThan(own);
     expect(requests.at(-1)!.url).not.toContain('user=');
   });
 
-  test('finds nothing without failing', async () => {
+  test('succeeds with an empty list', async () => {
     const { code, stdout, stderr } = await world.run('events list --since 2040-01-01 --json');
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
   });
@@ -74,7 +74,7 @@ describe('events list', () => {
     ['-o table', true],
     ['-o table --quiet', false],
     ['-o table --tz Europe/Oslo', false],
-  ])('%s: a TZ that means nothing is noted where it would matter: %s', async (flags, isNoted) => {
+  ])('%s: notes an unsupported TZ only if it matters: %s', async (flags, isNoted) => {
     const world = await createWorld({ env: { TZ: 'CET-1CEST' }, systemZone: 'UTC' });
     const { code, stderr } = await world.run(`events list ${flags}`);
     expect(code).toBe(0);
@@ -103,13 +103,13 @@ describe('events list', () => {
     ['--limit 5', 1],
     ['--limit 10', 2],
     ['--search e --limit 3', 1],
-  ])('asks for no page beyond %s', async (flags, pages) => {
+  ])('requests no more pages than needed for %s', async (flags, pages) => {
     const { code, requests } = await world.run(`events list --page-size 5 -o id ${flags}`);
     expect(code).toBe(0);
     expect(requests.filter(({ url }) => url.includes('/scheduled_events'))).toHaveLength(pages);
   });
 
-  test('takes flags in front of the noun, and the noun in the singular', async () => {
+  test('accepts flags before the noun, and the noun in singular', async () => {
     const { code, stdout } = await world.run('--json event list --limit 1');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toHaveLength(1);
@@ -117,19 +117,19 @@ describe('events list', () => {
 });
 
 describe('events get', () => {
-  test('keeps its ID behind a bare --json', async () => {
+  test('reads an ID after a bare --json as the ID', async () => {
     const uri = await firstUri();
     const { stdout } = await world.run(`events get --json ${uri.split('/').at(-1)}`);
     expect(JSON.parse(stdout).uri).toBe(uri);
   });
 
-  test('takes a field list behind --json', async () => {
+  test('reads a field list after --json as fields', async () => {
     const uri = await firstUri();
     const { stdout } = await world.run(`events get ${uri} --json name,location.type`);
     expect(Object.keys(JSON.parse(stdout))).toEqual(['name', 'location']);
   });
 
-  test('refuses the URI of another kind or of another origin, and sends nothing there', async () => {
+  test('rejects a URI of another record type or origin, and sends nothing there', async () => {
     const wrongKind = await world.run('events get http://127.0.0.1:4010/users/ABC');
     expect(wrongKind).toMatchObject({ code: 2, requests: [] });
     const wrongOrigin = await world.run('events get https://evil.example/scheduled_events/ABC');
@@ -146,20 +146,20 @@ describe('events get', () => {
     ['events list --org "North light"', "--org 'North light' is neither current, an ID nor a URI"],
     ['users get http://127.0.0.1:4010/groups/A', 'is not the URI of a user ('],
     ['events get http://127.0.0.1:4010/groups/A', 'is not the URI of an event ('],
-  ])('of a wrong kind are told what is taken: %s', async (line, words) => {
+  ])('says what is accepted instead of a wrong URI or name: %s', async (line, words) => {
     const { code, stderr, requests } = await world.run(line);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(stderr).toContain(words);
   });
 
   test.each(['../users/me', 'a/b', 'a%2fb', '..', 'a?x', 'a#x', 'http://127.0.0.1:4010/scheduled_events/../users/me'])(
-    'refuses an ID that would change the path: %s',
+    'rejects an ID that would change the path: %s',
     async (id) => {
       expect(await world.run(['events', 'get', id])).toMatchObject({ code: 2, requests: [] });
     },
   );
 
-  test('says what was not found', async () => {
+  test('names the event that was not found', async () => {
     const { code, stderr } = await world.run('events get NOSUCHEVENT');
     expect(code).toBe(6);
     const [error, , hint] = stderr.split('\n');
@@ -169,14 +169,14 @@ describe('events get', () => {
 });
 
 describe('events cancel', () => {
-  test('does nothing without consent', async () => {
+  test('does nothing without confirmation', async () => {
     const uri = await firstUri();
     const { code, requests } = await world.run(['events', 'cancel', uri, '--reason', '-your slot is gone']);
     expect(code).toBe(12);
     expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
-  test('cancels with consent, and says "already" the second time', async () => {
+  test('cancels with --yes, and says "already" the second time', async () => {
     const uri = await firstUri();
     const first = await world.run(`events cancel ${uri} --yes --reason ill --json`);
     expect(first.code).toBe(0);
@@ -190,7 +190,7 @@ describe('events cancel', () => {
     expect(JSON.parse(chosen.stdout)).toEqual({ status: 'canceled', _sched: { already: true } });
   });
 
-  test('asks on a terminal, and takes no for an answer', async () => {
+  test('asks on a terminal, and cancels only after yes', async () => {
     const uri = await firstUri();
     const terminals = ['stdin', 'stdout', 'stderr'] as const;
     const no = await world.run(`events cancel ${uri}`, { terminals: [...terminals], stdin: 'n\n' });
@@ -200,7 +200,7 @@ describe('events cancel', () => {
     expect(yes.stderr).toContain('canceled: ');
   });
 
-  test('of several shows one table, wide enough for the longest name', async () => {
+  test('shows several events in one table, wide enough for the longest name', async () => {
     const uriOf = async (type: string) =>
       (await world.run(`events list --event-type "${type}" --status active --upcoming --limit 1 -o id`)).stdout.trim();
     const uris = `${await uriOf('Intro call')} ${await uriOf('Customer onboarding')}`;
@@ -212,7 +212,7 @@ describe('events cancel', () => {
     expect(stderr).toMatch(/^too narrow for HOSTS$/m);
   });
 
-  test('goes on after a failure among several, and says how many failed', async () => {
+  test('continues after a failure, and says how many events failed', async () => {
     const uri = await firstUri();
     const { code, stdout, stderr } = await world.run(`events cancel NOSUCHEVENT ${uri} --yes -o id`);
     expect(code).toBe(11);

@@ -26,7 +26,7 @@ const listOf = async (line: string, more: Parameters<World['run']>[1] = {}, at =
 const queriesOf = (requests: { url: string }[], path = '/scheduled_events') =>
   requests.map(({ url }) => new URL(url)).filter(({ pathname }) => pathname === path);
 
-/** The same service, but blind to one parameter. */
+/** The same service, but it ignores one parameter. */
 const ignoring =
   (parameter: string, at = world): Send =>
   (request) => {
@@ -37,7 +37,7 @@ const ignoring =
     return at.service({ ...request, url: url.toString() });
   };
 
-describe('events list, a window in one word', () => {
+describe('events list: time window flags', () => {
   // Sunday 15 November 2026, 19:00 in Paris and 16 November, 03:00 in Tokyo.
   test.each([
     ['--today', '2026-11-14T23:00:00Z', '2026-11-15T23:00:00Z'],
@@ -51,7 +51,7 @@ describe('events list, a window in one word', () => {
     ['--past --since 2026-11-10', '2026-11-09T23:00:00Z', '2026-11-15T18:00:00Z'],
     ['--today --tz Asia/Tokyo', '2026-11-15T15:00:00Z', '2026-11-16T15:00:00Z'],
     ['--week --tz UTC', '2026-11-15T00:00:00Z', '2026-11-22T00:00:00Z'],
-  ])('%s', async (flags, since, until) => {
+  ])('%s set the window', async (flags, since, until) => {
     for (const line of ['events list', 'groups events 4UJ8LXFLWJYWQTRF']) {
       const { requests, events } = await listOf(`${line} ${flags}`);
       const { searchParams } = queriesOf(requests).at(-1)!;
@@ -63,7 +63,7 @@ describe('events list, a window in one word', () => {
     }
   });
 
-  test('a day is as long as the clocks make it', async () => {
+  test('a day has 25 hours when daylight saving time ends', async () => {
     const autumn = await createWorld({ start: Date.parse('2026-10-25T12:00:00Z') });
     const { requests } = await autumn.run('events list --today');
     const { searchParams } = queriesOf(requests).at(-1)!;
@@ -71,7 +71,7 @@ describe('events list, a window in one word', () => {
     expect(searchParams.get('max_start_time')).toBe('2026-10-25T23:00:00Z');
   });
 
-  test('--past begins with the latest, unless told otherwise', async () => {
+  test('--past lists the latest first, unless --sort is given', async () => {
     const { events } = await listOf('events list --past --limit 5');
     expect(events.map(({ start_time }) => start_time)).toEqual(
       events.map(({ start_time }) => start_time).sort((a, b) => b.localeCompare(a)),
@@ -86,7 +86,7 @@ describe('events list, a window in one word', () => {
     ['--tomorrow --past', '--tomorrow and --past contradict each other'],
     ['--today --since monday --until friday', '--today, --since and --until contradict each other'],
     ['--upcoming --since monday', '--upcoming and --since contradict each other'],
-  ])('%s is refused', async (flags, problem) => {
+  ])('%s is rejected', async (flags, problem) => {
     const { code, stderr, requests } = await world.run(`events list ${flags} --status done --limit none`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(stderr).toContain(problem);
@@ -97,7 +97,7 @@ describe('events list, a window in one word', () => {
 });
 
 describe('events list --event-type', () => {
-  test('takes a name, an ID or a URI, and chooses from the rows', async () => {
+  test('accepts a name, an ID or a URI, and filters the rows', async () => {
     const all = (await listOf('events list')).events;
     const wanted = all.filter(({ event_type }) => event_type.endsWith('/YBL6DUNR9FS4PNP6'));
     expect(wanted.length).toBeGreaterThan(1);
@@ -113,13 +113,13 @@ describe('events list --event-type', () => {
     }
   });
 
-  test('fills a limit from as many pages as it takes', async () => {
+  test('reads as many pages as the limit needs', async () => {
     const { events, requests } = await listOf('events list --event-type "Intro call" --limit 2 --page-size 10');
     expect(events.map(({ name }) => name)).toEqual(['Intro call', 'Intro call']);
     expect(queriesOf(requests).every(({ searchParams }) => searchParams.get('count') === '10')).toBe(true);
   });
 
-  test('does not mind under which origin the service names things', async () => {
+  test('works if the URIs of the service have another origin', async () => {
     const send: Send = async (request) => {
       const reply = await world.service({
         ...request,
@@ -134,7 +134,7 @@ describe('events list --event-type', () => {
     expect(events[0]!.event_type).toBe('https://own.example/event_types/YBL6DUNR9FS4PNP6');
   });
 
-  test('of a foreign URI is refused', async () => {
+  test('rejects the URI of another service', async () => {
     const { code, stderr } = await world.run(
       'events list --event-type https://evil.example/event_types/YBL6DUNR9FS4PNP6',
     );
@@ -149,13 +149,13 @@ describe('events list --search', () => {
     expect(new Set(events.map(({ name }) => name))).toEqual(new Set(['Strategy session']));
   });
 
-  test('looks into hosts and notes', async () => {
+  test('searches hosts and notes', async () => {
     expect((await listOf('events list --org current --search "lucia romero" --limit 1')).events).toHaveLength(1);
     expect((await listOf('events list --search "figures of last quarter" --limit 1')).events).toHaveLength(1);
     expect((await listOf('events list --search "no such words"')).events).toEqual([]);
   });
 
-  test('of nothing is refused', async () => {
+  test('rejects blank text', async () => {
     expect(await world.run(['events', 'list', '--search', '  '])).toMatchObject({ code: 2, requests: [] });
   });
 });
@@ -163,7 +163,7 @@ describe('events list --search', () => {
 describe('events list --invitee', () => {
   const line = 'events list --invitee zoe.mueller@lindenbaum.example';
 
-  test('asks the service, once it is known to look at the address', async () => {
+  test('uses the filter of the service after checking that it works', async () => {
     const home = temporaryDirectory('finding');
     const first = await listOf(line, { home });
     expect(first.events.length).toBeGreaterThan(1);
@@ -175,32 +175,29 @@ describe('events list --invitee', () => {
     expect(second.events).toEqual(first.events);
   });
 
-  test.each(['a service that ignores it', 'one that refuses it'])(
-    'reads the invitees of each event for %s',
-    async (kind) => {
-      const home = temporaryDirectory('finding');
-      const blind = ignoring('invitee_email');
-      const refusing: Send = async (request) =>
-        request.url.includes('invitee_email=')
-          ? {
-              status: 400,
-              headers: {},
-              body: '{"title":"Invalid Argument","details":[{"parameter":"invitee_email","message":"is unknown"}]}',
-            }
-          : world.service(request);
-      const send = kind.includes('ignores') ? blind : refusing;
-      const right = (await listOf(line)).events;
-      const { events, requests, stderr } = await listOf(line, { send, home });
-      expect(events).toEqual(right);
-      expect(stderr).toContain('the invitees of each event are read');
-      expect(requests.some(({ url }) => /\/invitees\?email=zoe/.test(url))).toBe(true);
-      const again = await listOf(`${line} --limit 1`, { send, home });
-      expect(again.events).toEqual(right.slice(0, 1));
-      expect(queriesOf(again.requests).every(({ searchParams }) => !searchParams.has('invitee_email'))).toBe(true);
-    },
-  );
+  test.each(['ignores it', 'refuses it'])('reads the invitees of each event if the service %s', async (fault) => {
+    const home = temporaryDirectory('finding');
+    const blind = ignoring('invitee_email');
+    const refusing: Send = async (request) =>
+      request.url.includes('invitee_email=')
+        ? {
+            status: 400,
+            headers: {},
+            body: '{"title":"Invalid Argument","details":[{"parameter":"invitee_email","message":"is unknown"}]}',
+          }
+        : world.service(request);
+    const send = fault.includes('ignores') ? blind : refusing;
+    const right = (await listOf(line)).events;
+    const { events, requests, stderr } = await listOf(line, { send, home });
+    expect(events).toEqual(right);
+    expect(stderr).toContain('sched reads the invitees of each event');
+    expect(requests.some(({ url }) => /\/invitees\?email=zoe/.test(url))).toBe(true);
+    const again = await listOf(`${line} --limit 1`, { send, home });
+    expect(again.events).toEqual(right.slice(0, 1));
+    expect(queriesOf(again.requests).every(({ searchParams }) => !searchParams.has('invitee_email'))).toBe(true);
+  });
 
-  test('is believed only once rows came back', async () => {
+  test('remembers that the filter works only after it has returned rows', async () => {
     const home = temporaryDirectory('finding');
     const nobody = 'events list --invitee nobody@nowhere.example';
     expect((await listOf(nobody, { home })).events).toEqual([]);
@@ -209,22 +206,25 @@ describe('events list --invitee', () => {
 });
 
 describe('events of a group', () => {
-  test.each(['groups events "Customer team"', 'events list --group 4UJ8LXFLWJYWQTRF'])('%s', async (line) => {
-    const { events } = await listOf(`${line} --limit 3`);
-    expect(events).toHaveLength(3);
-    const { code, stdout, stderr } = await world.run(line, { send: ignoring('group') });
-    expect([code, stdout]).toEqual([9, '']);
-    expect(stderr).toContain('The service does not choose events by group');
-  });
+  test.each(['groups events "Customer team"', 'events list --group 4UJ8LXFLWJYWQTRF'])(
+    '%s needs the group filter',
+    async (line) => {
+      const { events } = await listOf(`${line} --limit 3`);
+      expect(events).toHaveLength(3);
+      const { code, stdout, stderr } = await world.run(line, { send: ignoring('group') });
+      expect([code, stdout]).toEqual([9, '']);
+      expect(stderr).toContain("The service can't filter events by group");
+    },
+  );
 });
 
-describe('a name for an ID', () => {
+describe('a name instead of an ID', () => {
   test.each([
     ['groups get "Customer team"', '4UJ8LXFLWJYWQTRF'],
     ['groups get "customer TEAM"', '4UJ8LXFLWJYWQTRF'],
     ['event-types get "Intro call"', 'YBL6DUNR9FS4PNP6'],
     ['event-types get Consultation', undefined],
-  ])('%s', async (line, id) => {
+  ])('is accepted by %s', async (line, id) => {
     const { code, stdout } = await world.run(`${line} -o id`);
     expect(code).toBe(0);
     if (id !== undefined) expect(stdout.trim().endsWith(`/${id}`)).toBe(true);
@@ -236,19 +236,19 @@ describe('a name for an ID', () => {
     ['event-types hosts "Support call" -n', 'K2C8C7DLAMCWKYZ7'],
     ['groups relationships --group "Customer team" -n', '4UJ8LXFLWJYWQTRF'],
     ['availability update "Working hours" --event-type "Intro call" --day-off friday -n', '7XMLWK4XT9XSSFB2'],
-  ])('in %s', async (line, id) => {
+  ])('is accepted in %s', async (line, id) => {
     const { code, stdout } = await world.run(line);
     expect([code, stdout.includes(id)]).toEqual([0, true]);
   });
 
-  test('routing forms have names too', async () => {
+  test('is accepted for routing forms', async () => {
     const [form] = JSON.parse((await world.run('routing-forms list --json=uri,name')).stdout);
     const byName = await world.run(['routing-forms', 'submissions', form.name, '--json']);
     const byId = await world.run(['routing-forms', 'submissions', form.uri, '--json']);
     expect(byName.stdout).toBe(byId.stdout);
   });
 
-  test('a word that could be either is taken as an ID where nobody may list the forms', async () => {
+  test("is read as an ID if the token can't list the forms", async () => {
     const send: Send = async (request) =>
       new URL(request.url).pathname === '/routing_forms'
         ? { status: 403, headers: {}, body: '{"title":"Permission Denied","message":"No"}' }
@@ -258,7 +258,7 @@ describe('a name for an ID', () => {
     expect(new URL(requests.at(-1)!.url).searchParams.get('form')).toMatch(/\/routing_forms\/nope$/);
   });
 
-  test('an ID that could be a name is found in the list', async () => {
+  test('is read as an ID if the list has such an ID', async () => {
     const send: Send = async (request) => {
       const { pathname } = new URL(request.url);
       if (!pathname.startsWith('/routing_form')) return world.service(request);
@@ -272,7 +272,7 @@ describe('a name for an ID', () => {
     expect(new URL(requests.at(-1)!.url).searchParams.get('form')).toMatch(/\/routing_forms\/intake$/);
   });
 
-  test('that two records have is an error with both', async () => {
+  test('is rejected if two records have it, and both are listed', async () => {
     const at = await createWorld();
     for (const _ of [1, 2]) await at.run('event-types create --name Twin');
     const { code, stderr } = await at.run('event-types update Twin --duration 20');
@@ -281,7 +281,7 @@ describe('a name for an ID', () => {
     expect(stderr.split('\n')).toHaveLength(3);
   });
 
-  test('letter for letter wins over one that is alike', async () => {
+  test('prefers an exact match over one in other case', async () => {
     const at = await createWorld();
     await at.run('event-types create --name chat');
     const { stdout } = await at.run('event-types create --name CHAT -o id');
@@ -299,21 +299,21 @@ describe('a name for an ID', () => {
       'availability update Night --event-type "Intro call" --day-off friday',
       'No availability schedule with ID or name "Night"',
     ],
-  ])('that nobody has is exit 6: %s', async (line, message) => {
+  ])('exits with 6 if no record has it: %s', async (line, message) => {
     const { code, stdout, stderr } = await world.run(line);
     expect([code, stdout]).toEqual([6, '']);
     expect(stderr).toContain(message);
     expect(stderr).toContain('try: sched ');
   });
 
-  test('is no way around the check of a URI', async () => {
+  test('does not bypass the check of URIs', async () => {
     for (const word of ['https://evil.example/groups/ABC', 'http://127.0.0.1:4010/users/ABC', ''])
       expect((await world.run(['groups', 'get', word])).code).toBe(2);
   });
 });
 
 describe('--with invitees', () => {
-  test('adds them under _sched, in the order of the events', async () => {
+  test('adds them in _sched, in the order of the events', async () => {
     const plain = (await listOf('events list --limit 30')).events;
     const { events } = await listOf('events list --limit 30 --with invitees');
     expect(events.map(({ _sched, ...event }) => event)).toEqual(plain);
@@ -323,7 +323,7 @@ describe('--with invitees', () => {
     }
   });
 
-  test('asks for four events at once at most, and for no more than are shown', async () => {
+  test('reads at most four events at a time, and only those shown', async () => {
     let now = 0;
     let most = 0;
     const send: Send = async (request) => {
@@ -341,7 +341,7 @@ describe('--with invitees', () => {
     expect(most).toBeLessThanOrEqual(4);
   });
 
-  test('is the last column, and a field to choose', async () => {
+  test('adds a last column and a selectable field', async () => {
     const { stdout } = await world.run('events list --upcoming --status active --limit 1 --with invitees');
     const plain = await world.run('events list --upcoming --status active --limit 1');
     expect(stdout.startsWith(plain.stdout.trimEnd())).toBe(true);
@@ -356,14 +356,14 @@ describe('--with invitees', () => {
     expect(table.stdout.split('\n')[0]).toMatch(/ID +WHO$/);
   });
 
-  test('goes with get', async () => {
+  test('works with events get', async () => {
     const uri = (await world.run('events list --upcoming --limit 1 -o id')).stdout.trim();
     const event = JSON.parse((await world.run(`events get ${uri} --with invitees --json`)).stdout) as Event;
     expect(event._sched!.invitees.length).toBeGreaterThan(0);
   });
 
-  test('knows nothing else', async () => {
+  test('is the only value of --with', async () => {
     const { code, stderr } = await world.run('events list --with hosts');
-    expect([code, stderr.includes("--with 'hosts' is not one of invitees")]).toEqual([2, true]);
+    expect([code, stderr.includes('--with must be invitees, not "hosts"')]).toEqual([2, true]);
   });
 });

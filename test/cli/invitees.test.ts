@@ -19,7 +19,7 @@ const booking = (more = '') =>
   `invitee create --event-type ${eventType} --start ${start} --email ada@engine.example --name "Ada Byron" --timezone Europe/Paris ${more}`;
 
 describe('invitees create', () => {
-  test('books, and the booking is seen by the next commands', async () => {
+  test('books, and later commands see the booking', async () => {
     const { code, stdout, stderr } = await world.run(booking('--json'));
     expect({ code, stderr }).toEqual({
       code: 0,
@@ -35,7 +35,7 @@ describe('invitees create', () => {
   });
 
   test.each(['a&b/{c}=d!@x.example', 'ünal@bücher.example', '"john doe"@x.example', 'a@[IPv6:2001:db8::1]'])(
-    'books for %s, who is found by it afterwards',
+    'books for %s and finds the invitee by it afterwards',
     async (email) => {
       const words = (line: string) => [...line.split(' '), email];
       const line = `invitee create --event-type ${eventType} --start ${start} --name Ada --timezone UTC --json --email`;
@@ -52,13 +52,13 @@ describe('invitees create', () => {
     },
   );
 
-  test('refuses a slot that is taken with exit 7', async () => {
+  test('exits with 7 if the slot is taken', async () => {
     expect((await world.run(booking())).code).toBe(0);
     const second = await world.run(booking().replace('ada@', 'bob@'));
     expect(second.code).toBe(7);
   });
 
-  test('refuses a time that is not offered with exit 7, as a service may say so of a slot that is taken', async () => {
+  test('exits with 7 if the time is not offered, because a service may say so of a taken slot', async () => {
     const { code, stderr } = await world.run(booking().replace(start, start.replace('T10', 'T20')));
     expect(code).toBe(7);
     expect(stderr).toContain('outside the availability');
@@ -75,7 +75,7 @@ describe('invitees create', () => {
     });
   });
 
-  test('reports everything that is wrong or missing at once, and sends nothing', async () => {
+  test('reports all problems together, and sends nothing', async () => {
     const { code, stderr, requests } = await world.run(
       'invitees create --start 2026-02-30T10:00:00Z --email nobody --location-kind zom_conference --timezone Europe/Pari --nmae x',
     );
@@ -94,18 +94,18 @@ describe('invitees create', () => {
     expect(stderr).toContain('try: sched invitees create --event-type');
   });
 
-  test('needs a name or a first name', async () => {
+  test('requires a name or a first name', async () => {
     const line = `invitees create --event-type ${eventType} --start ${start} --email a@b.example`;
     const { code, stderr, requests } = await world.run(line);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    // Whoever mends one of them must not meet the other one next.
-    expect(stderr).toContain('--name or --first-name is required; --timezone is required');
+    // Both are reported at once, so that the user doesn't fix one and then meet the other.
+    expect(stderr).toMatch(/Missing required flag --name or --first-name[.;] .*--timezone/);
     const body = JSON.stringify({ invitee: { timezone: 'UTC' } });
     const fromFile = await world.run(`${line} --body -`, { stdin: body });
     expect(fromFile.stderr).toContain('--name: name or first_name is required');
   });
 
-  test('refuses a time that would mean another instant to the invitee, with both readings', async () => {
+  test("rejects a time that is ambiguous in the invitee's time zone, and shows both readings", async () => {
     const { code, stderr, requests } = await world.run(
       `invitees create --event-type ${eventType} --start "2027-02-01 10:00" --tz America/New_York --email a@b.example --name A --timezone Europe/Paris`,
     );
@@ -115,7 +115,7 @@ describe('invitees create', () => {
     expect(stderr).toContain('2027-02-01T10:00:00+01:00');
   });
 
-  test('takes the body from stdin, single fields changed by flags', async () => {
+  test('reads the body from stdin, and flags override its fields', async () => {
     const body = {
       event_type: eventType,
       start_time: start,
@@ -128,7 +128,7 @@ describe('invitees create', () => {
     expect(JSON.parse(stdout).body.invitee).toEqual({ email: 'c@d.example', name: 'A', timezone: 'UTC' });
   });
 
-  test('says where a body is not JSON', async () => {
+  test('reports line and column if the body is not JSON', async () => {
     const { code, stderr, requests } = await world.run('invitees create --body -', {
       stdin: '{\n  "a": 1,\n  "b" 2\n}',
     });
@@ -137,13 +137,13 @@ describe('invitees create', () => {
     expect(stderr).toContain('stdin is not JSON: : is expected at line 3, column 7');
   });
 
-  test('says which question an answer does not fit', async () => {
+  test('rejects an answer that matches no question', async () => {
     const { stdout } = await world.run('event-types list --json');
     const asking = JSON.parse(stdout).find((type: { custom_questions: unknown[] }) => type.custom_questions.length > 0);
     const line = `invitees create --event-type ${asking.uri} --start ${start} --email a@b.example --name A --timezone UTC`;
     const wrong = await world.run([...line.split(' '), '--answer', 'Favourite colour=blue']);
     expect(wrong.code).toBe(2);
-    expect(wrong.stderr).toContain('names no question of this event type');
+    expect(wrong.stderr).toContain('matches no question of this event type');
     const right = await world.run([...line.split(' '), '--answer', `${asking.custom_questions[0].name}=Yes`, '-n']);
     expect(JSON.parse(right.stdout).body.custom_questions).toEqual([
       { question: asking.custom_questions[0].name, answer: 'Yes', position: asking.custom_questions[0].position },
@@ -160,7 +160,7 @@ describe('invitees no-show', () => {
       .uri as string;
   };
 
-  test('marks by the full URI, and says "already" the second time', async () => {
+  test('accepts the full URI, and says "already" the second time', async () => {
     const uri = await someone();
     const first = await world.run(`invitees no-show ${uri} --json`);
     expect(first.code).toBe(0);
@@ -170,7 +170,7 @@ describe('invitees no-show', () => {
     expect(JSON.parse(second.stdout)._sched).toEqual({ already: true });
   });
 
-  test('marks by two IDs, and by a bare invitee ID that cannot be read back', async () => {
+  test("accepts two IDs, or a bare invitee ID that can't be read back", async () => {
     const uri = await someone();
     const [event, , invitee] = uri.split('/').slice(-3);
     expect((await world.run(`invitees no-show ${event} ${invitee}`)).code).toBe(0);

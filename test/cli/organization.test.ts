@@ -14,7 +14,7 @@ const typeNamed = async (name: string) =>
   json(await world.run('event-types list --org current --json')).find((type: { name: string }) => type.name === name);
 
 describe('the organization', () => {
-  test("is the token's own unless one is named", async () => {
+  test("is the token's own by default", async () => {
     const own = json(await world.run('orgs get --json'));
     expect(own.plan).toBe('enterprise');
     expect(json(await world.run(`org get ${own.uri} --json=uri`))).toEqual({ uri: own.uri });
@@ -27,7 +27,7 @@ describe('the organization', () => {
     'groups relationships',
     'routing-forms list',
     'activity list',
-  ])('is meant as a whole by %s', async (line) => {
+  ])('is the default scope of %s', async (line) => {
     const { requests, code, stdout } = await world.run(`${line} --json`);
     expect(code).toBe(0);
     expect(JSON.parse(stdout).length).toBeGreaterThan(1);
@@ -35,7 +35,7 @@ describe('the organization', () => {
     expect(requests.at(-1)!.url).not.toContain('user=');
   });
 
-  test('knows a person by address', async () => {
+  test('has members that can be named by email address', async () => {
     const { requests } = await world.run('events list --user jonas.weber@northlight.example --limit 1 --json');
     const { searchParams } = new URL(requests.at(-1)!.url);
     expect(searchParams.get('user')).toMatch(/\/users\//);
@@ -43,13 +43,16 @@ describe('the organization', () => {
     expect((await world.run('events list --user nobody@northlight.example')).code).toBe(6);
   });
 
-  test.each(['me', 'Amara.Lindqvist@northlight.example'])('knows who stands in a group as %s too', async (owner) => {
-    const [member] = json(await world.run('members list --user me --json'));
-    const relationships = json(await world.run(`groups relationships --owner ${owner} --json`));
-    expect(relationships.length).toBeGreaterThan(0);
-    expect(relationships).toEqual(json(await world.run(`groups relationships --owner ${member.uri} --json`)));
-    expect((await world.run('groups relationships --owner nobody@northlight.example')).code).toBe(6);
-  });
+  test.each(['me', 'Amara.Lindqvist@northlight.example'])(
+    'lists group relationships of the owner %s',
+    async (owner) => {
+      const [member] = json(await world.run('members list --user me --json'));
+      const relationships = json(await world.run(`groups relationships --owner ${owner} --json`));
+      expect(relationships.length).toBeGreaterThan(0);
+      expect(relationships).toEqual(json(await world.run(`groups relationships --owner ${member.uri} --json`)));
+      expect((await world.run('groups relationships --owner nobody@northlight.example')).code).toBe(6);
+    },
+  );
 
   test('lists the events of a group', async () => {
     const [group] = json(await world.run('groups list --json=uri'));
@@ -58,7 +61,7 @@ describe('the organization', () => {
     expect((await world.run('groups events')).code).toBe(2);
   });
 
-  test('lists the submissions of one form, and of all', async () => {
+  test('lists the form submissions of one form, and of all', async () => {
     const forms = json(await world.run('routing-forms list --json=uri'));
     let sum = 0;
     for (const { uri } of forms) sum += json(await world.run(`routing-forms submissions ${uri} --json=uri`)).length;
@@ -70,7 +73,7 @@ describe('the organization', () => {
 });
 
 describe('event types', () => {
-  test('are created for oneself, changed, and nothing else is sent', async () => {
+  test('are created for the current user and updated, sending only the given fields', async () => {
     const created = await world.run('event-types create --name "Design review" --duration 45 --json');
     const { user } = { user: json(await world.run('users me --json=uri')).uri };
     expect(JSON.parse(created.requests.at(-1)!.body!)).toEqual({ name: 'Design review', duration: 45, owner: user });
@@ -80,7 +83,7 @@ describe('event types', () => {
     expect(json(changed)).toMatchObject({ active: false, description_plain: 'Short', duration: 45 });
   });
 
-  test('refuse a change of nothing, a bad colour and an impossible length', async () => {
+  test('reject an empty update, an invalid color and an invalid duration', async () => {
     const { uri } = await typeNamed('Intro call');
     expect(await world.run(`event-types update ${uri}`)).toMatchObject({ code: 2, requests: [] });
     const wrong = await world.run(`event-types update ${uri} --event-color red --duration 721`);
@@ -89,7 +92,7 @@ describe('event types', () => {
     expect(wrong.stderr).toContain('--duration');
   });
 
-  test('tell their hosts', async () => {
+  test('list their hosts', async () => {
     const { uri } = await typeNamed('Partner interview');
     expect(json(await world.run(`event-types hosts ${uri} --json`)).length).toBeGreaterThan(1);
   });
@@ -102,7 +105,7 @@ describe('availability update', () => {
     return { type: type.uri as string, ...first };
   };
 
-  test('adds a day off and keeps the rest as it was', async () => {
+  test('adds a day off and keeps the other rules', async () => {
     const before = await schedule();
     const { code, stdout, stderr } = await world.run(
       `availability update ${before.uri} --event-type ${before.type} --day-off 2027-12-24 --yes --json`,
@@ -112,7 +115,7 @@ describe('availability update', () => {
     expect(JSON.parse(stdout).rules).toEqual([...before.rules, { type: 'date', date: '2027-12-24', intervals: [] }]);
   });
 
-  test('asks first, and says when there is nothing to change', async () => {
+  test('asks for confirmation, and reports if there is nothing to change', async () => {
     const before = await schedule();
     const line = `availability update ${before.uri} --event-type ${before.type} --day-off 2027-12-24`;
     expect((await world.run(line)).code).toBe(12);
@@ -121,7 +124,7 @@ describe('availability update', () => {
     expect(json(again)._sched).toEqual({ already: true });
   });
 
-  test('shows the whole difference before the request that would make it', async () => {
+  test('with --dry-run shows the whole difference before the request', async () => {
     const { uri, type } = await schedule();
     const { stdout, stderr, screen } = await world.run(
       `availability update ${uri} --event-type ${type} --day-off fri --day-off sat --dry-run`,
@@ -130,7 +133,7 @@ describe('availability update', () => {
     expect(screen).toBe(stderr + stdout);
   });
 
-  test('replaces everything only when told to', async () => {
+  test('replaces all rules with --replace', async () => {
     const before = await schedule();
     const { requests } = await world.run([
       'availability',
@@ -157,7 +160,7 @@ describe('availability update', () => {
     });
   });
 
-  test('reports everything wrong at once, and sends nothing', async () => {
+  test('reports all problems together, and sends nothing', async () => {
     const wrong = await world.run(
       'availability update S --rule "mnoday 09:00-10:00" --day-off 2026-02-30 --timezone CET',
     );
@@ -169,13 +172,13 @@ describe('availability update', () => {
 });
 
 describe('shares create', () => {
-  test('makes a link', async () => {
+  test('creates a link', async () => {
     const { uri } = await typeNamed('Intro call');
     const share = json(await world.run(`shares create --event-type ${uri} --name "For Ada" --json`));
     expect(share.scheduling_links[0].booking_url).toMatch(/^https:/);
   });
 
-  test('keeps the zone of the hours beside the rules, by flag and from a body', async () => {
+  test('keeps the time zone of the hours, from a flag or from a body', async () => {
     const { uri } = await typeNamed('Intro call');
     const line = `shares create --event-type ${uri} --rule "monday 09:00-12:00"`;
     const monday = { type: 'wday', wday: 'monday', intervals: [{ from: '09:00', to: '12:00' }] };
@@ -197,7 +200,7 @@ describe('shares create', () => {
     ['--duration-option 15 --duration-option 15', '--duration-option must not repeat a value'],
     ['--duration-option 15 --duration 30', 'must be one of the duration options'],
     ['--duration-option 721', '--duration-option'],
-  ])('refuses %s before anything is sent', async (flags, expected) => {
+  ])('rejects %s before anything is sent', async (flags, expected) => {
     const { uri } = await typeNamed('Intro call');
     const { code, stderr, requests } = await world.run(`shares create --event-type ${uri} ${flags}`);
     expect(code).toBe(2);
@@ -205,7 +208,7 @@ describe('shares create', () => {
     expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
-  test('reports everything wrong at once, and asks nothing', async () => {
+  test('reports all problems together, and sends no request', async () => {
     const { code, stderr, requests } = await world.run(
       'shares create --duration 0 --rule "mon 9-12" --location Berlin',
     );
@@ -214,7 +217,7 @@ describe('shares create', () => {
       expect(stderr).toContain(part);
   });
 
-  test('leaves it to the service which lengths the event type offers, as its record does not show them', async () => {
+  test('lets the service check the durations of the event type, because its record does not show them', async () => {
     const { uri } = await typeNamed('Consultation');
     const share = `shares create --event-type ${uri} --duration`;
     expect(json(await world.run(`${share} 45 --json`)).share_override).toEqual({ duration: 45 });
@@ -226,7 +229,7 @@ describe('shares create', () => {
 });
 
 describe('one-offs create', () => {
-  test('makes a link for oneself and a co-host', async () => {
+  test('creates a link for the current user and a co-host', async () => {
     const created = await world.run(
       'one-offs create --name Planning --duration 45 --days 7 --weekdays-only --co-host jonas.weber@northlight.example --json',
     );
@@ -237,7 +240,7 @@ describe('one-offs create', () => {
     });
   });
 
-  test('refuses an eleventh host before anything is written', async () => {
+  test('rejects an eleventh host before anything is sent', async () => {
     const coHosts = Array.from({ length: 10 }, (_, index) => `--co-host http://127.0.0.1:4010/users/U${index}`).join(
       ' ',
     );
@@ -247,7 +250,7 @@ describe('one-offs create', () => {
     expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
-  test('say how a time was read, as the answer does not', async () => {
+  test('shows how it read a time, because the reply does not', async () => {
     const words = [
       '--name',
       'P',
@@ -261,23 +264,23 @@ describe('one-offs create', () => {
     for (const more of [['--dry-run'], []]) {
       const { stderr } = await world.run(['one-offs', 'create', ...words, ...more]);
       expect(stderr).toContain(
-        'to be booked: Mon 2027-01-04 10:00 Asia/Tokyo (01:00 UTC) until Mon 2027-01-04 11:00 Asia/Tokyo (02:00 UTC)\n',
+        'Bookable: Mon 2027-01-04 10:00 Asia/Tokyo (01:00 UTC) to Mon 2027-01-04 11:00 Asia/Tokyo (02:00 UTC)\n',
       );
     }
   });
 
   test.each([
-    ['--days 7 --spot 2027-01-04T10:00:00Z/2027-01-04T11:00:00Z', 'exclude each other'],
-    ['--start-date 2027-01-05', '--end-date is required'],
+    ['--days 7 --spot 2027-01-04T10:00:00Z/2027-01-04T11:00:00Z', "can't be used together"],
+    ['--start-date 2027-01-05', 'Missing required flag --end-date'],
     ['--start-date 2027-01-05 --end-date 2027-01-04', '--end-date 2027-01-04 is before --start-date 2027-01-05'],
     [
       '--start-date tomorrow --end-date 2027-02-30',
-      "--start-date 'tomorrow' is not a date such as 2026-12-01; --end-date '2027-02-30' is",
+      '--start-date must be a date such as 2026-12-01, not "tomorrow"; --end-date must be a date',
     ],
-    ['--spot 2027-01-04T10:00:00Z/2027-01-04T10:00:00Z', "10:00:00Z' must end later than it begins"],
-    ['--spot 2027-01-04T10:00:00Z', 'is not START/END'],
-    ['', 'or --spot is required'],
-  ])('refuses the dates "%s"', async (flags, expected) => {
+    ['--spot 2027-01-04T10:00:00Z/2027-01-04T10:00:00Z', '10:00:00Z" must end after it starts'],
+    ['--spot 2027-01-04T10:00:00Z', '--spot must be START/END'],
+    ['', 'Missing required flag --days, --start-date with --end-date, or --spot'],
+  ])('rejects the dates "%s"', async (flags, expected) => {
     const { code, stderr, requests } = await world.run(`one-offs create --name P --duration 45 ${flags}`);
     expect(code).toBe(2);
     expect(stderr).toContain(expected);
@@ -288,7 +291,7 @@ describe('one-offs create', () => {
 describe('mcp metadata', () => {
   const env = { SCHED_MCP_URL: 'http://127.0.0.1:4010' };
 
-  test('is asked for without a token', async () => {
+  test('is requested without a token', async () => {
     const { code, stdout, requests } = await world.run('mcp metadata --json', { env });
     expect(code).toBe(0);
     expect(JSON.parse(stdout).resource).toBe('http://127.0.0.1:4010');
@@ -296,12 +299,12 @@ describe('mcp metadata', () => {
     expect(Object.keys(requests[0]!.headers)).not.toContain('authorization');
   });
 
-  test('must speak of the resource asked for', async () => {
+  test('must describe the requested resource', async () => {
     const send = async () => ({ status: 200, headers: {}, body: '{"resource":"https://other.example"}' });
     expect((await world.run('mcp metadata', { env, send })).code).toBe(13);
   });
 
-  test('needs an address', async () => {
+  test('needs the URL of the MCP server', async () => {
     expect((await world.run('mcp metadata')).code).toBe(3);
   });
 });

@@ -17,7 +17,7 @@ const stored = () => JSON.parse(readFileSync(file(), 'utf8'));
 const add = (name: string, more = '') => world.run(`profiles add ${name} --base-url https://api.example.com ${more}`);
 
 describe('profiles', () => {
-  test('are added, and the first one is the current one', async () => {
+  test('can be added, and the first one becomes the current one', async () => {
     expect((await add('work', '--auth-url https://auth.example.com --client-id abc')).code).toBe(0);
     expect((await add('home')).code).toBe(0);
     expect(stored()).toEqual({
@@ -31,7 +31,7 @@ describe('profiles', () => {
     expect(statSync(file()).mode & 0o777).toBe(0o600);
   });
 
-  test('are not added twice, nor with a wrong name or address', async () => {
+  test("can't be added twice, or with an invalid name or URL", async () => {
     await add('work');
     expect((await add('work')).code).toBe(7);
     const wrong = await world.run('profiles add ../x --base-url http://api.example.com');
@@ -41,7 +41,7 @@ describe('profiles', () => {
     expect(plain.stderr).toContain('--base-url: it must be https');
   });
 
-  test('are listed, shown, used, changed and removed', async () => {
+  test('can be listed, shown, used, changed and removed', async () => {
     await add('work');
     await add('home');
     const used = await world.run('profiles use home');
@@ -62,7 +62,7 @@ describe('profiles', () => {
     expect(Object.keys(stored().profiles)).toEqual(['work']);
   });
 
-  test('are handed to a colleague without anything personal', async () => {
+  test('are exported without personal data', async () => {
     await add('work', '--client-id abc --user ME --organization ORG');
     const { stdout } = await world.run('profiles export work');
     expect(JSON.parse(stdout)).toEqual({ base_url: 'https://api.example.com', client_id: 'abc', organization: 'ORG' });
@@ -72,13 +72,13 @@ describe('profiles', () => {
     expect((await world.run('profiles add prod2 --from -', { env, stdin: stdout })).code).toBe(0);
   });
 
-  test('are read as a Windows editor saves them', async () => {
+  test('are read from a file with a BOM and CRLF line ends', async () => {
     await add('work');
     writeFileSync(file(), `\ufeff${readFileSync(file(), 'utf8').replaceAll('\n', '\r\n')}`);
     expect((await world.run('profiles list -o id')).stdout).toBe('work\n');
   });
 
-  test('say where a broken file is broken, and leave it alone', async () => {
+  test('report the position of an error in their file, and leave it unchanged', async () => {
     writeFileSync(file(), '{\n  "version": 1,\n  "profiles": {,}\n}');
     const { code, stderr } = await add('work');
     expect(code).toBe(3);
@@ -90,7 +90,7 @@ describe('profiles', () => {
     expect(wrong.stderr).toContain('profiles.work.base_url');
   });
 
-  test('that do not exist are named with those that do', async () => {
+  test('that do not exist are reported with the existing ones', async () => {
     await add('work');
     const { code, stderr } = await world.run('events list -p wrok');
     expect(code).toBe(2);
@@ -98,20 +98,20 @@ describe('profiles', () => {
     expect(stderr).toContain('work');
   });
 
-  test('without a login say how to get one', async () => {
+  test('without a login get a hint to log in', async () => {
     await add('work');
     const { code, stderr } = await world.run('events list');
     expect(code).toBe(4);
     expect(stderr).toContain('try: sched auth login -p work');
   });
 
-  test('give a token of the environment its addresses', async () => {
+  test('supply the base URL for a token from the environment', async () => {
     await world.run('profiles add sand --base-url http://127.0.0.1:4010');
     const { code } = await world.run('users me -p sand', { env: { SCHED_TOKEN: world.token } });
     expect(code).toBe(0);
   });
 
-  test('give times and a terminal their zone and format', async () => {
+  test('set the time zone, and the output format on a terminal', async () => {
     await world.run('profiles add sand --base-url http://127.0.0.1:4010');
     await world.run('profiles set timezone Asia/Tokyo');
     await world.run('profiles set output json');

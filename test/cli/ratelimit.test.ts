@@ -11,7 +11,7 @@ beforeEach(async () => {
   world = await createWorld({ env: { SCHED_STATE_DIR: directory, SCHED_CACHE_DIR: directory } });
 });
 
-/** A service that has so many requests left in this minute. */
+/** A service that allows this many more requests in the current minute. */
 const leaving = (remaining: number, reset = 60, status = 200): Send => {
   let left = remaining;
   return async (): Promise<HttpReply> => {
@@ -43,16 +43,16 @@ describe('ratelimit', () => {
   test('sends nothing, and says so when nothing is known', async () => {
     const { code, stdout, stderr, requests } = await world.run('ratelimit --json', { terminals: ['stderr'] });
     expect({ code, stdout: JSON.parse(stdout), requests }).toEqual({ code: 0, stdout: [], requests: [] });
-    expect(stderr).toContain('nothing is known yet');
+    expect(stderr).toContain('No rate limit is known yet');
   });
 
-  test('promises nothing of the embedded service, of which nothing is kept', async () => {
+  test('says that --sandbox stores no rate limit', async () => {
     const { code, stderr } = await world.run('ratelimit --sandbox', { terminals: ['stdout', 'stderr'] });
     expect(code).toBe(0);
-    expect(stderr).toBe('[sandbox]\nnothing is kept of it with --sandbox, only with sched sandbox start\n');
+    expect(stderr).toBe('[sandbox]\nNo rate limit is stored with --sandbox, only with sched sandbox start\n');
   });
 
-  test('shows what the commands before it have learnt', async () => {
+  test('shows what earlier commands have learned', async () => {
     await world.run('users me', { send: leaving(7) });
     const { stdout, requests } = await world.run('ratelimit --json');
     expect(requests).toEqual([]);
@@ -71,7 +71,7 @@ describe('ratelimit', () => {
     expect((await world.run('ratelimit --json=limit,remaining')).stdout).toContain('"limit": 10');
   });
 
-  test('is of one token: another one has its own', async () => {
+  test('is separate for each token', async () => {
     await world.run('users me', { send: leaving(7) });
     const { stdout } = await world.run('ratelimit --json', { env: { SCHED_TOKEN: 'another' } });
     expect(JSON.parse(stdout)).toEqual([]);
@@ -79,8 +79,8 @@ describe('ratelimit', () => {
 });
 
 // R40
-describe('a service that names no rate limit', () => {
-  test('is sent 500 requests a minute, and the wait says why', async () => {
+describe('a service without rate limit headers', () => {
+  test('gets at most 500 requests per minute, and the wait says why', async () => {
     let page = 0;
     const send: Send = async () => {
       page += 1;
@@ -100,21 +100,21 @@ describe('a service that names no rate limit', () => {
 });
 
 // R29
-describe('a rate limit that is used up', () => {
-  test('is waited for, and the wait announced with its end', async () => {
+describe('an exhausted rate limit', () => {
+  test('makes the command wait, and the note says until when', async () => {
     await world.run('users me', { send: leaving(1, 42) });
     const { code, stderr } = await world.run('users me --tz UTC', { send: leaving(1) });
     expect(code).toBe(0);
     expect(stderr).toMatch(/^rate limit reached: waiting 42 s, until .*18:00:42/);
   });
 
-  test('says so when more than a minute lies ahead', async () => {
+  test('is noted as a long wait if it takes more than a minute', async () => {
     await world.run('users me', { send: leaving(1, 75) });
     const { stderr } = await world.run('users me', { send: leaving(1) });
     expect(stderr).toContain('waiting 75 s (more than a minute)');
   });
 
-  test('is said to be waited for many times, once, where the number of requests is known', async () => {
+  test('has its total waiting time announced once, if the number of requests is known', async () => {
     const line = 'events list --limit 40 --page-size 1 -o id --org current --tz UTC';
     const free = await createWorld({ plan: 'free' });
     const { code, stdout, stderr } = await free.run(line);
@@ -128,7 +128,7 @@ describe('a rate limit that is used up', () => {
     expect(short.stderr).not.toContain('ahead');
   });
 
-  test('is foretold for bulk work', async () => {
+  test('has its waiting time announced for a bulk run', async () => {
     const home = temporaryDirectory('ratelimit');
     const free = await createWorld({ plan: 'free', home });
     const { stdout } = await free.run('events list --status active --upcoming --limit 25 -o id');
@@ -145,7 +145,7 @@ describe('a rate limit that is used up', () => {
     ['--max-wait 20s', 30],
     ['', 100],
     ['', 86_400],
-  ])('is exit 8 with the time to come back, and nothing sent: %s, %i s', async (flags, reset) => {
+  ])('exits with 8 and the time to retry, and sends nothing: %s, %i s', async (flags, reset) => {
     await world.run('users me', { send: leaving(1, reset) });
     const { code, stderr, requests } = await world.run(`users me --json ${flags}`, { send: leaving(9) });
     expect({ code, requests }).toEqual({ code: 8, requests: [] });
@@ -157,14 +157,14 @@ describe('a rate limit that is used up', () => {
     });
   });
 
-  test('says at what time to come back, and does not advise to sleep through a day', async () => {
+  test('reports the time to retry, and does not suggest --max-wait for a whole day', async () => {
     await world.run('users me', { send: leaving(1, 86_400) });
     const { stderr } = await world.run('users me', { send: leaving(9) });
     expect(stderr).toContain('more requests are allowed in 86400 s, at 2026-11-16T18:00:00Z');
     expect(stderr).not.toContain('--max-wait');
   });
 
-  test('says with -v that the budget is not shared, where it cannot be written', async () => {
+  test("says with -v that the budget is not shared if it can't be written", async () => {
     const env = { SCHED_STATE_DIR: '/dev/null/sched' };
     const { code, stderr } = await world.run('users me -v', { env });
     expect(code).toBe(0);

@@ -18,11 +18,11 @@ describe('completion', () => {
   test.each(Object.entries(scripts))('says on a terminal how to install that of %s', async (shell, file) => {
     const { stdout, stderr } = await run(`completion ${shell}`, { terminals: ['stdout', 'stderr'] });
     expect(stdout).toBe(readFileSync(scriptOf(file), 'utf8'));
-    expect(stderr).toMatch(new RegExp(`^to install: (?:command )?sched completion ${shell} >.*\\n$`));
+    expect(stderr).toMatch(new RegExp(`^To install: (?:command )?sched completion ${shell} >.*\\n$`));
   });
 
   test.each([
-    ['completion', '<shell> is missing', '--help'],
+    ['completion', 'Missing argument <shell>', '--help'],
     ['completion bsh', "'bsh'", 'bash'],
     ['completion pwsh', "'pwsh'", 'powershell'],
     ['completion tcsh-like', "'tcsh-like'", '--help'],
