@@ -5,7 +5,7 @@ import { type GenericCommand, printRequest } from '../operation/generic-command.
 
 export const examples = { metadata: ['mcp metadata', 'mcp metadata --json=scopes_supported'] };
 
-/** Fetches the metadata without a token, checks that it describes the requested resource, and only prints it. */
+/** Fetches the metadata without a token and prints it. Nothing in it is used, but it must describe this resource. */
 const run = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, problems } = invocation;
   problems.check();

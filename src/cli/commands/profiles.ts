@@ -87,7 +87,7 @@ const show = async (invocation: Invocation): Promise<void> => {
 const add = async (invocation: Invocation): Promise<void> => {
   const { context, args, typed, problems } = invocation;
   const [name] = args;
-  if (name === undefined) problems.add('<name> is missing');
+  if (name === undefined) problems.add('Missing argument <name>');
   const wrong = name === undefined ? undefined : nameProblem(name);
   if (wrong !== undefined) problems.add(wrong);
   const given =
@@ -137,7 +137,7 @@ const set = async (invocation: Invocation): Promise<void> => {
 
 const use = async (invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
-  if (args.length === 0) problems.add('<name> is missing');
+  if (args.length === 0) problems.add('Missing argument <name>');
   problems.check();
   const { name } = await named(invocation);
   await changeConfig(context.runtime, (config) => ({ ...config, current: name }));
@@ -148,7 +148,7 @@ const use = async (invocation: Invocation): Promise<void> => {
 
 const remove = async (invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
-  if (args.length === 0) problems.add('<name> is missing');
+  if (args.length === 0) problems.add('Missing argument <name>');
   problems.check();
   const { name, profile } = await named(invocation);
   await confirm(

@@ -11,7 +11,7 @@ interface Words {
   path?: string;
 }
 
-/** Reads `[METHOD] <path>` and reports what is wrong with either. */
+/** Reads `[METHOD] <path>` and reports problems with them. */
 export const readWords = ({ args, typed, problems }: Invocation, isHidden: boolean): Words => {
   const isMethod = (word: string | undefined) => word !== undefined && methods.includes(word.toUpperCase());
   const [first, second, ...more] = args;

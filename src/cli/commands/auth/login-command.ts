@@ -255,7 +255,7 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
     }
     const key = await saveLogin(record, store, runtime, name, notes);
     const root = /^(https?:\/\/.+)\/users\/[\w-]+$/.exec(uri)?.[1];
-    const learnt: Profile = {
+    const learned: Profile = {
       base_url: baseUrl,
       ...(addresses.auth_url === undefined ? {} : { auth_url: addresses.auth_url, issuer: addresses.auth_url }),
       ...(addresses.mcp_url === undefined ? {} : { mcp_url: addresses.mcp_url }),
@@ -267,7 +267,7 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
     const written = await changeConfig(runtime, (config) => ({
       ...config,
       current: config.current ?? name,
-      profiles: { ...config.profiles, [name]: { ...config.profiles[name], ...learnt } },
+      profiles: { ...config.profiles, [name]: { ...config.profiles[name], ...learned } },
     }));
     const profile = written.profiles[name]!;
     await forgetReplaced(before?.login, name, written, invocation);

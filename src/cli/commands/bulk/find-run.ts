@@ -73,7 +73,7 @@ const sameRequestMs = 12 * 3_600_000;
 /** Two correct clocks may differ by this much. */
 const skewMs = 5 * 60_000;
 
-/** Whether a run ended recently. An end in the future doesn't count: it was written with a wrong clock. */
+/** Whether a run ended recently. An end further in the future doesn't count: its clock was wrong. */
 export const isRecent = (endedAt: string, now: number): boolean => {
   const age = now - Date.parse(endedAt);
   return age >= -skewMs && age < sameRequestMs;
