@@ -4,27 +4,28 @@ import { commandLines } from './command-lines.ts';
 
 const retryable = new Set(['rate-limited', 'unavailable']);
 
-/** Somebody removed the working directory, and then the system cannot say where a relative path begins. */
-const isNowhere = (error: unknown): boolean => (error as NodeJS.ErrnoException | undefined)?.syscall === 'uv_cwd';
+/** Node can't get the working directory, because it was deleted. */
+const isDirectoryDeleted = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException | undefined)?.syscall === 'uv_cwd';
 
-/** Any throw as an error of ours: what is not one is a bug, and says so. */
+/** Turns any thrown value into a SchedError. An unknown error is a bug and is reported as one. */
 export const asSchedError = (error: unknown): SchedError => {
   if (error instanceof SchedError) return error;
-  // Nobody knows what was done before it.
+  // The command may have sent something before it failed.
   const facts = {
     reason: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
     outcome: 'unknown',
   } as const;
-  const told = isNowhere(error)
-    ? new SchedError('environment', 'The working directory is gone', { ...facts, hint: 'go to one that is there' })
-    : new SchedError('internal', 'Something went wrong inside sched', {
+  const reported = isDirectoryDeleted(error)
+    ? new SchedError('environment', 'The working directory was deleted', { ...facts, hint: 'cd ~' })
+    : new SchedError('internal', 'Internal error in sched', {
         ...facts,
-        hint: 'SCHED_DEBUG=1 shows where; please report it',
+        hint: 'run the command with SCHED_DEBUG=1 to see where it failed, and report the bug',
       });
-  return Object.assign(told, { cause: error });
+  return Object.assign(reported, { cause: error });
 };
 
-/** A command to try that is too long for the screen goes on behind a backslash, so that it can still be copied. */
+/** Fits a line to the terminal. A command that is too long continues after a backslash, so it can still be copied. */
 const fitted = async (line: string, columns: number): Promise<string[]> => {
   if (line.length <= columns) return [line];
   const command = /^(try: | {2}.*? {2,})(sched .*)$/.exec(line);
@@ -37,7 +38,7 @@ const fitted = async (line: string, columns: number): Promise<string[]> => {
   return [before + first.slice(before.length), ...rest];
 };
 
-/** The error as people read it: what, why and what to try, each broken between words where the screen is narrower. */
+/** The error for people: what happened, why, and what to try. Long lines are wrapped at spaces. */
 export const errorLines = async (
   { message, facts }: SchedError,
   columns = Number.POSITIVE_INFINITY,
@@ -51,7 +52,7 @@ export const errorLines = async (
   return shown.flat().map(safeForRunner);
 };
 
-/** The error as a program reads it: one line of JSON. */
+/** The error for programs: one line of JSON. */
 export const errorJson = ({ category, message, facts }: SchedError): string => {
   const { reason, hint, outcome, retryAfterSeconds, http } = facts;
   return escapeJson(
@@ -71,6 +72,6 @@ export const errorJson = ({ category, message, facts }: SchedError): string => {
   );
 };
 
-/** Where it was thrown: for a bug the place of the bug. */
+/** The stack trace of an error, or of the bug that caused it. */
 export const stackOf = (error: SchedError): string | undefined =>
   error.cause instanceof Error ? error.cause.stack : error.stack;

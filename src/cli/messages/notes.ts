@@ -1,35 +1,35 @@
 import { escapeJson, safe, safeForRunner } from '../../output/sanitise.ts';
 import type { Output } from '../../runtime.ts';
 
-/** Everything that is said on stderr while a command runs: a sentence a line, or a JSON object a line. */
+/** Writes notes to stderr while a command runs: one sentence or one JSON object per line. */
 export interface Notes {
-  /** Dropped by `--quiet`. */
+  /** Prints a note unless `--quiet` is set. */
   info(text: string): void;
-  /** Said whatever the flags. */
+  /** Prints a note, even with `--quiet`. */
   warn(text: string): void;
-  /** Says, once and whatever the flags, that all this happens in the sandbox. */
+  /** Prints once, even with `--quiet`, that the command runs in the sandbox. */
   sandbox(): void;
-  /** Lines for a terminal only: what a person wants to know and a script does not. */
+  /** Prints a note on a terminal only, for information that scripts don't need. */
   footer(text: string): void;
-  /** The last line of a terminal, drawn again in place and below everything said; `''` takes it away. */
+  /** Shows a status as the last line of a terminal, below all notes. `''` removes it. */
   status(text: string): void;
-  /** Told of a wait for the rate limit instead of a line being said; set by whoever shows it in another way. */
+  /** Called instead of printing a note when a request waits for the rate limit. Set by code with its own display. */
   onWait?: ((seconds: number) => void) | undefined;
-  /** How many requests are still to be sent, where that is known; set by whoever knows. `isMost`: there may be fewer. */
+  /** Returns the number of requests still to send, if set. `isMost`: the number is an upper limit. */
   ahead?: (() => { requests: number; isMost: boolean }) | undefined;
-  /** Resolves when everything said has been written. */
+  /** Resolves when all notes are written. */
   flush(): Promise<void>;
   quiet: boolean;
   readonly isJson: boolean;
 }
 
-/** Back to the first column, and nothing right of it (ECMA-48 §8.3.41). */
+/** Moves to the first column and erases the line (ECMA-48 §8.3.41). */
 const clearLine = '\r\x1b[K';
 
-/** A line break of ours in the middle would spoil these for whoever copies them. */
+/** Whether a line holds a command or URL to copy. A line break would make it useless. */
 const isCopied = (line: string): boolean => /\bsched |\bexport |https?:\/\//.test(line);
 
-/** A sentence in lines as wide as the terminal, broken between words. */
+/** Wraps a sentence at spaces to the width of the terminal. */
 const fitted = async (line: string, columns: number): Promise<string> => {
   if (line.length <= columns || isCopied(line)) return line;
   const { wrap } = await import('../../output/width.ts');
@@ -41,12 +41,12 @@ export const createNotes = (stderr: Output, isJson: boolean): Notes => {
   let status = '';
   let isSandboxSaid = false;
   const send = (text: string | Promise<string>): void => {
-    // A closed stderr takes nothing more, and that must not end the command.
+    // A closed stderr must not end the command.
     written = written.then(async () => stderr.write(await text)).catch(() => {});
   };
   const shown = async (text: string): Promise<string> => {
     const line = safe(text);
-    // A new line may begin with what stood safely in the middle.
+    // After wrapping: text that was harmless inside a line may now start one.
     return safeForRunner(stderr.isTerminal && stderr.columns > 0 ? await fitted(line, stderr.columns) : line);
   };
   const write = (text: string): void => {

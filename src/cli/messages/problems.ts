@@ -1,6 +1,6 @@
 import { usageError } from '../../errors.ts';
 
-/** Everything wrong with a command line, gathered so that it is reported at once. */
+/** Collects all problems of a command line, to report them as one error. */
 export class Problems {
   readonly #found: string[] = [];
   #example: string | undefined;
@@ -11,20 +11,20 @@ export class Problems {
     this.#example = example;
   }
 
-  /** `corrected` is the same command without the problem, where it can be written down. */
+  /** Adds a problem. `corrected` is the same command without the problem, if known. */
   add(problem: string, corrected?: string): void {
     this.#found.push(problem);
     this.#example = corrected ?? this.#example;
   }
 
-  /** A typing error: `corrected` is the whole command as it was meant, and what to try if nothing else is wrong. */
+  /** Adds a typo. `corrected` is the command as it was probably meant. It is the hint if there are only typos. */
   typo(problem: string, corrected: string): void {
     this.#found.push(problem);
     this.#typos += 1;
     this.#corrected = corrected;
   }
 
-  /** Ends the command with everything gathered so far. */
+  /** Throws one error with all problems so far, if there are any. */
   check(): void {
     if (this.#found.length === 0) return;
     const hint = this.#typos === this.#found.length ? this.#corrected : this.#example;

@@ -1,3 +1,4 @@
 import { shellWord } from '../../shell-quote.ts';
-/** Words behind `sched` as a line to copy. */
+
+/** Builds a `sched` command line that can be copied into a shell. */
 export const commandLine = (...words: readonly string[]): string => ['sched', ...words.map(shellWord)].join(' ');

@@ -2,17 +2,17 @@ import { weekdays } from '../../api/weekdays.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { nearest } from '../../nearest.ts';
 
-/** The hours of a weekday or of one date, as they are typed: `monday 09:00-12:00,13:00-17:00`, `2026-12-24 off`. */
+/** The hours of a weekday or a date. Typed as `monday 09:00-12:00,13:00-17:00` or `2026-12-24 off`. */
 export type Rule = Json;
 
 type Read<T> = { ok: true; value: T } | { ok: false; problem: string };
 
 const dayForm = 'monday, mon, monday-friday or a date such as 2026-12-24';
 
-/** What a rule is about: its weekday or its date. */
+/** The weekday or date of a rule. */
 export const dayOf = (rule: Rule): string => String(rule.type === 'date' ? rule.date : rule.wday);
 
-/** A rule in the words it could be typed with. */
+/** A rule as it could be typed. */
 export const ruleText = (rule: Rule): string => {
   const hours = Array.isArray(rule.intervals) ? rule.intervals.filter(isObject) : [];
   return `${dayOf(rule)} ${hours.length === 0 ? 'off' : hours.map(({ from, to }) => `${from}-${to}`).join(',')}`;
@@ -20,7 +20,7 @@ export const ruleText = (rule: Rule): string => {
 
 const hoursOf = (rule: Rule): string => ruleText(rule).slice(dayOf(rule).length + 1);
 
-/** Weekdays that follow each other and have the same hours, as the one rule they could be typed as: `mon-fri 09:00-17:00`. */
+/** Texts of rules, with consecutive weekdays of the same hours merged: `mon-fri 09:00-17:00`. */
 const spans = (rules: readonly Rule[]): string[] => {
   const found: { first: number; last: number; hours: string; text?: string }[] = [];
   for (const rule of rules) {
@@ -50,7 +50,7 @@ export const isDate = (text: string): boolean => {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 };
 
-/** `monday`, `mon`, `mon-fri` or a date, as the days it names. */
+/** Reads `monday`, `mon`, `mon-fri` or a date as the days it names. */
 export const readDays = (text: string): Read<Rule[]> => {
   const word = text.trim().toLowerCase();
   if (isDate(word)) return { ok: true, value: [{ type: 'date', date: word }] };
@@ -62,24 +62,24 @@ export const readDays = (text: string): Read<Rule[]> => {
   const meant = nearest(word, weekdays);
   return {
     ok: false,
-    problem: `'${text}' is not a day${meant === undefined ? `; write ${dayForm}` : `, did you mean ${meant}?`}`,
+    problem: `"${text}" is not a day. ${meant === undefined ? `Use ${dayForm}` : `Did you mean ${meant}?`}`,
   };
 };
 
 const readInterval = (text: string): Read<Json> => {
   const [, from, to] = /^((?:[01]?\d|2[0-3]):[0-5]\d)-((?:[01]?\d|2[0-3]):[0-5]\d|24:00)$/.exec(text.trim()) ?? [];
   if (from === undefined || to === undefined)
-    return { ok: false, problem: `'${text}' is not a time span such as 09:00-12:30` };
+    return { ok: false, problem: `"${text}" is not a time range such as 09:00-12:30` };
   const interval = { from: from.padStart(5, '0'), to: to.padStart(5, '0') };
-  if (interval.from >= interval.to) return { ok: false, problem: `'${text}' ends before it begins` };
+  if (interval.from >= interval.to) return { ok: false, problem: `"${text}" ends before it starts` };
   return { ok: true, value: interval };
 };
 
-/** `DAY HOURS` as rules: several for a span of weekdays. */
+/** Reads `DAY HOURS` as rules: one for each day of a range. */
 export const readRule = (text: string): Read<Rule[]> => {
   const [, day, hours] = /^\s*(\S+)\s+(\S.*?)\s*$/.exec(text) ?? [];
   if (day === undefined || hours === undefined) {
-    return { ok: false, problem: `'${text}' is not a rule such as 'monday 09:00-12:00,13:00-17:00'` };
+    return { ok: false, problem: `"${text}" is not a rule such as "monday 09:00-12:00,13:00-17:00"` };
   }
   const days = readDays(day);
   if (!days.ok) return days;
@@ -95,13 +95,13 @@ export const readRule = (text: string): Read<Rule[]> => {
     (interval, index) => index > 0 && String(interval.from) < String(intervals[index - 1]!.to),
   );
   if (clash !== undefined)
-    return { ok: false, problem: `'${text}': the span from ${clash.from} overlaps the one before it` };
+    return { ok: false, problem: `"${text}": the time range from ${clash.from} overlaps the previous one` };
   return { ok: true, value: days.value.map((rule) => ({ ...rule, intervals })) };
 };
 
 /**
- * The rules after a change: those of the days named are replaced or taken out, all others stay as they came. A service
- * may tell the hours of a day in several rules; what replaces them stands where the first of them stood.
+ * Returns the rules after a change. Rules of the given days are replaced or removed, all others stay the same. The
+ * service may list several rules for one day; the replacement takes the place of the first.
  */
 export const changeRules = (rules: readonly Rule[], set: readonly Rule[], removed: readonly Rule[]): Rule[] => {
   const named = new Set([...set, ...removed].map(dayOf));
@@ -116,7 +116,7 @@ export const changeRules = (rules: readonly Rule[], set: readonly Rule[], remove
   return [...kept, ...byDay.values()];
 };
 
-/** What changed, a line each: `-` for what was, `+` for what is. */
+/** The difference between two sets of rules, one rule per line: `-` for removed, `+` for added. */
 export const rulesDifference = (before: readonly Rule[], after: readonly Rule[]): string[] => {
   const [old, now] = [before.map(ruleText), after.map(ruleText)];
   return [

@@ -14,17 +14,17 @@ import { recordOf, type Source, sourceWords, withFacts } from './write-result.ts
 export const bookingFlags: Flag[] = [
   {
     name: 'if-absent',
-    description: 'look at the service first, and take the booking if it is there: for scripts and CI',
+    description: 'check the service first and keep an existing booking (for scripts and CI)',
     heading: 'Safety',
   },
   {
     name: 'allow-duplicate',
-    description: 'book although the same is booked already, or may be',
+    description: 'book even if the same booking exists or may exist',
     heading: 'Safety',
   },
 ];
 
-/** What these flags say. */
+/** Reads these flags. */
 export const bookingOptions = ({ typed }: Invocation): BookingOptions => ({
   ifAbsent: typed['if-absent'] === true,
   allowDuplicate: typed['allow-duplicate'] === true,
@@ -32,24 +32,27 @@ export const bookingOptions = ({ typed }: Invocation): BookingOptions => ({
 
 export const bookingTexts: Record<Booked['how'], string> = {
   booked: 'booked',
-  reconciled: 'booked, as the service shows though its answer was lost',
+  reconciled: 'booked (the reply was lost; confirmed by looking it up)',
   existing: 'already booked',
 };
 
-/** The record to print for a booking; what was asked for where the service shows none. */
+/** The record to print for a booking, or the request if the service shows no record. */
 export const bookedRecord = ({ notes }: Context, { record, how, unshown }: Booked, asked: Json): Json => {
   const source: Source = record === undefined ? 'request' : 'read';
   if (unshown !== undefined) notes.info(sourceWords(unshown, source));
   if (how === 'booked' && unshown === undefined) return record!;
-  const isTold = unshown !== undefined || record === undefined;
-  return withFacts(record ?? asked, { ...(how === 'booked' ? {} : { [how]: true }), ...(isTold ? { source } : {}) });
+  const hasSource = unshown !== undefined || record === undefined;
+  return withFacts(record ?? asked, {
+    ...(how === 'booked' ? {} : { [how]: true }),
+    ...(hasSource ? { source } : {}),
+  });
 };
 
-/** How older versions wrote down an address of this machine: as it was typed. */
+/** Other spellings of a local origin. Older versions stored it in the ledger as it was typed. */
 const aliasesOf = (origin: string): string[] =>
   origin.includes('//127.0.0.1') ? ['localhost', '[::1]'].map((name) => origin.replace('127.0.0.1', name)) : [];
 
-/** What booking needs of the world. */
+/** Everything that a booking needs. */
 export const bookingContextOf = async (context: Context): Promise<BookingContext> => {
   const { runtime, settings, notes } = context;
   const { baseUrl, isSandbox } = await context.connection();
@@ -70,11 +73,11 @@ export const bookingContextOf = async (context: Context): Promise<BookingContext
     timeoutMs: settings.timeoutMs,
     pid: runtime.machine.pid,
     checkAgain: forSameAccount('sched invitees reconcile', settings),
-    onUnkept: (reason) => notes.info(`booking without the ledger: ${reason}`),
+    onUnkept: (reason) => notes.info(`Booking without the ledger: ${reason}`),
   };
 };
 
-/** How a change is repeated; waits are announced as those of the network are. */
+/** Options for repeating a change. Its waits are announced like those of the network. */
 export const changeOptions = ({ runtime, settings, notes }: Context): ChangeOptions => {
   const announce = announceWaits(runtime, settings, notes);
   return {
@@ -84,14 +87,14 @@ export const changeOptions = ({ runtime, settings, notes }: Context): ChangeOpti
     maxWaitMs: settings.maxWaitMs,
     onWait: (seconds) => announce(serviceUnavailable, seconds),
     onRepeat: (attempt) => {
-      if (settings.verbose) notes.warn(`attempt ${attempt}: its answer was lost, and the record shows no change`);
+      if (settings.verbose) notes.warn(`attempt ${attempt}: the reply was lost, and the record is unchanged`);
     },
   };
 };
 
 /**
- * Makes a change and returns the record to print. If its answer is lost, the record tells what became of it, and says so;
- * `known` is printed where a change was made and no record can be had.
+ * Makes a change and returns the record to print. If the reply is lost, the record is read to find out whether the
+ * change was made, and a note says so. `known` is printed if the change was made and the record can't be read.
  */
 export const changeOrReadBack = async (
   context: Context,
@@ -99,6 +102,6 @@ export const changeOrReadBack = async (
 ): Promise<Json> => {
   const changed = await change(wanted, changeOptions(context));
   if (changed.status !== undefined) return recordOf(context, changed, wanted);
-  context.notes.info('its answer was lost; the record was read, and shows that it was done');
+  context.notes.info('The reply was lost, but the record shows that the change was made');
   return withFacts(changed.record, { reconciled: true });
 };

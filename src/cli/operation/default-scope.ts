@@ -5,13 +5,13 @@ import { SchedError } from '../../errors.ts';
 import type { Context } from '../session/context.ts';
 import { ownOrganization } from '../session/identity.ts';
 
-/** Filters that say well enough whose records are meant. */
+/** Filters that already say whose records are wanted. */
 const narrowing = ['user', 'organization', 'group', 'owner'];
 
 /**
- * Fills in whose records are meant where the operation asks and nothing was typed: the token's own user, or the whole
- * organization where only that makes sense. Another user's records need the organization named too.
- * Returns words for the footer.
+ * Fills in whose records are wanted if the operation needs it and the user gave none: the token's own user, or the
+ * whole organization if only that makes sense. Listing another user's records needs the organization too.
+ * Returns a text for the footer.
  */
 export const fillScope = async (
   operation: Operation,
@@ -30,11 +30,11 @@ export const fillScope = async (
     query.user = (await context.identity()).user;
     return fields.organization === undefined
       ? undefined
-      : `your ${noun.replaceAll('-', ' ')} · whole organization: --org current`;
+      : `Showing your ${noun.replaceAll('-', ' ')}. For the whole organization: --org current`;
   }
   if (query.user !== undefined && query.organization === undefined && fields.organization !== undefined) {
     const own = await context.identity().catch((error: unknown) => {
-      // A token that may not tell whose it is may still list its own user's: the service says no to another's.
+      // A token that may not read its own user can still list that user's records. The service refuses those of others.
       if (error instanceof SchedError && error.category === 'forbidden') return undefined;
       throw error;
     });

@@ -5,19 +5,19 @@ import { edgeOf } from '../../api/window.ts';
 import { isNamed } from '../../client/ids.ts';
 import type { Flag } from '../command.ts';
 
-/** A flag that stands for one field of a request. */
+/** A flag that sets one field of a request. */
 export interface FieldFlag extends Flag {
   part: 'query' | 'body';
-  /** Where in the query or body, outermost name first. */
+  /** The field's path in the query or body, outermost name first. */
   path: string[];
   field: Field;
-  /** The service needs it, and so does everything around it. */
+  /** Whether the field and all objects around it are required. */
   required: boolean;
-  /** Left out, it is the token's own user. */
+  /** Defaults to the token's own user. */
   own?: true;
 }
 
-/** Fields whose flag is not simply their own last name. */
+/** Flag names of fields whose flag differs from their own name. */
 const names: Record<string, string> = {
   organization: 'org',
   invitee_email: 'invitee',
@@ -27,24 +27,24 @@ const names: Record<string, string> = {
   duration_options: 'duration-option',
   co_hosts: 'co-host',
   period_type: 'period',
-  // `--color` is about the screen, on every command.
+  // `--color` is about the terminal, on every command.
   color: 'event-color',
 };
 
-/** What stands for a value in help. */
+/** Placeholders of values in help. */
 const placeholders: Record<string, string> = { datetime: 'TIME', email: 'EMAIL' };
 
-/** References that may be given in other words than their ID; values.ts and references.ts read them. */
+/** Placeholders of references that accept more than an ID. values.ts and references.ts read them. */
 const words: Record<string, string> = {
   users: 'me|NAME|EMAIL|ID',
   organization_memberships: 'me|NAME|EMAIL|ID',
   organizations: 'current|ID',
 };
 
-/** Part of every list, and served by flags of their own. */
+/** Parameters of every list, set by `--limit`, `--all` and `--page-size`. */
 const paging = new Set(['count', 'page_token']);
 
-/** What a word on the command line can stand for. */
+/** Types that one word on the command line can express. */
 const plainTypes = new Set(['string', 'number', 'boolean', 'enum']);
 
 const placeholderOf = (name: string, { type, format, collection }: Inspected): string => {
@@ -60,7 +60,7 @@ const flagOf = (part: 'query' | 'body', path: string[], field: Field, required: 
   const { type, choices, collection, description = '', element, sortedBy } = inspected;
   if (element !== undefined) return { ...flagOf(part, path, element, required), repeat: true };
   const last = path.at(-1)!;
-  // Whose it is need not be said: the token's own user or organization is meant.
+  // Not required on the command line: defaults to the token's own user or organization.
   const isOwn = required && ['users', 'organizations'].includes(collection ?? '');
   return {
     name: names[path.join('.')] ?? (part === 'query' ? edgeOf(last)?.edge : undefined) ?? last.replaceAll('_', '-'),
@@ -77,7 +77,7 @@ const flagOf = (part: 'query' | 'body', path: string[], field: Field, required: 
   };
 };
 
-/** One flag per plain field or list of such; an object's fields each have their own, anything else is the command's. */
+/** One flag per plain field or list of plain fields, including fields of objects. Commands handle all other fields. */
 const flagsOf = (part: 'query' | 'body', fields: Shape, path: string[], required: boolean): FieldFlag[] =>
   Object.entries(fields).flatMap(([name, field]) => {
     const here = [...path, name];
@@ -87,7 +87,7 @@ const flagsOf = (part: 'query' | 'body', fields: Shape, path: string[], required
     return plainTypes.has(inspect(element ?? field).type) ? [flagOf(part, here, field, needed)] : [];
   });
 
-/** The flags that an operation's query and body ask for. */
+/** The flags for the fields of an operation's query and body. */
 export const fieldFlags = (operation: Operation): FieldFlag[] => [
   ...(operation.query === undefined ? [] : flagsOf('query', operation.query.shape, [], true)).filter(
     ({ path }) => !paging.has(path[0]!),

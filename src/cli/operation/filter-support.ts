@@ -9,8 +9,8 @@ import { directory } from '../../state/paths.ts';
 import type { Context } from '../session/context.ts';
 
 /**
- * Assumed: the service may take `group` and `invitee_email` for events, but does not document them, and a row shows
- * neither. So it is asked once with a value that cannot match: whoever answers with rows does not look at it.
+ * Assumed: the service may support `group` and `invitee_email` for events, but does not document them, and rows show
+ * neither. So sched asks once with a value that can't match: a service that replies with rows ignores the filter.
  */
 export type Filter = 'group' | 'invitee_email';
 
@@ -39,7 +39,7 @@ const remember = async (context: Context, filter: Filter, supported: boolean): P
   const file = await fileFor(context);
   const verdicts = { ...(await readVerdicts(file)), [filter]: { supported, at: runtime.clock.now() } };
   const draft = Buffer.from(runtime.randomBytes(8)).toString('hex');
-  // It only saves a request: a directory that cannot be written must not stop a command.
+  // The file only saves a request, so a failure to write it must not stop the command.
   await writePrivateFile(file, JSON.stringify(verdicts), draft).catch(() => {});
 };
 
@@ -51,17 +51,17 @@ const recall = async (context: Context, filter: Filter): Promise<boolean | undef
 
 export interface Verdict {
   supported: boolean;
-  /** To be told once a row came back with the real value: an empty answer alone proves nothing where there are no events. */
+  /** Call this once the real value returned a row: an empty list proves nothing if there are no events. */
   confirm?: () => Promise<void>;
 }
 
 const valueThatCannotMatch = async (filter: Filter, context: Context): Promise<string> => {
   const noise = Buffer.from(context.runtime.randomBytes(8)).toString('hex');
-  // RFC 2606: nobody has an address under .invalid.
+  // RFC 2606: no address under .invalid exists.
   return filter === 'group' ? `${await context.root()}/groups/${noise.toUpperCase()}` : `nobody-${noise}@sched.invalid`;
 };
 
-/** Whether rows come back for a value that nothing has; nothing where the service does not say. */
+/** Whether the service applies the filter, so that a value that can't match returns no rows. Undefined if unclear. */
 const probe = async (
   context: Context,
   filter: Filter,
@@ -74,7 +74,7 @@ const probe = async (
     return undefined;
   } catch (error) {
     if (!(error instanceof SchedError)) throw error;
-    // A group that does not exist is looked for, and a parameter that is refused is of no use for an address.
+    // 404 for an unknown group means that the filter works. A rejected `invitee_email` means that it doesn't.
     if (error.category === 'not-found' && filter === 'group') return true;
     if (error.category === 'usage' && filter === 'invitee_email') return false;
     if (error.category === 'usage' || error.category === 'forbidden') return undefined;
@@ -82,13 +82,13 @@ const probe = async (
   }
 };
 
-/** Whether the service looks at a filter that its rows do not show. `query` says whose events are meant. */
+/** Whether the service applies a filter on a field that rows don't show. `query` says whose events to list. */
 export const supportsFilter = async (
   context: Context,
   filter: Filter,
   query: NonNullable<Input['query']>,
 ): Promise<Verdict> => {
-  // The embedded service is ours.
+  // The sandbox supports both filters.
   if ((await context.connection()).isSandbox) return { supported: true };
   const known = await recall(context, filter);
   if (known !== undefined) return { supported: known };

@@ -1,4 +1,4 @@
-/** Letters that have no accent to take off, and what people type for them. */
+/** Letters without a separable accent, and what people type instead. */
 const plain: Readonly<Record<string, string>> = {
   ł: 'l',
   ø: 'o',
@@ -12,7 +12,7 @@ const plain: Readonly<Record<string, string>> = {
   þ: 'th',
 };
 
-/** A text as people look for it: without case, accents, ligatures and repeated blanks. */
+/** Normalizes a text for searching: no case, accents, ligatures or repeated spaces. */
 export const fold = (text: string): string =>
   text
     .normalize('NFKD')

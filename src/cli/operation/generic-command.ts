@@ -20,7 +20,7 @@ import { isPerson } from './values.ts';
 import { views } from './views.ts';
 import { writeAndRead } from './write-result.ts';
 
-/** An operation's command with the pieces that a special one may replace. */
+/** The command of an operation, with the parts that a special command may replace. */
 export interface GenericCommand extends Command {
   noun: Noun;
   operation: Operation;
@@ -28,9 +28,9 @@ export interface GenericCommand extends Command {
   view: View;
 }
 
-/** What a record may be called by. */
+/** The ways to name a record of a collection. */
 const identifiers = (collection = ''): string => {
-  if (isPerson(collection)) return 'me, name, e-mail, ID or URI';
+  if (isPerson(collection)) return 'me, name, email, ID or URI';
   return isNamed(collection) ? 'name, ID or URI' : 'ID or URI';
 };
 
@@ -43,11 +43,11 @@ const argumentOf = (path: string, parameter: string, isOptional: boolean): Argum
   };
 };
 
-/** One full `uri` stands for all the IDs in it, so only the first argument must be there. */
+/** A full `uri` contains all IDs, so only the first argument is required. */
 const argumentsOf = (path: string): Argument[] =>
   pathParameters(path).map((name, index) => argumentOf(path, name, index > 0));
 
-/** An example from the row alone, for a command that has none of its own. */
+/** A generated example, for a command without its own. */
 const exampleOf = (noun: string, verb: string, operation: Operation, flags: readonly FieldFlag[]): string => {
   const args = pathParameters(operation.path).map((name) => `${name.toUpperCase()}_ID`);
   const required = flags.filter((flag) => flag.required).map((flag) => `--${flag.name} ${flag.value ?? ''}`.trim());
@@ -58,25 +58,25 @@ const curlOf = (operation: Operation, { method, url, headers, body }: HttpReques
   method,
   url,
   headers: { ...(operation.scope === undefined ? {} : { authorization: '' }), ...headers },
-  // R49: an address is not even shown to the one who typed it.
+  // R49: never print an address, not even one the user typed.
   ...(body === undefined
     ? {}
     : { body: operation.path.startsWith('/data_compliance/') ? { file: 'FILE' } : escapeJson(body) }),
 });
 
-/** Prints curl lines, and says how to set what they leave to the shell. */
+/** Prints curl commands, and notes how to set the shell variables in them. */
 export const printCurl = async (
   { printer, notes, curlVariables }: Context,
   requests: readonly CurlRequest[],
 ): Promise<void> => {
   const left = requests.map(({ url, body }) => `${url} ${typeof body === 'string' ? body : ''}`).join(' ');
   for (const note of curlVariables?.notesFor(left) ?? []) notes.info(note);
-  // What has to be done first is read first.
+  // Print the notes first: they say what to do before running the commands.
   await notes.flush();
   await printer.text(requests.map((request) => curlLine(request, curlVariables?.partsOf)).join('\n'));
 };
 
-/** What `--dry-run` and `--curl` print instead of sending it. */
+/** Prints requests for `--dry-run` and `--curl` instead of sending them. */
 export const printRequest = async ({ context }: Invocation, operation: Operation, inputs: Input[]): Promise<void> => {
   const client = await context.client();
   if (context.settings.curl) {
@@ -100,14 +100,14 @@ export const printRequest = async ({ context }: Invocation, operation: Operation
 
 const past: Record<string, string> = { create: 'created', update: 'changed' };
 
-/** What a command of its kind does unless it is special: read, fill in the scope, send, print. */
+/** Runs a generic command: reads the input, fills in the scope, sends the request and prints the reply. */
 const runOperation = async (command: GenericCommand, noun: Noun, invocation: Invocation): Promise<void> => {
   const { operation, view, name } = command;
   const { context, problems } = invocation;
   const isList = operation.reply.kind === 'many';
   const bounds = isList ? readBounds(invocation) : { pageSize: 0 };
   if (operation.method === 'PATCH' && command.flags.every((flag) => invocation.typed[flag.name] === undefined)) {
-    problems.add(`nothing to change: give ${command.fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`);
+    problems.add(`Nothing to change. Use ${command.fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`);
   }
   const input = await readInput(invocation, operation, command.fieldFlags);
   const scope = await fillScope(operation, input, noun, context);
@@ -125,7 +125,7 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
   return context.printer.one(view, record);
 };
 
-/** Lets the value of a flag stand as the command's argument too. */
+/** Lets the command take the value of a flag as its argument. */
 export const positional = (
   generic: GenericCommand,
   name: string,
@@ -148,7 +148,7 @@ export const positional = (
   };
 };
 
-/** The command that a row asks for. */
+/** Builds the command of an operation. */
 export const genericCommand = (noun: Noun, verb: string, operation: Operation, examples?: string[]): GenericCommand => {
   const flags = fieldFlags(operation);
   const command: GenericCommand = {

@@ -27,14 +27,14 @@ const setAt = (target: Json, [name, ...rest]: readonly string[], value: unknown)
 const isSet = (value: unknown, [name, ...rest]: readonly string[]): boolean =>
   name === undefined || (isObject(value) && Object.hasOwn(value, name) && isSet(value[name], rest));
 
-/** `invitee.email`, `custom_questions[0].answer`: as the service writes a parameter. */
+/** The path of a parameter as the service writes it: `invitee.email`, `custom_questions[0].answer`. */
 const dotted = (path: readonly PropertyKey[]): string =>
   path
     .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
     .join('')
     .replace(/^\./, '');
 
-/** What is wrong with a whole body, each named by the flag that would fix it where there is one. */
+/** The problems of a body. Each names the flag that sets the field, if there is one. */
 const bodyProblems = (schema: Field, body: Json, flags: readonly FieldFlag[]): string[] =>
   (schema.safeParse(body, plainErrors).error?.issues ?? []).map(({ path, message }) => {
     const flag = flags.find((candidate) => candidate.part === 'body' && candidate.path.join('.') === path.join('.'));
@@ -42,12 +42,12 @@ const bodyProblems = (schema: Field, body: Json, flags: readonly FieldFlag[]): s
   });
 
 /**
- * The IDs of a command's arguments by the names in its path, the origins of those typed as full URIs, and the names of
- * records whose IDs must be looked up.
+ * Reads a command's arguments. Returns the IDs by path parameter, the origins of arguments typed as full URIs, and the
+ * names of records whose IDs must be looked up.
  */
 const readArguments = ({ args, problems }: Invocation, { path }: Operation) => {
   const names = pathParameters(path);
-  // One full `uri` of the innermost record carries the IDs of those around it.
+  // The full `uri` of the innermost record contains the IDs of the outer records.
   const whole = args.length === 1 && names.length > 1 ? readId(args[0]!, path, names.at(-1)!) : undefined;
   if (whole?.ok && whole.ids.length === names.length) {
     return {
@@ -62,7 +62,7 @@ const readArguments = ({ args, problems }: Invocation, { path }: Operation) => {
   for (const [index, name] of names.entries()) {
     const raw = args[index];
     const read = raw === undefined ? undefined : readId(raw, path, name);
-    if (read === undefined) problems.add(`<${name.replaceAll('_', '-')}> is missing`);
+    if (read === undefined) problems.add(`Missing argument <${name.replaceAll('_', '-')}>`);
     else if (!read.ok) problems.add(read.problem);
     else {
       if (read.name === undefined) ids[name] = read.ids.at(-1)!;
@@ -73,7 +73,7 @@ const readArguments = ({ args, problems }: Invocation, { path }: Operation) => {
   return { ids, origins, named };
 };
 
-/** What was typed for each flag: one value, or a list of them where the flag may be given again. */
+/** The typed values of each flag: one, or several for a repeatable flag. */
 const readFlags = async (invocation: Invocation, flags: readonly FieldFlag[]): Promise<[FieldFlag, Value[]][]> => {
   const read: [FieldFlag, Value[]][] = [];
   for (const flag of flags) {
@@ -91,7 +91,7 @@ const readFlags = async (invocation: Invocation, flags: readonly FieldFlag[]): P
   return read;
 };
 
-/** Refuses URIs of another service. Its own root is asked for only where the base URL alone does not settle it. */
+/** Rejects URIs of another service. Requests the service's own root only if an origin differs from the base URL. */
 const checkOrigins = async (
   { context, problems }: Invocation,
   origins: readonly (string | undefined)[],
@@ -102,25 +102,23 @@ const checkOrigins = async (
   if (foreign.length === 0) return;
   const own = new URL(await context.root()).origin;
   for (const origin of foreign) {
-    if (origin !== own)
-      problems.add(`${origin} is not where this account's service is (${shownUrl(base, connection)})`);
+    if (origin !== own) problems.add(`${origin} is not the service of this profile (${shownUrl(base, connection)})`);
   }
 };
 
 const finalOf = async (value: Value, flag: FieldFlag, context: Context): Promise<unknown> => {
   if ('ready' in value) return value.ready;
   const { uri, isUnchecked } = await referredRecord(value, context);
-  // An ID that does not exist may be answered by an empty list.
+  // The service may reply to an unknown ID with an empty list.
   if (isUnchecked && flag.part === 'query')
     context.notes.info(`--${flag.name}: this token can't look up "${value.name}", so it is used as an ID`);
   return uri;
 };
 
 /**
- * What was typed, as the operation's input. Everything that can be wrong with it is known, and has ended the command,
- * before a write is sent; the service is asked about itself only when nothing is wrong so far.
- * `complete` puts in what has no flag of its own. `found` is the record that a GET of one is for, where looking for it
- * has already read it.
+ * Turns the typed arguments and flags into the operation's input. Ends the command on any problem before a write is
+ * sent, and sends no request while there are known problems.
+ * `complete` adds fields that have no flag. `found` is the record of a GET, if the lookup by name already read it.
  */
 export const readInput = async (
   invocation: Invocation,
@@ -135,7 +133,7 @@ export const readInput = async (
     typed.body === undefined ? {} : await readJsonFile(String(typed.body), '--body', context.runtime, problems);
   for (const flag of flags) {
     if (flag.required && typed[flag.name] === undefined && !isSet(body, flag.path))
-      problems.add(`--${flag.name} is required`);
+      problems.add(`Missing required flag --${flag.name}`);
   }
   problems.check();
 
@@ -157,7 +155,7 @@ export const readInput = async (
     const within = query.event_type === undefined ? undefined : String(query.event_type);
     const collection = collectionOf(operation.path, parameter);
     if (collection === 'users' && name === selfWords.users) {
-      // GET /users/me is an operation of the service: nothing has to be found out first.
+      // The service itself understands GET /users/me, so no lookup is needed.
       ids[parameter] = name;
       continue;
     }
@@ -167,7 +165,7 @@ export const readInput = async (
   }
   const { since, until } = windowIn(query);
   if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until)) {
-    problems.add(`the window is empty: it begins at ${since} and ends at ${until}`);
+    problems.add(`The time window is empty: it starts at ${since} and ends at ${until}`);
     problems.check();
   }
   for (const flag of flags) {

@@ -11,7 +11,7 @@ const textOf = async (path: string, runtime: Runtime): Promise<string> => {
 
 const nameOf = (path: string): string => (path === '-' ? 'stdin' : path);
 
-/** The text of a file, or of stdin for `-`. Where it cannot be had, that is added to the problems. */
+/** Reads the text of a file, or of stdin for `-`. Adds a problem and returns undefined if it can't be read. */
 export const readTextFile = async (
   path: string,
   flag: string,
@@ -23,13 +23,13 @@ export const readTextFile = async (
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     problems.add(
-      `${flag}: cannot read ${nameOf(path)} (${code === 'ENOENT' ? 'no such file' : code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'not UTF-8 text' : (code ?? message)})`,
+      `${flag}: can't read ${nameOf(path)} (${code === 'ENOENT' ? 'no such file' : code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'not UTF-8 text' : (code ?? message)})`,
     );
     return undefined;
   }
 };
 
-/** A file's text that is JSON of any kind, exactly as it stands there. */
+/** Reads a file that must contain valid JSON, and returns its exact text. */
 export const readJsonText = async (
   path: string,
   flag: string,
@@ -39,16 +39,18 @@ export const readJsonText = async (
   const text = await readTextFile(path, flag, runtime, problems);
   const place = text === undefined ? undefined : locateJsonError(text);
   if (place === undefined) return text;
-  problems.add(`${flag}: ${nameOf(path)} is not JSON: ${place.problem} at line ${place.line}, column ${place.column}`);
+  problems.add(
+    `${flag}: ${nameOf(path)} is not valid JSON: ${place.problem} at line ${place.line}, column ${place.column}`,
+  );
   return undefined;
 };
 
-/** A JSON object from a file, or from stdin for `-`. What is wrong with it is added to the problems. */
+/** Reads a JSON object from a file, or from stdin for `-`. Adds a problem if that fails. */
 export const readJsonFile = async (path: string, flag: string, runtime: Runtime, problems: Problems): Promise<Json> => {
   const text = await readJsonText(path, flag, runtime, problems);
   if (text === undefined) return {};
   const value: unknown = JSON.parse(text);
   if (isObject(value)) return value;
-  problems.add(`${flag}: ${nameOf(path)} does not hold a JSON object`);
+  problems.add(`${flag}: ${nameOf(path)} must contain a JSON object`);
   return {};
 };

@@ -7,7 +7,7 @@ import type { View } from '../../output/view.ts';
 import type { Invocation } from '../command.ts';
 import type { Notes } from '../messages/notes.ts';
 
-/** Rows a terminal shows unless told otherwise. */
+/** Rows that a terminal shows by default. */
 const screenful = 50;
 
 export interface Bounds {
@@ -19,20 +19,21 @@ const readCount = (name: string, raw: unknown, max: number, { problems }: Invoca
   if (raw === undefined) return undefined;
   const count = /^\d+$/.test(String(raw)) ? Number(raw) : 0;
   if (count >= 1 && count <= max) return count;
-  problems.add(`--${name} '${raw}' is not a whole number from 1 to ${max}`);
+  const range = max === Number.MAX_SAFE_INTEGER ? 'from 1 up' : `from 1 to ${max}`;
+  problems.add(`--${name} must be a whole number ${range}, not "${raw}"`);
   return undefined;
 };
 
-/** `--limit`, `--all` and `--page-size`. */
+/** Reads `--limit`, `--all` and `--page-size`. */
 export const readBounds = (invocation: Invocation): Bounds => {
   const { typed, problems } = invocation;
   const limit = readCount('limit', typed.limit, Number.MAX_SAFE_INTEGER, invocation);
   const pageSize = readCount('page-size', typed['page-size'], limits.pageSize.max, invocation) ?? limits.pageSize.max;
-  if (limit !== undefined && typed.all === true) problems.add('--limit and --all contradict each other');
+  if (limit !== undefined && typed.all === true) problems.add("--limit and --all can't be used together");
   return { ...(limit === undefined ? {} : { limit }), pageSize };
 };
 
-/** Stops after `count` rows, and tells whether there was more. */
+/** Stops after `count` rows. Calls `onMore` if there were more. */
 async function* atMost(pages: AsyncIterable<Json[]>, count: number, onMore: () => void): AsyncGenerator<Json[]> {
   let left = count;
   for await (const page of pages) {
@@ -45,12 +46,12 @@ async function* atMost(pages: AsyncIterable<Json[]>, count: number, onMore: () =
   }
 }
 
-/** Whether a terminal shows what fits, and not everything. */
+/** Whether the list is cut to the default number of rows on a terminal. */
 const isScreenful = ({ context, typed }: Invocation, { limit }: Bounds): boolean =>
   context.settings.format === 'table' && context.runtime.stdout.isTerminal && limit === undefined && typed.all !== true;
 
-/** Counts rows as they pass, and so knows how many requests the rest of a limited listing takes at most. */
-async function* foreseeing(
+/** Counts the rows that pass, to tell how many requests the rest of a limited list needs at most. */
+async function* withRequestCount(
   pages: AsyncIterable<Json[]>,
   { limit, pageSize }: Bounds,
   requestsPerRow: number,
@@ -69,12 +70,12 @@ async function* foreseeing(
   }
 }
 
-/** Which columns the terminal has no room for. */
+/** Notes which columns are hidden because the terminal is too narrow. */
 export const noteHidden = (notes: Notes, columns: readonly string[]): void => {
-  if (columns.length > 0) notes.footer(`too narrow for ${columns.join(', ')}`);
+  if (columns.length > 0) notes.footer(`${columns.join(', ')} hidden: terminal too narrow`);
 };
 
-/** Prints pages as they arrive, and on a terminal says below them what is left out and how to see it. */
+/** Prints pages as they arrive. On a terminal, a footer says which rows are left out and how to see them. */
 export const printPages = async (
   invocation: Invocation,
   view: View,
@@ -87,40 +88,40 @@ export const printPages = async (
   const { printer, notes } = invocation.context;
   const { limit, pageSize } = bounds;
   let more = false;
-  // One row more than fits tells whether there is more.
+  // Ask for one extra row, to know whether there are more.
   const shown = isScreenful(invocation, bounds)
     ? atMost(pages(screenful + 1, Math.min(pageSize, screenful + 1)), screenful, () => {
         more = true;
       })
-    : foreseeing(pages(limit ?? Number.POSITIVE_INFINITY, pageSize), bounds, requestsPerRow, notes);
+    : withRequestCount(pages(limit ?? Number.POSITIVE_INFINITY, pageSize), bounds, requestsPerRow, notes);
   const { rows, hiddenColumns } = await printer.list(view, shown);
-  if (rows === 0) return notes.footer(`nothing found${scope === undefined ? '' : ` · ${scope}`}`);
-  if (more) notes.footer(`first ${screenful} shown · the rest: --all${hint === '' ? '' : ` · ${hint}`}`);
+  if (rows === 0) return notes.footer(`Nothing found${scope === undefined ? '' : `. ${scope}`}`);
+  if (more) notes.footer(`Showing the first ${screenful} · all: --all${hint === '' ? '' : ` · ${hint}`}`);
   if (scope !== undefined) notes.footer(scope);
   noteHidden(notes, hiddenColumns);
 };
 
 export type Stage = (rows: Json[]) => Promise<Json[]>;
 
-/** One list operation, and what is done here with its rows. */
+/** A list operation, and how its rows are filtered and shown. */
 export interface Listing {
   operation: Operation;
   view: View;
   input: Input;
   bounds: Bounds;
-  /** Words for the footer: whose records these are. */
+  /** A footer text that says whose records these are. */
   scope?: string | undefined;
-  /** What a row must be besides what the query says. */
+  /** A condition on rows, in addition to the query. */
   keep?: ((row: Json) => boolean) | undefined;
-  /** Leaves out rows that only further questions can tell. */
+  /** Filters rows with further requests. */
   choose?: Stage | undefined;
-  /** Adds something to rows that will be shown. */
+  /** Adds data to the rows that will be shown. */
   add?: Stage | undefined;
-  /** For the footer of a list that goes on: what is perhaps wanted instead. */
+  /** A suggestion for the footer of a list that is cut. */
   hint?: string | undefined;
 }
 
-/** Rows whose number is known only here: the limit counts what is left of them. */
+/** Applies `choose` and `add`. The limit counts the rows that `choose` keeps. */
 async function* chosen(
   pages: AsyncIterable<Json[]>,
   { choose = async (rows) => rows, add = async (rows) => rows }: Listing,
@@ -135,7 +136,7 @@ async function* chosen(
   }
 }
 
-/** Prints what one list operation gives. */
+/** Prints the results of a list operation. */
 export const printListing = async (invocation: Invocation, listing: Listing): Promise<void> => {
   const { operation, view, input, bounds, scope, keep, choose, add, hint } = listing;
   const client = await invocation.context.client();
@@ -147,7 +148,7 @@ export const printListing = async (invocation: Invocation, listing: Listing): Pr
     return printPages(invocation, view, pages, bounds, scope, hint);
   }
   const wanted = keep === undefined ? asked : (row: Json) => asked(row) && keep(row);
-  // How many rows must be asked for to get one that fits is not known, so pages are as long as they may be.
+  // It is unknown how many rows are needed to find enough matches, so use the full page size.
   const pages = (limit: number) => {
     const ahead = limit === Number.POSITIVE_INFINITY ? { afterSend } : {};
     return chosen(
@@ -159,7 +160,7 @@ export const printListing = async (invocation: Invocation, listing: Listing): Pr
   return printPages(invocation, view, pages, bounds, scope, hint, add === undefined ? 0 : 1);
 };
 
-/** How many rows the first request asks for; nothing where the list has no pages. */
+/** The `count` of the first request. Empty if the list has no pages. */
 export const firstCount = (invocation: Invocation, operation: Operation, bounds: Bounds): { count?: number } => {
   if (operation.query === undefined || !Object.hasOwn(operation.query.shape, 'count')) return {};
   const most = isScreenful(invocation, bounds) ? screenful + 1 : (bounds.limit ?? Number.POSITIVE_INFINITY);

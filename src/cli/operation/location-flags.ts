@@ -2,7 +2,7 @@ import { locationKinds } from '../../api/locations.ts';
 import { nearest } from '../../nearest.ts';
 import type { Flag, Invocation } from '../command.ts';
 
-/** `--location-kind` and `--location` for bodies whose location is not a plain object of their own. */
+/** `--location-kind` and `--location`, for bodies whose location is not a plain object. */
 const flags: Flag[] = [
   { name: 'location-kind', value: 'WORD', choices: locationKinds, description: 'kind of location', heading: 'Flags' },
   { name: 'location', value: 'TEXT', description: 'address, phone number or instructions', heading: 'Flags' },
@@ -18,7 +18,7 @@ const read = ({ typed, problems }: Invocation): { kind: string; location?: strin
   if (!(locationKinds as readonly string[]).includes(kind)) {
     const meant = nearest(kind, locationKinds);
     problems.add(
-      `--location-kind '${kind}' is not one of ${locationKinds.join(', ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+      `--location-kind must be one of ${locationKinds.join(', ')}, not "${kind}"${meant === undefined ? '' : `. Did you mean ${meant}?`}`,
     );
   }
   return { kind, ...(location === undefined ? {} : { location }) };

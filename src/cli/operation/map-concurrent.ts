@@ -1,4 +1,4 @@
-/** Works on several items at once and gives the results in the order of the items. The first failure begins no other. */
+/** Processes up to `atOnce` items at a time. Results keep the order of the items. No item starts after a failure. */
 export const mapConcurrent = async <Item, Result>(
   items: readonly Item[],
   atOnce: number,

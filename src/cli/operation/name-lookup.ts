@@ -17,17 +17,17 @@ import { ownOrganization } from '../session/identity.ts';
 import { forSameAccount } from '../session/lost-creation.ts';
 import { fold } from './fold-text.ts';
 
-/** A kind of record that people know by name. */
+/** A type of record that people know by name. */
 interface Kind {
   words: string;
   /** The command that shows the names. */
   listing: string;
   list: Operation;
-  /** Where a row of the list holds the record's URI and name. */
+  /** Paths of the record's URI and name in a row of the list. */
   row: { uri: string; name: string };
-  /** Reads one record by its ID. Without such an operation the list is the only place to look. */
+  /** Reads one record by its ID. If undefined, records can be found only in the list. */
   get?: (id: string) => { operation: ReadOperation; input: Input };
-  /** The lists to search, one after another until one has the name. */
+  /** Queries of the lists to search, one after another until one has the name. */
   places(context: Context, within: string | undefined): Promise<Query[]>;
 }
 
@@ -44,7 +44,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     list: eventTypes.list,
     row: plainRow,
     get: (id) => ({ operation: eventTypes.get, input: { path: { event_type: id } } }),
-    // One's own and shared ones first: they are what people mean, and everybody may list them.
+    // The user's own and shared ones first: people usually mean those, and every token may list them.
     places: async (context) => {
       const { user, organization } = await context.identity();
       return [{ user }, ...(organization === '' ? [] : [{ organization }])] as Query[];
@@ -90,7 +90,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** A record of a list, by what it is looked for. */
+/** A record in a list: the parts that identify it. */
 interface Listed {
   uri: string;
   name: string;
@@ -99,19 +99,19 @@ interface Listed {
 const valueAt = (row: Json, path: string): string =>
   String(path.split('.').reduce<unknown>((value, part) => (isObject(value) ? value[part] : undefined), row));
 
-/** At most this many are named where several fit. */
+/** How many matching records an error message lists at most. */
 const mostNamed = 5;
 
 const several = ({ words, listing }: Kind, name: string, fits: readonly Listed[]): SchedError => {
   const named = fits.slice(0, mostNamed).map((fit) => `${fit.name} (${idIn(fit.uri)})`);
   const rest = fits.length > mostNamed ? ` and ${fits.length - mostNamed} more` : '';
-  return new SchedError('usage', `${fits.length} ${words}s are called '${name}': ${named.join(', ')}${rest}`, {
-    hint: `give the ID instead of the name: ${idIn(fits[0]!.uri)}; sched ${listing} shows them all`,
+  return new SchedError('usage', `${fits.length} ${words}s are named "${name}": ${named.join(', ')}${rest}`, {
+    hint: `use an ID instead of the name, such as ${idIn(fits[0]!.uri)}; to list them: sched ${listing}`,
     outcome: 'not-sent',
   });
 };
 
-/** The record of that ID, else those of that name: letter for letter, or else as people type it. And all other names. */
+/** Finds the record with that ID, else those with that exact name, else with a similar name. Also returns all others. */
 const search = async (context: Context, { list, row }: Kind, word: string, query: Query) => {
   const client = await context.client();
   const withId: Listed[] = [];
@@ -133,7 +133,7 @@ const search = async (context: Context, { list, row }: Kind, word: string, query
 const isOf = (error: unknown, ...categories: SchedError['category'][]): error is SchedError =>
   error instanceof SchedError && categories.includes(error.category);
 
-/** Looks a word up in the lists that may be read; an error where none of them may. */
+/** Looks a word up in the lists that the token may read. Throws if it may read none. */
 const lookUp = async (context: Context, kind: Kind, word: string, within: string | undefined) => {
   const known: string[] = [];
   const refusals: SchedError[] = [];
@@ -151,7 +151,7 @@ const lookUp = async (context: Context, kind: Kind, word: string, within: string
   return { fits: [], known };
 };
 
-/** The record with this ID, or the service's refusal that says there is none to be had. */
+/** The record with this ID, or the service's refusal to show it. */
 const readById = async (
   context: Context,
   { operation, input }: { operation: ReadOperation; input: Input },
@@ -160,7 +160,7 @@ const readById = async (
   try {
     return { record: await client.call(operation, input) };
   } catch (error) {
-    // Assumed: a service that knows by its form that a word is no ID may answer 400 instead of 404.
+    // Assumed: the service may reply 400 instead of 404 to a word that doesn't look like an ID.
     if (isOf(error, 'not-found', 'forbidden', 'usage')) return { refusal: error };
     throw error;
   }
@@ -168,15 +168,15 @@ const readById = async (
 
 export interface Found {
   uri: string;
-  /** What GET says of it, where that was asked. */
+  /** The record, if the lookup read it by ID. */
   record?: Json;
-  /** The token may not look it up: the word was taken as an ID, and may be none. */
+  /** The token may not look up the word, so it is used as an ID without a check. */
   isUnchecked?: true;
 }
 
 /**
- * The one rule for a word that names a record: it is tried as an ID, then looked up as a name. `within` is the event type
- * whose schedules are meant.
+ * Finds the record that a word names. The word is tried as an ID first, then looked up as a name. `within` is the event
+ * type whose schedules to search.
  */
 export const findRecord = async (
   word: string,
@@ -193,11 +193,11 @@ export const findRecord = async (
   const read = mayBeId && kind.get !== undefined ? await readById(context, kind.get(word)) : undefined;
   if (read !== undefined && 'record' in read) return { uri: String(read.record.uri), record: read.record };
   const refusal = read?.refusal;
-  // A 403 leaves open whether there is such an ID: some services answer so where there is none.
+  // A 403 leaves open whether the ID exists: some services reply 403 instead of 404.
   const mayExist = refusal === undefined || refusal.category === 'forbidden';
 
   const listed = await lookUp(context, kind, word, within).catch((error: unknown) => {
-    // A token that may not list names, or that has no organization to list them of, may still be given an ID.
+    // A token that may not list names, or has no organization to list, can still be used with an ID.
     if (mayBeId && isOf(error, 'forbidden', ...(mayExist ? (['usage'] as const) : []))) return error;
     throw error;
   });
@@ -219,7 +219,7 @@ export const findRecord = async (
   );
 };
 
-/** The same for a request that is only written down: the shell of the reader is left to find it out. */
+/** A shell variable for a name in a `--curl` command: the command that sets it looks up the name. */
 export const unknownName = (name: string, collection: string, context: Context, within?: string): string => {
   const { words, listing: command, row } = kinds[collection]!;
   const listing = `${command}${within === undefined ? '' : ` --event-type ${idIn(within)}`}`;

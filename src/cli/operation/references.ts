@@ -8,7 +8,7 @@ import { forSameAccount } from '../session/lost-creation.ts';
 import type { Found } from './name-lookup.ts';
 import { isEmail, isPerson, type Reference, selfWords } from './values.ts';
 
-/** A person may be named by address: it is looked up among the members of the organization, as oneself is. */
+/** Finds the organization's member with an email address, or the token's own user. */
 const memberNamed = async (who: string, context: Context): Promise<Json> => {
   const { members } = await import('../../api/organizations.ts');
   const identity = await context.identity();
@@ -23,13 +23,14 @@ const memberNamed = async (who: string, context: Context): Promise<Json> => {
       if (isMe ? user.uri === own : String(user.email).toLowerCase() === who.toLowerCase()) return member;
     }
   }
-  throw new SchedError('not-found', `No member of the organization ${isMe ? 'is you' : `has the address ${who}`}`, {
+  const message = isMe ? 'You are not a member of the organization' : `No member with the address ${who}`;
+  throw new SchedError('not-found', message, {
     hint: 'sched members list',
     outcome: 'not-sent',
   });
 };
 
-/** The URI of a member's user or of the membership itself. */
+/** The URI of a member's user, or of the membership itself. */
 const memberUri = async (who: string, collection: string, context: Context): Promise<string> => {
   const isUser = collection === 'users';
   if (context.curlVariables !== undefined) {
@@ -42,7 +43,7 @@ const memberUri = async (who: string, collection: string, context: Context): Pro
   return String(isUser ? (member.user as Json).uri : member.uri);
 };
 
-/** A record by its ID or name. Where nothing may be asked, a word that could be an ID is taken as one. */
+/** Finds a record by ID or name. With `--curl` there is no lookup: a word that could be an ID is used as one. */
 const namedRecord = async (word: string, collection: string, context: Context, within?: string): Promise<Found> => {
   if (context.curlVariables !== undefined && isPlainId(word))
     return { uri: `${await context.root()}/${collection}/${word}` };
@@ -52,7 +53,7 @@ const namedRecord = async (word: string, collection: string, context: Context, w
     : { uri: unknownName(word, collection, context, within) };
 };
 
-/** The record that a reference leads to, with the full URI that the service knows it by. */
+/** The record that a reference names, with its full URI. */
 export const referredRecord = async (
   { id, collection, name }: Reference,
   context: Context,

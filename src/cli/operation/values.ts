@@ -7,29 +7,24 @@ import { timestampOf } from '../../time/wall.ts';
 import type { Invocation } from '../command.ts';
 import type { FieldFlag } from './field-flags.ts';
 
-/** A typed value on its way into a request: ready as it is, or a reference whose root is still to be learnt. */
+/** A typed value for a request: ready to send, or a reference that must be turned into a URI. */
 export type Value = { ready: unknown } | Reference;
 
 export interface Reference {
-  /** An ID, a word of `ownWords`, or for a person an e-mail address. */
+  /** An ID, a word of `selfWords`, or for a person an email address. */
   id: string;
   collection: string;
-  /** Of the full URI, where one was typed. */
+  /** The origin of a typed full URI. */
   origin?: string | undefined;
-  /** What was typed where it may be an ID or a name; `id` is then empty. */
+  /** The typed word if it may be an ID or a name. `id` is then empty. */
   name?: string | undefined;
 }
 
 type Checked<T> =
   | { ok: true; value: T }
-  | { ok: false; problem: string /** What was probably meant by it. */; meant?: string | undefined };
+  | { ok: false; problem: string /** The value that was probably meant. */; meant?: string | undefined };
 
-const refuse = (flag: FieldFlag, raw: string, problem: string): Checked<never> & { ok: false } => ({
-  ok: false,
-  problem: `--${flag.name} '${raw}' ${problem}`,
-});
-
-/** Words that stand for the token's own records. */
+/** Words for the token's own records. */
 export const selfWords: Readonly<Record<string, string>> = {
   users: 'me',
   organization_memberships: 'me',
@@ -39,7 +34,7 @@ export const selfWords: Readonly<Record<string, string>> = {
 /** Users, and their memberships of the organization. */
 export const isPerson = (collection: string): boolean => selfWords[collection] === 'me';
 
-/** A person named by address; a URI may hold an `@`, too. */
+/** Whether a text is an email address. A URI may also contain an `@`. */
 export const isEmail = (text: string): boolean => isEmailAddress(text) && !isUri(text);
 
 const readOwnReference = (flag: FieldFlag, raw: string, collection: string): Checked<Value> => {
@@ -54,17 +49,17 @@ const readOwnReference = (flag: FieldFlag, raw: string, collection: string): Che
 const readChoice = (flag: FieldFlag, raw: string, choices: readonly string[]): Checked<Value> => {
   if (choices.includes(raw)) return { ok: true, value: { ready: raw } };
   const meant = nearest(raw, choices);
-  const problem = `is not one of ${choices.join(', ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
-  return { ...refuse(flag, raw, problem), meant };
+  const question = meant === undefined ? '' : `. Did you mean ${meant}?`;
+  return { ok: false, problem: `--${flag.name} must be one of ${choices.join(', ')}, not "${raw}"${question}`, meant };
 };
 
-/** A time: one end of a window for a filter, a moment that will be sent for a body. */
+/** Reads a time: one end of a time window for a filter, or a moment to send in a body. */
 const readMoment = async (flag: FieldFlag, raw: string, { context, typed }: Invocation): Promise<Checked<Value>> => {
   const { settings, runtime } = context;
-  // A timestamp is the same instant in every zone, so there is nothing to note of this one.
+  // A timestamp is the same instant in every zone, so the zone doesn't matter.
   const { zone, zoneSource } = timestampOf(raw) === undefined ? settings : ({ zone: 'UTC', zoneSource: 'TZ' } as const);
   const { readZone } = await import('../../time/zone.ts');
-  // A wrong --timezone is reported for itself, and must not hide what is wrong with the time.
+  // An invalid --timezone is reported separately, and must not hide problems with the time.
   const theirs = typed.timezone === undefined ? undefined : readZone(String(typed.timezone));
   const now = runtime.clock.now();
   const reading =
@@ -90,7 +85,7 @@ const readZoneName = async (flag: FieldFlag, raw: string): Promise<Checked<Value
     : { ok: false, problem: `--${flag.name}: ${reading.problem}` };
 };
 
-/** One typed value as its field's schema wants it. */
+/** Converts a typed value to its field's type and checks it. */
 export const readValue = async (
   flag: FieldFlag,
   raw: string | boolean,
@@ -102,15 +97,15 @@ export const readValue = async (
   if (flag.choices !== undefined) return readChoice(flag, raw, flag.choices);
   if (format === 'datetime') return readMoment(flag, raw, invocation);
   if (flag.value === 'ZONE') return readZoneName(flag, raw);
-  if (type === 'number' && !/^-?\d+$/.test(raw)) return refuse(flag, raw, 'is not a whole number');
+  if (type === 'number' && !/^-?\d+$/.test(raw))
+    return { ok: false, problem: `--${flag.name} must be a whole number, not "${raw}"` };
   const value = type === 'number' ? Number(raw) : raw;
   const checked = flag.field.safeParse(value, plainErrors);
   if (checked.success) return { ok: true, value: { ready: value } };
   const { message } = checked.error.issues[0]!;
   if (raw === '') return { ok: false, problem: problemOf(`--${flag.name}`, message) };
-  return refuse(
-    flag,
-    raw,
-    message.startsWith('must be ') ? message.replace('must be', 'is not') : `is not allowed: ${message}`,
-  );
+  const problem = message.startsWith('must be ')
+    ? `--${flag.name} ${message}, not "${raw}"`
+    : problemOf(`--${flag.name} "${raw}"`, message);
+  return { ok: false, problem };
 };

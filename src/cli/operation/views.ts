@@ -3,8 +3,8 @@ import type { View } from '../../output/view.ts';
 import { rulesText } from './availability-rules.ts';
 
 /**
- * How each kind of record is shown. A record without a view does not compile. New columns go to the end: scripts
- * count them.
+ * The table columns of each type of record. A record without a view does not compile. Add new columns at the end,
+ * because scripts count columns.
  */
 export const views: Record<ResourceName, View> = {
   event: {

@@ -3,19 +3,19 @@ import type { Input } from '../../client/client.ts';
 import { day, midnightOf, utcText } from '../../time/wall.ts';
 import type { Flag, Invocation } from '../command.ts';
 
-/** `--today` and the like: a window of time in one word, in the zone of `--tz`. */
+/** Flags such as `--today`: a time window in one word, in the zone of `--tz`. */
 const flags: Flag[] = [
   { name: 'today', description: 'events that start today', heading: 'Filters' },
   { name: 'tomorrow', description: 'events that start tomorrow', heading: 'Filters' },
   { name: 'week', description: 'today and the six days after it', heading: 'Filters' },
-  { name: 'upcoming', description: 'events that start from now on', heading: 'Filters' },
-  { name: 'past', description: 'events that started before now, the latest first', heading: 'Filters' },
+  { name: 'upcoming', description: 'events that start after now', heading: 'Filters' },
+  { name: 'past', description: 'events that started before now, latest first', heading: 'Filters' },
 ];
 
-/** Days from today, first and last. */
+/** First and last day of each window, counted from today. */
 const days: Readonly<Record<string, readonly [number, number]>> = { today: [0, 0], tomorrow: [1, 1], week: [0, 6] };
 
-/** Flags that cannot stand together. `--today --upcoming` can: it is the rest of the day. */
+/** Flags that can't be used together. `--today --upcoming` is allowed: it means the rest of the day. */
 const contradictions: readonly (readonly string[])[] = [
   ['today', 'tomorrow', 'week'],
   ['upcoming', 'past'],
@@ -30,7 +30,7 @@ const contradictions: readonly (readonly string[])[] = [
   ['past', 'until'],
 ];
 
-/** The two ends of a window of days, as instants. */
+/** The start and end of a window of days, as instants. */
 const daysAsInstants = async (
   now: number,
   zone: string,
@@ -45,12 +45,12 @@ const daysAsInstants = async (
   return { since: edge('since', first), until: edge('until', last) };
 };
 
-/** The window that was typed in words, as the service takes it. */
+/** Reads these flags as query parameters. */
 const read = async ({ context, typed, problems }: Invocation): Promise<Input['query'] & object> => {
   const isTyped = (name: string) => typed[name] !== undefined;
   const clashing = contradictions.map((group) => group.filter(isTyped)).filter((group) => group.length > 1);
   const names = [...new Set(clashing.flat())].map((name) => `--${name}`);
-  if (names.length > 0) problems.add(`${names.slice(0, -1).join(', ')} and ${names.at(-1)} contradict each other`);
+  if (names.length > 0) problems.add(`${names.slice(0, -1).join(', ')} and ${names.at(-1)} can't be used together`);
   const now = context.runtime.clock.now();
   const word = Object.keys(days).find(isTyped);
   const ends = word === undefined ? undefined : await daysAsInstants(now, context.settings.zone, days[word]!);

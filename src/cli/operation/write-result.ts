@@ -7,22 +7,22 @@ import { type Change, readIfPossible } from '../../jobs/read-back.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 
-/** Adds what is ours under `_sched`; everything else stays the service's. */
+/** Adds sched's own facts under `_sched`. The service's fields stay unchanged. */
 export const withFacts = (record: Json, facts: Json): Json => ({ ...record, _sched: facts });
 
-/** Where the record of a write comes from if the reply does not show it: read afterwards, or taken from the request. */
+/** Where the record comes from if the reply to a write lacks it: read afterwards, or taken from the request. */
 export type Source = 'read' | 'request';
 
-/** Why what is printed is not the reply. */
+/** Explains why the printed record is not from the reply. */
 export const sourceWords = ({ status }: Pick<Written, 'status'>, source: Source, isStale = false): string => {
-  const accepted = `The service accepted this (HTTP ${status}), but its reply does not show the record`;
-  if (source === 'request') return `${accepted}, and it cannot be read: showing what was asked for`;
+  const accepted = `The service accepted this (HTTP ${status}), but its reply does not include the record`;
+  if (source === 'request') return `${accepted}, and the record can't be read. Showing the request instead`;
   return isStale
-    ? `${accepted}. The service still shows the old state: look again later`
-    : `${accepted}: showing it as read afterwards`;
+    ? `${accepted}. The service still shows the old state: check again later`
+    : `${accepted}. Showing the record as read afterwards`;
 };
 
-/** What is known of a record without the service: where it is, and what was asked for. */
+/** The record as far as it is known without the service: its URI and the requested fields. */
 export const knownRecord = async (
   context: Context,
   get: Operation,
@@ -39,7 +39,7 @@ interface Unshown extends Pick<Change, 'read'>, Partial<Pick<Change, 'isDone'>> 
   known(): Json | Promise<Json>;
 }
 
-/** The record of a write that was carried out. Where the reply does not show it, it is read once; nothing is sent again. */
+/** The record of a completed write. If the reply lacks it, the record is read once. Nothing is written again. */
 export const recordOf = async ({ notes }: Context, written: Written, unshown: Unshown): Promise<Json> => {
   if (written.record !== undefined) return written.record;
   const record = await readIfPossible(unshown.read);
@@ -49,10 +49,10 @@ export const recordOf = async ({ notes }: Context, written: Written, unshown: Un
   return withFacts(record ?? (await unshown.known()), { source, ...(isStale ? { stale: true } : {}) });
 };
 
-/** Clocks differ; an event type that is older than this was not made just now. */
+/** Allowed clock difference: an event type older than this was not created by the current command. */
 const skewMs = 5 * 60_000;
 
-/** The event type that was just made for this user under this name. */
+/** The event type that was just created for this user with this name. */
 const newestNamed = async (
   client: Client,
   user: unknown,
@@ -68,13 +68,13 @@ const newestNamed = async (
   return undefined;
 };
 
-/** By path: how to find what was made. The service lists no links. */
+/** How to find a created record, by path. The service has no list of links. */
 const finders: Record<string, (client: Client, body: Json, sentAt: number) => Promise<Json | undefined>> = {
   '/event_types': (client, body, sentAt) => newestNamed(client, body.owner, body, sentAt),
   '/one_off_event_types': (client, body, sentAt) => newestNamed(client, body.host, body, sentAt),
 };
 
-/** Carries a write out and returns the record to print; where the reply does not show it, it is looked up once. */
+/** Sends a write and returns the record to print. If the reply lacks the record, it is looked up once. */
 export const writeAndRead = async (context: Context, operation: Operation, input: Input): Promise<Json> => {
   const client = await context.client();
   const body = (input.body ?? {}) as Json;

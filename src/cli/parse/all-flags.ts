@@ -2,8 +2,8 @@ import { type Command, type Flag, flagHeadings } from '../command.ts';
 import { sharedFlags } from './shared-flags.ts';
 
 /**
- * Every flag of a command, under its heading: required ones first, then its own, then the shared ones. Its own replace
- * shared ones of the same name.
+ * All flags of a command, grouped by heading: required ones first, then its own, then the shared ones. A command's own
+ * flags replace shared flags of the same name.
  */
 export const allFlags = (command: Command): Flag[] => {
   const own = new Set(command.flags.map(({ name }) => name));
@@ -12,7 +12,7 @@ export const allFlags = (command: Command): Flag[] => {
   return flagHeadings.flatMap((heading) => requiredFirst.filter((flag) => flag.heading === heading));
 };
 
-/** Names that `--fields` knows: those of the record a command answers with. */
+/** The names that `--fields` accepts: the fields of the record that the command prints. */
 export const knownFields = ({ fields, operation }: Command): string[] => [
   ...(fields ?? (operation === undefined ? [] : Object.keys(operation.reply.of.record.shape))),
 ];

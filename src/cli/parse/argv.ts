@@ -9,7 +9,7 @@ const takesNextWord = (word: string, options: readonly Option[]): boolean => {
   return first === letters.length - 1 && find(`-${letters[first]}`)?.required === true;
 };
 
-/** A command line with its flags behind the command words. */
+/** A command line with its flags moved after the noun and verb. */
 export interface CommandWords {
   noun?: string;
   verb?: string;
@@ -17,8 +17,8 @@ export interface CommandWords {
 }
 
 /**
- * Moves flags that stand before the noun or the verb (`sched --sandbox events list`) behind them: Commander reads a
- * command's flags behind its name only.
+ * Moves flags before the noun or verb (`sched --sandbox events list`) after them, because Commander reads a command's
+ * flags only after its name.
  */
 export const commandFirst = (
   argv: readonly string[],
@@ -47,7 +47,7 @@ export const commandFirst = (
 };
 
 /**
- * Joins a bare `--json` with the field list behind it, or with nothing: Commander would take any word there, an ID too.
+ * Joins a bare `--json` with the field list after it, if there is one. Commander would take any next word, even an ID.
  */
 export const joinFields = (
   words: readonly string[],

@@ -17,33 +17,33 @@ export const optionOf = (flag: Flag): Option => {
     `${flag.description}${choices}${flag.repeat ? ' (repeatable)' : ''}${flag.required ? ' (required)' : ''}`,
   );
   option.helpGroup(`${flag.heading}:`);
-  // `typed` is by flag name, and `--no-input` is a flag of its own, not the opposite of `--input`.
+  // `--no-input` is its own flag, not the opposite of `--input`, and `typed` is keyed by flag name.
   option.negate = false;
   option.attributeName = () => flag.name;
   if (flag.repeat) option.argParser((text: string, before: string[] = []) => [...before, text]);
   return option;
 };
 
-/** `--no-active` sets the same value as `--active`. */
+/** The option `--no-active` for a flag `--active`. Both set the same value. */
 const oppositeOf = ({ name, heading }: Flag): Option => {
   const option = new Option(`--no-${name}`, `the opposite of --${name}`).helpGroup(`${heading}:`);
   option.attributeName = () => name;
   return option;
 };
 
-/** Flags begin with a dash. No flag is a number, so `-2h` is a time. */
+/** Flags start with a dash. No flag is a number, so `-2h` is a time. */
 const isFlag = (word: string): boolean => /^-[^\d]/.test(word);
 
 /**
- * A command of the tree: Commander reads its words. What is wrong with them is kept for one message about all problems,
- * where Commander would stop at the first.
+ * A command that Commander parses. It collects all problems for one message, while Commander alone would stop at the
+ * first.
  */
 export class Leaf extends Commander {
   #definition: Command | undefined;
-  /** Flags with their values in the order in which they were typed. */
+  /** Flags and their values in the order they were typed. */
   readonly inOrder: [name: string, value: string | undefined][] = [];
   readonly unknownFlags: string[] = [];
-  /** Flags at the end of the line, without their value. */
+  /** Flags at the end of the line whose value is missing. */
   readonly missingValues: string[] = [];
   wantsHelp = false;
 
@@ -51,7 +51,7 @@ export class Leaf extends Commander {
     return this.#definition!;
   }
 
-  /** Gives it the flags and arguments of a command. Which arguments are required is checked later, with everything else. */
+  /** Sets the flags and arguments of a command. Required arguments are checked later, together with everything else. */
   define(command: Command): this {
     this.#definition = command;
     this.description(command.summary)
@@ -81,7 +81,7 @@ export class Leaf extends Commander {
     return { operands: [...operands, ...others], unknown: [] };
   }
 
-  /** Commander calls it for a flag that needs a value and stands at the end of the line. */
+  /** Commander calls this for a flag at the end of the line whose value is missing. */
   optionMissingArgument({ long }: Option): void {
     this.missingValues.push(long!);
   }

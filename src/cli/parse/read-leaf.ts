@@ -5,7 +5,7 @@ import { allFlags } from './all-flags.ts';
 import type { Leaf } from './leaf.ts';
 import { nearestFlag, unknownFlag } from './suggestions.ts';
 
-/** Adds what is wrong with single flags, each with the whole command as it was probably meant. */
+/** Adds the problems of single flags, each with the command as it was probably meant. */
 const reportTypos = (leaf: Leaf, name: string, rest: readonly string[], problems: Problems): void => {
   const { definition: command, unknownFlags, missingValues } = leaf;
   const flags = allFlags(command);
@@ -14,7 +14,7 @@ const reportTypos = (leaf: Leaf, name: string, rest: readonly string[], problems
   const overvalued = unknownFlags.filter((word) => switches.has(bare(word)));
   const unknown = unknownFlags.filter((word) => !overvalued.includes(word));
   const meant = new Map(unknown.map((word) => [word, nearestFlag(word, flags)]));
-  // What is sent as it is may hold anything, also what nobody should read over a shoulder.
+  // Don't repeat the arguments of a free-form command: they may contain private data.
   const isPlain = !command.freeForm && [...meant.values()].every((flag) => flag !== undefined);
   const correctedWord = (word: string): string => {
     const better = meant.get(word);
@@ -27,20 +27,20 @@ const reportTypos = (leaf: Leaf, name: string, rest: readonly string[], problems
     : `sched ${name} --help`;
   for (const flag of unknown) problems.typo(unknownFlag(flag, flags), corrected);
   for (const flag of missingValues) problems.typo(`${flag} needs a value`, corrected);
-  for (const flag of overvalued) problems.typo(`${bare(flag)} takes no value`, corrected);
+  for (const flag of overvalued) problems.typo(`${bare(flag)} doesn't take a value`, corrected);
 };
 
 const hasPlaceFor = ({ arguments: known, freeForm }: Command, args: readonly string[]): boolean =>
   freeForm === true || known.at(-1)?.variadic === true || args.length <= known.length;
 
-/** What Commander read for a command; `rest` is everything behind its name. */
+/** Returns a command's arguments and flags as Commander parsed them. `rest` is everything after the command's name. */
 export const readLeaf = (leaf: Leaf, name: string, rest: readonly string[]): Parsed => {
   const { definition: command, args, inOrder, unknownFlags, missingValues } = leaf;
   const problems = new Problems(`sched ${command.examples[0]}`);
   reportTypos(leaf, name, rest, problems);
-  // Behind an unknown flag stands perhaps its value, so nothing is said of arguments then.
+  // An extra argument may be the value of an unknown flag, so it isn't reported in that case.
   if (unknownFlags.length === 0 && !hasPlaceFor(command, args))
-    problems.add(`'${args[command.arguments.length]}' is one argument too many`);
+    problems.add(`Unexpected argument "${args[command.arguments.length]}"`);
   const isGiven = ([flag]: readonly [string, unknown]) => !missingValues.includes(`--${flag}`);
   return {
     name,

@@ -2,56 +2,56 @@ import { limits } from '../../api/limits.ts';
 import { formats } from '../../output/formats.ts';
 import type { Flag } from '../command.ts';
 
-/** Flags with one meaning everywhere, declared on every command so that no value is ever read as consent. */
+/** Flags of every command. Each command declares them, so that another flag's value is never read as `--yes`. */
 export const sharedFlags: readonly Flag[] = [
   {
     name: 'output',
     short: 'o',
     value: 'FORMAT',
     choices: formats,
-    description: 'format of the answer (default table on a terminal, tsv in a pipe)',
+    description: 'output format (default table on a terminal, tsv in a pipe)',
     heading: 'Output',
   },
   {
     name: 'json',
     value: 'FIELDS',
     optional: true,
-    description: 'short for -o json; --json=a,b.c chooses fields',
+    description: 'short for -o json; --json=a,b.c selects fields',
     heading: 'Output',
   },
-  { name: 'fields', value: 'FIELDS', description: 'choose fields, as a,b.c', heading: 'Output' },
+  { name: 'fields', value: 'FIELDS', description: 'select fields, such as a,b.c', heading: 'Output' },
   {
     name: 'jq',
     value: 'PROGRAM',
-    description: 'run jq over the answer; over each record with -o jsonl',
+    description: 'filter the output with jq (each record with -o jsonl)',
     heading: 'Output',
   },
-  { name: 'header', description: 'begin tsv with a line of column names', heading: 'Output' },
-  { name: 'raw', description: 'leave csv cells as they are, also those a spreadsheet would run', heading: 'Output' },
-  { name: 'tz', value: 'ZONE', description: 'zone in which times are read and shown', heading: 'Output' },
+  { name: 'header', description: 'start tsv with a line of column names', heading: 'Output' },
+  { name: 'raw', description: "don't escape CSV cells that look like formulas", heading: 'Output' },
+  { name: 'tz', value: 'ZONE', description: 'time zone for reading and showing times', heading: 'Output' },
   {
     name: 'color',
     value: 'WHEN',
     choices: ['auto', 'always', 'never'],
-    description: 'when to use colour (default auto)',
+    description: 'when to use color (default auto)',
     heading: 'Output',
   },
   { name: 'accessible', description: 'plain "Label: value" lines instead of tables', heading: 'Output' },
-  { name: 'quiet', short: 'q', description: 'say less on stderr', heading: 'Output' },
+  { name: 'quiet', short: 'q', description: 'print less on stderr', heading: 'Output' },
   { name: 'verbose', short: 'v', description: 'trace requests on stderr, without secrets', heading: 'Output' },
-  { name: 'dry-run', short: 'n', description: 'print the request and send no write', heading: 'Safety' },
-  { name: 'curl', description: 'print the request as a curl line and do not send it', heading: 'Safety' },
-  { name: 'yes', short: 'y', description: 'consent to what would be asked', heading: 'Safety' },
-  { name: 'no-input', description: 'never ask', heading: 'Safety' },
+  { name: 'dry-run', short: 'n', description: 'print the request, send no write', heading: 'Safety' },
+  { name: 'curl', description: "print the request as a curl command, don't send it", heading: 'Safety' },
+  { name: 'yes', short: 'y', description: 'answer yes to all prompts', heading: 'Safety' },
+  { name: 'no-input', description: 'never prompt', heading: 'Safety' },
   {
     name: 'profile',
     short: 'p',
     value: 'NAME',
     names: 'profiles',
-    description: 'which account',
+    description: 'profile to use',
     heading: 'Connection',
   },
-  { name: 'sandbox', description: 'use the embedded service: no account, no network', heading: 'Connection' },
+  { name: 'sandbox', description: 'use the built-in sandbox: no account, no network', heading: 'Connection' },
   {
     name: 'max-wait',
     value: 'DURATION',
@@ -60,17 +60,17 @@ export const sharedFlags: readonly Flag[] = [
   },
   {
     name: 'allow-refresh',
-    description: 'renew a stored session in CI too, where the new one may be lost',
+    description: 'refresh the stored login in CI (the new token may be lost with the runner)',
     heading: 'Connection',
   },
   { name: 'no-wait', description: 'fail at once when the rate limit is reached', heading: 'Connection' },
-  { name: 'timeout', value: 'DURATION', description: 'limit per request (default 30s)', heading: 'Connection' },
+  { name: 'timeout', value: 'DURATION', description: 'time limit per request (default 30s)', heading: 'Connection' },
 ];
 
-/** Flags of every command that lists. */
+/** Flags of every list command. */
 export const listFlags: readonly Flag[] = [
-  { name: 'limit', value: 'N', description: 'how many results at most', heading: 'Listing' },
-  { name: 'all', description: 'every result; a terminal shows 50 otherwise', heading: 'Listing' },
+  { name: 'limit', value: 'N', description: 'maximum number of results', heading: 'Listing' },
+  { name: 'all', description: 'show all results (default 50 on a terminal)', heading: 'Listing' },
   {
     name: 'page-size',
     value: 'N',
@@ -82,6 +82,6 @@ export const listFlags: readonly Flag[] = [
 export const bodyFlag: Flag = {
   name: 'body',
   value: 'FILE',
-  description: 'the whole request as JSON from a file, or - for stdin; other flags change single fields of it',
+  description: 'request body as JSON from a file, or - for stdin; other flags override its fields',
   heading: 'Flags',
 };

@@ -7,7 +7,7 @@ import { findNoun, nouns } from '../commands/registry.ts';
 import { topics } from '../help/topics.ts';
 import { sharedFlags } from './shared-flags.ts';
 
-/** What other tools call it. */
+/** Names that other tools use for our verbs. */
 const verbSlips = new Map<string, string[]>(
   Object.entries({
     ls: ['list'],
@@ -35,73 +35,76 @@ const flagSlips = new Map<string, string>(
 const usage = (message: string, hint: string): SchedError =>
   new SchedError('usage', message, { hint, outcome: 'not-sent' });
 
-/** `sched help times`: a page of help that is not there under this name. */
+/** For an unknown help topic, as in `sched help times`. */
 export const unknownTopic = (word: string): SchedError => {
   const meant = nearest(word, [...Object.keys(topics), ...Object.keys(nouns)]);
   return usage(
-    `there is no help on '${word}'; the topics are ${Object.keys(topics).join(', ')}`,
+    `No help topic "${word}". Topics: ${Object.keys(topics).join(', ')}`,
     `sched help${meant === undefined ? '' : ` ${meant}`}`,
   );
 };
 
-/** `sched list events`, `sched evnets list`. */
+/** For an unknown first word, as in `sched list events` or `sched evnets list`. */
 export const unknownNoun = (word: string, next: string | undefined): SchedError => {
-  if (word === 'version') return usage("'version' is a flag, not a command", 'sched --version');
+  if (word === 'version') return usage('"version" is a flag, not a command', 'sched --version');
   const other = next === undefined ? undefined : findNoun(next);
   if (other !== undefined)
-    return usage(`'${word}' is not a noun; the noun comes first`, `sched ${other} ${verbSlips.get(word)?.[0] ?? word}`);
+    return usage(
+      `Unknown command "${word}". Put "${other}" first`,
+      `sched ${other} ${verbSlips.get(word)?.[0] ?? word}`,
+    );
   const names = Object.entries(nouns).flatMap(([name, { singular }]) => [name, singular]);
   const meant = nearest(word, names);
-  return usage(`'${word}' is not a command`, meant === undefined ? 'sched --help' : `sched ${findNoun(meant)}`);
+  return usage(`Unknown command "${word}"`, meant === undefined ? 'sched --help' : `sched ${findNoun(meant)}`);
 };
 
-/** `sched events ls`. */
+/** For an unknown verb, as in `sched events ls`. */
 export const unknownVerb = (noun: Commander, word: string): SchedError => {
   const names = noun.commands.map((verb) => verb.name());
   const meant = verbSlips.get(word)?.find((verb) => names.includes(verb)) ?? nearest(word, names);
   return usage(
-    `'${noun.name()} ${word}' is not a command; there is ${names.join(', ')}`,
+    `Unknown command "${noun.name()} ${word}". Available: ${names.join(', ')}`,
     meant === undefined ? `sched ${noun.name()} --help` : `sched ${noun.name()} ${meant}`,
   );
 };
 
 const nameIn = (word: string): string => word.split('=')[0]!;
 
-/** The flag that was probably meant by one nobody knows. */
+/** The flag that was probably meant by an unknown one. */
 export const nearestFlag = (word: string, flags: readonly Flag[]): string | undefined => {
   const known = flags.map((flag) => `--${flag.name}`);
   const meant = flagSlips.get(nameIn(word)) ?? nearest(nameIn(word), known);
   return meant !== undefined && known.includes(meant) ? meant : undefined;
 };
 
-/** The problem with a flag nobody knows, and the one that was probably meant. */
+/** The message for an unknown flag, with the flag that was probably meant. */
 export const unknownFlag = (word: string, flags: readonly Flag[]): string => {
   const meant = nearestFlag(word, flags);
-  return `${nameIn(word)} is not a flag here${meant === undefined ? '' : `, did you mean ${meant}?`}`;
+  return `Unknown flag ${nameIn(word)}${meant === undefined ? '' : `. Did you mean ${meant}?`}`;
 };
 
-/** `sched events`. */
+/** For a noun without a verb, as in `sched events`. */
 export const missingVerb = (noun: Commander): SchedError =>
   usage(
-    `'sched ${noun.name()}' needs a verb: ${noun.commands.map((verb) => verb.name()).join(', ')}`,
+    `"sched ${noun.name()}" needs a subcommand: ${noun.commands.map((verb) => verb.name()).join(', ')}`,
     `sched ${noun.name()} --help`,
   );
 
-/** `sched -- events list`, `sched events -- list`. */
+/** For a misplaced `--`, as in `sched -- events list` or `sched events -- list`. */
 export const misplacedDashes = (): SchedError =>
-  usage("'--' comes before the command; put it behind the command's own words", 'sched events get -- ID');
+  usage('Misplaced "--". Put it after the command', 'sched events get -- ID');
 
-/** `sched --nonsense`: flags without a command, of which the first one that is unknown is named. */
+/** For flags without a command, as in `sched --nonsense`: names the first unknown flag. */
 export const unknownSharedFlag = (words: readonly string[]): SchedError | undefined => {
   const isKnown = (word: string) =>
     ['--help', '-h'].includes(word) ||
     sharedFlags.some(({ name, short }) => nameIn(word) === `--${name}` || word === `-${short}`);
-  const strange = words.find((word) => word.startsWith('-') && !isKnown(word));
-  if (strange === undefined) return undefined;
-  return usage(unknownFlag(strange, sharedFlags), strange === '-V' ? 'sched --version' : 'sched --help');
+  const unknown = words.find((word) => word.startsWith('-') && !isKnown(word));
+  if (unknown === undefined) return undefined;
+  return usage(unknownFlag(unknown, sharedFlags), unknown === '-V' ? 'sched --version' : 'sched --help');
 };
 
-/** An ID that the service does not know: those it does are in the noun's list, where that needs nothing else. */
+/** If the service doesn't know a typed ID, suggests the noun's `list` command, unless that needs arguments. */
 export const unknownId = (error: unknown, args: readonly string[], noun: Commander): unknown => {
   if (!(error instanceof SchedError) || error.category !== 'not-found' || error.facts.hint !== undefined) return error;
   const segments = error.facts.http?.path.split('/') ?? [];

@@ -4,8 +4,8 @@ import { nouns } from '../commands/registry.ts';
 import { Leaf } from './leaf.ts';
 
 /**
- * The root of Commander's tree with every noun below it, under the heading of its group and with the singular as alias.
- * A noun is known by name and summary; `loadVerbs` gives it its commands.
+ * Builds Commander's tree with all nouns, grouped by heading and with the singular as alias. A noun has only a name and
+ * a summary until `loadVerbs` adds its commands.
  */
 export const buildRoot = (): Commander => {
   const root = plain(new Commander('sched'))
@@ -20,11 +20,11 @@ export const buildRoot = (): Commander => {
   return root;
 };
 
-/** A command with subcommands: words it does not know are its own action's to judge. */
+/** Sets up a command with subcommands. It accepts unknown words, which `invoke.ts` reports. */
 const plain = (command: Commander): Commander =>
   command.helpOption(false).helpCommand(false).allowUnknownOption().allowExcessArguments();
 
-/** The verbs of a noun as its subcommands; a noun that is itself a command has none, and gets its flags and arguments. */
+/** Adds the verbs of a noun as subcommands. A noun without verbs is itself a command: it gets flags and arguments. */
 export const loadVerbs = async (noun: Commander): Promise<Leaf[]> => {
   const commands = await nouns[noun.name()]!.commands();
   if (noun instanceof Leaf) return [noun.define(commands[0]!)];
@@ -35,7 +35,7 @@ export const loadVerbs = async (noun: Commander): Promise<Leaf[]> => {
   });
 };
 
-/** Every command at once, for generators. */
+/** Builds the tree with all commands, for the generators. */
 export const buildTree = async (): Promise<Commander> => {
   const root = buildRoot();
   for (const noun of root.commands) await loadVerbs(noun);
