@@ -1,4 +1,4 @@
-/** What can go wrong, and the exit code that tells a script which it was. */
+/** The kinds of failure, and the exit code of each. */
 export const exitCodes = {
   internal: 1,
   usage: 2,
@@ -19,22 +19,22 @@ export const exitCodes = {
 
 export type Category = keyof typeof exitCodes;
 
-/** What a failed command did to the service. */
+/** Whether a failed command changed anything at the service. */
 export type Outcome = 'not-sent' | 'not-applied' | 'applied' | 'unknown';
 
 export interface ErrorFacts {
-  /** Why it happened, for the `cause:` line. */
+  /** Why the error happened, for the `cause:` line. */
   reason?: string;
-  /** A command that fixes it, for the `try:` line. */
+  /** A command that fixes the problem, or a short instruction, for the `try:` line. */
   hint?: string;
   outcome?: Outcome;
-  /** What the token would have to be allowed. */
+  /** Scopes that the token lacks. */
   scopes?: string[];
   retryAfterSeconds?: number;
   http?: { status?: number; method: string; path: string; requestId?: string };
-  /** The answer was printed whole; only the exit code says more. */
+  /** The reply was printed in full; only the exit code is left to report. */
   answered?: true;
-  /** Replaces the three lines where an error needs a layout of its own. */
+  /** Replaces the `error:`, `cause:` and `try:` lines if an error needs its own layout. */
   lines?: string[];
 }
 
@@ -50,29 +50,32 @@ export class SchedError extends Error {
   }
 }
 
-/** What was to be shown cannot be written, on a full disk for example. */
+/** The output can't be written, for example because the disk is full. */
 export class OutputFailure extends SchedError {
   constructor(reason: string, outcome: Outcome = 'not-applied') {
     super('environment', 'Cannot write the output', { reason, outcome });
   }
 }
 
-/** The reader of our output has gone (`| head`): stop working, and that is no failure. */
+/** The program reading our output has exited (`| head`). The command stops, and this is not a failure. */
 export class ClosedPipe extends Error {}
 
-/** A program that was run in our place has ended; its exit code is ours. */
+/** A program that `sched` ran for the user has exited. `sched` exits with the same code. */
 export class ChildExit extends Error {
   readonly code: number;
 
   constructor(code: number) {
-    super(`ended with ${code}`);
+    super(`exited with code ${code}`);
     this.code = code;
   }
 }
 
-/** Behind a question no semicolon is needed. */
-const joined = (problems: readonly string[]): string => problems.join('; ').replaceAll('?; ', '? ');
+/** Joins two problems with a semicolon, or as two sentences after a question or before a capital letter. */
+const join = (before: string, next: string): string => {
+  if (before.endsWith('?')) return `${before} ${next}`;
+  return `${before}${/^[A-Z]/.test(next) ? '.' : ';'} ${next}`;
+};
 
-/** Several wrong inputs reported as one error, so that nobody fixes them one run at a time. */
+/** Reports several wrong inputs as one error, so that users can fix them all at once. */
 export const usageError = (problems: string[], facts: ErrorFacts = {}): SchedError =>
-  new SchedError('usage', joined(problems), { outcome: 'not-sent', ...facts });
+  new SchedError('usage', problems.reduce(join), { outcome: 'not-sent', ...facts });

@@ -4,26 +4,26 @@ export interface JsonError {
   column: number;
 }
 
-/** One token of JSON (RFC 8259), tried at a place. */
+/** One JSON token (RFC 8259), matched at `lastIndex`. */
 const token =
   /[\t\n\r ]*(?:("(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null)|([[\]{},:])|$)/y;
 
 type Expect = 'value' | 'value or ]' | 'name or }' | 'name' | ':' | ', or ]' | ', or }' | 'the end';
 
 const words: Record<Expect, string> = {
-  value: 'a value is expected',
-  'value or ]': 'a value or ] is expected',
-  'name or }': 'a "name" or } is expected',
-  name: 'a "name" is expected',
-  ':': ': is expected',
-  ', or ]': ', or ] is expected',
-  ', or }': ', or } is expected',
-  'the end': 'nothing more is expected',
+  value: 'expected a value',
+  'value or ]': 'expected a value or "]"',
+  'name or }': 'expected a quoted name or "}"',
+  name: 'expected a quoted name',
+  ':': 'expected ":"',
+  ', or ]': 'expected "," or "]"',
+  ', or }': 'expected "," or "}"',
+  'the end': 'expected the end of the text',
 };
 
 /**
- * The first place where a text is not JSON, or `undefined` if it is. The platform's own messages name a place only
- * sometimes, and not the same one in every version.
+ * The first syntax error in a JSON text, or `undefined` if the text is valid. JavaScript's own messages name the
+ * position only sometimes, and not the same one in every version of Node.
  */
 export const locateJsonError = (text: string): JsonError | undefined => {
   const open: ('{' | '[')[] = [];

@@ -6,11 +6,11 @@ import { ensurePrivateDirectory } from './state/directories.ts';
 import { directory } from './state/paths.ts';
 import { version } from './version.ts';
 
-/** Whether errors are wanted as JSON, from the raw words: it must be known even when these cannot be parsed. */
+/** Whether errors are printed as JSON. Read from the raw arguments, because it must be known even if parsing fails. */
 const wantsJsonErrors = (argv: readonly string[], { env, stderr }: Runtime): boolean => {
   if (env.SCHED_ERROR_FORMAT === 'json') return true;
   if (stderr.isTerminal) return false;
-  // Switches may stand before the o, as in -qo json.
+  // Short switches may come before the o, as in -qo json.
   const asks = (word: string, index: number) =>
     /^--json(=|$)|^(-[qvnyi]*o=?|--output=)jsonl?$/.test(word) ||
     (/^(-[qvnyi]*o|--output)$/.test(word) && /^jsonl?$/.test(argv[index + 1] ?? ''));
@@ -27,7 +27,7 @@ const report = async (error: SchedError, isJson: boolean, runtime: Runtime): Pro
   return exitCodes[error.category];
 };
 
-/** Compiling takes a third of a command's time; `--version` and help are too short to gain from it. */
+/** Turns on the compile cache: compiling takes a third of a command's time. `--version` is too short to gain from it. */
 const keepCompiled = (runtime: Runtime): void => {
   const { env, home } = runtime;
   const hasPlace = Boolean(env.SCHED_CACHE_DIR || env.XDG_CACHE_HOME) || existsSync(home);
@@ -39,11 +39,11 @@ const keepCompiled = (runtime: Runtime): void => {
   });
 };
 
-/** Loaded late: `--version` prints nothing that has to be redacted. */
+/** Loaded late, because `--version` prints nothing that needs redaction. */
 const guardedRuntime = async (world: World): Promise<Runtime> =>
   (await import('./redacted-output.ts')).withRedaction(world);
 
-/** Runs one command line and returns its exit code. Any throw becomes words and a code here, and only here. */
+/** Runs one command line and returns its exit code. This is the only place that turns errors into text and a code. */
 export const run = async (argv: readonly string[], world: World): Promise<number> => {
   let runtime: Runtime | undefined;
   try {
@@ -52,7 +52,7 @@ export const run = async (argv: readonly string[], world: World): Promise<number
       return 0;
     }
     runtime = await guardedRuntime(world);
-    // From here on a signal is an error to report.
+    // From here on, a signal is reported as an error.
     runtime.interrupted.throwIfAborted();
     keepCompiled(runtime);
     if (
@@ -61,8 +61,8 @@ export const run = async (argv: readonly string[], world: World): Promise<number
       runtime.parentProcess !== undefined &&
       !runtime.stdin.isTerminal
     ) {
-      const { runRefreshHelper: runRenewalHelper } = await import('./auth/refresh-helper.ts');
-      await runRenewalHelper(runtime.parentProcess(), runtime);
+      const { runRefreshHelper } = await import('./auth/refresh-helper.ts');
+      await runRefreshHelper(runtime.parentProcess(), runtime);
       return 0;
     }
     const { invoke } = await import('./cli/invoke.ts');
@@ -72,7 +72,7 @@ export const run = async (argv: readonly string[], world: World): Promise<number
     if (error instanceof ClosedPipe) return 0;
     if (error instanceof ChildExit) return error.code;
     const { asSchedError } = await import('./cli/messages/error-report.ts');
-    // The same one, if there is one: it knows the secrets.
+    // Reuse the existing runtime if there is one: it knows the secrets to redact.
     runtime ??= await guardedRuntime(world);
     return report(asSchedError(error), wantsJsonErrors(argv, runtime), runtime);
   }

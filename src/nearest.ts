@@ -1,4 +1,4 @@
-/** Edits that turn one word into another, a swap of neighbours counting as one. */
+/** Number of edits that turn one word into another. Swapping two neighboring letters counts as one. */
 export const editDistance = (from: string, to: string): number => {
   let [before, last]: [number[], number[]] = [[], Array.from({ length: to.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= from.length; i += 1) {
@@ -14,7 +14,7 @@ export const editDistance = (from: string, to: string): number => {
   return last[to.length]!;
 };
 
-/** The candidate that was probably meant, if one is close enough. */
+/** The candidate closest to a mistyped word, or undefined if none is close enough. */
 export const nearest = (word: string, candidates: Iterable<string>): string | undefined => {
   const wanted = word.toLowerCase();
   let best: { candidate: string; edits: number } | undefined;

@@ -1,36 +1,36 @@
 /*
- * R12: no secret is printed, in whatever form the service or a layer of ours spells it. Found are, in any mix and in
- * letters of either case: the text itself, hex, and base64 (both alphabets, wherever in a longer text it begins, so that
- * `Bearer TOKEN` and `user:TOKEN` are found too); each character of these plain, percent-encoded (once or more often) or
- * quoted-printable, as an escape of JSON or JavaScript (`\u0041`, `\x41`, `\/`), as an HTML entity, or with its quote
- * doubled; broken over lines, and cut off at a `…`.
+ * R12: no secret is printed, in any form that the service or our own code may give it. Case-insensitive and in any mix,
+ * this finds: the text itself, hex, and base64 (both alphabets, at any offset in a longer text, so that `Bearer TOKEN`
+ * and `user:TOKEN` are found too). Each character may be plain, percent-encoded (once or more often), quoted-printable,
+ * a JSON or JavaScript escape (`\u0041`, `\x41`, `\/`), an HTML entity, or a doubled quote. The text may be broken over
+ * lines, or cut off at a `…`.
  */
 
 export interface Secrets {
-  /** From now on this text is redacted. `kind` is what stands in its place. */
+  /** Redacts this text from now on. `kind` is printed in its place. */
   keep(secret: string, kind?: SecretKind): void;
   redact(text: string): string;
 }
 
 export type SecretKind = 'token' | 'refresh token' | 'code' | 'verifier' | 'password';
 
-/** What is shorter stands in any text by chance, and is no secret of a real service. */
+/** Shorter strings appear in any text by chance, and no real service has secrets this short. */
 const shortest = 8;
 
-/** The ready tokens of the sandbox are words that help and documentation name. */
+/** The sandbox's ready-made tokens are public: help and documentation name them. */
 const isPublic = /^sandbox_[a-z_]+$/;
 
-/** Of a secret that is cut off, so many characters are redacted too. */
+/** A secret that was cut off is still redacted if at least this many of its characters are left. */
 const shortestPart = 4;
 
-/** Marks the end of a text that was cut, so that a secret cut in two is recognised by its first part. */
+/** Marks the end of a cut text, so that a secret cut in two is recognized by its first part. */
 const cutMark = '…';
 
-/** At most so many characters. What is to be printed is cut here and nowhere else: see `cutMark`. */
+/** Cuts a text to `length` characters. Cut printed text only with this function: see `cutMark`. */
 export const cut = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1)}${cutMark}`;
 
-/** The middle of a text in base64, wherever in a longer one it begins: the letters at the edges depend on the neighbours. */
+/** The middle of a secret's base64 at an offset. The characters at its edges depend on the surrounding text. */
 const inBase64 = (secret: string, offset: number): string => {
   const bytes = Buffer.from(`${'\0'.repeat(offset)}${secret}`);
   return bytes.toString('base64').slice(Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6));
@@ -47,28 +47,28 @@ const hexOf = (code: number, digits: number): string => code.toString(16).padSta
 const entities: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
 const characterNamed = (name: string) => Object.keys(entities).find((char) => entities[char] === name.toLowerCase());
 
-/** A line break that a narrow screen or an encoding puts in. */
+/** A line break added by a narrow screen or an encoding. */
 const lineBreak = String.raw`(?:\r?\n[ \t]{0,200})?`;
-/** Between two characters it may be written as an escape. */
+/** A line break between two characters, which may be written as an escape. */
 const anyBreak = String.raw`(?:(?:\\{1,8}r)?\\{1,8}n|${lineBreak})`;
 const broken = (text: string): string => [...text].join(lineBreak);
 
-// An escape may be escaped again, but so often only: a service that sends nothing but backslashes is not to keep us busy.
+// The levels of escaping are limited, so that a service can't keep us busy by sending only backslashes.
 const percent = (digits: string): string => `[%=]${lineBreak}(?:${broken('25')}${lineBreak}){0,4}${digits}`;
-/** A sign that begins or ends an escape, which a URL may have escaped in its turn. */
+/** A character that starts or ends an escape. A URL may have percent-encoded it. */
 const sign = (char: string): string => `(?:\\${char}|${percent(broken(hexOf(char.charCodeAt(0), 2)))})${lineBreak}`;
 const slash = `(?:${sign('\\')}){1,8}`;
 const ampersand = `${sign('&')}(?:${broken('amp')}${lineBreak}${sign(';')}){0,4}`;
 const entity = (inner: string): string => `${ampersand}${inner}${lineBreak}${sign(';')}`;
 
-/** CSV and YAML double a quote, JSON a backslash; a shell closes the word, escapes the quote and opens the word again. */
+/** CSV and YAML double a quote, JSON a backslash. A shell closes the string, escapes the quote and opens a new one. */
 const doubled: Record<string, string> = {
   '"': String.raw`\\{0,8}""?`,
   "'": String.raw`\\{0,8}'(?:\\?''?)?`,
   '\\': String.raw`\\\\?`,
 };
 
-/** All ways to write one character, as the source of a pattern. */
+/** Source of a regular expression that matches all ways to write one character. */
 const characterSource = (char: string): string => {
   const code = char.codePointAt(0)!;
   const hex = broken(hexOf(code, 1));
@@ -80,7 +80,7 @@ const characterSource = (char: string): string => {
     String.raw`${slash}(?:u\{0{0,6}${hex}\}|${broken(`x${hexOf(code, 2)}`)})`,
     entity(`(?:${sign('#')}(?:0{0,6}${broken(String(code))}|x0{0,6}${hex})${named})`),
     bytes.join(''),
-    // Last, because the character may be the one that begins an escape.
+    // Last, because the character itself may start an escape.
     doubled[char] ?? String.raw`\\{0,8}${char.replace(/[\^$.*+?()[\]{}|/]/, String.raw`\$&`)}`,
   ];
   return `(?:${forms.join('|')})`;
@@ -89,7 +89,7 @@ const characterSource = (char: string): string => {
 interface Spelling {
   text: string;
   characters: readonly string[];
-  /** Of letters and digits, which are nearly always written as they are; −1 where another form is as likely. */
+  /** Codes of letters and digits, which are nearly always written plain. −1 for characters that are often escaped. */
   codes: Int16Array;
   patterns: (RegExp | undefined)[];
   kind: SecretKind;
@@ -106,10 +106,10 @@ const patternAt = ({ characters, patterns }: Spelling, index: number): RegExp =>
   return patterns[index];
 };
 
-/** Where the secret ends that begins there in this spelling; nothing where another text goes on. */
+/** Where the secret that starts at `start` ends in this spelling, or undefined if the text there is different. */
 const endOf = (spelling: Spelling, text: string, start: number): number | undefined => {
   const { codes } = spelling;
-  // A secret may hold what looks like an escape.
+  // A secret may contain something that looks like an escape.
   if (text.startsWith(spelling.text, start)) return start + spelling.text.length;
   let end = start;
   for (let index = 0; index < codes.length; index += 1) {
@@ -125,7 +125,7 @@ const endOf = (spelling: Spelling, text: string, start: number): number | undefi
   return end;
 };
 
-/** Two characters as a number. Characters beyond ASCII share numbers with others, which only costs a closer look. */
+/** Two characters as one number. Characters beyond ASCII collide with others, which only costs an extra check. */
 const pairOf = (first: number, second: number): number => ((first & 127) << 7) | (second & 127);
 
 const pairsOf = (firsts: string, seconds: string): number[] =>
@@ -150,10 +150,10 @@ const longestOf = (spellings: readonly Spelling[] | undefined, text: string, sta
 const backslash = 0x5c;
 const escapeSigns = new Set([...'\\%=&'].map((sign) => sign.charCodeAt(0)));
 
-/** What may follow a plain character in place of the next one. */
+/** Characters that may follow a plain character instead of the next one. */
 const escapes = `\\%=&\r\n"'`;
 
-/** How an escape begins, and the whole of one. Of several backslashes the last one counts. */
+/** The first two characters of an escape. If there are several backslashes, the last one counts. */
 const escapeStarts = [
   ...pairsOf('\\', 'uUxX\r\n'),
   ...pairsOf('%=', '0123456789abcdefABCDEF\r\n'),
@@ -172,7 +172,7 @@ const anyEscape = new RegExp(
   'iy',
 );
 
-/** The number of the character, or of its first byte, that is escaped there. */
+/** The code of the character escaped at `start`, or of its first byte. */
 const escapedAt = (text: string, start: number): number | undefined => {
   anyEscape.lastIndex = start;
   const [, unit, byte, point, hex, decimal, name, percented, plain] = anyEscape.exec(text) ?? [];
@@ -184,7 +184,7 @@ const escapedAt = (text: string, start: number): number | undefined => {
 
 export const createSecrets = (): Secrets => {
   const known = new Set<string>();
-  // Every character of an output is looked at: by twos in a table, and closer only where a secret may begin.
+  // All output is scanned in pairs of characters. Only a pair that may start a secret is checked further.
   const mayBegin = new Uint8Array(1 << 14);
   for (const pair of escapeStarts) mayBegin[pair] = 1;
   const byPair = new Map<number, Spelling[]>();
@@ -207,7 +207,7 @@ export const createSecrets = (): Secrets => {
     return longestOf(byCharacter.get(escapedAt(text, start) ?? -1), text, start);
   };
 
-  /** Backslashes before a secret go with it: one that stayed would escape what stands in its place, and spoil JSON. */
+  /** Also removes backslashes before a secret: a remaining one would escape the replacement and break JSON. */
   const withoutEscape = (text: string): string => {
     let end = text.length;
     while (text[end - 1] === '\\') end -= 1;
@@ -217,7 +217,7 @@ export const createSecrets = (): Secrets => {
   const needles = new Set<string>();
   let isQuoted = false;
 
-  /** A quick look: without escapes and cuts a secret stands there as it is spelled, at most broken over lines. */
+  /** A quick check: without escapes and cuts, a secret can only appear as spelled, or broken over lines. */
   const mayHoldSecret = (text: string): boolean => {
     if (isQuoted || /[\\%=&…]/.test(text)) return true;
     const line = text.replace(/\r?\n[ \t]*/g, '').toLowerCase();
@@ -228,7 +228,7 @@ export const createSecrets = (): Secrets => {
     keep: (secret, kind = 'token') => {
       if (secret.length < shortest || isPublic.test(secret) || known.has(secret)) return;
       known.add(secret);
-      // A quote may be doubled.
+      // The quick check doesn't find doubled quotes.
       isQuoted ||= /["']/.test(secret);
       for (const text of spellingsOf(secret)) {
         needles.add(text.toLowerCase());

@@ -3,7 +3,7 @@ import type { Output, Runtime, World } from './runtime.ts';
 
 const proxyVariables = ['HTTPS_PROXY', 'HTTP_PROXY'].flatMap((name) => [name, name.toLowerCase()]);
 
-/** The password of a proxy's address, as it is written there and as it is sent. */
+/** The password in a proxy URL, both as written and decoded. */
 const passwordsIn = (address = ''): string[] => {
   const [, written] = /^(?:[^/]*:\/\/)?[^/@]*?:([^/]*)@/.exec(address) ?? [];
   if (written === undefined) return [];
@@ -20,13 +20,13 @@ const keepEnvironment = ({ env }: World, secrets: Secrets): void => {
 };
 
 /**
- * The world of a command: whatever it writes for others to read passes here, and only here secrets are taken out (R12).
- * A text is written in whole lines, so no secret is split between two of them.
+ * The runtime of a command, whose output streams redact secrets (R12). All output passes here, and no other place
+ * redacts. Text is written in whole lines, so no secret is split between two writes.
  */
 export const withRedaction = (world: World): Runtime => {
   const secrets = createSecrets();
   keepEnvironment(world, secrets);
-  /** Everything else stays the output's own, and is asked of it when it is needed. */
+  /** Overrides `write` only. All other properties are read from the original output. */
   const withoutSecrets = <Kind extends Output>(output: Kind): Kind =>
     Object.create(output, { write: { value: (text: string) => output.write(secrets.redact(text)) } });
   const { openPager } = world;

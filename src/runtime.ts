@@ -1,126 +1,126 @@
 import type { Send } from './http/message.ts';
 import type { Secrets } from './redact.ts';
 
-/** The outside world as one value. No other module reads a stream, a clock, the environment or chance. */
+/** The outside world as one value. All streams, clocks, environment variables and random bytes come from here. */
 export interface World {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly platform: string;
-  /** The user we run as; not known everywhere. */
+  /** The effective user ID. Not available on Windows. */
   readonly uid?: number | undefined;
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly clock: Clock;
-  /** As the platform calls it; it has no name for some values of `TZ`. */
+  /** The system time zone's name. Node has no name for some values of `TZ`. */
   readonly systemZone: string | undefined;
   randomBytes(count: number): Uint8Array;
-  /** The network; the HTTP library behind it is loaded by the first request. */
+  /** Sends a request over the network. The first request loads the HTTP library. */
   readonly send: Send;
   /**
-   * Comes back when a request that is just being made has left, unless it has to wait for something: time for work that
-   * is to be done while it is answered.
+   * Resolves when a request that was just started has left, unless that request has to wait. Callers then work while
+   * the reply is on its way.
    */
   afterSend(): Promise<void>;
-  /** Aborted by SIGINT or SIGTERM; its reason is the error to report. */
+  /** Aborted by SIGINT or SIGTERM. The abort reason is the error to report. */
   readonly interrupted: AbortSignal;
-  /** Starts a program that shows a stream page by page on the terminal; nothing where it cannot be started. */
+  /** Starts a pager on the terminal. Returns undefined if it can't be started. */
   openPager?(command: readonly string[]): Promise<Pager | undefined>;
-  /** The network for what must not be cut off by a signal: a spent token's answer exists nowhere else. */
+  /** Like `send`, but not aborted by signals: the reply to a spent refresh token exists nowhere else. */
   readonly sendToEnd: Send;
-  /** Does a piece of work to its end, whatever signals come meanwhile; they take effect afterwards. */
+  /** Runs work to its end. Signals that arrive meanwhile take effect afterwards. */
   protect<Value>(work: () => Promise<Value>): Promise<Value>;
   readonly machine: Machine;
-  /** Keeps what is compiled from now on for the next time, where this Node can do that, in a directory made for it. */
+  /** Caches compiled code in the given directory for the next command, if this version of Node can do that. */
   keepCompiled?(makeDirectory: () => string): void;
-  /** Whether a browser could be started with that address. */
+  /** Opens the URL in a browser. Returns whether one could be started. */
   openBrowser(url: string): Promise<boolean>;
   /**
-   * Runs a program on this terminal, without a shell, and tells the code it ended with; 128 and more for a signal.
-   * Signals that reach us are passed on to it, and it does not outlive us. Rejects where it cannot be started.
+   * Runs a program on this terminal, without a shell, and returns its exit code, or 128 plus the signal's number.
+   * Passes signals on to the program, which does not outlive `sched`. Rejects if the program can't be started.
    */
   spawn?(command: readonly string[], options: { env: Readonly<Record<string, string | undefined>> }): Promise<number>;
   /**
-   * Starts this very program again as a helper, in a session of its own: what ends us, our process group or our terminal
-   * does not reach it. Nothing where it cannot be started.
+   * Starts `sched` again as a helper in its own process session, so that a signal to this process, its group or its
+   * terminal does not reach the helper. Returns undefined if the helper can't be started.
    */
   startRenewalHelper?(): Promise<ChildProcess | undefined>;
-  /** For a helper: who started it. */
+  /** For a helper: the process that started it. */
   parentProcess?(): Peer;
 }
 
-/** The outside world as commands see it: what goes to the terminal or a pipe holds no secret. */
+/** The outside world as commands see it: its output streams redact secrets. */
 export interface Runtime extends World {
-  /** R12: a secret that is kept here is printed nowhere, in whatever form. */
+  /** R12: secrets kept here are never printed, in any form. */
   readonly secrets: Secrets;
-  /** Writes to stdout as it is, for a command whose answer is a secret. */
+  /** Writes to stdout without redaction, for a command whose output is a secret. */
   reveal(text: string): Promise<void>;
 }
 
-/** The other end of two pipes, spoken with in lines. */
+/** A process at the other end of two pipes. Messages are lines. */
 export interface Peer {
-  /** Nothing happens where nobody listens any more. */
+  /** Sends a line. Does nothing if the other side is gone. */
   say(line: string): void;
-  /** The next line; `undefined` when no more will come. */
+  /** The next line, or `undefined` after the last one. */
   hear(): Promise<string | undefined>;
-  /** Says and hears no more. */
+  /** Closes the connection. */
   leave(): void;
 }
 
 export interface ChildProcess extends Peer {
   readonly pid: number;
-  /** Once it is false, the number may be another's. */
+  /** Once this is false, the OS may have given the PID to another process. */
   isRunning(): boolean;
   kill(): void;
 }
 
-/** This machine, the account on it, and this process. */
+/** This machine, the OS account, and this process. */
 export interface Machine {
   readonly platform: string;
   readonly host: string;
-  /** The account's own home directory, whatever `HOME` says. */
+  /** The account's home directory, regardless of `HOME`. */
   readonly accountHome: string;
   readonly pid: number;
-  /** Of the program that runs JavaScript. */
+  /** Version of the JavaScript runtime. */
   readonly version: string;
-  /** The program that runs JavaScript. */
+  /** Path of the JavaScript runtime. */
   readonly executable: string;
-  /** The words that start this very program again; not known everywhere. */
+  /** The command that starts `sched` again, if known. */
   readonly program?: readonly string[];
-  /** Whether the program is one file, with what runs JavaScript and the keychain binding inside. */
+  /** Whether `sched` is one file that contains the JavaScript runtime and the keychain binding. */
   readonly isStandalone?: boolean;
   isAlive(pid: number): boolean;
 }
 
 export interface Input {
   readonly isTerminal: boolean;
-  /** Everything up to the end of the input. */
+  /** Reads to the end of the input. */
   bytes(): Promise<Uint8Array>;
-  /** One line typed by a person, without its line break; `undefined` at the end of the input. Rejects with the signal's reason. */
+  /** Reads one typed line without its line break; `undefined` at the end of input. Rejects with the signal's reason. */
   line(unwanted?: AbortSignal): Promise<string | undefined>;
 }
 
 export interface Output {
   readonly isTerminal: boolean;
-  /** Width of the terminal; meaningless elsewhere. */
+  /** Width of the terminal. Meaningless if the output is not a terminal. */
   readonly columns: number;
-  /** Height of the terminal, where it is known. */
+  /** Height of the terminal, if known. */
   readonly rows?: number;
-  /** Resolves when the text is accepted; throws `ClosedPipe` when nobody reads any more. */
+  /** Resolves when the text is accepted. Throws `ClosedPipe` if the reader is gone. */
   write(text: string): Promise<void>;
 }
 
 export interface Pager extends Output {
-  /** Says that nothing more comes, and resolves when the reader has put the pager away. */
+  /** Ends the input of the pager, and resolves when the user has quit it. */
   close(): Promise<void>;
 }
 
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Rejects with the signal's reason when it is aborted. */
+  /** Rejects with the signal's reason if the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The one word that makes this program a helper; what else it must know comes through a pipe. */
+/** The only argument of a helper process. Everything else it needs comes through a pipe. */
 export const helperArgument = '__refresh-helper';

@@ -1,5 +1,5 @@
-/** A text in single quotes, as a POSIX shell reads it back. */
+/** Puts a text in single quotes for a POSIX shell. */
 export const singleQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** One word as a POSIX shell reads it back, in quotes only where it needs them. */
+/** Quotes a word for a POSIX shell, if it needs quotes. */
 export const shellWord = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : singleQuoted(word));

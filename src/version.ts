@@ -1,4 +1,4 @@
-/** Written in by the build from package.json. */
+/** Set by the build from package.json. */
 declare const SCHED_VERSION: string;
 
 export const version = SCHED_VERSION;

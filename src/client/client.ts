@@ -9,14 +9,14 @@ import { type ListOptions, type Page, paginate } from './paginate.ts';
 import { integrityError, type Json, readAnyPage, readOne, readPage } from './reading.ts';
 import { blamesParameter, refusalOf } from './refusal.ts';
 
-/** What a caller gives an operation: already in the service's own names and forms. */
+/** The input of an operation, in the service's own names and formats. */
 export interface Input {
   path?: Record<string, string>;
   query?: Record<string, string | number | boolean>;
   body?: unknown;
 }
 
-/** A request in the caller's own words, below the base URL and with the credential. */
+/** A request that the caller writes out, sent below the base URL with the credential. */
 export interface RawInput {
   method: string;
   path: string;
@@ -25,42 +25,42 @@ export interface RawInput {
   body?: string | undefined;
 }
 
-/** An operation that changes nothing. A write's reply need not show its record, so writes have a method of their own. */
+/** An operation that changes nothing. Writes have their own method, because their reply may lack the record. */
 export type ReadOperation = Operation & { readonly effect?: never };
 
 export const isRead = (operation: Operation): operation is ReadOperation => operation.effect === undefined;
 
 export interface Client {
   prepare(operation: Operation, input: Input): HttpRequest;
-  /** The record that a read answers with. */
+  /** Sends a read and returns its record. */
   call(operation: ReadOperation, input: Input): Promise<Json>;
-  /** Carries a write out. `beforeSend` is done each time right before the request leaves. */
+  /** Sends a write. `beforeSend` runs right before each attempt leaves. */
   write(operation: Operation, input: Input, beforeSend?: () => Promise<void>): Promise<Written>;
-  /** The results page by page, fetched as they are taken. */
+  /** The results page by page. Each page is fetched when the caller takes it. */
   pages(operation: Operation, input: Input, options?: ListOptions<Json>): AsyncGenerator<Json[]>;
   prepareRaw(input: RawInput): HttpRequest;
-  /** The reply to a raw request, whatever its status. */
+  /** Sends a raw request and returns the reply, whatever its status. */
   send(request: HttpRequest): Promise<HttpReply>;
-  /** A list of records of any kind, page by page. `operation` is its row where one is known. */
+  /** A list of records of any kind, page by page. `operation` is the list's operation, if known. */
   rawPages(input: RawInput, options?: ListOptions<Json>, operation?: Operation): AsyncGenerator<Json[]>;
 }
 
 export interface ClientOptions {
   baseUrl: string;
-  /** Host of operations that live on the MCP server. */
+  /** URL of the MCP server, for operations that live there. */
   mcpUrl?: string | undefined;
   /** Sends with the credential. */
   send: Send;
-  /** Sends without one, for operations that need none: another host must never see a token. */
+  /** Sends without a credential, for operations that need none: another host must never see a token. */
   sendPlain: Send;
   timeoutMs?: number;
 }
 
-/** No complete reply came: for a write that may have left, nobody knows whether it was carried out. */
+/** The error if no complete reply came. A write that may have left the machine has an unknown outcome. */
 const unreachable = (request: HttpRequest, failure: NetworkFailure): SchedError => {
   const unknown = failure.sent && request.method !== 'GET';
   const message = unknown
-    ? `No answer from ${failure.host}: it may or may not have been done`
+    ? `No reply from ${failure.host}: the request may or may not have been carried out`
     : `Cannot reach ${failure.host}`;
   return new SchedError(unknown ? 'outcome-unknown' : 'unavailable', message, {
     reason: failure.message,
@@ -70,13 +70,13 @@ const unreachable = (request: HttpRequest, failure: NetworkFailure): SchedError 
   });
 };
 
-/** A list without `count` is to answer in one piece; should it name a next page all the same, that is asked for. */
+/** A list without `count` should be one page. If its reply names a next page anyway, that page is fetched too. */
 const isPaged = ({ query }: Operation): boolean => query !== undefined && Object.hasOwn(query.shape, 'count');
 
 const staleCursor = (request: HttpRequest, reply: HttpReply): SchedError =>
-  new SchedError('unavailable', 'The listing took too long: its next page is no longer to be had', {
-    reason: withRequestId('the service let the page token lapse', reply),
-    hint: 'run it again, with nothing slow at the other end of the pipe',
+  new SchedError('unavailable', 'Listing took too long: the next page is no longer available', {
+    reason: withRequestId('the page token expired', reply),
+    hint: 'run the command again, without a slow program reading its output',
     outcome: 'not-applied',
     http: exchangeOf(request, reply),
   });
@@ -84,8 +84,8 @@ const staleCursor = (request: HttpRequest, reply: HttpReply): SchedError =>
 const rootOf = ({ server }: Operation, { baseUrl, mcpUrl }: ClientOptions): string => {
   const root = server === 'mcp' ? mcpUrl : baseUrl;
   if (root !== undefined) return root.replace(/\/+$/, '');
-  throw new SchedError('environment', 'No address of the MCP server is known', {
-    hint: 'SCHED_MCP_URL=https://mcp.example.com',
+  throw new SchedError('environment', 'The URL of the MCP server is not set', {
+    hint: 'set SCHED_MCP_URL=https://mcp.example.com',
     outcome: 'not-sent',
   });
 };
@@ -93,7 +93,7 @@ const rootOf = ({ server }: Operation, { baseUrl, mcpUrl }: ClientOptions): stri
 export const createClient = (options: ClientOptions): Client => {
   const { send, sendPlain, timeoutMs } = options;
 
-  /** A URL with what every request carries. */
+  /** Builds a request with the headers and timeout that every request has. */
   const requestOf = (
     method: string,
     address: string,
@@ -132,7 +132,7 @@ export const createClient = (options: ClientOptions): Client => {
       return await (operation !== undefined && operation.scope === undefined ? sendPlain : send)(request);
     } catch (error) {
       if (!(error instanceof NetworkFailure)) throw error;
-      // Success was told before the body was cut off; a write is done then, and only what it made is not shown.
+      // The status was a success before the body was cut off. A write is then done, only its record is missing.
       if (decide(effectOf(request), failureOf(error)!) === 'done')
         return { status: error.status!, headers: {}, body: '' };
       throw unreachable(request, error);
@@ -153,7 +153,7 @@ export const createClient = (options: ClientOptions): Client => {
 
   type Cursor = { count?: number; page_token?: string };
 
-  // `next_page` is an address from the network and is never followed: its token goes to our own base URL.
+  // Never follow `next_page`, a URL from the network: only its token is used, with our own base URL.
   const listing = (
     requestAt: (cursor: Cursor | undefined) => HttpRequest,
     operation: Operation | undefined,

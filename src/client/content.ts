@@ -9,10 +9,10 @@ const read = (body: string): Content => {
   }
 };
 
-/** What the body of a reply says. */
+/** The parsed body of a reply. */
 export const contentOf = ({ content, body }: HttpReply): Content => content ?? read(body);
 
-/** Parses the body of each reply, once for all who ask what it says: whether to send again, and what to print. */
+/** Parses the body of each reply once, both for the retry layer and for printing. */
 export const withContent: Layer = (next) => async (request) => {
   const reply = await next(request);
   return { ...reply, content: contentOf(reply) };

@@ -6,7 +6,7 @@ import type { Json } from './reading.ts';
 
 type Test = (row: Json) => boolean;
 
-/** What one query parameter says of a row, where the row shows it: a service that ignores it is then no danger. */
+/** Checks a row against a query parameter, if rows show its field, in case the service ignores the parameter. */
 const testOf = (name: string, wanted: unknown, fields: Set<string>): Test | undefined => {
   const limit = edgeOf(name);
   if (limit !== undefined && fields.has(limit.field)) return (row) => isInside(row[limit.field], limit.edge, wanted);
@@ -15,7 +15,7 @@ const testOf = (name: string, wanted: unknown, fields: Set<string>): Test | unde
   return (row) => String(row[name]).toLowerCase() === text;
 };
 
-/** Keeps the rows that fit the query. A row that lacks the field is kept: nothing can be said of it. */
+/** Keeps the rows that match the query. A row without the field is kept, because it can't be checked. */
 export const rowFilter = (operation: Operation, query: Input['query'] = {}): Test => {
   const parameters = operation.query!.shape;
   const fields = new Set(Object.keys(operation.reply.of.record.shape));

@@ -13,18 +13,18 @@ import { contentOf } from './content.ts';
 import { type Json, recordIn, UnexpectedBody, type UnexpectedBodyKind } from './reading.ts';
 import { refusalOf } from './refusal.ts';
 
-/** How a request ended without a clear verdict, or with a 2xx that does not show the record. */
+/** How a request ended without a clear result, or with a 2xx whose reply lacks the record. */
 export type Failure = 'never-sent' | 'lost' | UnexpectedBodyKind;
 
 /**
- * What to do about it: send again, ask the service what became of it, look for what was made, take it as done, or end
- * with an integrity error.
+ * What to do after a failure: send the request again, read the record back, look up the record it may have created,
+ * treat the request as done, or end with an integrity error.
  */
 export type Decision = 'retry' | 'read-back' | 'look-up' | 'done' | 'refuse';
 
 /**
- * R26, except for 401, which `http/authorize` repeats, and 429, which `http/rate-limit` waits out. A complete 2xx to a
- * write is success, whatever its body.
+ * R26, except for 401 (repeated by `http/authorize`) and 429 (`http/rate-limit` waits). A complete 2xx to a write is a
+ * success, whatever its body.
  */
 const table: Record<Failure, Record<Effect, Decision>> = {
   'never-sent': { read: 'retry', deletion: 'retry', change: 'retry', creation: 'retry' },
@@ -34,17 +34,17 @@ const table: Record<Failure, Record<Effect, Decision>> = {
   unreadable: { read: 'retry', deletion: 'done', change: 'done', creation: 'look-up' },
 };
 
-/** The one place that knows after which failure what may be sent again. */
+/** The only place that decides what may be sent again after which failure. */
 export const decide = (effect: Effect, failure: Failure): Decision => table[failure][effect];
 
 /**
- * Of a request that nobody describes, the method tells. HTTP says that anything but POST may be repeated, yet what was
- * lost is never sent again here: a change is read back first, and nobody knows where.
+ * The effect of a request; the method decides if the request has no operation. HTTP allows repeating anything but
+ * POST, but a change that was lost is not sent again: it would have to be read back first, and the place is unknown.
  */
 export const effectOf = ({ method, effect }: Pick<HttpRequest, 'method' | 'effect'>): Effect =>
   effect ?? (method === 'GET' ? 'read' : method === 'POST' ? 'creation' : 'change');
 
-/** How a request failed, if its ending is no verdict. A reply of 5xx or 408 may have come before or after the deed. */
+/** How a request failed, or undefined if its result is clear. A 5xx or 408 leaves open whether the write was done. */
 export const failureOf = (ending: HttpReply | NetworkFailure): Failure | undefined => {
   if (ending instanceof NetworkFailure) {
     if (!ending.sent) return 'never-sent';
@@ -56,21 +56,21 @@ export const failureOf = (ending: HttpReply | NetworkFailure): Failure | undefin
   return typeof content === 'string' ? content : undefined;
 };
 
-/** What `http/retry` asks. */
+/** Whether `http/retry` may send the request again. */
 export const mayRepeat = (request: HttpRequest, ending: HttpReply | NetworkFailure): boolean => {
   const failure = failureOf(ending);
   if (failure === undefined) return false;
-  // What a path outside the catalogue answers with need not be JSON.
+  // The reply of a path outside the catalogue need not be JSON.
   if (!(ending instanceof NetworkFailure) && isSuccess(ending) && request.effect === undefined) return false;
   return decide(effectOf(request), failure) === 'retry';
 };
 
-/** A write that was carried out: the record as the reply shows it, or why the reply shows none. */
+/** A completed write: the record in the reply, or the reason why the reply has none. */
 export type Written =
   | { status: number; record: Json; why?: undefined }
   | { status: number; record?: undefined; why: string };
 
-/** A write whose 2xx cannot be read, so that nobody knows what was made. */
+/** The error for a write whose 2xx reply can't be read, so that the created record is unknown. */
 export const unreadableWrite = (request: HttpRequest, reply: HttpReply, problem: string): SchedError =>
   new SchedError('outcome-unknown', 'The service sent a reply that is not JSON', {
     reason: withRequestId(problem, reply),
@@ -78,7 +78,7 @@ export const unreadableWrite = (request: HttpRequest, reply: HttpReply, problem:
     http: exchangeOf(request, reply),
   });
 
-/** What the reply to a write says. Throws where that is a refusal, or leaves open what was made. */
+/** Reads the reply to a write. Throws if the service refused, or if the created record is unknown. */
 export const writtenIn = (operation: Operation, request: HttpRequest, reply: HttpReply): Written => {
   if (!isSuccess(reply)) throw refusalOf(request, reply);
   const { status } = reply;

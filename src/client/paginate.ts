@@ -1,37 +1,37 @@
 import { limits } from '../api/limits.ts';
 
-/** One page as the service sent it, its shape already checked. */
+/** One page as the service sent it, after checking its shape. */
 export interface Page<Item> {
   items: Item[];
   nextToken?: string;
 }
 
 export interface ListOptions<Item> {
-  /** Results wanted in all; all there are when left out. */
+  /** Maximum number of results. Default: all. */
   limit?: number;
-  /** Results asked for per request. */
+  /** Results per request. */
   pageSize?: number;
-  /** What the caller wants of the rows, whether or not the service filtered them. */
+  /** Keeps the rows that the caller wants, whether or not the service filtered them. */
   keep?: (item: Item) => boolean;
   /**
-   * Given, the next page is asked for before it is wanted, while this one is worked on; for who will take them all. It
-   * comes back when the request for that page has left, unless it has to wait.
+   * If set, the next page is requested while the caller works on this one; for callers that take all pages. Resolves
+   * when the request for that page has left, unless the request has to wait.
    */
   afterSend?: () => Promise<void>;
 }
 
-/** R40. A service may send some empty pages, but so many in a row will not end. */
+/** R40. A service may send some empty pages, but this many in a row mean that the list never ends. */
 export const mostEmptyPages = 100;
 
 const endless = (isLoop: boolean, empty: number): string | undefined => {
-  if (isLoop) return 'pagination.next_page_token repeats: the listing would never end';
-  return empty < mostEmptyPages ? undefined : `${empty} pages in a row are empty, and each names a next one`;
+  if (isLoop) return 'pagination.next_page_token repeats, so the list would never end';
+  return empty < mostEmptyPages ? undefined : `${empty} empty pages in a row, each with a next page`;
 };
 
 /**
- * The results page by page, each fetched when it is taken, or one ahead: a consumer that stops stops the fetching.
- * What goes wrong with a page ahead is told when its turn comes. An empty page with a token goes on; a token seen before
- * ends the listing with an error, and so do too many pages in a row that the service sent empty.
+ * Yields the results page by page. Each page is fetched when the caller takes it, or one page ahead; no more pages are
+ * fetched after the caller stops. An error in a page fetched ahead is thrown when its turn comes. The list continues
+ * after an empty page with a token. It ends with an error if a token repeats, or after `mostEmptyPages` empty pages.
  */
 export async function* paginate<Item>(
   fetch: (query: { count: number; page_token?: string }, signal: AbortSignal) => Promise<Page<Item>>,
@@ -59,7 +59,7 @@ export async function* paginate<Item>(
       const items = page.items.filter(keep).slice(0, left);
       left -= items.length;
       token = page.nextToken;
-      // Rows that are not kept are rows all the same: a service may ignore a filter for any number of pages.
+      // Count the rows before `keep`: a service may ignore a filter for any number of pages.
       empty = page.items.length === 0 ? empty + 1 : 0;
       const problem = token === undefined ? undefined : endless(seen.has(token), empty);
       if (afterSend !== undefined && left > 0 && token !== undefined && problem === undefined) {
@@ -73,7 +73,7 @@ export async function* paginate<Item>(
       seen.add(token);
     }
   } finally {
-    unwanted.abort(new Error('nobody wants the next page'));
+    unwanted.abort(new Error('the next page is no longer needed'));
     await coming?.catch(() => {});
   }
 }

@@ -5,16 +5,16 @@ import { contentOf } from './content.ts';
 import type { Page } from './paginate.ts';
 import { shapeError } from './shape-check.ts';
 
-/** A record as the service sent it, unknown fields and all. */
+/** A record as the service sent it, including unknown fields. */
 export type Json = Record<string, unknown>;
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** How the body of a 2xx fails to show what it should. */
+/** What is wrong with the body of a 2xx. */
 export type UnexpectedBodyKind = 'another-shape' | 'empty' | 'unreadable';
 
-/** A 2xx whose body does not show what it should; what that means depends on what was asked (`outcome.ts`). */
+/** The body of a 2xx is not as expected. `outcome.ts` decides what that means for each kind of request. */
 export class UnexpectedBody extends Error {
   readonly kind: UnexpectedBodyKind;
 
@@ -26,23 +26,23 @@ export class UnexpectedBody extends Error {
 
 const wrongShape = (problem: string): UnexpectedBody => new UnexpectedBody('another-shape', problem);
 
-/** A read was answered by another shape than we can work with. */
+/** The error for a read whose reply has an unexpected shape. */
 export const integrityError = (request: HttpRequest, problem: string, reply?: HttpReply): SchedError =>
-  new SchedError('integrity', 'The service sent a reply that does not fit', {
+  new SchedError('integrity', 'The service sent an unexpected reply', {
     reason: reply === undefined ? problem : withRequestId(problem, reply),
     outcome: 'not-applied',
     http: exchangeOf(request, reply),
   });
 
-/** A read was answered by something that is not JSON. */
+/** The error for a read whose reply is not JSON. */
 export const unreadableRead = (request: HttpRequest, reply: HttpReply, problem: string): SchedError =>
   new SchedError('unavailable', 'The service sent a reply that is not JSON', {
-    reason: withRequestId(`${problem}; is the base URL right?`, reply),
+    reason: withRequestId(`${problem}; is the base URL correct?`, reply),
     outcome: 'not-applied',
     http: exchangeOf(request, reply),
   });
 
-/** The answer to a read, or the error that tells why there is none. */
+/** Reads the reply to a read. Turns an unexpected body into the error to report. */
 const forRead = <Value>(request: HttpRequest, reply: HttpReply, read: () => Value): Value => {
   try {
     return read();
@@ -54,10 +54,10 @@ const forRead = <Value>(request: HttpRequest, reply: HttpReply, read: () => Valu
   }
 };
 
-/** Deeper than any record of the service, and far from where writing it out would exhaust the stack. */
+/** Deeper than any record of the service, but shallow enough to print without exhausting the stack. */
 const deepest = 64;
 
-/** Asked of every reply, so it makes no list of what it looks through. */
+/** Runs for every reply, so it loops without building lists. */
 const isDeeper = (value: object, levels: number): boolean => {
   if (levels === 0) return true;
   for (const name in value) {
@@ -67,7 +67,7 @@ const isDeeper = (value: object, levels: number): boolean => {
   return false;
 };
 
-/** What came in place of JSON. */
+/** Describes a reply that is not JSON. */
 export const describeNonJson = ({ status, headers }: HttpReply): string =>
   `HTTP ${status} with ${headers['content-type'] ?? 'no content type'}`;
 
@@ -81,7 +81,7 @@ const parse = (reply: HttpReply): Json => {
   return value;
 };
 
-/** An object, with a `uri` where the service documents one, its other fields of the documented kinds if present. */
+/** Checks that a value is an object, with a `uri` if documented, and that its fields have the documented types. */
 const record = (resource: Resource, value: unknown, where: string): Json => {
   if (!isObject(value)) throw wrongShape(`${where} is not an object`);
   if (Object.hasOwn(resource.record.shape, 'uri') && typeof value.uri !== 'string')
@@ -91,7 +91,7 @@ const record = (resource: Resource, value: unknown, where: string): Json => {
   return value;
 };
 
-/** The record in a 2xx, or an `Unfit`. */
+/** The record in a 2xx. Throws `UnexpectedBody` if it is missing or has the wrong shape. */
 export const recordIn = ({ reply: { kind, of } }: Operation, reply: HttpReply): Json =>
   kind === 'bare'
     ? record(of, contentOf(reply) === 'empty' ? {} : parse(reply), 'the reply')
@@ -100,7 +100,7 @@ export const recordIn = ({ reply: { kind, of } }: Operation, reply: HttpReply): 
 export const readOne = (operation: Operation, request: HttpRequest, reply: HttpReply): Json =>
   forRead(request, reply, () => recordIn(operation, reply));
 
-/** A page whose items are read by `item`. */
+/** Reads a page. `item` checks each of its items. */
 const pageIn = (reply: HttpReply, item: (value: unknown, where: string) => Json): Page<Json> => {
   const { collection, pagination } = parse(reply);
   if (!Array.isArray(collection)) throw wrongShape('collection is not an array');
@@ -114,7 +114,7 @@ const pageIn = (reply: HttpReply, item: (value: unknown, where: string) => Json)
 export const readPage = (operation: Operation, request: HttpRequest, reply: HttpReply): Page<Json> =>
   forRead(request, reply, () => pageIn(reply, (value, where) => record(operation.reply.of, value, where)));
 
-/** A page of records of any kind. */
+/** Reads a page of records of any kind. */
 export const readAnyPage = (request: HttpRequest, reply: HttpReply): Page<Json> =>
   forRead(request, reply, () =>
     pageIn(reply, (value, where) => {

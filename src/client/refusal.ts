@@ -2,7 +2,7 @@ import { type Category, SchedError } from '../errors.ts';
 import type { HttpReply, HttpRequest } from '../http/message.ts';
 import { cut } from '../redact.ts';
 
-/** What the service says of an error, in either of its two shapes; every part may be missing. */
+/** The body of an error, in either of the service's two formats. Any field may be missing. */
 interface Refusal {
   title?: string;
   message?: string;
@@ -15,13 +15,13 @@ interface Refusal {
 const longestQuote = 500;
 const longestRequestId = 100;
 
-/** Only what is a scope's name becomes part of a command that a person may copy. */
+/** The hint is a command that people copy, so only valid scope names go into it. */
 const scopeName = /^[a-z][a-z_]{0,40}:[a-z]{1,20}$/;
 const mostScopes = 10;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** An error body is read for what can be had: it may be empty, HTML or of another shape. */
+/** Reads an error body as far as possible: it may be empty, HTML or of another shape. */
 const read = (body: string): Refusal => {
   try {
     const value: unknown = JSON.parse(body);
@@ -37,32 +37,57 @@ const categoryOf = (status: number, isRead: boolean): Category => {
   if (status === 404) return 'not-found';
   if (status === 409) return 'conflict';
   if (status === 429) return 'rate-limited';
-  // What the service cannot be asked at all (405, 406, 415) is as wrong as what it cannot read.
+  // A request that the service doesn't support (405, 406, 415) counts as wrong input too.
   if ([400, 405, 406, 413, 415, 422].includes(status)) return 'usage';
   if (status >= 300 && status < 400) return 'integrity';
   const isUnfinished = status >= 500 || status === 408;
   return isUnfinished && !isRead ? 'outcome-unknown' : 'unavailable';
 };
 
-/** Assumed: a time that can no longer be booked is told by 409, or by 400 that complains of nothing but the time. */
-const isSlotGone = ({ method, url }: HttpRequest, { status }: HttpReply, { details }: Refusal): boolean =>
-  method === 'POST' &&
-  status === 400 &&
-  new URL(url).pathname.endsWith('/invitees') &&
-  Array.isArray(details) &&
-  details.length > 0 &&
-  details.every((detail) => detail?.parameter === 'start_time');
+const isBooking = ({ method, url }: HttpRequest): boolean =>
+  method === 'POST' && new URL(url).pathname.endsWith('/invitees');
 
-const summary: Partial<Record<Category, string>> = {
-  auth: 'The service does not accept the token',
-  forbidden: 'The service does not allow this',
-  conflict: 'The service refused, because something stands against it',
-  usage: 'The service refused the input',
-  'outcome-unknown': 'The service failed, and may or may not have done it',
-  integrity: 'The service redirects elsewhere, and redirects are not followed',
+/** Assumed: if a slot is no longer free, the service replies 409, or 400 with details about nothing but the time. */
+const isSlotGone = (request: HttpRequest, { status }: HttpReply, { details }: Refusal): boolean =>
+  isBooking(request) &&
+  (status === 409 ||
+    (status === 400 &&
+      Array.isArray(details) &&
+      details.length > 0 &&
+      details.every((detail) => detail?.parameter === 'start_time')));
+
+/** What users call the records of a collection. */
+const recordNames: Readonly<Record<string, string>> = {
+  scheduled_events: 'event',
+  invitees: 'invitee',
+  event_types: 'event type',
+  event_type_availability_schedules: 'availability schedule',
+  organizations: 'organization',
+  organization_memberships: 'member',
+  users: 'user',
+  groups: 'group',
+  group_relationships: 'group relationship',
 };
 
-/** A reply that is not a success, as an error of ours: the service's own words in it, cut to a readable length. */
+/** Names the innermost record in a path: `/scheduled_events/ID/invitees` is about the event. */
+const notFound = (pathname: string): string => {
+  const segments = pathname.split('/');
+  const index = segments.findLastIndex((name, at) => Object.hasOwn(recordNames, name) && segments[at + 1]);
+  return index < 0
+    ? `The service found nothing at ${pathname}`
+    : `No ${recordNames[segments[index]!]} with ID ${segments[index + 1]}`;
+};
+
+const summary: Partial<Record<Category, string>> = {
+  auth: 'The service rejected the token',
+  forbidden: 'The service does not allow this',
+  conflict: 'The service reported a conflict',
+  usage: 'The service rejected the input',
+  'outcome-unknown': 'The service failed: the request may or may not have been carried out',
+  integrity: 'The service sent a redirect, and sched does not follow redirects',
+};
+
+/** The error for a reply that is not a success. It quotes the service's own words, cut to a readable length. */
 export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError => {
   const refusal = read(reply.body);
   const words = [refusal.title ?? refusal.error, refusal.message ?? refusal.error_description].filter(isText);
@@ -71,7 +96,8 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
     .map((detail) => (isText(detail.parameter) ? `${detail.parameter}: ${detail.message}` : detail.message));
   const said = cut([words.join(': '), ...details].filter(isText).join('; '), longestQuote);
   const isRead = request.method === 'GET';
-  const category = isSlotGone(request, reply, refusal) ? 'conflict' : categoryOf(reply.status, isRead);
+  const slotGone = isSlotGone(request, reply, refusal);
+  const category = slotGone ? 'conflict' : categoryOf(reply.status, isRead);
   const id = cut(reply.headers['x-request-id'] ?? '', longestRequestId);
   const scopes = Array.isArray(refusal.required_scopes) ? refusal.required_scopes.filter(isText) : [];
   const needed = cut(scopes.join(', '), longestQuote);
@@ -79,7 +105,8 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
   const { pathname } = new URL(request.url);
   const { retryAfterSeconds } = reply;
   const wait = retryAfterSeconds === undefined ? '' : `; the service asks to wait ${retryAfterSeconds} s`;
-  const message = category === 'not-found' ? `The service knows nothing at ${pathname}` : summary[category];
+  const known = slotGone ? "That time isn't available" : summary[category];
+  const message = category === 'not-found' ? notFound(pathname) : known;
   return new SchedError(category, message ?? `The service failed with status ${reply.status}`, {
     reason: `${said || `HTTP ${reply.status}`}${needed ? ` (needs ${needed})` : ''}${wait}${id ? ` [request ${id}]` : ''}`,
     ...(missing.length === 0 ? {} : { scopes: missing, hint: `sched auth login --add-scopes ${missing.join(',')}` }),
@@ -94,7 +121,7 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
   });
 };
 
-/** Whether the service complained of this parameter. */
+/** Whether the service's error details name this parameter. */
 export const blamesParameter = (reply: HttpReply, parameter: string): boolean => {
   const { details } = read(reply.body);
   return Array.isArray(details) && details.some((detail) => detail?.parameter === parameter);

@@ -1,13 +1,13 @@
 import type { Field } from '../api/field.ts';
 import { inspect } from '../api/inspect.ts';
 
-/** JSON's name for what a value is. */
+/** The JSON type of a value. */
 const kindOf = (value: unknown): string =>
   Array.isArray(value) ? 'array' : typeof value === 'bigint' ? 'number' : typeof value;
 
 const expected: Record<string, string> = {
   string: 'string',
-  enum: 'string', // an enum is an open string: the service may learn new words before we do
+  enum: 'string', // the service may add values to an enum, so any string is accepted
   number: 'number',
   boolean: 'boolean',
   object: 'object',
@@ -18,7 +18,7 @@ type Fits = (value: unknown) => boolean;
 
 const fitting = new WeakMap<Field, Fits>();
 
-/** Whether a value can be read as a field's: the same question as below without the words, asked for every record. */
+/** Whether a value fits a field. The same check as `shapeErrorAt`, but faster: it runs for every record. */
 const fitsOf = (field: Field): Fits | undefined => {
   const known = fitting.get(field);
   if (known !== undefined) return known;
@@ -42,8 +42,8 @@ const fitsOf = (field: Field): Fits | undefined => {
 };
 
 /**
- * What keeps a value from being read as a field's, or `undefined`. Any field may be null or missing
- * and unknown ones are kept; only a value of another kind than the documented one does not fit.
+ * Why a value does not fit a field, or `undefined` if it does. Any field may be null or missing, and unknown fields
+ * are kept. Only a value of another type than the documented one is an error.
  */
 export const shapeError = (field: Field, value: unknown, path = ''): string | undefined =>
   fitsOf(field)?.(value) === false ? shapeErrorAt(field, value, path) : undefined;

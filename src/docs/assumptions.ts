@@ -1,4 +1,4 @@
-/** Line comments that follow each other count as one; so do all lines of a block comment. */
+/** Matches a comment: consecutive line comments count as one, like the lines of a block comment. */
 const comment = /(?:^[ \t]*\/\/.*\n)+|^[ \t]*\/\*[\s\S]*?\*\/[ \t]*\n/gm;
 
 const textOf = (found: string): string =>
@@ -7,7 +7,7 @@ const textOf = (found: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** The constant, type, property or function in the line after a comment. `assumed: true` only marks a row. */
+/** The constant, type, property or function named in a line. `assumed: true` only marks an operation. */
 const nameIn = (line: string): string | undefined =>
   (/^\s*(?:export )?(?:const|type|interface|function) (\w+)/.exec(line) ??
     /^\s*(?!assumed:)'?([\w-]+)'?\??[:(]/.exec(line))?.[1];
@@ -22,9 +22,9 @@ const itemsOf = (source: string): string[] =>
 
 const introduction = `# Assumptions about the service
 
-The documentation of the service leaves some things open. Where \`sched\` or its sandbox had to decide, a comment in the
-source says \`Assumed:\` and what. This page lists those comments by file, with the name of the code that follows. When
-the real service turns out to be different, change the code and its comment; \`npm run generate\` writes this page.
+The documentation of the service leaves some things open. Where \`sched\` or its sandbox makes an assumption, a comment
+in the source starts with \`Assumed:\`. This page lists those comments by file, with the name of the code that follows.
+If the real service behaves differently, change the code and its comment. \`npm run generate\` writes this page.
 `;
 
 /** `docs/assumptions.md`. `sources` are the files of src/ by path. */

@@ -7,7 +7,7 @@ import { zshScript } from './completions/zsh.ts';
 import { referencePage } from './reference.ts';
 import { wordsOf } from './words.ts';
 
-/** Every generated file by its path in the repository. `sources` are the files of src/ by path. */
+/** All generated files by path. `sources` are the files of src/ by path. */
 export const generate = async (sources: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
   const root = await buildTree();
   const words = wordsOf(root);

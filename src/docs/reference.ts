@@ -5,13 +5,13 @@ import { pipeColumns } from '../cli/help/command-help.ts';
 import type { Leaf } from '../cli/parse/leaf.ts';
 import { listFlags, sharedFlags } from '../cli/parse/shared-flags.ts';
 
-/** What markdown would read as its own; the text stays readable as it is written. */
+/** Escapes markdown characters. The text stays readable in its raw form. */
 const escaped = (text: string): string => text.replace(/[*<]/g, '\\$&');
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 const code = (text: string): string => `\`${text}\``;
 const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-/** A table that reads well in its raw form too. */
+/** A markdown table that is readable in its raw form too. */
 const table = (header: string[], rows: string[][]): string[] => {
   if (rows.length === 0) return [];
   const lines = [header, ...rows].map((line) => line.map(cell));
@@ -56,7 +56,7 @@ const operationNote = ({ definition }: Leaf): string => {
   ].join(', ');
 };
 
-/** A note as markdown: what it indents is meant as it stands. */
+/** A note as markdown. Indented lines become a code block. */
 const note = (text: string): string[] => {
   const lines = text.split('\n');
   const isCode = (line: string) => line.startsWith('  ');
@@ -87,7 +87,7 @@ const commandSection = (words: string, leaf: Leaf, level: string): string[] => {
       command.arguments.map(({ name, description }) => [code(name), escaped(description)]),
     ),
     ...flagTable(command.flags.filter((flag) => !lists.has(flag))),
-    ...(columns.length === 0 ? [] : [`In a pipe: ${columns.map(code).join(', ')}.`, '']),
+    ...(columns.length === 0 ? [] : [`Columns in a pipe: ${columns.map(code).join(', ')}.`, '']),
     ...(command.notes ?? []).flatMap(note),
   ];
 };
@@ -95,7 +95,7 @@ const commandSection = (words: string, leaf: Leaf, level: string): string[] => {
 const nounSection = (noun: Commander): string[] => {
   const words = `sched ${noun.name()}`;
   if (noun.commands.length === 0) return commandSection(words, noun as Leaf, '###');
-  const singular = noun.alias() === undefined ? '' : ` The singular, ${code(noun.alias())}, is understood too.`;
+  const singular = noun.alias() === undefined ? '' : ` Alias: ${code(noun.alias())}.`;
   return [
     `### ${words}`,
     '',
@@ -121,7 +121,7 @@ export const referencePage = (root: Commander): string => {
     'Every command takes these flags:',
     '',
     ...flagTable(sharedFlags),
-    'Every list also takes these:',
+    'Every list command also takes these:',
     '',
     ...flagTable(listFlags),
     ...sections,

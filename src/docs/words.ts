@@ -5,14 +5,14 @@ import type { Leaf } from '../cli/parse/leaf.ts';
 import { sharedFlags } from '../cli/parse/shared-flags.ts';
 
 /*
- * Everything that can be completed, the same for each shell. All of it but the names of profiles is known when the
- * scripts are made: a script holds words and compares them with the line; it expands nothing, and runs the one program
- * for those names alone.
+ * Everything that can be completed, the same for each shell. All words except profile names are known when the scripts
+ * are generated. A script compares words with the command line. It expands nothing, and runs `sched` only to get the
+ * profile names.
  */
 
 /**
- * Prints the names of profiles, one a line. Always the `sched` of the path and never the word on the line: `./sched` or
- * an alias there is only being typed, and a TAB is no consent to run it.
+ * Prints the profile names, one per line. Runs the `sched` in PATH and never the program on the command line: the user
+ * is still typing `./sched` or an alias, and pressing TAB must not run it.
  */
 export const askForProfiles = 'sched profiles list -o id';
 
@@ -21,18 +21,18 @@ export interface Word {
   description: string;
 }
 
-/** What may stand behind a flag or as an argument: some of these words, a file, names of fields or profiles, or anything. */
+/** What a flag or an argument accepts: certain words, a file, names of fields or profiles, or anything. */
 export type Value = { kind: 'words'; words: readonly string[] } | { kind: 'files' | 'fields' | 'profiles' | 'any' };
 
 export interface FlagWord extends Word {
   short?: string;
-  /** `next`: the word behind it is its value, unless joined with `=`. `joined`: only the `=` form has a value. */
+  /** `next`: the next word is the value, unless joined with `=`. `joined`: only the `=` form has a value. */
   takes?: 'next' | 'joined';
   value: Value;
 }
 
 export interface CommandWords {
-  /** As typed: `events list`, or `completion` for a noun without verbs. */
+  /** The command as typed: `events list`, or `completion` for a noun without verbs. */
   path: string;
   flags: readonly FlagWord[];
   arguments: readonly Value[];
@@ -43,24 +43,24 @@ export interface CommandWords {
 
 export interface NounWords extends Word {
   singular: string;
-  /** Empty where the noun is itself a command. */
+  /** Empty if the noun is itself a command. */
   verbs: readonly Word[];
 }
 
 export interface Words {
   nouns: readonly NounWords[];
   commands: readonly CommandWords[];
-  /** Flags that every command takes, and that may stand before the noun. */
+  /** Flags of every command, which may come before the noun. */
   shared: readonly FlagWord[];
   /** Flags of `sched` alone. */
   root: readonly FlagWord[];
 }
 
-/** No shell reads anything but itself in such a word, quoted or not. */
+/** Words with no special characters for any shell, quoted or not. */
 const plain = /^[\w@%+.,:/-]+$/;
 
 const checked = (word: string): string => {
-  if (!plain.test(word)) throw new Error(`'${word}' cannot stand in a completion script`);
+  if (!plain.test(word)) throw new Error(`"${word}" is not safe in a completion script`);
   return word;
 };
 
@@ -84,7 +84,7 @@ const flagWords = (flag: Flag): FlagWord[] => {
     ...(flag.value === undefined ? {} : { takes: flag.optional ? 'joined' : 'next' }),
   };
   if (!flag.negatable) return [word];
-  return [word, { word: `--no-${flag.name}`, description: `not: ${description}`, value: nothing }];
+  return [word, { word: `--no-${flag.name}`, description: `the opposite of --${flag.name}`, value: nothing }];
 };
 
 const help: FlagWord = { word: '--help', short: '-h', description: 'show help', value: nothing };
@@ -120,22 +120,22 @@ export const wordsOf = (root: Commander): Words => ({
   root: [version],
 });
 
-/** Where a known value may stand: behind one of these names (or as an argument's number) in these commands. */
+/** Where a known value is accepted: after one of these flags, or as an argument with this number, in these commands. */
 export interface ValueRule {
-  /** `*` for flags that every command takes. */
+  /** `*` for flags of every command. */
   commands: readonly string[];
   names: readonly string[];
   value: Value;
 }
 
-/** Items with the same key drawn together, in the order of the first. */
+/** Groups items by key, in the order of each key's first item. */
 export const groupBy = <Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> => {
   const groups = new Map<string, Item[]>();
   for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
   return groups;
 };
 
-/** Numbers under which the arguments of a command are met; a repeated one under several. */
+/** Up to this position, a repeatable argument is completed. */
 const manyArguments = 9;
 
 const rulesOfFlags = (commands: string[], flags: readonly FlagWord[]): ValueRule[] =>
@@ -151,7 +151,7 @@ const rulesOfArguments = (command: CommandWords): ValueRule[] =>
     return [{ commands: [command.path], names: Array.from({ length: count }, (_, n) => `${index + n + 1}`), value }];
   });
 
-/** The rules of all commands, equal ones drawn together; a command's own come before the shared. */
+/** The rules of all commands, with equal ones merged. Rules of single commands come before the shared ones. */
 export const valueRules = ({ commands, shared }: Words): ValueRule[] => {
   const own = commands.flatMap((command) => [
     ...rulesOfFlags([command.path], command.flags),
@@ -164,14 +164,14 @@ export const valueRules = ({ commands, shared }: Words): ValueRule[] => {
   ];
 };
 
-/** Names of the flags that take the word behind them. */
+/** Names of the flags that take the next word as their value. */
 export const flagsWithValue = (flags: readonly FlagWord[]): string[] =>
   flags.flatMap(({ word, short, takes }) => (takes !== 'next' ? [] : short === undefined ? [word] : [word, short]));
 
 export const namesOf = (words: readonly Word[]): string => words.map(({ word }) => word).join(' ');
 
-/** Names under which a noun is understood, the one that is offered first. */
+/** The names of a noun. The first one is offered. */
 export const spellings = ({ word, singular }: NounWords): string[] => [...new Set([word, singular])];
 
-/** Not a noun, but stands where one does; the words behind it are read as if it were not there. */
-export const helpCommand: Word = { word: 'help', description: 'Help for a command' };
+/** Typed in the place of a noun. The words after it are read as if it were not there. */
+export const helpCommand: Word = { word: 'help', description: 'Show help for a command' };

@@ -1,6 +1,6 @@
 import type { Clock } from '../runtime.ts';
 
-/** Longest single timer: beyond 2³¹ − 1 ms one would fire at once. */
+/** Longest timer that Node supports: one beyond 2³¹ − 1 ms would fire at once. */
 const longestTimer = 2 ** 31 - 1;
 
 export const clock: Clock = {

@@ -2,7 +2,7 @@ import { addAbortSignal } from 'node:stream';
 import type { Input } from '../runtime.ts';
 import { isTerminal } from './output.ts';
 
-/** An open stdin keeps the process alive, so every read lets go of it when the read ends, whatever ended it. */
+/** An open stdin keeps the process alive, so every read releases stdin when it ends, for any reason. */
 export const inputOf = (interrupted: () => AbortSignal): Input => ({
   get isTerminal() {
     return isTerminal(0);
@@ -21,7 +21,7 @@ export const inputOf = (interrupted: () => AbortSignal): Input => ({
   line: async (unwanted) => {
     const signal = unwanted === undefined ? interrupted() : AbortSignal.any([interrupted(), unwanted]);
     signal.throwIfAborted();
-    // After Ctrl-D there is no second end to wait for.
+    // After Ctrl-D, no second "end" event will come.
     if (process.stdin.readableEnded) return undefined;
     const { createInterface } = await import('node:readline');
     const lines = createInterface({ input: process.stdin, terminal: false, signal });

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { homedir, hostname, userInfo } from 'node:os';
 import type { Machine } from '../runtime.ts';
 
-// A program that is compiled into one file has its script inside itself.
+// In a single-file executable, the script's path is inside Bun's virtual file system.
 const isStandalone = /^(\/|[A-Z]:\\)(\$bunfs|~BUN)/.test(process.argv[1] ?? '');
 
-/** Bun takes `HOME` for the account's own directory, so the list of accounts is asked; passwd(5). */
+/** The account's home directory from passwd(5), because Bun returns `HOME` instead. */
 const homeInList = (): string | undefined => {
   try {
     const accounts = readFileSync('/etc/passwd', 'utf8').split('\n');
@@ -19,7 +19,7 @@ const accountHome = (): string => {
   try {
     return (isStandalone && homeInList()) || userInfo().homedir || homedir();
   } catch {
-    // A container may run under a number that has no account.
+    // A container may run under a user ID that has no account.
     return homedir();
   }
 };

@@ -1,10 +1,10 @@
 import type { Send } from '../http/message.ts';
 import { clock } from './clock.ts';
 
-/** A command with so many requests goes on for a while. */
+/** A command that sends this many requests will probably send more. */
 const manyRequests = 3;
 
-/** Nothing of a page outlives it, so a long listing gains nothing from a heap with room to grow but a larger peak. */
+/** Keeps the heap small: no page of a long list outlives its turn, so a growing heap would only raise the peak. */
 const keepSmall = (): void => {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   for (const flag of ['--semi-space-growth-factor=1', '--heap-growing-percent=60']) setFlagsFromString(flag);
@@ -20,7 +20,7 @@ const loadTransport = async (interrupted: AbortSignal): Promise<Send> => {
   return createTransport({ env: process.env, clock, interrupted });
 };
 
-/** The network until a signal; the HTTP library is loaded by the first request. */
+/** Returns a `send` that the signal aborts. The first request loads the HTTP library. */
 export const networkUntil = (signal: () => AbortSignal): Send => {
   let transport: Promise<Send> | undefined;
   let requests = 0;
@@ -32,7 +32,7 @@ export const networkUntil = (signal: () => AbortSignal): Send => {
   };
 };
 
-/** In one turn of the event loop a request passes the layers, in the next undici makes sure that the connection is good. */
+/** A request passes our layers in one turn of the event loop. undici checks its connection in the next. */
 export const afterSend = async (): Promise<void> => {
   for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
 };

@@ -10,7 +10,7 @@ export const writeTo = (stream: NodeJS.WritableStream, text: string | Uint8Array
     stream.write(text, (error) => (error ? reject(failureOf(error)) : resolve()));
   });
 
-/** What is no device is no terminal, and to know that nothing has to be loaded. */
+/** Files and pipes are ruled out with fstat first, so that most commands needn't load `node:tty`. */
 export const isTerminal = (descriptor: number): boolean => {
   try {
     if (!fstatSync(descriptor).isCharacterDevice()) return false;
@@ -21,23 +21,24 @@ export const isTerminal = (descriptor: number): boolean => {
 };
 
 /**
- * Opening a stream takes longer than writing a few lines. Node writes to files, pipes and terminals at once anyway but on
- * Windows, so elsewhere the system is asked directly; a stream is opened only for what is not taken at once.
+ * Opening a stream takes longer than writing a few lines. Except on Windows, Node writes to files, pipes and terminals
+ * synchronously anyway, so this writes to the descriptor directly. A stream is opened only for bytes that the OS
+ * doesn't accept at once.
  */
 export const outputOf = (descriptor: 1 | 2, open: () => NodeJS.WriteStream): Output => {
   let opened: NodeJS.WriteStream | undefined;
   let isATerminal: boolean | undefined;
   let mayBeDirect = process.platform !== 'win32';
   const stream = (): NodeJS.WriteStream => {
-    // Failures reach us through the callback of each write; without a listener they would also end the process.
+    // Each write's callback reports its failure. Without this listener, a failure would also end the process.
     opened ??= open().on('error', () => {});
     return opened;
   };
-  /** What the system does not take at once. */
+  /** Returns the bytes that the OS didn't accept. */
   const writeDirectly = (text: string): string | Uint8Array => {
     let left: string | Uint8Array = text;
     try {
-      // As a string it needs no copy, and nearly always it is taken whole.
+      // A string needs no copy, and the OS nearly always accepts all of it.
       const written = writeSync(descriptor, text);
       left = Buffer.from(written < Buffer.byteLength(text) ? text : '').subarray(written);
       while (left.length > 0) left = left.subarray(writeSync(descriptor, left));

@@ -3,14 +3,14 @@ import { constants } from 'node:os';
 import type { Pager, Runtime } from '../runtime.ts';
 import { isTerminal, writeTo } from './output.ts';
 
-/** Without a shell: what the environment says is words, not a script. */
+/** Starts the pager without a shell: the environment variable holds a command and its arguments, not a script. */
 export const openPager = async (
   [program, ...words]: readonly string[],
   protect: Runtime['protect'],
 ): Promise<Pager | undefined> => {
   const child = spawn(program!, words, {
     stdio: ['pipe', 'inherit', 'inherit'],
-    // Colour as it is, no screen of its own, and out at once where everything fits: as git does.
+    // As git does: keep colors, don't use the alternate screen, and quit at once if everything fits.
     env: { LESS: 'FRX', LV: '-c', ...process.env },
   });
   const closed = new Promise<void>((resolve) => {
@@ -21,7 +21,7 @@ export const openPager = async (
   });
   if (!isStarted) return undefined;
   child.stdin.on('error', () => {});
-  // Ctrl-C is nothing to most pagers. If we went first, pager and shell would both read what is typed (R42).
+  // Most pagers ignore Ctrl-C. If sched exited first, the pager and the shell would both read from the keyboard (R42).
   void protect(() => closed);
   return {
     isTerminal: true,
@@ -34,15 +34,16 @@ export const openPager = async (
   };
 };
 
-/** How long a program may take to hear from its terminal that this is gone. */
+/** How long to wait for the terminal to send SIGHUP to the program. */
 const patienceMs = 500;
 
 export const runChild: NonNullable<Runtime['spawn']> = async ([program, ...words], { env }) => {
   const child = spawn(program!, words, { stdio: 'inherit', env: env as NodeJS.ProcessEnv });
-  // A terminal tells everybody on it of Ctrl-C; told twice, many a program would drop everything.
+  // A terminal sends Ctrl-C to all its processes. Many programs abort at once on a second signal.
   const passedOn: NodeJS.Signals[] = isTerminal(0) ? ['SIGTERM'] : ['SIGTERM', 'SIGINT', 'SIGHUP'];
   const passOn = (signal: NodeJS.Signals) => child.kill(signal);
-  // But of its end it tells only whoever came first, as we are under `ssh -t`: who is still there has not heard of it.
+  // When a terminal closes, it sends SIGHUP only to the session leader, which sched is under `ssh -t`. If the program
+  // still runs after a while, it did not get the signal.
   let late: NodeJS.Timeout | undefined;
   const passOnLate = () => {
     late ??= setTimeout(passOn, patienceMs, 'SIGHUP');

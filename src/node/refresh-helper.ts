@@ -37,7 +37,7 @@ const peerOver = (input: NodeJS.ReadableStream, output: NodeJS.WritableStream): 
 export const startRefreshHelper: NonNullable<Runtime['startRenewalHelper']> = async () => {
   const { spawn } = await import('node:child_process');
   const [program, ...first] = machine.program!;
-  // What we were told in private is not handed on; what the network needs (proxies, certificates) is.
+  // Don't pass on SCHED_ variables, which may hold secrets. Proxy and certificate settings are kept.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SCHED_')));
   try {
     const child = spawn(program!, [...first, helperArgument], {

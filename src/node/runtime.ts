@@ -9,7 +9,7 @@ import { outputOf } from './output.ts';
 import { parentProcess, startRefreshHelper } from './refresh-helper.ts';
 import { handleSignals } from './signals.ts';
 
-/** Some versions of Node warn of their own SQLite; that is nothing a user of ours can fix. */
+/** Some versions of Node warn that SQLite is experimental. Users can't do anything about that. */
 const silenceSqliteWarning = (): void => {
   const { emitWarning } = process;
   process.emitWarning = ((warning: string | Error, ...rest: never[]) => {
@@ -17,7 +17,7 @@ const silenceSqliteWarning = (): void => {
   }) as typeof process.emitWarning;
 };
 
-/** From Node 22.8 on. It saves time and nothing else: what cannot be kept is compiled again. */
+/** Available from Node 22.8 on. The cache only saves time: a failure just means compiling again. */
 const keepCompiled = (makeDirectory: () => string): void => {
   const { enableCompileCache } = process.getBuiltinModule('node:module') as {
     enableCompileCache?(directory: string): unknown;
@@ -26,11 +26,11 @@ const keepCompiled = (makeDirectory: () => string): void => {
   try {
     enableCompileCache(makeDirectory());
   } catch {
-    // There is nowhere to keep it.
+    // No writable directory: go without the cache.
   }
 };
 
-/** `TZ` may name a file, as `:/etc/localtime`; Node makes nothing of that, but the file is mostly a link to a zone's. */
+/** `TZ` may name a file, as `:/etc/localtime`. Node ignores that, but the file is usually a link to a zone's file. */
 const zoneOfFile = (TZ = ''): string | undefined => {
   if (!/^:?\//.test(TZ)) return undefined;
   try {
@@ -41,14 +41,14 @@ const zoneOfFile = (TZ = ''): string | undefined => {
   }
 };
 
-/** The real world. What most commands do without, other programs and the network, is loaded when it is wanted. */
+/** The runtime on Node. Modules that most commands don't need (other programs, the network) are loaded on first use. */
 export const nodeRuntime = (): World => {
   silenceSqliteWarning();
-  let made: ReturnType<typeof handleSignals> | undefined;
-  // Signals end the program at once until somebody wants to be told of them: what is as short as --version never does.
+  let handlers: ReturnType<typeof handleSignals> | undefined;
+  // Signal handlers are installed on first use. Until then a signal ends the process; --version needs no more.
   const signals = () => {
-    made ??= handleSignals();
-    return made;
+    handlers ??= handleSignals();
+    return handlers;
   };
   const { env } = process;
   return {
@@ -61,7 +61,7 @@ export const nodeRuntime = (): World => {
     stderr: outputOf(2, () => process.stderr),
     clock,
     get systemZone() {
-      // The types do not know that Node leaves it out.
+      // TypeScript's types don't say that timeZone may be missing.
       const { timeZone } = Intl.DateTimeFormat().resolvedOptions() as { timeZone?: string };
       return zoneOfFile(env.TZ) ?? timeZone;
     },

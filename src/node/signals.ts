@@ -3,10 +3,10 @@ import { SchedError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
 import { isTerminal } from './output.ts';
 
-/** SIGINT and SIGTERM, once each as an error to report; a second one ends the process at once, or after protected work. */
+/** Turns the first SIGINT or SIGTERM into an error. A second one ends the process at once, or after protected work. */
 export const handleSignals = (): Pick<Runtime, 'interrupted' | 'protect'> => {
   const controller = new AbortController();
-  // Every connection listens to it, and Node would take the eleventh for a leak and say so on stderr.
+  // Every connection adds a listener. Node would warn on stderr about a leak at the eleventh.
   setMaxListeners(0, controller.signal);
   let protectedWorks = 0;
   let atTheEnd: (() => void) | undefined;
@@ -15,7 +15,7 @@ export const handleSignals = (): Pick<Runtime, 'interrupted' | 'protect'> => {
       if (protectedWorks === 0) process.exit(code);
       atTheEnd = () => process.exit(code);
     }
-    // The terminal shows ^C where Ctrl-C was typed, and what is said now begins a line of its own.
+    // The terminal echoes ^C, so start the next message on a new line.
     else if (category === 'interrupted' && isTerminal(2)) process.stderr.write('\n');
     controller.abort(new SchedError(category, category === 'interrupted' ? 'Interrupted' : 'Terminated'));
   };
@@ -24,7 +24,7 @@ export const handleSignals = (): Pick<Runtime, 'interrupted' | 'protect'> => {
   return {
     interrupted: controller.signal,
     protect: async (work) => {
-      // A closed terminal ends a process unless it listens.
+      // Without a SIGHUP listener, closing the terminal would end the process.
       const hangUp = () => {
         atTheEnd ??= () => process.kill(process.pid, 'SIGHUP');
       };
