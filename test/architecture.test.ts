@@ -16,7 +16,7 @@ interface Import {
 
 type Rule = (sources: Sources, imports: Import[]) => string[];
 
-/** Comments and the text inside quotes taken out, so that words in them are no code. `import` keeps its quotes. */
+/** Removes comments and quoted text, so that words in them don't count as code. `import` keeps its quotes. */
 const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`\\])\/\/.*$/gm, '$1');
 const codeOf = (text: string) =>
   withoutComments(text).replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\$]|\\.|\$(?!\{))*`/g, "''");
@@ -58,14 +58,14 @@ const importsOf = (sources: Sources): Import[] =>
     return found;
   });
 
-const room = (path: string) => (path.includes('/') && !path.startsWith('node:') ? `${path.split('/')[0]}/` : path);
+const folderOf = (path: string) => (path.includes('/') && !path.startsWith('node:') ? `${path.split('/')[0]}/` : path);
 const isOurs = (path: string) => path.endsWith('.ts');
 const isBuiltin = (path: string) => path.startsWith('node:') || builtinModules.includes(path);
 const line = ({ from, to, isType }: Import) => `${from} imports ${isType ? 'types of ' : ''}${to}`;
 
 /**
- * What each room may import besides itself: rooms (`api/`), files, packages, `node:` for builtins.
- * `type X` stands for its types only. A room that is not named here may import anything that no other rule forbids.
+ * What each folder may import besides itself: folders (`api/`), files, packages, `node:` for builtins.
+ * `type X` means only types. A folder that is not listed may import anything that no other rule forbids.
  */
 const allowed: Record<string, string[]> = {
   'api/': ['zod'],
@@ -128,15 +128,15 @@ const allowed: Record<string, string[]> = {
 };
 
 const mayImport = ({ from, to, isType }: Import) => {
-  const list = allowed[from] ?? allowed[room(from)];
-  if (list === undefined || (from.includes('/') && room(to) === room(from) && isOurs(to))) return true;
-  const names = [to, room(to), ...(isBuiltin(to) ? ['node:'] : [])];
+  const list = allowed[from] ?? allowed[folderOf(from)];
+  if (list === undefined || (from.includes('/') && folderOf(to) === folderOf(from) && isOurs(to))) return true;
+  const names = [to, folderOf(to), ...(isBuiltin(to) ? ['node:'] : [])];
   return list.some((entry) => names.includes(entry) || (isType && names.some((name) => entry === `type ${name}`)));
 };
 
-const roomsKeepToThemselves: Rule = (_, imports) => imports.filter((each) => !mayImport(each)).map(line);
+const importsAreAllowed: Rule = (_, imports) => imports.filter((each) => !mayImport(each)).map(line);
 
-/** Packages, and the only places that may import them; `type` there means types are free everywhere. */
+/** Packages, and the only places that may import them. `typesAnywhere`: their types may be imported everywhere. */
 const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   undici: { in: /^http\/(transport|tunnel|undici-parts\.d)\.ts$/ },
   commander: { in: /^cli\/(parse|help)\/|^cli\/invoke\.ts|^docs\// },
@@ -155,7 +155,7 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   libsql: { in: /^sandbox\/database\.ts$/ },
 };
 
-const onePackageOneRoom: Rule = (_, imports) =>
+const onePackageOneFolder: Rule = (_, imports) =>
   imports
     .filter(({ from, to, isType }) => {
       const home = Object.hasOwn(homes, to) ? homes[to] : undefined;
@@ -164,7 +164,9 @@ const onePackageOneRoom: Rule = (_, imports) =>
     .map(line);
 
 const onlyCommandsKnowTheSandbox: Rule = (_, imports) =>
-  imports.filter(({ from, to }) => room(to) === 'sandbox/' && !['sandbox/', 'cli/'].includes(room(from))).map(line);
+  imports
+    .filter(({ from, to }) => folderOf(to) === 'sandbox/' && !['sandbox/', 'cli/'].includes(folderOf(from)))
+    .map(line);
 
 const worldly = [
   /(?<![.\w$])process(?=\s*[.[]|\s*;|\s*\))/,
@@ -178,7 +180,7 @@ const worldly = [
 
 const theWorldIsPassedIn: Rule = (sources) =>
   Object.entries(sources)
-    .filter(([path]) => room(path) !== 'node/')
+    .filter(([path]) => folderOf(path) !== 'node/')
     .flatMap(([path, text]) =>
       worldly.flatMap((pattern) => {
         const found = pattern.exec(codeOf(text));
@@ -200,7 +202,7 @@ const cycleFrom = (start: string, next: Map<string, Set<string>>): string[] | un
   return way(start, new Set([start]));
 };
 
-/** Each cycle once, under the file that comes first in the alphabet. */
+/** Lists each cycle once, under its alphabetically first file. */
 const noCycles: Rule = (sources, imports) => {
   const next = new Map<string, Set<string>>();
   for (const { from, to } of imports) next.set(from, (next.get(from) ?? new Set()).add(to));
@@ -221,7 +223,7 @@ const noBarrels: Rule = (sources) =>
           ''
       );
     })
-    .map(([path]) => `${path} only hands on what others export`);
+    .map(([path]) => `${path} only re-exports from others`);
 
 /** A file of operations that the catalogue doesn't load would have no commands, and nobody would notice. */
 const everyOperationIsListed: Rule = (sources) =>
@@ -233,26 +235,26 @@ const everyOperationIsListed: Rule = (sources) =>
 const noGrabBags: Rule = (sources) =>
   Object.keys(sources).filter((path) => /(^|\/)(utils?|helpers?|misc|common)(\.\w+)*(\/|$)/i.test(path));
 
-/** `--version` must start at once. */
+/** `--version` must start fast. */
 const versionIsLight: Rule = (_, imports) => {
   const seen = new Set(['main.ts', 'node/runtime.ts']);
   for (const path of seen) {
     for (const { from, to, isType, isDynamic } of imports) if (from === path && !isType && !isDynamic) seen.add(to);
   }
-  return [...seen].filter((path) => ['zod', 'undici', 'commander'].includes(path) || room(path) === 'sandbox/');
+  return [...seen].filter((path) => ['zod', 'undici', 'commander'].includes(path) || folderOf(path) === 'sandbox/');
 };
 
-/** In the bundle `import()` of a CommonJS package has only `default`, whatever names the source sees. */
+/** In the bundle, `import()` of a CommonJS package has only `default`, regardless of its types. */
 const latePackagesByDefault: Rule = (sources) =>
   Object.entries(sources).flatMap(([path, text]) =>
     [...withoutComments(text).matchAll(/^(.*)\bimport\('((?!node:|\.)[^']+)'\)/gm)]
       .filter(([, before]) => !/\{ default: \w+ \} = await $|:\s*$/.test(before!))
-      .map(([, , name]) => `${path} takes more than the default of ${name}`),
+      .map(([, , name]) => `${path} uses more than the default export of ${name}`),
   );
 
-/** Facts that are easily written again, as code that gives them away, and the files that may hold it. */
+/** Facts that are easily duplicated: a pattern that finds the code, and the files that may contain it. */
 const owners: { fact: string; pattern: RegExp; in: RegExp }[] = [
-  // The sandbox has its own names, as a service of its own.
+  // The sandbox is a separate service, so it has its own copy.
   { fact: 'the ID in a URI', pattern: /\.split\('\/'\)\.(at\(-1\)|pop\(\))/, in: /^(uri|sandbox\/names)\.ts$/ },
   { fact: 'how a shell quotes a word', pattern: /'\\\\''/, in: /^shell-quote\.ts$/ },
   { fact: 'the header of a token', pattern: /`Bearer \$\{token\}`/, in: /^http\/authorize\.ts$/ },
@@ -264,21 +266,21 @@ const oneOwnerPerFact: Rule = (sources) =>
   Object.entries(sources).flatMap(([path, text]) =>
     owners
       .filter((owner) => !owner.in.test(path) && owner.pattern.test(withoutComments(text)))
-      .map(({ fact }) => `${path} works out ${fact} itself`),
+      .map(({ fact }) => `${path} duplicates ${fact}`),
   );
 
 const rules: Record<string, Rule> = {
-  'a room imports only what it may know': roomsKeepToThemselves,
-  'each package has one room': onePackageOneRoom,
-  'only the command line knows the sandbox': onlyCommandsKnowTheSandbox,
-  'process, console, timers, the clock and chance live in node/': theWorldIsPassedIn,
-  'nothing imports itself in a circle, not even types': noCycles,
-  'no file only hands on what others export': noBarrels,
-  'nothing is called utils': noGrabBags,
+  'a folder imports only what it may import': importsAreAllowed,
+  'each package is imported by one folder': onePackageOneFolder,
+  'only cli/ imports the sandbox': onlyCommandsKnowTheSandbox,
+  'process, console, timers, the clock and random values are only in node/': theWorldIsPassedIn,
+  'there are no import cycles, not even of types': noCycles,
+  'no file only re-exports from others': noBarrels,
+  'no file is called utils': noGrabBags,
   'every operation belongs to a noun of the catalogue': everyOperationIsListed,
   '--version loads nothing heavy': versionIsLight,
-  'a small fact has one owner': oneOwnerPerFact,
-  'a package that is imported on first use gives its default alone': latePackagesByDefault,
+  'each small fact has one owner': oneOwnerPerFact,
+  'a dynamic import of a package uses only its default export': latePackagesByDefault,
 };
 
 const broken = (rule: string, sources: Sources) => rules[rule]!(sources, importsOf(sources));
@@ -295,7 +297,7 @@ describe('architecture', () => {
     expect(broken(rule, src)).toEqual([]);
   });
 
-  test('names only packages that package.json lists', () => {
+  test('lists only packages that are in package.json', () => {
     const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     const listed = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
     const entries = Object.values(allowed).flatMap((list) => list.map((entry) => entry.replace(/^type /, '')));
@@ -304,7 +306,7 @@ describe('architecture', () => {
     expect([...named].filter((name) => !listed.includes(name))).toEqual([]);
   });
 
-  test('reads every import of src/, and each leads to a file', () => {
+  test('finds every import of src/, and each names an existing file', () => {
     const imports = importsOf(src);
     const count = Object.values(src)
       .join('\n')
@@ -313,7 +315,7 @@ describe('architecture', () => {
     expect(imports.filter(({ to }) => isOurs(to) && !Object.hasOwn(src, to)).map(line)).toEqual([]);
   });
 
-  test('knows the imports of types, and those on first use', () => {
+  test('recognizes type imports and dynamic imports', () => {
     const imports = importsOf({
       'cli/a.ts': [
         "import type { A } from './b.ts';",
@@ -346,70 +348,70 @@ describe('architecture', () => {
   });
 });
 
-describe('architecture: a made-up house breaks', () => {
+describe('architecture: an example with a violation breaks', () => {
   const from = (...paths: string[]) => paths.map((path) => `import { x } from '${path}';`).join('\n');
-  const houses: [string, Sources, number][] = [
-    ['a room imports only what it may know', { 'api/a.ts': from('../errors.ts', 'commander', 'node:fs') }, 3],
-    ['a room imports only what it may know', { 'errors.ts': "import type { X } from './runtime.ts';" }, 1],
+  const examples: [string, Sources, number][] = [
+    ['a folder imports only what it may import', { 'api/a.ts': from('../errors.ts', 'commander', 'node:fs') }, 3],
+    ['a folder imports only what it may import', { 'errors.ts': "import type { X } from './runtime.ts';" }, 1],
     [
-      'a room imports only what it may know',
+      'a folder imports only what it may import',
       { 'http/a.ts': from('zod', '../client/a.ts', '../auth/a.ts', '../runtime.ts') },
       4,
     ],
-    ['a room imports only what it may know', { 'client/a.ts': from('../cli/a.ts', '../state/a.ts', 'zod') }, 3],
-    ['a room imports only what it may know', { 'state/a.ts': from('../api/a.ts', '../http/a.ts') }, 2],
+    ['a folder imports only what it may import', { 'client/a.ts': from('../cli/a.ts', '../state/a.ts', 'zod') }, 3],
+    ['a folder imports only what it may import', { 'state/a.ts': from('../api/a.ts', '../http/a.ts') }, 2],
     [
-      'a room imports only what it may know',
+      'a folder imports only what it may import',
       { 'output/a.ts': from('../runtime.ts', '../time/a.ts', '../api/a.ts') },
       3,
     ],
-    ['a room imports only what it may know', { 'time/a.ts': from('../errors.ts', '../output/a.ts') }, 2],
+    ['a folder imports only what it may import', { 'time/a.ts': from('../errors.ts', '../output/a.ts') }, 2],
     [
-      'a room imports only what it may know',
+      'a folder imports only what it may import',
       { 'sandbox/a.ts': from('../http/message.ts', '../runtime.ts', 'undici', '../client/a.ts') },
       4,
     ],
-    ['a room imports only what it may know', { 'sandbox/a.ts': "import type { X } from '../http/proxy.ts';" }, 1],
-    ['each package has one room', { 'http/proxy.ts': from('undici') }, 1],
-    ['each package has one room', { 'main.ts': "const { Command } = await import('commander');" }, 1],
-    ['each package has one room', { 'cli/a.ts': from('chalk', 'cli-table3', 'string-width', 'zod') }, 4],
+    ['a folder imports only what it may import', { 'sandbox/a.ts': "import type { X } from '../http/proxy.ts';" }, 1],
+    ['each package is imported by one folder', { 'http/proxy.ts': from('undici') }, 1],
+    ['each package is imported by one folder', { 'main.ts': "const { Command } = await import('commander');" }, 1],
+    ['each package is imported by one folder', { 'cli/a.ts': from('chalk', 'cli-table3', 'string-width', 'zod') }, 4],
     [
-      'only the command line knows the sandbox',
+      'only cli/ imports the sandbox',
       { 'main.ts': "import type { X } from './sandbox/open.ts';", 'jobs/a.ts': from('../sandbox/a.ts') },
       2,
     ],
     [
-      'process, console, timers, the clock and chance live in node/',
+      'process, console, timers, the clock and random values are only in node/',
       { 'cli/a.ts': 'process.exit(1); console.log(process.env);' },
       2,
     ],
     [
-      'process, console, timers, the clock and chance live in node/',
+      'process, console, timers, the clock and random values are only in node/',
       { 'a.ts': 'setTimeout(f, 1)', 'b.ts': 'new Promise(setImmediate)', 'c.ts': 'setInterval(f, 1)' },
       3,
     ],
     [
-      'process, console, timers, the clock and chance live in node/',
+      'process, console, timers, the clock and random values are only in node/',
       { 'a.ts': 'Date.now()', 'b.ts': 'new Date( )', 'c.ts': 'new Date;', 'd.ts': 'Math.random()' },
       4,
     ],
     [
-      'nothing imports itself in a circle, not even types',
+      'there are no import cycles, not even of types',
       { 'a.ts': from('./b.ts'), 'b.ts': from('./c.ts'), 'c.ts': "import type { A } from './a.ts';" },
       1,
     ],
     [
-      'nothing imports itself in a circle, not even types',
+      'there are no import cycles, not even of types',
       { 'a.ts': "await import('./b.ts');", 'b.ts': "let a: import('./a.ts').A;" },
       1,
     ],
     [
-      'no file only hands on what others export',
+      'no file only re-exports from others',
       { 'api/index.ts': "// all\nexport * from './a.ts';\nexport { b } from './b.ts';" },
       1,
     ],
     [
-      'nothing is called utils',
+      'no file is called utils',
       { 'cli/utils.ts': '', 'helpers/a.ts': '', 'output/string-util.ts': '', 'cli/commonplace.ts': '' },
       2,
     ],
@@ -428,26 +430,26 @@ describe('architecture: a made-up house breaks', () => {
       2,
     ],
     ['--version loads nothing heavy', { 'node/runtime.ts': from('undici', '../sandbox/open.ts') }, 2],
-    ['a small fact has one owner', { 'cli/a.ts': "uri.split('/').at(-1)!", 'jobs/a.ts': "uri.split('/').pop()" }, 2],
-    ['a small fact has one owner', { 'cli/a.ts': src['shell-quote.ts']! }, 1],
-    ['a small fact has one owner', { 'cli/a.ts': src['http/authorize.ts']! }, 1],
-    ['a small fact has one owner', { 'cli/a.ts': src['state/whole-file.ts']! }, 1],
-    ['a small fact has one owner', { 'cli/a.ts': src['api/window.ts']! }, 1],
+    ['each small fact has one owner', { 'cli/a.ts': "uri.split('/').at(-1)!", 'jobs/a.ts': "uri.split('/').pop()" }, 2],
+    ['each small fact has one owner', { 'cli/a.ts': src['shell-quote.ts']! }, 1],
+    ['each small fact has one owner', { 'cli/a.ts': src['http/authorize.ts']! }, 1],
+    ['each small fact has one owner', { 'cli/a.ts': src['state/whole-file.ts']! }, 1],
+    ['each small fact has one owner', { 'cli/a.ts': src['api/window.ts']! }, 1],
     [
-      'a package that is imported on first use gives its default alone',
+      'a dynamic import of a package uses only its default export',
       { 'a.ts': "const { Agent } = await import('undici');", 'b.ts': "const load = () => import('@a/b');" },
       2,
     ],
   ];
-  test.each(houses)('%s (%#)', (rule, sources, times) => {
+  test.each(examples)('%s (%#)', (rule, sources, times) => {
     expect(broken(rule, sources)).toHaveLength(times);
   });
 
-  test('every rule', () => {
-    expect(new Set(houses.map(([rule]) => rule))).toEqual(new Set(Object.keys(rules)));
+  test('each of the rules', () => {
+    expect(new Set(examples.map(([rule]) => rule))).toEqual(new Set(Object.keys(rules)));
   });
 
-  test('nothing by what is allowed', () => {
+  test('no rule if everything in it is allowed', () => {
     const good: Sources = {
       'main.ts': "import type { R } from './runtime.ts';\nawait import('./cli/parse/a.ts');\nlet x: import('zod').X;",
       'auth/browser.ts': "const { default: open } = await import('open');\nawait import('node:fs');",
@@ -461,13 +463,13 @@ describe('architecture: a made-up house breaks', () => {
   });
 });
 
-// R12: what a test captures is searched for secrets by these two, so nothing is started or run around them.
+// R12: these two files search the output of every test for secrets, so all processes must be started through them.
 const onlyWay: Record<string, RegExp> = {
   'support/processes.ts': /^(node:)?(child_process|cluster)$|^(execa|tinyexec|cross-spawn|node-pty)$/,
   'support/run.ts': /\/src\/(main|cli\/invoke)\.ts$/,
 };
 
-/** Measurements are no tests: nobody reads what they capture. And this file holds examples. */
+/** Benchmarks are not tests, and this file contains examples. */
 const roundabouts = (sources: Sources): string[] =>
   Object.entries(sources)
     .filter(([path]) => !path.startsWith('bench/') && path !== 'architecture.test.ts')
@@ -478,7 +480,7 @@ const roundabouts = (sources: Sources): string[] =>
       );
     });
 
-/** Directories are removed with the test file that made them. Measurements run without vitest, and whole-run.ts makes the first one. */
+/** Directories are removed after the test file that created them. Benchmarks run without vitest, and whole-run.ts creates the first. */
 const ownDirectories = (sources: Sources): string[] =>
   Object.entries(sources)
     .filter(([path]) => !/^bench\/|^support\/(temporary|whole-run)\.ts$/.test(path))
@@ -493,7 +495,7 @@ describe('architecture of the tests', () => {
       .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
   );
 
-  test('holds: processes are started, and the program run, where the output is searched for secrets', () => {
+  test('holds: only helpers that search the output for secrets start processes or run the program', () => {
     expect(roundabouts(tests)).toEqual([]);
     const config = readFileSync(new URL('../vitest.config.ts', import.meta.url), 'utf8');
     expect(config).toContain("setupFiles: ['test/support/scan.ts', ");
@@ -505,12 +507,12 @@ describe('architecture of the tests', () => {
     "import {\n  type ChildProcess,\n  execFile,\n} from 'child_process';",
     "const { exec } = await import('node:child_process');",
     "import { run } from '../../src/main.ts';",
-  ])('a made-up test breaks it: %s', (text) => {
+  ])('reports a test that starts a process or runs the program itself: %s', (text) => {
     expect(roundabouts({ 'cli/a.test.ts': text })).toHaveLength(1);
     expect(roundabouts({ 'bench/a.bench.ts': text })).toEqual([]);
   });
 
-  test('holds: temporary directories are made by support/temporary.ts', () => {
+  test('holds: only support/temporary.ts creates temporary directories', () => {
     expect(ownDirectories(tests)).toEqual([]);
   });
 
@@ -518,7 +520,7 @@ describe('architecture of the tests', () => {
     "import { mkdtempSync } from 'node:fs';",
     "import { mkdtemp } from 'node:fs/promises';",
     "import * as fs from 'node:fs';\nfs.mkdtempSync('/tmp/x-');",
-  ])('a made-up test makes its own directory: %s', (text) => {
+  ])('reports a test that creates its own directory: %s', (text) => {
     expect(ownDirectories({ 'cli/a.test.ts': text })).toHaveLength(1);
     expect(ownDirectories({ 'bench/a.bench.ts': text })).toEqual([]);
   });

@@ -13,45 +13,45 @@ const good = [
 ];
 
 const bad: [text: string, line: number, column: number, problem: string][] = [
-  ['', 1, 1, 'a value is expected'],
-  ['  \n ', 2, 2, 'a value is expected'],
-  ['{"a":1,}', 1, 8, 'a "name" is expected'],
-  ['[1,]', 1, 4, 'a value is expected'],
-  ['[1 2]', 1, 4, ', or ] is expected'],
-  ['{"a" 1}', 1, 6, ': is expected'],
-  ['{"a":1 "b":2}', 1, 8, ', or } is expected'],
-  ['{\n  "a": 1,\n  "b" 2\n}', 3, 7, ': is expected'],
-  ['{a:1}', 1, 2, 'a "name" or } is expected'],
-  ["{'a':1}", 1, 2, 'a "name" or } is expected'],
-  ['[1', 1, 3, ', or ] is expected'],
-  ['{"a":', 1, 6, 'a value is expected'],
-  ['{} {}', 1, 4, 'nothing more is expected'],
-  ['[}', 1, 2, 'a value or ] is expected'],
-  ['{]', 1, 2, 'a "name" or } is expected'],
-  ['01', 1, 2, 'nothing more is expected'],
-  ['+1', 1, 1, 'a value is expected'],
-  ['1.', 1, 2, 'nothing more is expected'],
-  ['NaN', 1, 1, 'a value is expected'],
-  ['truely', 1, 5, 'nothing more is expected'],
-  ['"a\nb"', 1, 1, 'a value is expected'],
-  ['"\\x"', 1, 1, 'a value is expected'],
-  ['"open', 1, 1, 'a value is expected'],
-  ['\uFEFF{}', 1, 1, 'a value is expected'],
-  ['{} // no', 1, 4, 'nothing more is expected'],
-  ['\u00a0{}', 1, 1, 'a value is expected'],
+  ['', 1, 1, 'expected a value'],
+  ['  \n ', 2, 2, 'expected a value'],
+  ['{"a":1,}', 1, 8, 'expected a quoted name'],
+  ['[1,]', 1, 4, 'expected a value'],
+  ['[1 2]', 1, 4, 'expected "," or "]"'],
+  ['{"a" 1}', 1, 6, 'expected ":"'],
+  ['{"a":1 "b":2}', 1, 8, 'expected "," or "}"'],
+  ['{\n  "a": 1,\n  "b" 2\n}', 3, 7, 'expected ":"'],
+  ['{a:1}', 1, 2, 'expected a quoted name or "}"'],
+  ["{'a':1}", 1, 2, 'expected a quoted name or "}"'],
+  ['[1', 1, 3, 'expected "," or "]"'],
+  ['{"a":', 1, 6, 'expected a value'],
+  ['{} {}', 1, 4, 'expected the end of the text'],
+  ['[}', 1, 2, 'expected a value or "]"'],
+  ['{]', 1, 2, 'expected a quoted name or "}"'],
+  ['01', 1, 2, 'expected the end of the text'],
+  ['+1', 1, 1, 'expected a value'],
+  ['1.', 1, 2, 'expected the end of the text'],
+  ['NaN', 1, 1, 'expected a value'],
+  ['truely', 1, 5, 'expected the end of the text'],
+  ['"a\nb"', 1, 1, 'expected a value'],
+  ['"\\x"', 1, 1, 'expected a value'],
+  ['"open', 1, 1, 'expected a value'],
+  ['\uFEFF{}', 1, 1, 'expected a value'],
+  ['{} // no', 1, 4, 'expected the end of the text'],
+  ['\u00a0{}', 1, 1, 'expected a value'],
 ];
 
-describe('json', () => {
-  test.each(good)('finds nothing wrong with %j', (text) => {
+describe('locateJsonError', () => {
+  test.each(good)('finds no error in %j', (text) => {
     expect(locateJsonError(text)).toBeUndefined();
     expect(() => JSON.parse(text)).not.toThrow();
   });
 
-  test.each(bad)('finds the place in %j: %i, %i', (text, line, column, problem) => {
+  test.each(bad)('finds the error in %j at line %i, column %i', (text, line, column, problem) => {
     expect(locateJsonError(text)).toEqual({ line, column, problem });
   });
 
-  test('agrees with the platform about every text cut short', () => {
+  test('agrees with JSON.parse about every text cut short', () => {
     const whole = '{"a": [1, -2.5e3, "x\\u0041\\n"], "b": {"c": null, "d": [true, {}]}}';
     const accepts = (text: string) => {
       try {
@@ -69,8 +69,8 @@ describe('json', () => {
     }
   });
 
-  // The time that a search from the start for each character would need is far longer.
-  test('takes deep nesting and a long text', { timeout: 5_000 }, () => {
+  // Searching from the start for each character would take far longer.
+  test('handles deep nesting and long texts', { timeout: 5_000 }, () => {
     expect(locateJsonError('['.repeat(100_000) + ']'.repeat(100_000))).toBeUndefined();
     expect(locateJsonError(`[${'1,'.repeat(200_000)}]`)).toMatchObject({ line: 1, column: 400_002 });
     expect(locateJsonError(JSON.stringify('a'.repeat(5_000_000)))).toBeUndefined();

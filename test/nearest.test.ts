@@ -27,15 +27,15 @@ describe('nearest', () => {
     ['usrs', 'users'],
     ['bananas', undefined],
     ['', undefined],
-  ])('finds what %j probably meant: %s', (word, meant) => {
+  ])('finds the word probably meant by %j: %s', (word, meant) => {
     expect(nearest(word, words)).toBe(meant);
   });
 
-  test('takes the first of two that are as near', () => {
+  test('returns the first of two equally close words', () => {
     expect(nearest('cat', ['bat', 'cut'])).toBe('bat');
   });
 
-  test('has nothing among nothing', () => {
+  test('returns undefined if there are no candidates', () => {
     expect(nearest('x', [])).toBeUndefined();
   });
 });

@@ -15,7 +15,7 @@ const redact = redactorOf(token);
 const hex = (char: string, digits = 2) => char.charCodeAt(0).toString(16).padStart(digits, '0');
 const each = (write: (char: string) => string) => (text: string) => [...text].map(write).join('');
 
-/** How a character may be written. */
+/** Ways to write a secret. */
 const forms: Record<string, (text: string) => string> = {
   'as it is': (text) => text,
   'in capitals': (text) => text.toUpperCase(),
@@ -65,13 +65,13 @@ describe('redact (R12)', () => {
     expect(leaksIn(shown, [token])).toEqual([]);
   });
 
-  test('the search of the tests finds each of these forms too', () => {
+  test("the tests' own search for secrets finds each of these forms too", () => {
     for (const [form, write] of Object.entries(forms))
       expect([form, leaksIn(write(token), [token])]).not.toEqual([form, []]);
   });
 
   test('finds any secret in any mix of forms, and leaves JSON valid', () => {
-    // A backslash beside an escape can be read in two ways; no token has one (RFC 6750 §2.1).
+    // A backslash next to an escape is ambiguous. No token contains one (RFC 6750 §2.1).
     const letter = fc.constantFrom(
       ...Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).filter((char) => char !== '\\'),
     );
@@ -98,7 +98,7 @@ describe('redact (R12)', () => {
     );
   });
 
-  test('leaves JSON valid where a backslash stands before a secret', () => {
+  test('leaves JSON valid if a backslash comes before a secret', () => {
     const redact = redactorOf('needle-0123456789');
     for (const before of ['\\', '\n', 'a\\\\', '\\u0041', '"', '']) {
       const shown = redact(JSON.stringify({ a: `${before}needle-0123456789` }));
@@ -106,7 +106,7 @@ describe('redact (R12)', () => {
     }
   });
 
-  test('finds what is left of a secret that was cut', () => {
+  test('finds the rest of a secret that was cut off', () => {
     for (let length = 1; length < token.length; length += 1)
       expect(redact(`no: ${cut(`${token} is bad`, length + 1)}"`)).toBe(
         length < 4 ? `no: ${token.slice(0, length)}…"` : 'no: [token]…"',
@@ -115,14 +115,14 @@ describe('redact (R12)', () => {
   });
 
   test.each(['\\', '%25', '=', '&amp;', '\n  ', 'Ca', 'C\\', '\\u0043'])(
-    'takes no longer for a reply of nothing but %j',
+    'takes no longer for a reply that consists only of %j',
     (text) => {
       const long = text.repeat(1_000_000 / text.length);
       expect(redact(long)).toBe(long);
     },
   );
 
-  test('leaves everything else as it is', () => {
+  test('leaves everything else unchanged', () => {
     const jwt = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJtZSJ9.c2lnbmF0dXJl';
     const other = 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiJ5b3UifQ.b3RoZXI';
     const text = `https://meet.example/?pwd=${other}&a=%20b \\n "Canary" ${token.slice(0, 12)} 100 % = 7`;
@@ -130,13 +130,13 @@ describe('redact (R12)', () => {
     expect(redactorOf(jwt, `${jwt}x`)(`${jwt}x ${jwt}`)).toBe('[token] [token]');
   });
 
-  test('knows no secret that is short, empty, or a word of the sandbox', () => {
+  test('does not redact short or empty secrets, or public sandbox tokens', () => {
     const text = 'sandbox_owner, 1234567 and ""';
     expect(redactorOf('', '1234567', 'sandbox_owner', 'sandbox_read_only')(text)).toBe(text);
     expect(redactorOf('sandbox_refresh_Zm9vYmFy')('sandbox_refresh_Zm9vYmFy')).toBe('[token]');
   });
 
-  test('says what it was', () => {
+  test('names the kind of secret', () => {
     const { keep, redact } = createSecrets();
     keep('0123456789', 'code');
     keep('password-of-a-proxy', 'password');

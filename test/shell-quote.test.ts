@@ -9,7 +9,7 @@ test.each([
   ['two words', "'two words'", "'two words'"],
   ["it's", `'it'\\''s'`, `'it'\\''s'`],
   ['$HOME `id` "x" \\', `'$HOME \`id\` "x" \\'`, `'$HOME \`id\` "x" \\'`],
-])('%j is quoted so that a shell reads it back', (text, word, quotes) => {
+])('a shell reads the quoted %j back unchanged', (text, word, quotes) => {
   expect([shellWord(text), singleQuoted(text)]).toEqual([word, quotes]);
   const printed = execFileSync('sh', ['-c', `printf '%s|%s' ${word} ${quotes}`], { encoding: 'utf8' });
   expect(printed).toBe(`${text}|${text}`);

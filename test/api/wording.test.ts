@@ -40,10 +40,10 @@ describe('wording', () => {
 
 describe('command', () => {
   test.each([
-    ['event-types create --name X --duration 0', '', "--duration '0' is not a whole number from 1 to 720"],
-    ['event-types create --name X --duration 721', '', "--duration '721' is not a whole number from 1 to 720"],
+    ['event-types create --name X --duration 0', '', '--duration must be a whole number from 1 to 720, not "0"'],
+    ['event-types create --name X --duration 721', '', '--duration must be a whole number from 1 to 720, not "721"'],
     ['event-types create --name= --duration 30', '', '--name must not be empty'],
-    ['event-types create --name X --event-color red', '', "--event-color 'red' is not # and six hex digits"],
+    ['event-types create --name X --event-color red', '', '--event-color must be # and six hex digits, not "red"'],
     [
       'event-types create --body -',
       '{"name":3,"duration":"x","kind":"q"}',

@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const terminals = ['stdin', 'stdout', 'stderr'] as ('stdin' | 'stdout' | 'stderr')[];
 
-/** Nothing drawn, nothing moved, nothing lined up, nothing cut. */
+/** No drawing, no cursor movement, no alignment, no cut text. */
 const expectSpoken = (text: string) => {
   expect(text).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f]/);
   expect(text).not.toMatch(/[│─┌┐└┘├┤┬┴┼…]/);
@@ -35,13 +35,13 @@ describe('--accessible', () => {
     'activity list --limit 2',
     'sandbox tokens',
     'mcp metadata',
-  ])('says each value after its label: %s', async (line) => {
+  ])('prints each value after its label: %s', async (line) => {
     const { code, stdout } = await world.run(`${line} --accessible --color always`, { terminals, columns: 40 });
     expect(code).toBe(0);
     expectSpoken(stdout);
   });
 
-  test('goes for doctor too', async () => {
+  test('applies to doctor too', async () => {
     const home = temporaryDirectory('accessible');
     const { stdout } = await world.run('doctor --accessible', { terminals, columns: 40, home });
     expectSpoken(stdout);
@@ -53,7 +53,7 @@ describe('--accessible', () => {
     ['yes', 0],
     ['2', 12],
     ['', 12],
-  ])('asks with numbered answers, and takes %j', async (answer, code) => {
+  ])('offers numbered answers, and accepts %j', async (answer, code) => {
     const at = await createWorld();
     const uri = (await at.run('events list --upcoming --status active --limit 1 -o id')).stdout.trim();
     const result = await at.run(`events cancel ${uri} --accessible`, { terminals, stdin: `${answer}\n` });
@@ -63,7 +63,7 @@ describe('--accessible', () => {
     );
   });
 
-  test('asks for the addresses of a login one by one, and where to keep it', async () => {
+  test('asks for the URLs of a login one by one, and where to store it', async () => {
     const home = temporaryDirectory('accessible');
     const env = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
     const asked = await world.run('auth login --accessible --base-url https://api.example.com', {
@@ -92,7 +92,7 @@ describe('--accessible', () => {
     ['1\n1\n', 12],
     ['2\n', 12],
     ['\n', 12],
-  ])('asks before a deletion with numbers, then for the count: %j', async (typed, code) => {
+  ])('offers numbered answers before a deletion, then asks for the count: %j', async (typed, code) => {
     const home = temporaryDirectory('accessible');
     const file = join(home, 'emails.txt');
     writeFileSync(file, 'ada@engine.example\nbob@engine.example\n');
@@ -105,7 +105,7 @@ describe('--accessible', () => {
     expect(result.stderr).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
   });
 
-  test('1 is no yes for anybody else', async () => {
+  test('does not make 1 a yes without the flag', async () => {
     const uri = (await world.run('events list --upcoming --status active --limit 1 -o id')).stdout.trim();
     expect((await world.run(`events cancel ${uri}`, { terminals, stdin: '1\n' })).code).toBe(12);
   });

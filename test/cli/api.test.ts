@@ -281,7 +281,7 @@ describe('api: --input', () => {
   test('reports line and column of invalid JSON', async () => {
     const result = await run(['POST', '/x', '--input', fileOf('broken.json', '{\n  "a": 1,\n  b: 2\n}')]);
     expect(result).toMatchObject({ code: 2, requests: [] });
-    expect(result.stderr).toContain('a "name" is expected at line 3, column 3');
+    expect(result.stderr).toContain('expected a quoted name at line 3, column 3');
   });
 
   test('accepts other content only with its content type', async () => {
@@ -646,7 +646,7 @@ describe('api --paginate', () => {
       })(request);
     const { code, requests, stderr } = await run(['/things', '--paginate', '--json'], { send });
     expect([code, requests.length]).toEqual([13, 100]);
-    expect(JSON.parse(stderr).error.cause).toBe('100 pages in a row are empty, and each names a next one');
+    expect(JSON.parse(stderr).error.cause).toBe('100 empty pages in a row, each with a next page');
   });
 
   test('continues after an empty page with a page token, and stops when the reader closes the pipe', async () => {
@@ -842,7 +842,7 @@ describe('api: shared flags and help', () => {
   ])('-o table names the columns that are hidden (%s)', async (...more) => {
     const words = ['/scheduled_events', '-f', 'user={user}', ...more, '-o', 'table'];
     const { stderr } = await run(words, { terminals: ['stdout', 'stderr'] });
-    expect(stderr).toBe('too narrow for HOSTS\n');
+    expect(stderr).toBe('HOSTS hidden: terminal too narrow\n');
   });
 
   test('--dry-run prints the request without secrets', async () => {

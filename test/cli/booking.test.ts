@@ -223,7 +223,7 @@ describe('booking: a 2xx without the booking in its body', () => {
     const { uri, event, _sched } = JSON.parse(stdout);
     expect(_sched).toEqual({ source: 'read' });
     expect(entry()).toMatchObject({ state: 'booked', event, invitee: uri });
-    expect(stderr).toContain('The service accepted this (HTTP 200), but its reply does not show the record');
+    expect(stderr).toContain('The service accepted this (HTTP 200), but its reply does not include the record');
   });
 
   test('counts as booked even if the look-up finds nothing, and prints the request', async () => {
@@ -234,7 +234,7 @@ describe('booking: a 2xx without the booking in its body', () => {
       invitee: { email: 'ada@engine.example' },
       _sched: { source: 'request' },
     });
-    expect(stderr).toContain('showing what was asked for');
+    expect(stderr).toContain('Showing the request instead');
     expect(entry()).toMatchObject({ state: 'booked' });
     expect(entry()).not.toHaveProperty('invitee');
     expect((await world.run('invitees reconcile --json')).stdout.trim()).toBe('[]');
@@ -609,7 +609,7 @@ describe('booking: the ledger', () => {
     expect(existsSync(join(state, 'none'))).toBe(false);
     const meant = await none.run(booking(0, '--allow-duplicate', type));
     expect([meant.code, posts(meant.requests)]).toEqual([0, 1]);
-    expect(meant.stderr).toContain('booking without the ledger');
+    expect(meant.stderr).toContain('Booking without the ledger');
     const send = breaking(none, faults['reset after commit']);
     const found = await none.run(booking(1, '--allow-duplicate', type), { send });
     expect([found.code, JSON.parse(found.stdout)._sched]).toEqual([0, { reconciled: true }]);

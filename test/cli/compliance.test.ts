@@ -980,7 +980,7 @@ describe('compliance runs', () => {
     ]);
     const ends = lines.map((line) => line.match(/^\S+ +.*?(TOTAL|(?<= )[34](?= ))/)![0].length);
     expect(new Set(ends).size).toBe(1);
-    expect(stderr).toContain('too narrow for REJECTED, UNKNOWN, RECEIPT, HEAD');
+    expect(stderr).toContain('REJECTED, UNKNOWN, RECEIPT, HEAD hidden: terminal too narrow');
   });
 });
 

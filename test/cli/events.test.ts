@@ -50,8 +50,8 @@ describe('events list', () => {
     const { stdout, stderr } = await world.run('events list', { terminals: ['stdout', 'stderr'], columns: 100 });
     expect(stdout.trimEnd().split('\n')).toHaveLength(51);
     expect(stdout).toContain('START (Europe/Paris)');
-    expect(stderr).toContain('first 50 shown · the rest: --all');
-    expect(stderr).toContain('your events · whole organization: --org current');
+    expect(stderr).toContain('Showing the first 50 · all: --all');
+    expect(stderr).toContain('Showing your events. For the whole organization: --org current');
   });
 
   test('lists the whole organization with --org current', async () => {
@@ -141,12 +141,15 @@ describe('events get', () => {
   test.each([
     [
       'events list --user http://127.0.0.1:4010/groups/A',
-      "--user 'http://127.0.0.1:4010/groups/A' is neither me, a name, an e-mail address, an ID nor a URI",
+      '--user must be me, a name, an email address, an ID or a URI under /users/, not "http://127.0.0.1:4010/groups/A"',
     ],
-    ['events list --org "North light"', "--org 'North light' is neither current, an ID nor a URI"],
-    ['users get http://127.0.0.1:4010/groups/A', 'is not the URI of a user ('],
-    ['events get http://127.0.0.1:4010/groups/A', 'is not the URI of an event ('],
-  ])('says what is accepted instead of a wrong URI or name: %s', async (line, words) => {
+    [
+      'events list --org "North light"',
+      '--org must be current, an ID or a URI under /organizations/, not "North light"',
+    ],
+    ['users get http://127.0.0.1:4010/groups/A', '<user> must be the URI of a user ('],
+    ['events get http://127.0.0.1:4010/groups/A', '<event> must be the URI of an event ('],
+  ])('of a wrong kind are told what is taken: %s', async (line, words) => {
     const { code, stderr, requests } = await world.run(line);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(stderr).toContain(words);
@@ -163,7 +166,7 @@ describe('events get', () => {
     const { code, stderr } = await world.run('events get NOSUCHEVENT');
     expect(code).toBe(6);
     const [error, , hint] = stderr.split('\n');
-    expect(error).toBe('error: The service knows nothing at /scheduled_events/NOSUCHEVENT');
+    expect(error).toBe('error: No event with ID NOSUCHEVENT');
     expect(hint).toBe('try: sched events list');
   });
 });
@@ -209,7 +212,7 @@ describe('events cancel', () => {
     });
     expect(code).toBe(0);
     expect(stdout.split('\n')[2]).toContain('  Customer onboarding  ');
-    expect(stderr).toMatch(/^too narrow for HOSTS$/m);
+    expect(stderr).toMatch(/^HOSTS hidden: terminal too narrow$/m);
   });
 
   test('continues after a failure, and says how many events failed', async () => {

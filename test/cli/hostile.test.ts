@@ -18,15 +18,15 @@ const nasty = '\u001b]0;owned\u0007\u001b[31mred\r\nerror: forged\u202egnp\u200b
 const read = 'users me';
 const write = 'events cancel EVENT_1 --yes';
 
-/** Answers with these, whatever is asked. */
+/** Runs a command against a service that sends this reply to every request. */
 const hearing = (line: string, reply: Partial<HttpReply>, more: Parameters<typeof world.run>[1] = {}) =>
   world.run(line, { send: replying(reply), ...more });
 
-/** R39: an exit code of the table, at most three readable lines, no trace of our insides. */
+/** R39: a documented exit code, at most three readable lines, no stack trace. */
 const expectCalm = ({ stdout, stderr }: Result) => {
   expect(stderr).not.toMatch(/\n\s+at |node:internal|\.ts:\d|TypeError|RangeError|SyntaxError|undefined|\[object/);
   expect(stderr).toMatch(/^error: /m);
-  // A line that is broken for a narrow terminal goes on indented.
+  // A line that is wrapped for a narrow terminal continues with an indent.
   expect(stderr.trimEnd().split(/\n(?! )/).length).toBeLessThanOrEqual(3);
   expect(stdout + stderr).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/);
 };
@@ -41,7 +41,7 @@ describe('hostile: a reply', () => {
     ['of another shape', { body: '{"resource":[1]}' }, 13, 0],
     ['that is a number', { body: '7' }, 13, 0],
     ['with a field of another kind', { body: '{"resource":{"uri":"x","name":{}}}' }, 13, 0],
-    ['nested without end', { body: deep }, 13, 0],
+    ['nested very deeply', { body: deep }, 13, 0],
     ['that redirects', { status: 302, headers: { location: 'https://evil.example/' }, body: '' }, 13, 13],
     ['with status 400', { status: 400, body: '{}' }, 2, 2],
     ['with status 401', { status: 401, body: '{}' }, 4, 4],
@@ -53,13 +53,13 @@ describe('hostile: a reply', () => {
     ['with status 500', { status: 500, body: '{"title":"Internal Server Error"}' }, 9, 10],
     ['with status 503 in HTML', { status: 503, body: '<html>busy</html>' }, 9, 10],
     ['with status 504 and nothing', { status: 504, body: '' }, 9, 10],
-  ])('%s ends a read with its code, and a write with its own', async (_, reply, onRead, onWrite) => {
+  ])('%s gives the documented exit code, for a read and for a write', async (_, reply, onRead, onWrite) => {
     for (const [line, code] of [
       [read, onRead],
       [write, onWrite],
     ] as const) {
       const result = await hearing(line, reply);
-      // A 2xx to a write is success; what was asked for is printed where nothing can be read.
+      // A 2xx to a write is a success. The request is printed if the record can't be read.
       const stdout = code === 0 ? 'uri\thttp://127.0.0.1:4010/scheduled_events/EVENT_1\n_sched.source\trequest\n' : '';
       expect([line, result.code, result.stdout]).toEqual([line, code, stdout]);
       if (code === 0) expect(result.stderr).toMatch(/^The service accepted this .*\ncanceled: .*\n$/);
@@ -71,7 +71,7 @@ describe('hostile: a reply', () => {
   test.each([
     [true, 9, 10],
     [false, 9, 9],
-  ])('that never came, the request being sent: %s', async (sent, onRead, onWrite) => {
+  ])('that never comes gives the documented exit code (request sent: %s)', async (sent, onRead, onWrite) => {
     const send: Send = async () => {
       throw new NetworkFailure('127.0.0.1:4010', 'the connection was reset', sent);
     };
@@ -98,7 +98,7 @@ describe('hostile: a reply', () => {
     ['in the scopes', { status: 403, body: JSON.stringify({ required_scopes: [nasty] }) }],
     ['in the request id', { status: 500, body: '', headers: { 'x-request-id': nasty } }],
     ['in the content type', { body: 'x', headers: { 'content-type': nasty } }],
-  ])('with control characters %s shows them', async (_, reply) => {
+  ])('with control characters %s shows them escaped', async (_, reply) => {
     for (const terminals of [[], ['stdout', 'stderr']] as ('stdout' | 'stderr')[][]) {
       const result = await hearing(read, reply, { terminals });
       expectCalm(result);
@@ -108,7 +108,7 @@ describe('hostile: a reply', () => {
     }
   });
 
-  test('with control characters in a record shows them on a terminal and keeps them in JSON', async () => {
+  test('with control characters in a record shows them escaped on a terminal and keeps them in JSON', async () => {
     const reply = { body: JSON.stringify({ resource: { uri: 'http://127.0.0.1:4010/users/U', name: nasty } }) };
     const shown = await hearing(read, reply, { terminals: ['stdout', 'stderr'], env: { NO_COLOR: '1' } });
     expect(shown.code).toBe(0);
@@ -121,14 +121,14 @@ describe('hostile: a reply', () => {
 
   // R44
   test.each(['##[error]forged', '##vso[task.complete]', '::set-output name=x::y'])(
-    'cannot give orders to a CI runner: %s',
+    'cannot send commands to a CI runner: %s',
     async (title) => {
       const { stderr } = await hearing(read, { status: 400, body: JSON.stringify({ title, message: `\n${title}` }) });
       expect(stderr).not.toMatch(/##\[|##vso\[|^\s*::/m);
     },
   );
 
-  test('with __proto__ in it is printed as it came', async () => {
+  test('with __proto__ in it is printed unchanged', async () => {
     const text = '{"uri":"http://127.0.0.1:4010/users/U","__proto__":{"polluted":1}}';
     const { code, stdout } = await hearing(`${read} --json`, { body: `{"resource":${text}}` });
     expect(code).toBe(0);
@@ -142,7 +142,7 @@ describe('hostile: a reply', () => {
     'one-offs create --name x --duration 30 --days 5 --host http://127.0.0.1:4010/users/U',
     'availability update S1 --event-type http://127.0.0.1:4010/event_types/T --rule "mon 09:00-10:00" --timezone UTC --yes',
     'availability update S1 --event-type http://127.0.0.1:4010/event_types/T --day-off mon --no-input',
-  ])('without a name or a time is spoken of by what it has: %s', async (line) => {
+  ])('without a name or a time is named by its other fields: %s', async (line) => {
     const record = { uri: 'http://127.0.0.1:4010/event_type_availability_schedules/S1', name: null };
     const body = JSON.stringify({ resource: record, collection: [record] });
     const { stderr } = await hearing(line, { body });
@@ -151,7 +151,7 @@ describe('hostile: a reply', () => {
   });
 
   test.each(['--json', '-o jsonl', '-o yaml', '-o csv', '-o tsv', '-o table', '--jq ..', '--accessible -o table'])(
-    'with a number beyond 2^53 is printed as it came: %s',
+    'with a number beyond 2^53 is printed unchanged: %s',
     async (format) => {
       const text = '{"uri":"http://127.0.0.1:4010/users/U","extra":[-12345678901234567890,{"id":9007199254740993}]}';
       for (const line of [`${read} ${format}`, `api /users/me ${format}`]) {
@@ -163,7 +163,7 @@ describe('hostile: a reply', () => {
     },
   );
 
-  test('that loops ends with 13 and says how much was written', async () => {
+  test('that repeats its page token exits with 13 and says how much was written', async () => {
     const page = { collection: [{ uri: 'http://127.0.0.1:4010/event_types/T' }], pagination: { next_page_token: 'A' } };
     const env = { SCHED_USER: 'http://127.0.0.1:4010/users/U', SCHED_ORG: 'http://127.0.0.1:4010/organizations/O' };
     const me = { resource: { uri: env.SCHED_USER, current_organization: env.SCHED_ORG } };
@@ -183,7 +183,7 @@ describe('hostile: SCHED_ERROR_FORMAT=json', () => {
   const env = { SCHED_ERROR_FORMAT: 'json' };
   const lastLine = (stderr: string) => JSON.parse(stderr.trimEnd().split('\n').at(-1)!);
 
-  test('makes the error the last line, with all that is known of it', async () => {
+  test('makes the error the last line, with all known facts', async () => {
     const reply = {
       status: 429,
       headers: { 'x-ratelimit-reset': '3600' },
@@ -207,11 +207,11 @@ describe('hostile: SCHED_ERROR_FORMAT=json', () => {
   });
 
   test.each<[string, Partial<HttpReply>]>([
-    ['refused', { status: 403, body: '{}' }],
+    ['with status 403', { status: 403, body: '{}' }],
     ['that asks to wait too long', { status: 429, headers: { 'retry-after': '3600' } }],
-    ['that is no JSON', { body: 'oops' }],
+    ['that is not JSON', { body: 'oops' }],
     ['of the wrong shape', { body: '{"resource":[]}' }],
-  ])('names a request by its ID after a reply %s', async (_, reply) => {
+  ])('includes the request ID after a reply %s', async (_, reply) => {
     const headers = { 'content-type': 'application/json', 'x-request-id': 'r-7', ...reply.headers };
     const { stderr } = await hearing(read, { ...reply, headers }, { env });
     expect(lastLine(stderr).error).toMatchObject({
@@ -225,7 +225,7 @@ describe('hostile: SCHED_ERROR_FORMAT=json', () => {
     ['events get ../users', 'usage', 'not-sent', false],
     [read, 'unavailable', 'not-applied', true],
     [write, 'outcome-unknown', 'unknown', false],
-  ])('tells of %j: %s, %s', async (line, code, outcome, retryable) => {
+  ])('reports %j as %s, %s', async (line, code, outcome, retryable) => {
     const { stderr } = await hearing(line, { status: 503, body: '' }, { env });
     expect(lastLine(stderr).error).toMatchObject({ code, outcome, retryable });
   });
@@ -289,7 +289,7 @@ describe('hostile: a command line', () => {
     'events get',
     'events get a b',
     '- -',
-  ])('is refused with 2 and nothing is sent: sched %s', async (line) => {
+  ])('exits with 2 and nothing is sent: sched %s', async (line) => {
     const result = await world.run(line);
     expect({ code: result.code, requests: result.requests }).toEqual({ code: 2, requests: [] });
     expectCalm(result);
@@ -303,10 +303,10 @@ describe('hostile: an environment', () => {
     ['a line break', `${canary}\nx-evil: 1`],
     ['a carriage return', `${canary}\rx`],
     ['a NUL', `${canary}\0x`],
-    ['a blank', `${canary} x`],
+    ['a space', `${canary} x`],
     ['a letter beyond ASCII', `${canary}é`],
-    ['a zero-width blank', `${canary}\u200b`],
-  ])('with %s in SCHED_TOKEN is refused without repeating it', async (_, token) => {
+    ['a zero-width space', `${canary}\u200b`],
+  ])('with %s in SCHED_TOKEN is rejected without printing the token', async (_, token) => {
     for (const format of ['text', 'json']) {
       const { code, stdout, stderr, requests } = await world.run(`${read} -v`, {
         env: { SCHED_TOKEN: token, SCHED_ERROR_FORMAT: format },
@@ -316,12 +316,12 @@ describe('hostile: an environment', () => {
     }
   });
 
-  test('with a token and no base URL ends with 3', async () => {
+  test('with a token and no base URL exits with 3', async () => {
     const { code, requests } = await world.run(read, { env: { SCHED_TOKEN: canary, SCHED_BASE_URL: '' } });
     expect({ code, requests }).toEqual({ code: 3, requests: [] });
   });
 
-  test('with neither ends with 4 and shows the ways in', async () => {
+  test('with neither exits with 4 and shows how to log in', async () => {
     const { code, stderr, requests } = await world.run(read, { env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
     expect({ code, requests }).toEqual({ code: 4, requests: [] });
     expect(stderr.split('\n').slice(0, 2)).toEqual([
@@ -345,7 +345,7 @@ describe('hostile: an environment', () => {
     'file:///etc/passwd',
     'api.example.com',
     'nonsense',
-  ])('with the base URL %s ends with 3, and nothing is sent', async (url) => {
+  ])('with the base URL %s exits with 3, and nothing is sent', async (url) => {
     const { code, stderr, requests } = await world.run(read, { env: { SCHED_BASE_URL: url } });
     expect({ code, requests }).toEqual({ code: 3, requests: [] });
     expect(stderr).not.toContain('secret');
@@ -354,7 +354,7 @@ describe('hostile: an environment', () => {
   test.each([
     { SCHED_TOKEN: canary, SCHED_BASE_URL: '' },
     { SCHED_TOKEN: '', SCHED_BASE_URL: 'https://api.example.com' },
-  ])('that asks for the sandbox and for another service ends with 2: %o', async (env) => {
+  ])('that asks for both the sandbox and another service exits with 2: %o', async (env) => {
     const { code, stderr, requests } = await world.run(read, { env: { ...env, SCHED_SANDBOX: '1' } });
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(stderr).not.toContain('canary');
@@ -383,7 +383,7 @@ describe('hostile: a value that looks like a flag', () => {
 
   const spellings = ({ name, short }: Flag) => [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
 
-  test.each(Object.keys(nouns))('is obeyed by no flag of sched %s', async (noun) => {
+  test.each(Object.keys(nouns))('has no effect as the value of any flag of sched %s', async (noun) => {
     const commands = await nouns[noun]!.commands();
     expect(commands.length).toBeGreaterThan(0);
     for (const command of commands) {
@@ -405,7 +405,7 @@ describe('hostile: a value that looks like a flag', () => {
     }
   });
 
-  test('would be noticed if it were obeyed', async () => {
+  test('has an effect as a flag, so that the test above can fail', async () => {
     const [command] = await nouns.events!.commands();
     expect(parse(command!, ['-y', '-n']).opts()).toEqual({ yes: true, 'dry-run': true });
   });

@@ -48,7 +48,7 @@ describe('invitees create', () => {
       const found = await world.run(words(`invitees list ${event} --json=email --email`));
       expect(JSON.parse(found.stdout)).toEqual([{ email }]);
       const member = await world.run(words('events list --user'));
-      expect(member.stderr).toContain('No member of the organization has the address');
+      expect(member.stderr).toContain('No member with the address');
     },
   );
 
@@ -82,10 +82,10 @@ describe('invitees create', () => {
     expect(code).toBe(2);
     expect(requests).toEqual([]);
     for (const part of [
-      '--nmae is not a flag here, did you mean --name?',
-      '--event-type is required',
-      "--email 'nobody' is not an email address",
-      'did you mean zoom_conference?',
+      'Unknown flag --nmae. Did you mean --name?',
+      'Missing required flag --event-type',
+      '--email must be an email address, not "nobody"',
+      'Did you mean zoom_conference?',
       'Europe/Paris',
       'February',
     ]) {
@@ -134,7 +134,7 @@ describe('invitees create', () => {
     });
     expect(code).toBe(2);
     expect(requests).toEqual([]);
-    expect(stderr).toContain('stdin is not JSON: : is expected at line 3, column 7');
+    expect(stderr).toContain('stdin is not valid JSON: expected ":" at line 3, column 7');
   });
 
   test('rejects an answer that matches no question', async () => {

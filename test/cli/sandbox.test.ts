@@ -130,7 +130,7 @@ describe('--sandbox', () => {
     ]) {
       const { code, stderr } = await world.run(`--sandbox ${words}`);
       expect(code).toBe(2);
-      expect(stderr).toContain("is not where this account's service is (http://127.0.0.1:4010)");
+      expect(stderr).toContain('is not the service of this profile (http://127.0.0.1:4010)');
     }
   });
 });

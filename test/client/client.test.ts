@@ -8,7 +8,7 @@ import type { SchedError } from '../../src/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, HttpRequest } from '../../src/http/message.ts';
 
-/** A client whose network answers with these one after another, the last one for ever. */
+/** A client whose network sends these replies in order, and repeats the last one. */
 const clientOf = (...replies: (Partial<HttpReply> | Error)[]) => {
   const requests: HttpRequest[] = [];
   const send = async (request: HttpRequest): Promise<HttpReply> => {
@@ -41,13 +41,13 @@ const failure = (promise: Promise<unknown>): Promise<SchedError> =>
 const body = (value: unknown) => ({ body: JSON.stringify(value) });
 
 describe('client', () => {
-  test('puts IDs into the path so that they cannot leave it', () => {
+  test('encodes IDs so that they stay inside their path segment', () => {
     const { client } = clientOf({});
     const { url } = client.prepare(invitees.get, { path: { event: '../users', invitee: 'a?b#c%2f' } });
     expect(url).toBe('https://api.example.com/v2/scheduled_events/..%2Fusers/invitees/a%3Fb%23c%252f');
   });
 
-  test('goes on where a list that was to come in one piece names a next page', async () => {
+  test('fetches the next page even of a list that should be a single page', async () => {
     const { client, requests } = clientOf(
       body({ collection: [{ kind: 'physical' }], pagination: { next_page_token: 'A' } }),
       body({ collection: [{ kind: 'custom' }] }),
@@ -58,22 +58,22 @@ describe('client', () => {
     expect(requests.map(({ url }) => new URL(url).search)).toEqual(['', '?page_token=A']);
   });
 
-  test('sends no body and no content type where none is given', () => {
+  test('sends no body and no content type if none is given', () => {
     const { client } = clientOf({});
     const request = client.prepare(invitees['no-show'], { path: { invitee: 'I1' } });
     expect(request).not.toHaveProperty('body');
     expect(request.headers).not.toHaveProperty('content-type');
   });
 
-  test('gives every request the deadline', () => {
+  test('sets the timeout of every request', () => {
     expect(clientOf({}).client.prepare(events.get, { path: { event: 'E1' } }).timeoutMs).toBe(1000);
   });
 
-  test.each([200, 201, 202, 299])('takes status %i for a success', async (status) => {
+  test.each([200, 201, 202, 299])('treats status %i as a success', async (status) => {
     expect(await clientOf({ status, ...body({ resource: { uri: 'x' } }) }).get()).toEqual({ uri: 'x' });
   });
 
-  test('hands on unknown fields, in their order', async () => {
+  test('keeps unknown fields in their order', async () => {
     const text = '{"z":1,"uri":"x","a":{"y":[null]},"status":"postponed","location":null}';
     expect(JSON.stringify(await clientOf({ body: `{"resource":${text}}` }).get())).toBe(text);
   });
@@ -92,7 +92,7 @@ describe('client', () => {
     ]);
   });
 
-  test('says so when the next page has gone stale', async () => {
+  test('says so if the next page has expired', async () => {
     const stale = {
       status: 400,
       ...body({ title: 'Invalid Argument', details: [{ parameter: 'page_token', message: 'is stale' }] }),
@@ -103,12 +103,12 @@ describe('client', () => {
   });
 
   // R40
-  test('ends a looping cursor as an integrity error', async () => {
+  test('reports a repeated page token as an integrity error', async () => {
     const again = body({ collection: [{ uri: 'a' }], pagination: { next_page_token: 'T' } });
     const { category, facts } = await failure(clientOf(again).list());
     expect({ category, reason: facts.reason }).toEqual({
       category: 'integrity',
-      reason: 'pagination.next_page_token repeats: the listing would never end',
+      reason: 'pagination.next_page_token repeats, so the list would never end',
     });
   });
 });
@@ -120,7 +120,7 @@ describe('client: without a reply', () => {
     ['a read that never left', 'get', false, 'unavailable', 'not-sent'],
     ['a write that left', 'cancel', true, 'outcome-unknown', 'unknown'],
     ['a write that never left', 'cancel', false, 'unavailable', 'not-sent'],
-  ] as const)('tells %s', async (_, verb, sent, category, outcome) => {
+  ] as const)('reports %s', async (_, verb, sent, category, outcome) => {
     const error = await failure(clientOf(lost(sent))[verb]());
     expect({ category: error.category, outcome: error.facts.outcome }).toEqual({ category, outcome });
     expect(error.facts.reason).toBe('the connection was reset');
@@ -148,7 +148,7 @@ describe('client: reading', () => {
       '{"resource":{"uri":"x","event_memberships":[{},{"user_name":{}}]}}',
       'resource.event_memberships[1].user_name is not a string',
     ],
-    ['a uri only behind __proto__', '{"resource":{"__proto__":{"uri":"x"}}}', 'resource has no uri'],
+    ['a uri only inside __proto__', '{"resource":{"__proto__":{"uri":"x"}}}', 'resource has no uri'],
     [
       '100,000 brackets',
       `{"resource":{"uri":"x","extra":${'['.repeat(100_000)}${']'.repeat(100_000)}}}`,
@@ -159,7 +159,7 @@ describe('client: reading', () => {
       `{"resource":{"uri":"x","extra":${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}}}`,
       'the reply is nested too deeply',
     ],
-  ])('refuses %s and says where', async (_, text, reason) => {
+  ])('rejects %s and says where', async (_, text, reason) => {
     const read = await failure(clientOf({ body: text }).get());
     expect({ category: read.category, reason: read.facts.reason }).toEqual({ category: 'integrity', reason });
   });
@@ -171,14 +171,14 @@ describe('client: reading', () => {
     ['null', { body: 'null' }, 'the reply is not an object'],
     ['nothing', { body: '' }, 'HTTP 200 with an empty body'],
     ['status 204', { status: 204, body: '' }, 'HTTP 204 with an empty body'],
-  ])('takes a write answered by %s for done', async (_, reply, why) => {
+  ])('treats a write with the reply %s as done', async (_, reply, why) => {
     const expected = { status: reply.status ?? 200, why };
     expect(await clientOf(reply).cancel()).toEqual(expected);
     expect(await clientOf(reply).create()).toEqual(expected);
   });
 
   test.each(['<html>', '{"resource":{"uri"'])(
-    'takes a change answered by %s for done, and cannot tell what a creation made',
+    'treats a change with the reply %s as done, and the result of a creation as unknown',
     async (text) => {
       expect(await clientOf({ body: text }).cancel()).toEqual({ status: 200, why: 'HTTP 200 with application/json' });
       const { category, facts } = await failure(clientOf({ body: text }).create());
@@ -186,7 +186,7 @@ describe('client: reading', () => {
     },
   );
 
-  test('a 2xx that is cut off by the network is the same to a write, and a failure to a read', async () => {
+  test('treats a 2xx that the network cuts off the same for a write, and as a failure for a read', async () => {
     const cutOff = new NetworkFailure('api.example.com', 'the connection was reset', true, { status: 201 });
     expect(await clientOf(cutOff).cancel()).toEqual({ status: 201, why: 'HTTP 201 with an empty body' });
     expect((await failure(clientOf(cutOff).create())).category).toBe('outcome-unknown');
@@ -204,7 +204,7 @@ describe('client: reading', () => {
       '{"collection":[],"pagination":{"next_page_token":7}}',
       'pagination.next_page_token is not a string',
     ],
-  ])('refuses a page with %s and says where', async (_, text, reason) => {
+  ])('rejects a page with %s and says where', async (_, text, reason) => {
     const { category, facts } = await failure(clientOf({ body: text }).list());
     expect({ category, reason: facts.reason }).toEqual({ category: 'integrity', reason });
   });
@@ -214,12 +214,12 @@ describe('client: reading', () => {
     '{"collection":[],"pagination":null}',
     '{"collection":[],"pagination":{"next_page_token":""}}',
     '{"collection":[],"pagination":[]}',
-  ])('takes a page for the last one: %s', async (text) => {
+  ])('treats a page as the last one: %s', async (text) => {
     expect(await clientOf({ body: text }).list()).toEqual([]);
   });
 
   test.each(['<!doctype html><p>hello', '', '{"resource":', "{'resource':1}", '\uFFFD\u0000'])(
-    'calls %j unreadable: a read may be tried again',
+    'treats %j as unreadable, so that a read may be sent again',
     async (text) => {
       const reply = { body: text, headers: { 'content-type': 'text/html' } };
       const read = await failure(clientOf(reply).get());
@@ -228,7 +228,7 @@ describe('client: reading', () => {
     },
   );
 
-  test('leaves __proto__ in a reply a mere field', async () => {
+  test('treats __proto__ in a reply as an ordinary field', async () => {
     const text = '{"uri":"x","__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}';
     const record = await clientOf({ body: `{"resource":${text}}` }).get();
     expect(JSON.stringify(record)).toBe(text);

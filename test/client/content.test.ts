@@ -17,13 +17,13 @@ describe('content', () => {
     expect(contentOf(reply(body))).toEqual(content);
   });
 
-  test('is parsed once: whoever asks later is told the same', async () => {
+  test('is parsed only once', async () => {
     const known = await withContent(async () => reply('{"a":1}'))({
       method: 'GET',
       url: 'https://x.example',
       headers: {},
     });
-    // Another body would be noticed.
+    // A second parse would show this other body.
     const later = { ...known, body: '<p>' };
     expect(contentOf(later)).toBe(known.content);
     expect(failureOf(later)).toBeUndefined();

@@ -6,7 +6,7 @@ import type { HttpReply } from '../../src/http/message.ts';
 
 const reply = (status: number, body = '{}'): HttpReply => ({ status, headers: {}, body });
 
-// R26, typed by hand from the table in docs/reliability.md.
+// R26, copied by hand from the table in docs/reliability.md.
 describe('outcome', () => {
   test.each([
     ['never-sent', 'retry', 'retry', 'retry', 'retry'],
@@ -14,14 +14,14 @@ describe('outcome', () => {
     ['another-shape', 'refuse', 'done', 'done', 'done'],
     ['empty', 'retry', 'done', 'done', 'done'],
     ['unreadable', 'retry', 'done', 'done', 'look-up'],
-  ] as const)('%s', (failure, read, deletion, change, creation) => {
+  ] as const)('of %s leads to the documented decision', (failure, read, deletion, change, creation) => {
     expect(decide('read', failure)).toBe(read);
     expect(decide('deletion', failure)).toBe(deletion);
     expect(decide('change', failure)).toBe(change);
     expect(decide('creation', failure)).toBe(creation);
   });
 
-  test('every write of the catalogue says what it does, and no read', async () => {
+  test('is declared by every write of the catalogue, and by no read', async () => {
     const rows = Object.entries(await loadCatalogue()).flatMap(([noun, verbs]) =>
       Object.entries(verbs).map(([verb, row]) => [`${noun} ${verb}`, row] as const),
     );
@@ -45,7 +45,7 @@ describe('outcome', () => {
     ['PATCH', 'change'],
     ['PUT', 'change'],
     ['DELETE', 'change'],
-  ])('%s outside the catalogue is a %s, and is never sent again once it left', (method, effect) => {
+  ])('of %s outside the catalogue is a %s, which is never sent again after it left', (method, effect) => {
     expect(effectOf({ method })).toBe(effect);
     const request = { method, url: 'https://x/', headers: {} };
     for (const ending of [reply(503), reply(200, '<p>'), reply(204, ''), new NetworkFailure('x', 'reset', true)])
@@ -53,7 +53,7 @@ describe('outcome', () => {
     expect(mayRepeat(request, new NetworkFailure('x', 'refused', false))).toBe(true);
   });
 
-  test('a body that is cut off by the network counts by its status', () => {
+  test('of a body that the network cuts off depends on its status', () => {
     const cutOff = (status?: number) => failureOf(new NetworkFailure('x', 'reset', true, { status }));
     expect([cutOff(), cutOff(503), cutOff(201)]).toEqual(['lost', 'lost', 'unreadable']);
   });
@@ -75,11 +75,11 @@ describe('outcome', () => {
     [500, '', 'lost'],
     [503, '{}', 'lost'],
     [599, '{}', 'lost'],
-  ])('status %i with %j is %s', (status, body, failure) => {
+  ])('of status %i with %j is %s', (status, body, failure) => {
     expect(failureOf(reply(status, body))).toBe(failure);
   });
 
-  test('a body outside the catalogue need not be JSON', () => {
+  test('does not require JSON outside the catalogue', () => {
     const raw = { method: 'GET', url: 'https://x/', headers: {} };
     expect(mayRepeat(raw, reply(200, 'a,b'))).toBe(false);
     expect(mayRepeat({ ...raw, effect: 'read' }, reply(200, 'a,b'))).toBe(true);

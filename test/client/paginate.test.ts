@@ -3,7 +3,7 @@ import { type ListOptions, type Page, paginate } from '../../src/client/paginate
 
 type Asked = { count: number; page_token?: string };
 
-/** A list of pages by token; '' is the first. Numbers are the rows. */
+/** Pages by token; '' is the first. Numbers are the rows. */
 const listing = (pages: Record<string, Page<number>>, options?: ListOptions<number>) => {
   const asked: Asked[] = [];
   const fetch = async (query: Asked) => {
@@ -27,48 +27,48 @@ const gather = async (pages: AsyncIterable<number[]>) => {
 };
 
 describe('paginate', () => {
-  test('follows the tokens to the end, with the largest page there is', async () => {
+  test('follows the tokens to the end, with the maximum page size', async () => {
     const { asked, pages } = listing(three);
     expect(await gather(pages)).toEqual([1, 2, 3, 4, 5]);
     expect(asked).toEqual([{ count: 100 }, { count: 100, page_token: 'a' }, { count: 100, page_token: 'b' }]);
   });
 
-  test('stops at the limit, and asks for no more than is left', async () => {
+  test('stops at the limit, and requests no more than is left', async () => {
     const { asked, pages } = listing(three, { limit: 3 });
     expect(await gather(pages)).toEqual([1, 2, 3]);
     expect(asked).toEqual([{ count: 3 }, { count: 1, page_token: 'a' }]);
   });
 
-  test('does not ask again when the limit ends with a page', async () => {
+  test('requests no further page if the limit is reached at the end of a page', async () => {
     const { asked, pages } = listing(three, { limit: 2 });
     expect(await gather(pages)).toEqual([1, 2]);
     expect(asked).toHaveLength(1);
   });
 
-  test('asks for nothing at all for none', async () => {
+  test('sends no request for a limit of 0', async () => {
     const { asked, pages } = listing(three, { limit: 0 });
     expect(await gather(pages)).toEqual([]);
     expect(asked).toEqual([]);
   });
 
-  test('asks for pages of the size it is told', async () => {
+  test('requests pages of the given size', async () => {
     const { asked, pages } = listing(three, { pageSize: 2 });
     await gather(pages);
     expect(asked.map(({ count }) => count)).toEqual([2, 2, 2]);
   });
 
-  test('counts only the rows that are kept towards the limit', async () => {
+  test('counts only kept rows toward the limit', async () => {
     const { pages } = listing(three, { limit: 2, keep: (row) => row % 2 === 1 });
     expect(await gather(pages)).toEqual([1, 3]);
   });
 
-  test('takes no more than the limit from a page larger than asked for', async () => {
+  test('takes no more than the limit from a page that is larger than requested', async () => {
     const { pages } = listing({ '': { items: [1, 2, 3, 4, 5] } }, { limit: 2, pageSize: 2 });
     expect(await gather(pages)).toEqual([1, 2]);
   });
 
   // R40
-  test('goes on after an empty page with a token, and gives no empty page', async () => {
+  test('continues after an empty page with a token, and yields no empty page', async () => {
     const { pages } = listing({ '': { items: [], nextToken: 'a' }, a: { items: [1] } });
     const given: number[][] = [];
     for await (const page of pages) given.push(page);
@@ -87,13 +87,13 @@ describe('paginate', () => {
       3,
     ],
     ['A → A without rows', { '': { items: [], nextToken: 'a' }, a: { items: [], nextToken: 'a' } }, 2],
-  ])('ends a listing that goes round in circles: %s', async (_, circle, times) => {
+  ])('ends a list whose tokens repeat: %s', async (_, circle, times) => {
     const { asked, pages } = listing(circle);
     await expect(gather(pages)).rejects.toThrow('next_page_token repeats');
     expect(asked).toHaveLength(times);
   });
 
-  /** So many pages with these rows, each with a token of its own, and then one with the row 7. */
+  /** The given number of pages with these rows, each with its own token, and then a page with the row 7. */
   const manyPages = (count: number, rows: (page: number) => number[], options?: ListOptions<number>) => {
     let asked = 0;
     const fetch = async ({ page_token: token = '0' }: Asked): Promise<Page<number>> => {
@@ -105,31 +105,31 @@ describe('paginate', () => {
   };
 
   // R40
-  test.each([undefined, async () => {}])('ends a listing after a hundred empty pages in a row', async (afterSend) => {
+  test.each([undefined, async () => {}])('ends a list after a hundred empty pages in a row', async (afterSend) => {
     const options = afterSend && { afterSend };
     expect(await gather(manyPages(99, () => [], options).pages)).toEqual([7]);
     const { asked, pages } = manyPages(100, () => [], options);
-    await expect(gather(pages)).rejects.toThrow('100 pages in a row are empty, and each names a next one');
+    await expect(gather(pages)).rejects.toThrow('100 empty pages in a row, each with a next page');
     expect(asked()).toBe(100);
   });
 
-  test('counts empty pages from the last one with rows', async () => {
+  test('counts empty pages since the last page with rows', async () => {
     const { pages } = manyPages(300, (page) => (page % 100 === 50 ? [1] : []));
     expect(await gather(pages)).toEqual([1, 1, 1, 7]);
   });
 
-  test('goes on through any number of pages whose rows are not kept', async () => {
+  test('continues through any number of pages whose rows are not kept', async () => {
     const { pages } = manyPages(300, () => [1, 2], { keep: (row) => row === 7 });
     expect(await gather(pages)).toEqual([7]);
   });
 
-  test('fetches nothing more once its consumer stops', async () => {
+  test('fetches nothing more after the caller stops', async () => {
     const { asked, pages } = listing(three);
     for await (const page of pages) if (page.includes(2)) break;
     expect(asked).toHaveLength(1);
   });
 
-  test('fetches nothing before it is asked', async () => {
+  test('fetches nothing before the caller asks', async () => {
     const { asked } = listing(three);
     await Promise.resolve();
     expect(asked).toEqual([]);
@@ -137,7 +137,7 @@ describe('paginate', () => {
 });
 
 describe('paginate: one page ahead', () => {
-  /** Pages that come when they are let, each with a promise of its own. */
+  /** Pages that arrive when the test resolves their promises. */
   const slowly = (options: ListOptions<number> = {}) => {
     const asked: (Asked & { signal: AbortSignal; let: (page: Page<number>) => void; fail: (error: Error) => void })[] =
       [];
@@ -158,20 +158,20 @@ describe('paginate: one page ahead', () => {
     return (await next).value;
   };
 
-  test('is asked for before the one in hand is done with, and no second one', async () => {
+  test('is requested before the caller is done with the current page, but only one', async () => {
     const listing = slowly();
     expect(await first(listing, { items: [1, 2], nextToken: 'a' })).toEqual([1, 2]);
     expect(listing.asked.map(({ page_token: token }) => token)).toEqual([undefined, 'a']);
     await listing.pages.return(undefined);
   });
 
-  test('is not asked for unless it is wanted', async () => {
+  test('is not requested without afterSend', async () => {
     const { asked, pages } = listing(three);
     expect((await pages.next()).value).toEqual([1, 2]);
     expect(asked).toHaveLength(1);
   });
 
-  test('is not asked for beyond the limit', async () => {
+  test('is not requested beyond the limit', async () => {
     const { asked, pages } = listing(three, { limit: 4, pageSize: 2, afterSend: async () => {} });
     expect(await gather(pages)).toEqual([1, 2, 3, 4]);
     expect(asked).toHaveLength(2);
@@ -184,7 +184,7 @@ describe('paginate: one page ahead', () => {
     await expect(listing.pages.next()).rejects.toThrow('no answer');
   });
 
-  test('is given up when nobody wants it any more', async () => {
+  test('is aborted if the caller stops', async () => {
     const listing = slowly();
     await first(listing, { items: [1], nextToken: 'a' });
     expect(listing.asked[1]!.signal.aborted).toBe(false);
@@ -193,7 +193,7 @@ describe('paginate: one page ahead', () => {
   });
 
   // R40
-  test('is not asked for with a token that was there before', async () => {
+  test('is not requested with a repeated token', async () => {
     const { asked, pages } = listing(
       { '': { items: [1], nextToken: 'a' }, a: { items: [2], nextToken: 'a' } },
       { afterSend: async () => {} },

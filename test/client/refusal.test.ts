@@ -40,7 +40,7 @@ describe('refusal', () => {
     expect(written.facts.outcome).toBe(write === 'outcome-unknown' ? 'unknown' : 'not-applied');
   });
 
-  test('that complains of nothing but the time of a booking is a slot that is gone', () => {
+  test('is a conflict if all its details are about the time of a booking', () => {
     const of = (...names: unknown[]) =>
       reply(400, { details: names.map((parameter) => ({ parameter, message: 'no' })) });
     expect(refusalOf(post, of('start_time')).category).toBe('conflict');
@@ -49,6 +49,25 @@ describe('refusal', () => {
     expect(refusalOf(post, reply(422, of('start_time').body)).category).toBe('usage');
     expect(refusalOf({ ...post, url: 'https://api.example.com/shares' }, of('start_time')).category).toBe('usage');
     expect(refusalOf(get, of('start_time')).category).toBe('usage');
+  });
+
+  test.each([
+    ['/scheduled_events/E1', 'No event with ID E1'],
+    ['/v1/scheduled_events/E1/invitees', 'No event with ID E1'],
+    ['/scheduled_events/E1/invitees/I1', 'No invitee with ID I1'],
+    ['/invitees/I1/no_show', 'No invitee with ID I1'],
+    ['/event_types/T1', 'No event type with ID T1'],
+    ['/users/me', 'No user with ID me'],
+    ['/event_types', 'The service found nothing at /event_types'],
+    ['/constructor/x', 'The service found nothing at /constructor/x'],
+  ])('with status 404 names the record of %s', (path, message) => {
+    expect(refusalOf({ ...get, url: `https://api.example.com${path}?a=b` }, reply(404)).message).toBe(message);
+  });
+
+  test('says that the time is not available only for a booking', () => {
+    expect(refusalOf(post, reply(409)).message).toBe("That time isn't available");
+    const other = { ...post, url: 'https://api.example.com/shares' };
+    expect(refusalOf(other, reply(409)).message).toBe('The service reported a conflict');
   });
 
   test.each<[string, unknown, string]>([
@@ -88,14 +107,14 @@ describe('refusal', () => {
     expect(reasonOf(body)).toBe(reason);
   });
 
-  test('cuts what the service says to 500 characters', () => {
+  test("cuts the service's text to 500 characters", () => {
     expect(reasonOf({ title: 'T', message: 'x'.repeat(10_000) })).toHaveLength(500);
     expect(reasonOf({ details: Array.from({ length: 1000 }, () => ({ message: 'again' })) })).toHaveLength(500);
     const scopes = { title: 'T', required_scopes: Array.from({ length: 1000 }, () => 'users:read') };
     expect(reasonOf(scopes)!.length).toBeLessThan(600);
   });
 
-  test('carries the request id, the status, the method and the path without its query', () => {
+  test('includes the request ID, the status, the method and the path without its query', () => {
     const { facts } = refusalOf(get, reply(500, {}, { 'x-request-id': 'r-7' }));
     expect(facts.http).toEqual({ status: 500, method: 'GET', path: '/users/me', requestId: 'r-7' });
     expect(facts.reason).toBe('HTTP 500 [request r-7]');
@@ -104,7 +123,7 @@ describe('refusal', () => {
     );
   });
 
-  test('tells whether a parameter is complained of', () => {
+  test('tells whether its details name a parameter', () => {
     const stale = reply(400, { details: [{ parameter: 'page_token', message: 'x' }] });
     expect(blamesParameter(stale, 'page_token')).toBe(true);
     expect(blamesParameter(stale, 'count')).toBe(false);

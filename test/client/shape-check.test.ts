@@ -23,13 +23,13 @@ const record = {
   hosts: [{ email: 'a@b.example' }],
 };
 
-describe('liberal', () => {
+describe('shapeError', () => {
   test.each<[string, object]>([
-    ['what is documented', record],
-    ['nothing at all', {}],
+    ['a documented record', record],
+    ['an empty record', {}],
     ['null for everything', Object.fromEntries(Object.keys(record).map((name) => [name, null]))],
     ['unknown fields', { ...record, surprise: { a: [1] }, place: { type: 'zoom', more: 1 } }],
-    ['a new word in an enum', { ...record, status: 'postponed' }],
+    ['a new value of an enum', { ...record, status: 'postponed' }],
     ['a string of another format', { ...record, at: 'soon', hosts: [{ email: 'nobody' }] }],
     ['a number that is not whole', { ...record, count: 1.5 }],
     ['null inside a list', { ...record, hosts: [null, {}] }],
@@ -37,7 +37,7 @@ describe('liberal', () => {
       'fields with the names of built-in ones',
       JSON.parse('{"__proto__":{"count":"x"},"constructor":1,"toString":null}'),
     ],
-  ])('fits %s', (_, value) => {
+  ])('accepts %s', (_, value) => {
     expect(shapeError(known, value)).toBeUndefined();
   });
 
@@ -58,11 +58,11 @@ describe('liberal', () => {
     expect(shapeError(known, value)).toBe(problem);
   });
 
-  test('does not take what every object inherits for a field', () => {
+  test('does not treat inherited properties as fields', () => {
     expect(shapeError(recordOf({ constructor: text('text') }), {})).toBeUndefined();
   });
 
-  test('begins the path where it is told to', () => {
+  test('starts the path with the given prefix', () => {
     expect(shapeError(known, { place: { type: 1 } }, 'collection[3]')).toBe('collection[3].place.type is not a string');
   });
 });

@@ -24,7 +24,7 @@ describe('assumptionsPage', () => {
       '- `first_name`: one, and two.',
     ],
     ['two in one comment', '// Assumed: one. Assumed: two.\n  cancel() {\n', '- `cancel`: one.\n- `cancel`: two.'],
-    ['a mark of the row', '  // Assumed: one.\n  assumed: true,\n', '- one.'],
+    ['a mark of the operation', '  // Assumed: one.\n  assumed: true,\n', '- one.'],
   ])('reads %s', (_, text, item) => {
     expect(sectionsOf({ 'src/a.ts': text })).toBe(`## src/a.ts\n\n${item}\n`);
   });

@@ -15,7 +15,7 @@ describe('completion', () => {
     expect(requests).toEqual([]);
   });
 
-  test.each(Object.entries(scripts))('says on a terminal how to install that of %s', async (shell, file) => {
+  test.each(Object.entries(scripts))('says on a terminal how to install the script of %s', async (shell, file) => {
     const { stdout, stderr } = await run(`completion ${shell}`, { terminals: ['stdout', 'stderr'] });
     expect(stdout).toBe(readFileSync(scriptOf(file), 'utf8'));
     expect(stderr).toMatch(new RegExp(`^To install: (?:command )?sched completion ${shell} >.*\\n$`));
@@ -27,7 +27,7 @@ describe('completion', () => {
     ['completion pwsh', "'pwsh'", 'powershell'],
     ['completion tcsh-like', "'tcsh-like'", '--help'],
     ['completion __proto__', "'__proto__'", '--help'],
-  ])('refuses %s with the list of shells', async (line, what, hint) => {
+  ])('rejects %s with the list of shells', async (line, what, hint) => {
     const { code, stdout, stderr } = await run(line);
     expect(code).toBe(2);
     expect(stdout).toBe('');
@@ -36,13 +36,13 @@ describe('completion', () => {
     expect(stderr).toContain(`try: sched completion ${hint}`);
   });
 
-  test('refuses a second shell and flags it does not know', async () => {
+  test('rejects a second shell and unknown flags', async () => {
     expect((await run('completion bash zsh')).code).toBe(2);
     expect((await run('completion bash --shell zsh')).code).toBe(2);
   });
 
   test.each(['completion --help', 'help completion', 'completion bash --help', '--sandbox completion -h'])(
-    'explains itself: %s',
+    'shows help: %s',
     async (line) => {
       const { code, stdout } = await run(line);
       expect(code).toBe(0);
@@ -51,7 +51,7 @@ describe('completion', () => {
     },
   );
 
-  test('prints scripts that ask for profiles with a command that prints their names and nothing else', async () => {
+  test('prints scripts that run a command which prints profile names and nothing else', async () => {
     const home = playground();
     for (const name of ['home', 'work-2.eu'])
       await run(`profiles add ${name} --base-url https://api.example.com`, { home });
@@ -64,7 +64,7 @@ describe('completion', () => {
     expect(result).toMatchObject({ code: 0, stdout: 'home\nwork-2.eu\n', stderr: '', requests: [] });
   });
 
-  test('needs no account', async () => {
+  test('works without a login', async () => {
     expect((await run('completion bash', { env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } })).code).toBe(0);
   });
 });

@@ -35,7 +35,7 @@ const writing: [string, Write, isMissing: boolean][] = [
   ['fish', writeInFish, !isInstalled('fish')],
 ];
 
-/** What TAB offers at the end of a line. */
+/** The words that TAB offers at the end of a line. */
 const situations: [string, string[]][] = [
   ['sched ev', ['event-types', 'events']],
   ['sched invitee', ['invitees']],
@@ -89,7 +89,7 @@ const situations: [string, string[]][] = [
   ['sched events list -- --st', []],
 ];
 
-/** Where only the program knows what fits. */
+/** Lines that only the program can complete. */
 const profiles = ['home', 'work', 'work-2.eu'];
 const profileSituations: [string, string[]][] = [
   ['sched -p ', profiles],
@@ -104,7 +104,7 @@ const profileSituations: [string, string[]][] = [
   ['sched profiles set timezone UTC -p ho', ['home']],
 ];
 
-/** No profile can be called that, whatever prints such a name. */
+/** Invalid profile names, in case a program prints them anyway. */
 const oddNames = [
   'a b',
   'b$(>trace)',
@@ -125,7 +125,7 @@ const oddNames = [
   '~r',
 ];
 
-/** Lines that would leave a file `trace` behind if anything on them were run. */
+/** Lines that would create a file `trace` if anything on them were run. */
 const traps = [
   'sched $(touch trace) ev',
   'sched `touch trace` ev',
@@ -153,13 +153,13 @@ const traps = [
   'sched profiles show "$(>trace)',
   'sched $(>trace) -p ',
   'sched profiles use b$',
-  // Completing for a program is not yet running it.
+  // Completing a program's arguments must not run it.
   './sched -p ',
   './sched profiles show ',
 ];
 
 describe.each(shells)('completions: %s', (shell, complete, isMissing) => {
-  test.skipIf(isMissing && !process.env.CI)(`offers what fits (skipped where there is no ${shell})`, () => {
+  test.skipIf(isMissing && !process.env.CI)(`offers matching words (skipped without ${shell})`, () => {
     expect(isMissing, `${shell} must be installed in CI`).toBe(false);
     const folder = playground();
     const found = complete(
@@ -168,7 +168,7 @@ describe.each(shells)('completions: %s', (shell, complete, isMissing) => {
       programIn(folder, profiles),
     );
     expect(callsIn(folder)).toEqual([]);
-    /** bash puts what stands behind its last : in place, and zsh says of itself that something is a folder. */
+    /** bash replaces only the part after its last ":", and zsh marks folders itself. */
     const asOffered = (line: string, word: string): string => {
       if (shell === 'zsh') return word.replace(/\/$/, '');
       return shell.startsWith('bash') && /:\w*$/.test(line) ? word.replace(/^.*:/, '') : word;
@@ -178,7 +178,7 @@ describe.each(shells)('completions: %s', (shell, complete, isMissing) => {
     );
   });
 
-  test.skipIf(isMissing && !process.env.CI)(`asks for profiles, once (skipped where there is no ${shell})`, () => {
+  test.skipIf(isMissing && !process.env.CI)(`asks for profiles, once (skipped without ${shell})`, () => {
     const folder = playground();
     const lines = profileSituations.map(([line]) => line);
     const found = complete(lines, folder, programIn(folder, profiles));
@@ -186,12 +186,11 @@ describe.each(shells)('completions: %s', (shell, complete, isMissing) => {
     expect(callsIn(folder)).toEqual(lines.map(() => 'profiles list -o id'));
   });
 
-  test.skipIf(isMissing && !process.env.CI)(
-    `offers none without the program (skipped where there is no ${shell})`,
-    () => expect(complete(['sched -p ', 'sched profiles show '], playground())).toEqual([[], []]),
+  test.skipIf(isMissing && !process.env.CI)(`offers no profiles without the program (skipped without ${shell})`, () =>
+    expect(complete(['sched -p ', 'sched profiles show '], playground())).toEqual([[], []]),
   );
 
-  test.skipIf(isMissing && !process.env.CI)(`runs nothing on the line (skipped where there is no ${shell})`, () => {
+  test.skipIf(isMissing && !process.env.CI)(`runs nothing on the line (skipped without ${shell})`, () => {
     const folder = playground();
     writeFileSync(join(folder, 'sched'), '#!/bin/sh\n>trace\n', { mode: 0o755 });
     complete(traps, folder, `${programIn(folder, oddNames)}:${process.env.PATH}`);
@@ -200,7 +199,7 @@ describe.each(shells)('completions: %s', (shell, complete, isMissing) => {
 });
 
 describe.each(writing)('completions: %s', (shell, write, isMissing) => {
-  test.skipIf(isMissing && !process.env.CI)(`writes any name as one word (skipped where there is no ${shell})`, () => {
+  test.skipIf(isMissing && !process.env.CI)(`quotes any name as one word (skipped without ${shell})`, () => {
     const folder = playground();
     const lines = oddNames.map((name) => `sched -p ${/^\w/.exec(name)?.[0] ?? '\\~'}`);
     const written = write(lines, folder, programIn(folder, oddNames));
@@ -209,16 +208,19 @@ describe.each(writing)('completions: %s', (shell, write, isMissing) => {
   });
 });
 
-// Else the shell's own `sched`, which runs commands at a time of day, is what people would reach.
-test.skipIf(!isInstalled('zsh') && !process.env.CI)('completions: zsh finds the program behind its builtin', () => {
-  const folder = playground();
-  const path = `${programIn(folder, ['the program'])}:${process.env.PATH}`;
-  expect(linesOfZsh([`source '${scriptOf('_sched')}'`, 'sched 2>/dev/null'], folder, path)).toEqual(['the program']);
-});
+// Otherwise people would get zsh's own `sched`, which runs commands at a time of day.
+test.skipIf(!isInstalled('zsh') && !process.env.CI)(
+  'completions: zsh finds the program despite its builtin of the same name',
+  () => {
+    const folder = playground();
+    const path = `${programIn(folder, ['the program'])}:${process.env.PATH}`;
+    expect(linesOfZsh([`source '${scriptOf('_sched')}'`, 'sched 2>/dev/null'], folder, path)).toEqual(['the program']);
+  },
+);
 
 describe('completions: PowerShell', () => {
   const script = readFileSync(scriptOf('sched.ps1'), 'utf8');
-  /** Without what stands in quotes and comments. */
+  /** The script without quoted text and comments. */
   const code = script.replace(/'(?:[^']|'')*'|"[^"\n]*"|#.*$/gm, '');
 
   test('is balanced, plain ASCII, and evaluates nothing', () => {
@@ -229,7 +231,7 @@ describe('completions: PowerShell', () => {
     expect(code).toContain('Register-ArgumentCompleter -Native -CommandName sched');
   });
 
-  test('starts one program in one place, the sched of the path', () => {
+  test('runs one program in one place: the sched in PATH', () => {
     const calls = [...code.matchAll(/& \$(\w+)([^|\n)}]*)/g)].filter(
       ([, name]) => !['candidate', 'offer'].includes(name!),
     );
@@ -240,7 +242,7 @@ describe('completions: PowerShell', () => {
     expect(place).toContain('EscapeSingleQuotedStringContent($word)');
   });
 
-  test('has no key twice in a table, where capitals do not count', () => {
+  test('has no duplicate keys in a table, ignoring case', () => {
     const tables = [...script.matchAll(/@\{\n((?: +'.*' = '.*'\n| +'.*' = @\(.*\)\n)+) *\}/g)].map(([, body]) =>
       [...body!.matchAll(/^ +'((?:[^']|'')+)' = /gm)].map(([, key]) => key!.toLowerCase()),
     );
@@ -248,13 +250,13 @@ describe('completions: PowerShell', () => {
     for (const keys of tables) expect(keys).toEqual([...new Set(keys)]);
   });
 
-  test('holds the words that the other shells offer', () => {
+  test('contains the words that the other shells offer', () => {
     const known = situations.filter(([line]) => !line.endsWith(' book')).flatMap(([, words]) => words);
     expect(known.filter((word) => !script.includes(`'${word}'`))).toEqual([]);
   });
 });
 
-test('completions: hold nothing that a terminal would act on, so that printing them there changes nothing', () => {
+test('completions: contain no control characters, so that they are safe to print on a terminal', () => {
   for (const name of ['sched.bash', '_sched', 'sched.fish', 'sched.ps1']) {
     expect(readFileSync(scriptOf(name), 'utf8')).not.toMatch(/[^\P{C}\n]/u);
   }

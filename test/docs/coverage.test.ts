@@ -20,7 +20,7 @@ const operations = Object.entries(await loadCatalogue()).flatMap(([noun, rows]) 
 
 const tree = await buildTree();
 
-/** Every field below another by its path, through objects, arrays and unions. */
+/** All nested fields by path, through objects, arrays and unions. */
 const fieldsBelow = (field: Field, path: string): [string, Field][] => {
   const { fields = {}, element, options = [] } = inspect(field);
   return [
@@ -37,15 +37,18 @@ describe('coverage: no operation lacks', () => {
   const reference = read('docs/reference.md');
   const completions = scripts.map((path) => [path, read(path)] as const);
 
-  test.each(operations)('anything: $words', ({ words, noun, verb, operation }) => {
-    const leaf = tree.commands.find((each) => each.name() === noun)?.commands.find((each) => each.name() === verb);
-    expect(leaf?.description(), 'a command').toBe((leaf as Leaf).definition.summary);
-    expect((leaf as Leaf).definition.operation).toMatchObject({ method: operation.method, path: operation.path });
-    expect(reference).toContain(`#### sched ${words}\n`);
-    expect(reference).toContain(`\`${operation.method} ${operation.path}\`${operation.assumed ? ' (assumed)' : ''}`);
-    for (const [path, script] of completions) expect(script.includes(`'${words}'`), path).toBe(true);
-    expect(Object.keys(views)).toContain(operation.reply.of.name);
-  });
+  test.each(operations)(
+    'a command, documentation, completions or a view: $words',
+    ({ words, noun, verb, operation }) => {
+      const leaf = tree.commands.find((each) => each.name() === noun)?.commands.find((each) => each.name() === verb);
+      expect(leaf?.description(), 'a command').toBe((leaf as Leaf).definition.summary);
+      expect((leaf as Leaf).definition.operation).toMatchObject({ method: operation.method, path: operation.path });
+      expect(reference).toContain(`#### sched ${words}\n`);
+      expect(reference).toContain(`\`${operation.method} ${operation.path}\`${operation.assumed ? ' (assumed)' : ''}`);
+      for (const [path, script] of completions) expect(script.includes(`'${words}'`), path).toBe(true);
+      expect(Object.keys(views)).toContain(operation.reply.of.name);
+    },
+  );
 
   test.each(operations)('a description of any field: $words', ({ operation }) => {
     const fields = [
@@ -61,7 +64,7 @@ describe('coverage: every command', () => {
   const leaves = tree.commands.flatMap((noun) => (noun.commands.length === 0 ? [noun] : noun.commands) as Leaf[]);
 
   test.each(leaves.map((leaf) => [leaf.definition.examples[0], leaf] as const))(
-    'has a summary, an example and words for its flags and arguments: %s',
+    'has a summary, an example, and descriptions of its flags and arguments: %s',
     (_, leaf) => {
       const { definition: command } = leaf;
       expect(command.summary).not.toBe('');
@@ -73,7 +76,7 @@ describe('coverage: every command', () => {
   );
 });
 
-test('coverage: what is generated is fresh (else: npm run generate)', async () => {
+test('coverage: generated files are up to date (if not: npm run generate)', async () => {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
   const paths = files.filter((file) => file.endsWith('.ts')).map((file) => `src/${file}`);
   const made = await generate(Object.fromEntries(paths.map((path) => [path, read(path)])));

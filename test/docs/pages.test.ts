@@ -12,7 +12,7 @@ const filesIn = (folder: string, ending: RegExp): string[] =>
     .map((file) => `${folder}/${file}`);
 
 const pages = ['CONTRIBUTING.md', 'SECURITY.md', ...filesIn('docs', /\.md$/)];
-/** This file holds examples. */
+/** This file contains examples. */
 const code = [...filesIn('src', /\.ts$/), ...filesIn('test', /\.(ts|js)$/)].filter(
   (path) => path !== 'test/docs/pages.test.ts',
 );
@@ -58,7 +58,7 @@ describe('docs/reliability.md', () => {
 });
 
 describe('pages', () => {
-  test.each(pages)('%s names only files that exist', (page) => {
+  test.each(pages)('%s mentions only files that exist', (page) => {
     expect(missing(pathsIn(read(page)))).toEqual([]);
   });
 
@@ -66,7 +66,7 @@ describe('pages', () => {
     expect(missing(linksIn(page, read(page)))).toEqual([]);
   });
 
-  test('that src/, test/ or README.md cite exist', () => {
+  test('mentioned in src/, test/ or README.md exist', () => {
     const cited = [...code, 'README.md'].flatMap((path) =>
       missing(pagesIn(read(path))).map((page) => `${path} cites ${page}`),
     );
@@ -74,13 +74,13 @@ describe('pages', () => {
   });
 });
 
-describe('pages: what the checks find', () => {
+describe('pages: the checks find', () => {
   test('promises', () => {
     expect(promisesIn('// R2, R34: why (R5). FR6 R789')).toEqual(['R2', 'R34', 'R5']);
     expect(promisesOf('- **R1** Text (R3).\n- **R2** Text.\n')).toEqual(['R1', 'R2']);
   });
 
-  test('pages, also those without a folder', () => {
+  test('pages, including those without a folder', () => {
     const text = 'see docs/x.md and gaps.md, SECURITY.md; not README.md, a/LICENSE.md or summary.md';
     expect(pagesIn(text)).toEqual(['docs/x.md', 'gaps.md', 'SECURITY.md']);
   });

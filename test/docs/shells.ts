@@ -7,7 +7,7 @@ export const scriptOf = (name: string): string => join(import.meta.dirname, '../
 
 export const isInstalled = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 
-/** A folder with one JSON file and one folder in it, where a line that runs something would leave a trace. */
+/** A folder with one JSON file and one folder in it. A line that runs something would create a file there. */
 export const playground = (): string => {
   const folder = temporaryDirectory('completion');
   writeFileSync(join(folder, 'booking.json'), '{}');
@@ -17,7 +17,7 @@ export const playground = (): string => {
 
 const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Puts a `sched` that knows these profiles, and writes down what it is asked, into a folder for the path. */
+/** Creates a folder for PATH with a fake `sched` that prints these profiles and logs its arguments. */
 export const programIn = (folder: string, profiles: readonly string[]): string => {
   const bin = join(folder, 'bin');
   mkdirSync(bin);
@@ -27,7 +27,7 @@ export const programIn = (folder: string, profiles: readonly string[]): string =
   return bin;
 };
 
-/** What the program in this folder was asked. */
+/** The logged arguments of the program in this folder. */
 export const callsIn = (folder: string): string[] =>
   existsSync(join(folder, 'calls')) ? readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n') : [];
 
@@ -43,7 +43,7 @@ const run = (shell: string, args: string[], folder: string, path = '/nonexistent
   return stdout;
 };
 
-/** Candidates for the end of each line, as that shell finds them. Programs are found in the path alone. */
+/** The shell's candidates at the end of each line. Programs are found only through PATH. */
 export type Complete = (lines: readonly string[], folder: string, path?: string) => string[][];
 
 const separator = '@@@@@';
@@ -63,7 +63,7 @@ const blocksOf = (stdout: string): string[][] =>
 
 const answers = (stdout: string): string[][] => blocksOf(stdout).map((block) => block.map(partOf).sort());
 
-/** Words as bash hands them to a completion: broken at = and : as well, the last one empty behind a space. */
+/** Words as bash passes them to a completion: also split at = and :, with an empty last word after a space. */
 const bashWords = (line: string): string[] =>
   line.split(' ').flatMap((word) => (word === '' ? [''] : (word.match(/[=:]+|[^=:]+/g) ?? [])));
 
@@ -103,7 +103,7 @@ end`;
 
 export const completeInFish: Complete = (lines, folder, path) => askFish('', lines, folder, path);
 
-/** Types each line and TAB into an interactive zsh behind a pseudo-terminal, and waits until it has answered. */
+/** Types each line and TAB into an interactive zsh in a pseudo-terminal, and waits for its reply. */
 const zshDriver = `
 zmodload zsh/zpty zsh/zselect zsh/mapfile
 zpty -b inner "$1" -f -i
@@ -129,7 +129,7 @@ print -rn -- "$mapfile[found]"
 zpty -d inner
 `;
 
-/** The inner zsh: its \`compadd\` writes down all that matches, and each TAB ends with a separator and an empty line. */
+/** The inner zsh: its \`compadd\` logs all matches, and each TAB ends with a separator and an empty line. */
 const zshInner = `
 PS1= RPS1=
 autoload -Uz compinit && compinit -u -D
@@ -161,7 +161,7 @@ export const completeInZsh: Complete = (lines, folder, path) => {
   return answers(run(zsh, ['-f', '-c', zshDriver, 'zsh', zsh, ...lines], folder, path)).slice(1);
 };
 
-/** Each line with its only candidate in place, as that shell writes it there. */
+/** Each line after the shell has inserted its only candidate. */
 export type Write = (lines: readonly string[], folder: string, path?: string) => string[];
 
 const withCandidate = (lines: readonly string[], candidates: string[][]): string[] =>
@@ -177,7 +177,7 @@ export const writeInZsh: Write = (lines, folder, path) => {
   return readFileSync(join(folder, 'lines'), 'utf8').trimEnd().split('\n');
 };
 
-/** What a program called `sched` is handed when that shell runs these lines. */
+/** The arguments that a program called `sched` gets when the shell runs these lines. */
 export const wordsOfLines = (shell: string, lines: readonly string[], folder: string): string[][] => {
   const [flags, told] =
     shell === 'fish'
@@ -187,7 +187,7 @@ export const wordsOfLines = (shell: string, lines: readonly string[], folder: st
   return blocksOf(run(absolute(shell), [...flags, '-c', script], folder, process.env.PATH));
 };
 
-/** What a zsh prints that is told these lines. */
+/** The output of a zsh that runs these lines. */
 export const linesOfZsh = (lines: readonly string[], folder: string, path: string): string[] =>
   run(absolute('zsh'), ['-f', '-c', lines.join('\n')], folder, path)
     .trimEnd()

@@ -147,7 +147,7 @@ describe('the program', () => {
     const nowhere = 'mkdir "$HOME/gone" && cd "$HOME/gone" && rmdir "$HOME/gone" &&';
     expect((await shell(`${nowhere} sched --sandbox users me --json=name`, home)).code).toBe(0);
     const { code, stderr } = await shell(`${nowhere} sched sandbox clock --data here.db`, home);
-    expect([code, stderr]).toEqual([3, expect.stringContaining('The working directory is gone')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('The working directory was deleted')]);
   });
 
   test('creates files that only their owner can read, even with umask 0', async () => {

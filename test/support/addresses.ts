@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 const octets = (text: string): number => Buffer.byteLength(text);
 
-/** RFC 6531's UTF8-non-ascii, less what can't be seen: blanks, controls, directions of text, halves of characters. */
+/** RFC 6531's UTF8-non-ascii without invisible characters: spaces, controls, text directions, lone surrogates. */
 const beyondAscii = fc
   .oneof(
     fc.constantFrom('ü', 'Ä', 'é', 'ñ', 'ß', 'д', 'あ', '用', '户', '한', 'ا', 'ש', '𝒜', '🎉', '\u200d'),
@@ -49,23 +49,23 @@ const blankOrControl = fc.constantFrom(
   ...' \t\n\r\0\x07\x1b\x7f\x85\xa0\u1680\u2003\u200b\u2028\u3000\u202e\u2066\ufeff',
 );
 
-/** What cannot be an address. */
+/** Strings that are not addresses. */
 export const noAddress = fc.oneof(
-  // Without an `@` outside quotes.
+  // No `@` outside quotes.
   text(fc.oneof(from(letters), beyondAscii), 30, 0),
   atom.map((local) => `"${local}@x.example"`),
-  // Nothing on one side.
+  // One side is empty.
   domain.map((each) => `@${each}`),
   dotString.map((each) => `${each}@`),
-  // Two of them on a line, or a quote that is never closed.
+  // Two addresses on a line, or an unclosed quote.
   fc.tuple(anyAddress, domain).map(([address, other]) => `${address}@${other}`),
   fc.tuple(dotString, domain).map(([local, each]) => `"${local}@${each}`),
-  // A blank or a control character outside quotes, on either side.
+  // A space or a control character outside quotes, on either side.
   fc.tuple(atom, blankOrControl, atom, domain).map(([one, char, two, each]) => `${one}${char}${two}@${each}`),
   fc.tuple(dotString, label, blankOrControl, label).map(([local, one, char, two]) => `${local}@${one}${char}${two}`),
   // A control character inside quotes.
   fc.constantFrom(...'\t\n\r\0\x1b\x7f\x9b\u202e').map((char) => `"a${char}b"@x.example`),
-  // Half of a character.
+  // A lone surrogate.
   fc.constantFrom('a\ud800b@x.example', '"\udc00"@x.example'),
   // 255 octets and more.
   fc

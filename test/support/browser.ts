@@ -6,7 +6,7 @@ const path = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google
   existsSync(each),
 );
 
-/** Why there can be no test in a browser here; in CI that is a failure. */
+/** Why browser tests can't run here, or undefined. In CI a missing browser is a failure. */
 export const noBrowser = path === undefined ? 'needs a browser: apt-get install chromium' : undefined;
 if (noBrowser !== undefined && process.env.CI) throw new Error(`CI ${noBrowser}`);
 
@@ -15,7 +15,7 @@ export interface Browser {
   close(): Promise<void>;
 }
 
-/** A browser that nobody has used before, without a script engine for the pages it shows. */
+/** A browser with an empty profile and without JavaScript for the pages it shows. */
 export const openChromium = async (colorScheme: 'light' | 'dark' = 'light'): Promise<Browser> => {
   const profile = temporaryDirectory('chromium');
   const context = await chromium.launchPersistentContext(profile, {

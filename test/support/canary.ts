@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * R12: whatever a command prints is searched for secrets. Known are the tokens that it was given (SCHED_TOKEN,
- * SCHED_TOKEN_FILE, --with-token) and what a test adds; the sandbox's own tokens are known to everybody.
+ * R12: searches the output of all commands for secrets: the tokens that a command was given (SCHED_TOKEN,
+ * SCHED_TOKEN_FILE, --with-token) and those that a test adds. The sandbox's own tokens are public.
  */
 const added = new Set<string>();
 
-/** Searches all output from now on for this secret too, even if it is one of a sandbox. */
+/** From now on, searches all output for this secret too, even if it belongs to a sandbox. */
 export const addCanary = (secret: string): void => {
   added.add(secret);
 };
 
 export const canaryCount = (): number => added.size;
 
-/** Issued to a login in a test, and of no use to anybody who reads an output; not even the sandbox prints these. */
+/** Tokens issued to logins in tests. No output needs them, and not even the sandbox prints them. */
 const neverPrinted = /\b(?:canary-(?:access|refresh|code)-[\w-]{8,}|sandbox_refresh_[\w-]{20,})/g;
 
-/** What is shorter stands in any text by chance. */
+/** Shorter strings appear in any text by chance. */
 const shortest = 8;
 
-/** The middle of a text in base64, wherever in a longer text it began: the letters at the edges depend on the neighbours. */
+/** The middle of a secret's base64 at an offset. The characters at its edges depend on the surrounding text. */
 const inBase64 = (secret: string): string[] =>
   [0, 1, 2].map((offset) => {
     const bytes = Buffer.from(`${'\0'.repeat(offset)}${secret}`);
@@ -42,7 +42,7 @@ const character = (code: string, base: number) => {
   return number <= 0x10ffff ? String.fromCodePoint(number) : '';
 };
 
-/** Every escape of JSON, JavaScript, URLs, e-mail and HTML undone, and lines put together. */
+/** Decodes all escapes of JSON, JavaScript, URLs, email and HTML, and joins lines. */
 const undoOnce = (text: string): string =>
   text
     .replace(/\r?\n[ \t]*|(?:\\+r)?\\+n/g, '')
@@ -52,12 +52,12 @@ const undoOnce = (text: string): string =>
     .replace(/&#x([0-9a-f]{1,5});/gi, (_, code) => character(code, 16))
     .replace(/&(amp|lt|gt|quot|apos);/g, (_, name) => entities[name]!);
 
-/** Signs that quoting doubles or puts a backslash before do not count. */
+/** Ignores characters that quoting doubles or escapes with a backslash. */
 const bare = (text: string): string => text.replace(/[\\"']/g, '');
 
 const anyEscape = /\\|[%=][0-9a-f]{2}|&#?\w+;|\n/i;
 
-/** The texts in which a secret would be seen: as it stands, and with the escapes undone again and again. */
+/** The texts to search for a secret: the original, and the results of decoding its escapes repeatedly. */
 const readings = (text: string): string[] => {
   if (!anyEscape.test(text)) return [text];
   const once = undoOnce(text);
@@ -67,7 +67,7 @@ const readings = (text: string): string[] => {
 const holds = (text: string, spelling: string): boolean =>
   text.includes(spelling) || bare(text.toLowerCase()).includes(bare(spelling.toLowerCase()));
 
-/** In which forms which secret stands in a text; a secret is named by its length alone. */
+/** The secrets in a text and their forms. A secret is named only by its length. */
 export const leaksIn = (text: string, secrets: Iterable<string>): string[] => {
   const [plain = '', ...undone] = readings(text);
   return [...secrets].flatMap((secret) =>
@@ -90,13 +90,13 @@ const fileText = (path: string | undefined): string => {
 };
 
 interface Given {
-  /** The command line as words, or as one line of shell. */
+  /** The command line as words, or as one shell command. */
   line: readonly string[] | string;
   env: Readonly<Record<string, string | undefined>>;
   stdin?: string;
 }
 
-/** A secret of several lines could leak one of them. */
+/** Each line of a secret, because a single line could leak. */
 const secretsGiven = ({ line, env, stdin = '' }: Given): string[] => {
   const isToken = typeof line !== 'string' && line.includes('--with-token');
   return [env.SCHED_TOKEN ?? '', fileText(env.SCHED_TOKEN_FILE), isToken ? stdin : '']
@@ -104,7 +104,7 @@ const secretsGiven = ({ line, env, stdin = '' }: Given): string[] => {
     .filter((secret) => secret.length >= shortest && !secret.startsWith('sandbox_'));
 };
 
-/** `auth token` is asked for the secret. */
+/** `auth token` prints the secret on purpose. */
 const answersWithSecret = (line: Given['line']): boolean =>
   typeof line === 'string'
     ? /\bauth token\b/.test(line.replaceAll("'", ''))
@@ -113,7 +113,7 @@ const answersWithSecret = (line: Given['line']): boolean =>
         .slice(0, 2)
         .join(' ') === 'auth token';
 
-/** Where which secret stands in what a command printed. */
+/** The secrets in the output of a command, and where they are. */
 export const leaksOf = (given: Given, { stdout, stderr }: { stdout: string; stderr: string }): string[] => {
   const secrets = new Set([...added, ...secretsGiven(given)]);
   const found = (text: string) => leaksIn(text, [...secrets, ...new Set(text.match(neverPrinted) ?? [])]);
@@ -125,7 +125,7 @@ export const leaksOf = (given: Given, { stdout, stderr }: { stdout: string; stde
   return leaks.length === 0 ? [] : [`R12: sched ${words}: ${leaks.join('; ')}`];
 };
 
-/** Fails the test whose command printed a secret. */
+/** Fails the test if its command printed a secret. */
 export const expectNoSecret = (given: Given, out: { stdout: string; stderr: string }): void => {
   const [leak] = leaksOf(given, out);
   if (leak !== undefined) throw new Error(leak);

@@ -1,12 +1,12 @@
 import { afterAll, expect } from 'vitest';
 import { tidyUp } from './temporary.ts';
 
-/** What belongs to the process, and so to every test file that runs in it. */
+/** State of the process, which all test files in it share. */
 const shared = () => ({
   environment: { ...process.env },
   folder: process.cwd(),
   mask: process.umask(),
-  // Packages mark once that they are loaded, with a name like __this.
+  // Packages mark that they are loaded with a global such as __this.
   names: Object.getOwnPropertyNames(globalThis)
     .filter((name) => !name.startsWith('__'))
     .sort(),
@@ -19,7 +19,7 @@ const shared = () => ({
 
 const before = shared();
 
-// Files that share a process do not reach into each other: each leaves it as it was.
+// Test files that share a process must not affect each other: each restores the state.
 afterAll(() => {
   tidyUp();
   expect(shared()).toEqual(before);

@@ -11,7 +11,7 @@ import { temporaryDirectory } from './temporary.ts';
 import { inTerminal } from './terminal.ts';
 
 const token = 'canary-token-0123456789';
-/** A secret that only the search knows: the program would not print one of its own. */
+/** A secret that only the search knows, because the program would redact its own. */
 const leaked = 'canary-name-01234567890';
 
 const service = createServer((_, response) => {
@@ -31,17 +31,17 @@ afterAll(() => service.close());
 const line = ['users', 'me', '--json'];
 const found = /^R12: .*stdout holds a secret of 23 characters, plain/;
 
-/** Taken away, so that this test is not failed by it as any other would be. */
+/** Removes the found leaks, which would otherwise fail this test too. */
 const expectCaught = (pattern = found) => expect(takeLeaks()).toContainEqual(expect.stringMatching(pattern));
 
 const closed = (child: ReturnType<typeof spawn>) => new Promise((resolve) => child.once('close', resolve));
 
 // R12
-describe('processes: a deliberate leak of the real program is caught', () => {
+describe('processes: a deliberate leak by the real program is caught', () => {
   const words = () => [...program, ...line];
   const options = () => ({ env: cleanEnvironment(home, env) });
 
-  test('by the usual ways, which fail at once', async () => {
+  test('through the usual helpers, which fail at once', async () => {
     await Promise.all([
       expect(sched(line, home, env)).rejects.toThrow(found),
       expect(shell(`sched ${line.join(' ')}`, home, env)).rejects.toThrow(found),
@@ -50,29 +50,29 @@ describe('processes: a deliberate leak of the real program is caught', () => {
     expect(takeLeaks()).toHaveLength(3);
   });
 
-  test('by spawn', async () => {
+  test('through spawn', async () => {
     const child = spawn(runner, words(), options());
-    // Nobody listens to what it prints but the search, and its reader.
+    // Only the search and the test read its output.
     child.stdout.resume();
     await closed(child);
     expectCaught();
   });
 
-  test('by spawn, where the output is handed through', async () => {
+  test('through spawn, if the output is inherited', async () => {
     const leak = `process.stderr.write('${token}'.slice(0, 9)); process.stderr.write('${token}'.slice(9))`;
     const child = spawn(process.execPath, ['-e', leak], { ...options(), stdio: ['ignore', 'ignore', 'inherit'] });
     await closed(child);
     expectCaught(/stderr holds a secret of 23/);
   });
 
-  test('by spawn, before the process has ended', async () => {
+  test('through spawn, before the process has ended', async () => {
     const child = spawn(process.execPath, ['-e', `console.log('${token}'); setInterval(() => {}, 1000)`], options());
     await new Promise((resolve) => child.stdout.once('data', resolve));
     expectCaught();
     child.kill('SIGKILL');
   });
 
-  test('by spawn, in the midst of much', async () => {
+  test('through spawn, in the middle of a long output', async () => {
     const much = `const b = 'x'.repeat(700_000); process.stdout.write(b + '${token}' + b + b)`;
     const child = spawn(process.execPath, ['-e', much], options());
     child.stdout.resume();
@@ -85,7 +85,7 @@ describe('processes: a deliberate leak of the real program is caught', () => {
     expectCaught();
   });
 
-  test('by execFile', async () => {
+  test('through execFile', async () => {
     await execFile(process.execPath, ['-e', `console.log('${token}')`], options());
     expectCaught();
     await expect(
@@ -94,7 +94,7 @@ describe('processes: a deliberate leak of the real program is caught', () => {
     expectCaught(/stderr holds a secret of 23/);
   });
 
-  test('by spawnSync and execFileSync', () => {
+  test('through spawnSync and execFileSync', () => {
     spawnSync(process.execPath, ['-e', `console.log('${token}')`], options());
     expectCaught();
     execFileSync(process.execPath, ['-e', `console.log('${token}')`], options());
@@ -104,21 +104,21 @@ describe('processes: a deliberate leak of the real program is caught', () => {
     expectCaught();
   });
 
-  test('though the secret becomes known after it was printed', () => {
+  test('even if the secret becomes known after it was printed', () => {
     execFileSync(process.execPath, ['-e', "console.log('late-canary-0123456789')"]);
     expect(takeLeaks()).toEqual([]);
     addCanary('late-canary-0123456789');
     expectCaught(/stdout holds a secret of 22/);
   });
 
-  test('but the answer of auth token is none', async () => {
+  test('unless the command is auth token, which prints it on purpose', async () => {
     expect((await sched(['auth', 'token'], home, env)).stdout).toBe(`${token}\n`);
     await inTerminal([runner, ...program, 'auth', 'token'], cleanEnvironment(home, env)).done;
     expect(takeLeaks()).toEqual([]);
   });
 });
 
-describe('processes: a deliberate leak of a worker is caught', () => {
+describe('processes: a deliberate leak by a worker is caught', () => {
   test('with a token of its login', async () => {
     const folder = temporaryDirectory('worker');
     const { plan, socket } = await renewalWorld(join(folder, 'home'));

@@ -6,23 +6,23 @@ import { canaryCount, leaksOf } from './canary.ts';
 export type { ChildProcess } from 'node:child_process';
 
 /*
- * R12: the only way for a test to start a process. Whatever that prints is searched for secrets, and `scan.ts` fails the
- * test under which it was printed.
+ * R12: the only way for a test to start a process. Its output is searched for secrets, and `scan.ts` fails the test
+ * that printed one.
  */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a process was told, as far as the search must know it. */
+/** The arguments and input of a process that the search needs. */
 const givenTo = (name: string, args: readonly string[], env: Environment = process.env, stdin = '') => {
   const program = args.findIndex((word) => word.endsWith('bin/sched.js'));
-  // A line of shell, or of a terminal, holds the words of the program somewhere.
+  // A shell or terminal command contains the words of the program somewhere.
   const line = program < 0 ? [name, ...args].join(' ') : args.slice(program + 1);
   return { line, env, stdin };
 };
 
 const leaks: string[] = [];
 
-/** One that printed much is searched as it goes; the end is kept, in case a secret is only half there. */
+/** A long output is searched in parts. The end is kept, in case a secret is cut in two. */
 const mostKept = 1_000_000;
 const longestSecret = 20_000;
 
@@ -46,16 +46,16 @@ const watch = (given: ReturnType<typeof givenTo>) => {
   };
 };
 
-/** Leaks that were found since the last time, each once. */
+/** Leaks found since the last call, each once. */
 export const takeLeaks = (): string[] => {
   for (const search of watched) search();
   return [...new Set(leaks.splice(0))];
 };
 
-/** For the end of a test file; within it a secret may be added after it was printed. */
+/** For the end of a test file. Within it, a secret may be added after it was printed. */
 export const forgetOutput = (): void => watched.clear();
 
-/** Notices what is read from a stream, and leaves it to its reader when that is. */
+/** Observes the data read from a stream, without changing when its reader reads it. */
 const tap = (stream: NodeJS.ReadableStream | null, keep: (chunk: Buffer | string) => void): void => {
   const readable = stream as (NodeJS.ReadableStream & { push(chunk: unknown, encoding?: unknown): boolean }) | null;
   if (readable === null) return;
@@ -106,7 +106,7 @@ export const execFileSync = ((name: string, args: readonly string[] = [], option
   }
 }) as typeof node.execFileSync;
 
-/** As a promise: rejects where it ends with anything but 0. */
+/** As a promise. Rejects if the exit code is not 0. */
 export const execFile = async (
   name: string,
   args: readonly string[] = [],

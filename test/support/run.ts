@@ -20,7 +20,7 @@ export interface Result {
   code: number;
   stdout: string;
   stderr: string;
-  /** Both as a terminal shows them, in the order in which they were written. */
+  /** Both outputs as a terminal shows them, in the order they were written. */
   screen: string;
   /** Every request that reached the network. */
   requests: HttpRequest[];
@@ -32,22 +32,22 @@ export interface WorldOptions {
   terminals?: ('stdin' | 'stdout' | 'stderr')[];
   columns?: number;
   stdin?: string;
-  /** Stands for the network instead of the sandbox. */
+  /** Replaces the sandbox as the network. */
   send?: Send;
-  /** A directory of its own; without one nothing can be kept on disk. */
+  /** A home directory. Without one, nothing can be stored on disk. */
   home?: string;
-  /** When the world is seeded, and the clock begins. */
+  /** When the world is seeded and the clock starts. */
   start?: number;
   /** How far this machine's clock is ahead of the service's. */
   clockAheadMs?: number;
   /** Plan of the organization. */
   plan?: Plan;
-  /** What shows more than fits on a screen of five lines. */
+  /** The pager of a terminal with five lines. */
   openPager?: NonNullable<World['openPager']>;
-  /** stdout takes this many characters before its reader goes away. */
+  /** stdout accepts this many characters before its reader exits. */
   closeAfter?: number;
   systemZone?: string;
-  /** In place of a clock that moves whenever somebody sleeps. */
+  /** Replaces the clock that advances only during sleeps. */
   clock?: Clock;
   /** SIGINT or SIGTERM. */
   interrupted?: AbortSignal;
@@ -57,7 +57,7 @@ export interface WorldOptions {
   openBrowser?: World['openBrowser'];
 }
 
-/** A clock that moves only when somebody sleeps. */
+/** A clock that advances only during sleeps. */
 export const virtualClock = (start = someday): Clock & { slept: number[] } => {
   let now = start;
   const slept: number[] = [];
@@ -71,7 +71,7 @@ export const virtualClock = (start = someday): Clock & { slept: number[] } => {
   };
 };
 
-/** One sandbox as the whole network, and commands run against it one after another. */
+/** A sandbox that serves as the network, and a function that runs commands against it. */
 export const createWorld = async (options: WorldOptions = {}) => {
   const clock = virtualClock(options.start);
   const file = await seededFile(clock.now());
@@ -140,7 +140,7 @@ const runInWorld = async (
     onStdout,
     spawn,
     openBrowser = async () => false,
-    // Nothing can be made below a device, not even by root: what is kept on disk must not be needed.
+    // Not even root can create files below a device: commands must work without files on disk.
     home = '/dev/null/home',
   }: WorldOptions,
 ): Promise<Result> => {
@@ -203,7 +203,7 @@ const runInWorld = async (
   return { code, ...written, screen, requests };
 };
 
-/** A network that answers every request with this. */
+/** A network that sends this reply to every request. */
 export const replying =
   (reply: Partial<HttpReply>): Send =>
   async () => ({

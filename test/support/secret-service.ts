@@ -6,24 +6,24 @@ import { temporaryDirectory } from './temporary.ts';
 const isFound = (name: string) => (process.env.PATH ?? '').split(':').some((path) => existsSync(join(path, name)));
 const missing = ['dbus-daemon', 'gnome-keyring-daemon'].filter((name) => !isFound(name));
 
-/** Why there can be no keychain here; in CI there must be one, and then starting it fails. */
+/** Why there is no keychain here, or undefined. In CI a missing keychain fails the tests when it is started. */
 export const noSecretService = missing.length > 0 && !process.env.CI ? `needs ${missing.join(' and ')}` : '';
 
-/** A keychain that runs. */
+/** A running keychain. */
 export interface Daemon {
-  /** Halts it: it neither answers nor ends. */
+  /** Stops it with a signal: it neither replies nor exits. */
   halt(): void;
   stop(): Promise<void>;
 }
 
 export interface SecretService {
-  /** What leads a program to it. */
+  /** Environment variables that a program needs to find it. */
   env: Record<string, string>;
-  /** A directory of its own. */
+  /** Its home directory. */
   folder: string;
-  /** Starts the keychain on the bus, which is without one before. */
+  /** Starts the keychain on the bus, which has none at first. */
   unlock(): Daemon;
-  /** Starts it without giving the password of the keyring that an earlier one made. */
+  /** Starts it without the password of the keyring that an earlier keychain created. */
   startLocked(): Daemon;
   stop(): Promise<void>;
 }
@@ -33,7 +33,7 @@ const end = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL')) await ended;
 };
 
-/** A session bus of its own that starts no service by itself, and a real keychain on it once it is wanted. */
+/** A private session bus that starts no services itself, with a real keychain on demand. */
 export const startSecretService = async (): Promise<SecretService> => {
   if (missing.length > 0) throw new Error(`there is no ${missing.join(' and no ')}`);
   const folder = temporaryDirectory('secrets');

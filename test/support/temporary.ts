@@ -6,19 +6,19 @@ let folder: string | undefined;
 let files = 0;
 const open = new Set<() => void>();
 
-/** Everything temporary of this test file. The directory of the whole run is the TMPDIR, see whole-run.ts. */
+/** The temporary directory of this test file. TMPDIR is that of the whole run: see whole-run.ts. */
 const folderOfFile = (): string => {
   folder ??= mkdtempSync(join(tmpdir(), 'file-'));
   return folder;
 };
 
-/** A new, empty directory. It is removed when the test file is done. */
+/** Creates an empty directory, which is removed after the test file. */
 export const temporaryDirectory = (name = 'folder'): string => mkdtempSync(join(folderOfFile(), `${name}-`));
 
-/** A path without a file. What a test puts there is removed when the test file is done. */
+/** A path without a file. A file that a test creates there is removed after the test file. */
 export const temporaryFile = (name = `${++files}.db`): string => join(folderOfFile(), name);
 
-/** Closes something when the test file is done, or earlier by what comes back. */
+/** Closes something after the test file, or earlier with the returned function. */
 export const closeLater = (close: () => void): (() => void) => {
   open.add(close);
   return () => {
@@ -26,11 +26,11 @@ export const closeLater = (close: () => void): (() => void) => {
   };
 };
 
-/** A process runs many test files, so each one tidies up behind itself. */
+/** A process runs many test files, so each one cleans up after itself. */
 export const tidyUp = () => {
   for (const close of open) close();
   open.clear();
-  // A browser or a helper that was just ended may still write: retry until the directory is empty.
+  // A browser or helper that has just been stopped may still write: retry until the directory is empty.
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   folder = undefined;
 };

@@ -4,10 +4,10 @@ export interface Terminal {
   /** Everything on the screen so far, with plain line breaks. */
   text(): string;
   type(text: string): void;
-  /** Resolves when the screen shows it. */
+  /** Resolves when the screen shows the text. */
   until(pattern: RegExp, milliseconds?: number): Promise<RegExpExecArray>;
   done: Promise<{ code: number | null; text: string }>;
-  /** Closes the terminal, which ends what runs in it. */
+  /** Closes the terminal, which ends the program in it. */
   close(): void;
 }
 
@@ -17,8 +17,8 @@ export const ctrlD = '\x04';
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
- * Runs a program in a pseudo-terminal, with the `script` that every Debian has (bsdutils is essential there). `stdout` may go
- * to a file instead, so that the answer can be told from what is said.
+ * Runs a program in a pseudo-terminal, with the `script` command that every Debian has (bsdutils is essential there).
+ * `stdout` may go to a file instead, to tell it from the other text on the screen.
  */
 export const inTerminal = (
   command: readonly string[],

@@ -5,18 +5,18 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A directory for as long as the tests run. */
+    /** A directory that exists while the tests run. */
     folder: string;
-    /** When they began: what is seeded for the real clock is seeded for this moment. */
+    /** When the run started: worlds with the real clock are seeded for this time. */
     began: number;
   }
 }
 
-/** What happens once, however many processes the tests run in. */
+/** Setup that runs once, regardless of the number of test processes. */
 export default ({ provide }: TestProject) => {
   const folder = mkdtempSync(join(tmpdir(), 'sched-tests-'));
   provide('folder', folder);
-  // Hundreds of homes and files are made for a moment, and all of them go with this one.
+  // Hundreds of temporary homes and files are created, and all are removed with this directory.
   process.env.TMPDIR = folder;
   provide('began', Date.now());
   return () => rmSync(folder, { recursive: true, force: true });

@@ -66,18 +66,18 @@ describe('help', () => {
     for (const example of command.examples) expect(`${example} `.startsWith(`${words} `), example).toBe(true);
   });
 
-  test.each(loaded)('of $words speaks in its notes of no flag that its noun has not', ({ noun, command }) => {
+  test.each(loaded)('of $words mentions in its notes only flags that its noun has', ({ noun, command }) => {
     const named = (command.notes ?? []).flatMap((note) => note.match(/(?<![\w-])--[a-z][\w-]*/g) ?? []);
     const known = nounCommands.get(noun)!.flatMap((each) => allFlags(each).map(({ name }) => `--${name}`));
     expect(named.filter((flag) => !known.includes(flag))).toEqual([]);
   });
 
-  test('calls nothing "an user", and a noun of one command what the command calls itself', () => {
+  test('never says "an user", and a noun of one command has the summary of that command', () => {
     for (const { leaf } of loaded) expect(helpOf(leaf, 80)).not.toMatch(/\ban user/);
     expect(nouns.doctor!.summary).toBe(nounCommands.get('doctor')![0]!.summary);
   });
 
-  test('names every variable of ours that is read', () => {
+  test('names every SCHED_ variable that is read', () => {
     const folder = new URL('../../../src/', import.meta.url).pathname;
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.ts$/.test(name));
     const texts = files.map((name) => readFileSync(join(folder, name), 'utf8'));
@@ -86,7 +86,7 @@ describe('help', () => {
     expect(read.filter((name) => !named.includes(name))).toEqual([]);
   });
 
-  test.each([40, 80])('of nouns, topics and the first page fits %i columns', (columns) => {
+  test.each([40, 80])('of nouns, topics and the overview fits %i columns', (columns) => {
     const page = plainPage(columns);
     const texts = [
       topHelp(root, page),
@@ -143,7 +143,7 @@ describe('help', () => {
     expect([...read].filter((name) => !told.includes(`${name} `))).toEqual([]);
   });
 
-  test('names the allowed values of a flag, and its default', () => {
+  test('lists the allowed values of a flag, and its default', () => {
     const list = loaded.find(({ words }) => words === 'events list')!;
     const text = helpOf(list.leaf, 100);
     expect(text).toMatch(/--status WORD +only events with this status: active, canceled/);
@@ -151,7 +151,7 @@ describe('help', () => {
     expect(text).toMatch(/--week +today and the six days after it/);
   });
 
-  test('has no flag of a request that means something else on every other command', () => {
+  test('has no request flag with the name of a shared flag', () => {
     const shared = new Set(sharedFlags.map(({ name }) => name));
     const clashes = loaded.flatMap(({ words, command }) =>
       command.flags.filter((flag) => 'field' in flag && shared.has(flag.name)).map(({ name }) => `${words} --${name}`),
@@ -159,18 +159,18 @@ describe('help', () => {
     expect(clashes).toEqual([]);
   });
 
-  test('gathers the flags under headings', () => {
+  test('groups the flags under headings', () => {
     const list = loaded.find(({ words }) => words === 'events list')!;
     const headings = helpOf(list.leaf, 80).match(/^[A-Z]\w+:$/gm);
     expect(headings).toEqual(['Filters:', 'Listing:', 'Output:', 'Examples:']);
   });
 });
 
-/** Words that every command refuses, each for a reason of its own. */
+/** Arguments that every command rejects, each for a different reason. */
 const wrong = ['--no-such-flag', '--color=pink', '--timeout=soon'];
 
-describe('a wrong command line', () => {
-  test('is told in lines that fit a terminal, and the command to try can be copied', async () => {
+describe('an invalid command line', () => {
+  test('is reported in lines that fit a terminal, and the suggested command can be copied', async () => {
     const { stderr } = await world.run('invitees create --status', { terminals: ['stderr'], columns: 80 });
     expect(tooWide(stderr, 80)).toEqual([]);
     const [, hint] = stderr.split('\ntry: ');
@@ -180,12 +180,12 @@ describe('a wrong command line', () => {
     expect(piped.stderr.trimEnd().split('\n')).toHaveLength(2);
   });
 
-  // `api` and `completion` read their words by themselves; what shared flags say is told with them all the same.
-  test.each(loaded)('of $words: everything wrong with it is told at once, with an example', async ({ words }) => {
+  // `api` and `completion` parse their own arguments, but problems of shared flags are reported with theirs.
+  test.each(loaded)('of $words: all problems are reported at once, with an example', async ({ words }) => {
     const { code, stderr, stdout, requests } = await world.run([...splitCommandLine(words), ...wrong]);
     expect({ code, stdout, requests }).toEqual({ code: 2, stdout: '', requests: [] });
     const [error, hint] = stderr.trimEnd().split('\n');
-    expect(error).toContain('--no-such-flag is not a flag here');
+    expect(error).toContain('Unknown flag --no-such-flag');
     expect(error).toContain("--color 'pink' is not one of auto, always, never");
     expect(error).toContain("--timeout 'soon' is not a duration such as 90s or 2m");
     expect(hint).toMatch(new RegExp(`^try: sched ${words}( |$)`));
@@ -199,18 +199,21 @@ describe('a wrong command line', () => {
         command.flags.some((flag) => 'required' in flag && flag.required === true)),
   );
 
-  test.each(lacking)('of $words: what is missing is told with what is wrong, and the example has it', async (each) => {
-    const { words, command } = each;
-    const { code, stderr, requests } = await world.run([...splitCommandLine(words), '--color=pink']);
-    expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(stderr).toContain("--color 'pink'");
-    expect(stderr).toMatch(/is missing|is required|Missing|Nothing to change|needs|no address|give /);
-    const [example] = command.examples;
-    for (const flag of command.flags) {
-      if (!('required' in flag && flag.required === true)) continue;
-      if (flag.name === 'group') continue;
-      expect(stderr, flag.name).toContain(`--${flag.name} is required`);
-      expect(example).toContain(`--${flag.name} `);
-    }
-  });
+  test.each(lacking)(
+    'of $words: missing parts are reported with other problems, and the example has them',
+    async (each) => {
+      const { words, command } = each;
+      const { code, stderr, requests } = await world.run([...splitCommandLine(words), '--color=pink']);
+      expect({ code, requests }).toEqual({ code: 2, requests: [] });
+      expect(stderr).toContain("--color 'pink'");
+      expect(stderr).toMatch(/[Mm]issing|is required|Nothing to change|needs|no address|give |Use /);
+      const [example] = command.examples;
+      for (const flag of command.flags) {
+        if (!('required' in flag && flag.required === true)) continue;
+        if (flag.name === 'group') continue;
+        expect(stderr, flag.name).toContain(`Missing required flag --${flag.name}`);
+        expect(example).toContain(`--${flag.name} `);
+      }
+    },
+  );
 });

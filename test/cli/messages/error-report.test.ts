@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createWorld } from '../../support/run.ts';
 
-test('a bug of ours does not claim that nothing was done before it', async () => {
+test('an internal error does not claim that nothing was sent before it', async () => {
   const world = await createWorld();
   const { code, stderr } = await world.run('users me --json', {
     send: async () => {
@@ -13,9 +13,9 @@ test('a bug of ours does not claim that nothing was done before it', async () =>
     error: {
       code: 'internal',
       exit: 1,
-      message: 'Something went wrong inside sched',
+      message: 'Internal error in sched',
       cause: 'TypeError: x is undefined',
-      hint: 'SCHED_DEBUG=1 shows where; please report it',
+      hint: 'run the command with SCHED_DEBUG=1 to see where it failed, and report the bug',
       retryable: false,
       outcome: 'unknown',
     },

@@ -25,18 +25,18 @@ describe('rules', () => {
 
   test.each([
     ['monday', 'is not a rule such as'],
-    ['mnoday 09:00-10:00', 'did you mean monday?'],
+    ['mnoday 09:00-10:00', 'Did you mean monday?'],
     ['friday-monday 09:00-10:00', 'is not a day'],
-    ['monday 09:00', 'is not a time span'],
-    ['monday 12:00-09:00', 'ends before it begins'],
+    ['monday 09:00', 'is not a time range'],
+    ['monday 12:00-09:00', 'ends before it starts'],
     ['monday 09:00-12:00,11:00-13:00', 'overlaps'],
-    ['monday 25:00-26:00', 'is not a time span'],
+    ['monday 25:00-26:00', 'is not a time range'],
     ['2026-02-30 09:00-10:00', 'is not a day'],
-  ])('refuses %s', (typed, expected) => {
+  ])('rejects %s', (typed, expected) => {
     expect(readRule(typed)).toMatchObject({ ok: false, problem: expect.stringContaining(expected) });
   });
 
-  test('leaves the days that are not named exactly as they came', () => {
+  test('leaves all other days unchanged', () => {
     const off = { type: 'date', date: '2026-12-24', intervals: [] };
     expect(changeRules([monday, friday], [off], [])).toEqual([monday, friday, off]);
     const shorter = { ...monday, intervals: [{ from: '10:00', to: '11:00' }] };
@@ -62,7 +62,7 @@ describe('rules', () => {
     expect(rulesDifference([monday], [monday])).toEqual([]);
   });
 
-  test('tells days with the same hours as the one rule they could be typed as', () => {
+  test('merges consecutive days with the same hours into one rule', () => {
     const day = (wday: string, ...intervals: object[]) => ({ type: 'wday', wday, intervals });
     const morning = { from: '09:00', to: '12:00' };
     const rules = [
@@ -81,7 +81,7 @@ describe('rules', () => {
     expect([rulesText({}), rulesText({ rules: [] })]).toEqual(['', '']);
   });
 
-  test('reads days in words, shortened and as dates', () => {
+  test('reads days as words, abbreviations and dates', () => {
     expect(readDays('SUN')).toEqual({ ok: true, value: [{ type: 'wday', wday: 'sunday' }] });
     expect(readDays('2026-12-24')).toEqual({ ok: true, value: [{ type: 'date', date: '2026-12-24' }] });
   });

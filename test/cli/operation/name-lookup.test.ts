@@ -14,7 +14,7 @@ import { temporaryDirectory } from '../../support/temporary.ts';
 const root = 'http://127.0.0.1:4010';
 const uri = (collection: string, id: string) => `${root}/${collection}/${id}`;
 
-/** IDs of another form than the sandbox's: the form must not matter. */
+/** IDs in another format than the sandbox's, because the format must not matter. */
 const records = [
   { id: 'rec-1', name: 'Workshop2026' },
   { id: 'rec-2', name: 'Évaluation' },
@@ -23,7 +23,7 @@ const records = [
   { id: 'rec-5', name: 'rec-1' },
 ];
 
-/** Each as the list of its kind shows it; people are listed as members. */
+/** Records as their lists show them. People are listed as members. */
 const rowsOf: Record<string, (record: (typeof records)[number]) => object> = {
   event_types: ({ id, name }) => ({ uri: uri('event_types', id), name }),
   groups: ({ id, name }) => ({ uri: uri('groups', id), name }),
@@ -53,7 +53,7 @@ const answer = (status: number, body: object) => ({
 
 const me = { uri: uri('users', 'ada'), current_organization: uri('organizations', 'acme') };
 
-/** A service that answers a filter on something that does not exist by an empty list. */
+/** A service that returns an empty list for a filter on a record that does not exist. */
 const service: Send = async ({ method, url }) => {
   const { pathname, searchParams } = new URL(url);
   const [, collection = '', id] = pathname.split('/');
@@ -75,7 +75,7 @@ const service: Send = async ({ method, url }) => {
 };
 
 interface Place {
-  /** `event-types get <event-type>`, `events list --group`. */
+  /** A place that takes a name, such as `event-types get <event-type>` or `events list --group`. */
   title: string;
   noun: string;
   verb: string;
@@ -84,7 +84,7 @@ interface Place {
   flag?: string;
 }
 
-/** Every argument and flag of every command that takes the name of a record. */
+/** All arguments and flags of all commands that take the name of a record. */
 const findPlaces = async (): Promise<Place[]> => {
   const found: Place[] = [];
   for (const noun of Object.keys(catalogue)) {
@@ -115,7 +115,7 @@ const findPlaces = async (): Promise<Place[]> => {
 
 const places = await findPlaces();
 
-/** What else a command needs, by what it is given already. */
+/** Other arguments that a command needs. */
 const rest: Record<string, string[]> = {
   'event-types create': ['--name', 'Chat'],
   'event-types update': ['--duration', '20'],
@@ -142,7 +142,7 @@ const runAt = (place: Place, word: string, more: string[] = [], send = service) 
   return world.run([noun, verb, ...words, '--json', ...more], { send, home });
 };
 
-/** What was sent besides looking the word up, as text. */
+/** All requests except those that look up the word, as text. */
 const sentBy = ({ operation, collection }: Place, requests: HttpRequest[]): string => {
   const itself = new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]+')}$`);
   const lookUp = new RegExp(`^/(${collection}|organization_memberships)(/|$)`);
@@ -153,7 +153,7 @@ const sentBy = ({ operation, collection }: Place, requests: HttpRequest[]): stri
     .join('\n');
 };
 
-/** The service cannot be asked for events of a type: they are chosen from its answer. */
+/** The service can't filter events by type, so sched filters the reply. */
 const isChosenHere = ({ operation, collection }: Place): boolean =>
   operation.path === '/scheduled_events' && collection === 'event_types';
 
@@ -161,8 +161,8 @@ const writes = (requests: HttpRequest[]) => requests.filter(({ method }) => meth
 
 const uuid = '8f14e45f-ceea-467f-a0e6-1c2d3e4f5a6b';
 
-describe('a word where a record with a name is wanted', () => {
-  test('is looked for at every such place', () => {
+describe('a word in place of a named record', () => {
+  test('is tested for every argument and flag that takes one', () => {
     const kinds = new Set(places.map(({ collection }) => collection));
     expect([...kinds].sort()).toEqual([...Object.keys(rowsOf), 'users'].sort());
     expect(places.length).toBeGreaterThanOrEqual(25);
@@ -182,13 +182,13 @@ describe('a word where a record with a name is wanted', () => {
       expect(stdout).not.toBe('[]\n');
     });
 
-    test('a name that two records have', async () => {
+    test('a name of two records', async () => {
       const { code, stdout, stderr, requests } = await runAt(place, 'TWIN');
       expect({ code, stdout, writes: writes(requests) }).toEqual({ code: 2, stdout: '', writes: [] });
-      expect(stderr).toContain("are called 'TWIN': Twin (rec-3), twin (rec-4)");
+      expect(stderr).toContain(String.raw`are named \"TWIN\": Twin (rec-3), twin (rec-4)`);
     });
 
-    test.each(['YBL6DUNR9FS4PNP6', 'interview-1', uuid])('%s, which is neither', async (word) => {
+    test.each(['YBL6DUNR9FS4PNP6', 'interview-1', uuid])('%s, which is neither an ID nor a name', async (word) => {
       const { code, stdout, stderr, requests } = await runAt(place, word);
       expect({ code, stdout, writes: writes(requests) }).toEqual({ code: 6, stdout: '', writes: [] });
       expect(stderr).toMatch(new RegExp(`No [a-z ]+ with ID or name \\\\"${word}\\\\"`));
@@ -196,7 +196,7 @@ describe('a word where a record with a name is wanted', () => {
   });
 });
 
-/** The service, but for what is asked of these paths. */
+/** The service, with other replies for these paths. */
 const except =
   (paths: RegExp, status: number, body: object = { title: 'Permission Denied', message: 'No.' }): Send =>
   async (request) =>
@@ -204,10 +204,10 @@ const except =
 
 const placeOf = (title: string): Place => places.find((place) => place.title === title)!;
 
-describe('a word that a token may not look up', () => {
+describe('a word that the token may not look up', () => {
   const noEventTypes = except(/^\/event_types/, 403);
 
-  test('is used as an ID, and a filter says so', async () => {
+  test('is used as an ID, with a note if it is a filter', async () => {
     const place = placeOf('events list --event-type');
     const { code, stdout, stderr } = await runAt(place, 'rec-2', [], noEventTypes);
     expect(code).toBe(0);
@@ -215,7 +215,7 @@ describe('a word that a token may not look up', () => {
     expect(stderr).toContain(`--event-type: this token can't look up \\"rec-2\\", so it is used as an ID`);
   });
 
-  test('goes into a write as an ID without a word', async () => {
+  test('is used as an ID in a write without a note', async () => {
     const place = placeOf('shares create --event-type');
     const { code, stderr, requests } = await runAt(place, 'rec-2', [], noEventTypes);
     expect(code).toBe(0);
@@ -223,14 +223,14 @@ describe('a word that a token may not look up', () => {
     expect(stderr).not.toContain('look up');
   });
 
-  test('is an ID where nothing but the list could tell', async () => {
+  test('is used as an ID if only the list could tell', async () => {
     const place = placeOf('routing-forms submissions <form>');
     const { code, requests } = await runAt(place, 'rec-2', [], except(/^\/routing_forms$/, 403));
     expect(code).toBe(0);
     expect(sentBy(place, requests)).toContain('routing_forms/rec-2');
   });
 
-  test('is still looked up as a name, because some services answer 403 to an ID that does not exist', async () => {
+  test('is still looked up as a name, because some services reply 403 to an unknown ID', async () => {
     const noSuchId = except(/^\/event_types\/Workshop2026$/, 403);
     const { code, stdout, stderr } = await runAt(placeOf('events list --event-type'), 'Workshop2026', [], noSuchId);
     expect(code).toBe(0);
@@ -240,13 +240,13 @@ describe('a word that a token may not look up', () => {
     expect([got.code, JSON.parse(got.stdout).name]).toEqual([0, 'Workshop2026']);
   });
 
-  test('is not found where it is no ID and names may not be listed', async () => {
+  test('is not found if no such ID exists and names may not be listed', async () => {
     const { code, stderr } = await runAt(placeOf('groups get <group>'), 'Workshop2026', [], except(/^\/groups$/, 403));
     expect(code).toBe(6);
     expect(stderr).toContain("no such ID, and names can't be listed");
   });
 
-  test('that could only be a name is refused', async () => {
+  test('is rejected if it could only be a name', async () => {
     const { code } = await runAt(placeOf('groups get <group>'), 'Two words', [], except(/^\/groups$/, 403));
     expect(code).toBe(5);
   });
@@ -258,17 +258,17 @@ describe('the requests for a word', () => {
       ({ method, url }) => `${method} ${new URL(url).pathname}`,
     );
 
-  test('are a single one where GET by ID is the command itself', async () => {
+  test('are only one if the command itself is a GET by ID', async () => {
     expect(await pathsFor('event-types get <event-type>', 'rec-2')).toEqual(['GET /event_types/rec-2']);
     expect(await pathsFor('users get <user>', 'me')).toEqual(['GET /users/me']);
   });
 
-  test('hold none to look a full URI up', async () => {
+  test('include no lookup for a full URI', async () => {
     const list = await pathsFor('event-types hosts <event-type>', uri('event_types', 'rec-2'));
     expect(list).not.toContain('GET /event_types/rec-2');
   });
 
-  test('go on to the name where the service takes the word for a malformed ID', async () => {
+  test('continue with the name if the service rejects the word as a malformed ID', async () => {
     const malformed = except(/^\/groups\/Workshop2026$/, 400, { title: 'Invalid Argument' });
     expect(await pathsFor('groups get <group>', 'Workshop2026', [], malformed)).toEqual([
       'GET /groups/Workshop2026',
@@ -278,7 +278,7 @@ describe('the requests for a word', () => {
     ]);
   });
 
-  test('end with the first failure that says nothing of the word', async () => {
+  test('stop at the first failure that is not about the word', async () => {
     const { code, requests } = await runAt(
       placeOf('groups get <group>'),
       'Workshop2026',
@@ -288,7 +288,7 @@ describe('the requests for a word', () => {
     expect([code, requests.length]).toEqual([4, 1]);
   });
 
-  test('show under --dry-run what a name was found to be', async () => {
+  test('show the URI of a name under --dry-run', async () => {
     const { code, stdout } = await runAt(placeOf('event-types get <event-type>'), 'Workshop2026', ['--dry-run']);
     expect([code, JSON.parse(stdout).url]).toEqual([0, uri('event_types', 'rec-1')]);
   });

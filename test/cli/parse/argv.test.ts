@@ -20,7 +20,7 @@ const options = flags.map(optionOf);
 const split = (line: string) =>
   commandFirst(line.split(' ').filter(Boolean), options.slice(0, 6), (noun) => noun === 'doctor');
 
-describe('words: flags before the command', () => {
+describe('argv: flags before the command', () => {
   test.each([
     ['', { rest: [] }],
     ['events', { noun: 'events', rest: [] }],
@@ -46,12 +46,12 @@ describe('words: flags before the command', () => {
     ['--tz', { rest: ['--tz'] }],
     ['-yo json events list', { noun: 'events', verb: 'list', rest: ['-yo', 'json'] }],
     ['-oy events list', { noun: 'events', verb: 'list', rest: ['-oy'] }],
-  ])('move behind it: %j', (line, words) => {
+  ])('move after it: %j', (line, words) => {
     expect(split(line)).toEqual(words);
   });
 });
 
-describe('words: a bare --json', () => {
+describe('argv: a bare --json', () => {
   const join = (line: string) =>
     joinFields(line.split(' '), options, (word) => word.split(',').every((part) => part === 'uri')).join(' ');
 

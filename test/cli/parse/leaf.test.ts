@@ -21,7 +21,7 @@ const command: Command = {
   run: async () => {},
 };
 
-/** What Commander reads for these words of the command. */
+/** The result of parsing these words of the command. */
 const read = async (...words: string[]) => {
   const leaf = new Leaf('cancel').define(command).action(() => {});
   await leaf.parseAsync(words, { from: 'user' });
@@ -66,7 +66,7 @@ describe('leaf', () => {
     expect(await read(...words)).toEqual({ ...nothing, ...expected });
   });
 
-  test('keeps the order in which flags were typed', async () => {
+  test('keeps the order of typed flags', async () => {
     const leaf = new Leaf('cancel').define(command).action(() => {});
     await leaf.parseAsync(['--host', 'a', '-y', '--reason', 'x', '--host', 'b', '--no-active'], { from: 'user' });
     expect(leaf.inOrder).toEqual([
@@ -80,7 +80,7 @@ describe('leaf', () => {
 });
 
 describe('tree', () => {
-  test('knows nouns by name and singular, and loads the verbs of the one that is asked for', async () => {
+  test('finds nouns by name and singular, and loads the verbs of one noun on demand', async () => {
     const root = buildRoot();
     const events = root.commands.find((noun) => noun.name() === 'events')!;
     expect(events.alias()).toBe('event');

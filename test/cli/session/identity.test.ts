@@ -90,7 +90,7 @@ describe('identity', () => {
   test.each(['users/ABC', 'http:// /users/ABC'])('by a URI such as %s leaves the base URL as the root', async (uri) => {
     const send = telling((user) => ({ ...user, uri }));
     const { code, stderr } = await world.run('events get https://other.example/scheduled_events/A', { send });
-    expect([code, stderr]).toEqual([2, expect.stringContaining("is not where this account's service is")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('is not the service of this profile')]);
   });
 
   test('in the embedded service is its own, whatever the environment says of another', async () => {
