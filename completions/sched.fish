@@ -18,14 +18,14 @@ function __sched_nouns
                 users 'Show yourself or another user' \
                 activity 'Read the activity log (Enterprise plan)' \
                 compliance 'Delete invitee data and check receipts (Enterprise plan)' \
-                auth 'Log in and out, and see who is logged in' \
-                profiles 'Several accounts side by side' \
+                auth 'Log in, log out and show the current login' \
+                profiles 'Manage profiles for several accounts' \
                 mcp 'Show metadata of the MCP server' \
-                api 'Send any request under the base URL and print the reply as it is' \
+                api 'Send any API request and print the reply' \
                 doctor 'Look at everything a command rests on, and say how to fix it' \
-                sandbox 'The embedded service: serve it, seed it anew' \
-                ratelimit 'What is left of the rate limit, and who waits for it' \
-                completion 'Print the completion script of a shell' \
+                sandbox 'Run and reset the built-in sandbox' \
+                ratelimit 'Show remaining requests and waiting commands' \
+                completion 'Print the completion script for a shell' \
                 help 'Show help for a command'
 end
 
@@ -136,19 +136,19 @@ function __sched_verbs
                 key 'Make a key for receipts' \
                 bundle 'Gather everything an auditor needs of one run into a folder'
         case auth
-            printf '%s\t%s\n' login 'Log in through the browser, or with a personal access token' \
-                status 'Show who is logged in, with what, and until when' \
-                token 'Print the access token, for scripts' \
-                refresh 'Renew the access token now' \
-                logout 'Revoke the login and forget it'
+            printf '%s\t%s\n' login 'Log in with the browser or a personal access token' \
+                status 'Show the current login and when it expires' \
+                token 'Print the access token for use in scripts' \
+                refresh 'Refresh the access token now' \
+                logout 'Revoke the login and delete it from this machine'
         case profiles
-            printf '%s\t%s\n' list 'List the profiles of this machine' \
+            printf '%s\t%s\n' list 'List profiles' \
                 show 'Show a profile' \
                 add 'Add a profile' \
-                set 'Change one setting of a profile' \
-                use 'Make a profile the default' \
+                set 'Change a setting of a profile' \
+                use 'Set the default profile' \
                 remove 'Remove a profile and its login' \
-                export 'Print the addresses of a profile for a colleague, and no secret'
+                export 'Print a profile to share with others, without secrets'
         case mcp
             printf '%s\t%s\n' metadata 'Show OAuth metadata of the MCP server'
         case sandbox
@@ -171,8 +171,8 @@ function __sched_flags
                 --week 'today and the six days after it' \
                 --upcoming 'events that start after now' \
                 --past 'events that started before now, latest first' \
-                --event-type 'events of this type, by name, ID or URI' \
-                --search 'text in name, location, hosts or notes; case and accents do not matter' \
+                --event-type 'only events of this type, by name, ID or URI' \
+                --search 'text in name, location, hosts or notes; ignores case and accents' \
                 --user 'only events of this user' \
                 --org 'events of the whole organization' \
                 --group 'only events of this group' \
@@ -184,18 +184,18 @@ function __sched_flags
                 --limit 'maximum number of results' \
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)' \
-                --with 'add to each event'
+                --with 'include with each event'
         case 'events get'
-            printf '%s\t%s\n' --with 'add to each event'
+            printf '%s\t%s\n' --with 'include with each event'
         case 'events cancel'
             printf '%s\t%s\n' --reason 'reason to send to the invitees' \
                 --body 'request body as JSON from a file, or - for stdin; other flags override its fields' \
-                --from 'events from a file, or - for stdin: one a line, CSV, JSON or JSONL' \
-                --column 'column of a CSV, by name or number' \
-                --field 'field of each JSON object, as a.b' \
-                --skip-invalid 'leave out lines that hold no event, and count them' \
-                --receipt 'where the receipt is written, and read to go on (default: the state directory)' \
-                --again 'do what was done within the last 12 hours once more'
+                --from 'read events from a file, or - for stdin: one per line, CSV, JSON or JSONL' \
+                --column 'CSV column to read, by name or number' \
+                --field 'JSON field to read, as a.b' \
+                --skip-invalid 'skip lines without a valid event, and count them' \
+                --receipt 'receipt file to write or to resume (default: in the state directory)' \
+                --again 'repeat a run that finished within the last 12 hours'
         case 'invitees list'
             printf '%s\t%s\n' --status 'only invitees with this status' \
                 --email 'only the invitee with this email address' \
@@ -273,10 +273,10 @@ function __sched_flags
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'availability update'
             printf '%s\t%s\n' --event-type 'event type the schedules belong to' \
-                --rule 'hours of a day, as \'monday 09:00-12:00,13:00-17:00\'' \
-                --day-off 'a date or weekday without hours' \
-                --remove 'a date or weekday whose rule is taken out' \
-                --replace 'send only the rules typed, in place of all others' \
+                --rule 'hours for a day, as \'monday 09:00-12:00,13:00-17:00\'' \
+                --day-off 'date or weekday to set as unavailable' \
+                --remove 'date or weekday whose rule to remove' \
+                --replace 'replace all rules with the given ones' \
                 --timezone 'IANA time zone of the hours'
         case 'shares create'
             printf '%s\t%s\n' --event-type 'event type to book through the link' \
@@ -286,7 +286,7 @@ function __sched_flags
                 --timezone 'IANA time zone of the hours' \
                 --period 'how far ahead invitees can book' \
                 --max-booking-time 'how many days ahead invitees can book' \
-                --rule 'hours in place of the event type\'s, as \'monday 09:00-12:00\'' \
+                --rule 'hours instead of the event type\'s, as \'monday 09:00-12:00\'' \
                 --location-kind 'kind of location' \
                 --location 'address, phone number or instructions' \
                 --body 'request body as JSON from a file, or - for stdin; other flags override its fields'
@@ -299,10 +299,10 @@ function __sched_flags
                 --location-kind 'kind of location' \
                 --location 'address, phone number or instructions' \
                 --days 'bookable for this many days from now' \
-                --weekdays-only 'with --days: leave Saturday and Sunday out' \
-                --start-date 'first day that can be booked' \
-                --end-date 'last day that can be booked' \
-                --spot 'a single time that can be booked' \
+                --weekdays-only 'with --days: skip Saturday and Sunday' \
+                --start-date 'first bookable day' \
+                --end-date 'last bookable day' \
+                --spot 'single bookable time' \
                 --body 'request body as JSON from a file, or - for stdin; other flags override its fields'
         case 'locations list'
             printf '%s\t%s\n' --user 'only locations of this user' \
@@ -362,8 +362,8 @@ function __sched_flags
                 --week 'today and the six days after it' \
                 --upcoming 'events that start after now' \
                 --past 'events that started before now, latest first' \
-                --event-type 'events of this type, by name, ID or URI' \
-                --search 'text in name, location, hosts or notes; case and accents do not matter' \
+                --event-type 'only events of this type, by name, ID or URI' \
+                --search 'text in name, location, hosts or notes; ignores case and accents' \
                 --status 'only events with this status' \
                 --since 'only events starting at or after this time' \
                 --until 'only events starting before this time' \
@@ -371,7 +371,7 @@ function __sched_flags
                 --limit 'maximum number of results' \
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)' \
-                --with 'add to each event'
+                --with 'include with each event'
         case 'users me'
             true
         case 'users get'
@@ -387,12 +387,12 @@ function __sched_flags
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'compliance delete'
-            printf '%s\t%s\n' --from 'addresses from a file, or - for stdin: one a line, CSV, JSON or JSONL' \
-                --column 'column of a CSV, by name or number' \
-                --field 'field of each JSON object, as a.b' \
-                --skip-invalid 'leave out lines that hold no address, and count them' \
-                --receipt 'where the receipt is written, and read to go on (default: the state directory)' \
-                --again 'do what was done within the last 12 hours once more' \
+            printf '%s\t%s\n' --from 'read addresses from a file, or - for stdin: one per line, CSV, JSON or JSONL' \
+                --column 'CSV column to read, by name or number' \
+                --field 'JSON field to read, as a.b' \
+                --skip-invalid 'skip lines without a valid address, and count them' \
+                --receipt 'receipt file to write or to resume (default: in the state directory)' \
+                --again 'repeat a run that finished within the last 12 hours' \
                 --allow-empty 'no address at all is no failure' \
                 --batch-size 'addresses a request, 1 to 1000 (default 25)' \
                 --confirm 'consent to this count of addresses, or to sha256:…, as --dry-run prints them' \
@@ -412,26 +412,26 @@ function __sched_flags
             printf '%s\t%s\n' --to 'folder to make (default bundle-RUN)' \
                 --receipt-key-file 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)'
         case 'auth login'
-            printf '%s\t%s\n' --base-url 'address of the API' \
-                --auth-url 'address of the authorization server' \
-                --mcp-url 'address of the MCP server' \
-                --client-id 'identifier of this program at the authorization server' \
-                --scopes 'what to ask for, as a,b (default: everything but the dangerous)' \
-                --add-scopes 'ask for these beside what the login has' \
-                --read-only 'ask for reading alone' \
+            printf '%s\t%s\n' --base-url 'URL of the API' \
+                --auth-url 'URL of the authorization server' \
+                --mcp-url 'URL of the MCP server' \
+                --client-id 'OAuth client ID of sched at the authorization server' \
+                --scopes 'scopes to request, as a,b (default: all except sensitive scopes)' \
+                --add-scopes 'request these in addition to the current scopes' \
+                --read-only 'request only read scopes' \
                 --with-token 'read a personal access token from stdin instead' \
-                --no-browser 'print the address and open nothing' \
-                --paste 'paste the address the browser ends at, where it cannot reach this machine' \
-                --port 'port to listen on, where the service wants it exactly' \
-                --credential-store 'where the token is kept'
+                --no-browser 'print the URL instead of opening a browser' \
+                --paste 'paste the final URL, if the browser can\'t reach this machine' \
+                --port 'port to listen on, if the service requires a fixed one' \
+                --credential-store 'where to store the token'
         case 'auth status'
-            printf '%s\t%s\n' --check 'ask the service too'
+            printf '%s\t%s\n' --check 'check the login with the service'
         case 'auth token'
-            printf '%s\t%s\n' --min-ttl 'renew first what lives shorter'
+            printf '%s\t%s\n' --min-ttl 'refresh first if the token expires sooner'
         case 'auth refresh'
             true
         case 'auth logout'
-            printf '%s\t%s\n' --all 'of all profiles'
+            printf '%s\t%s\n' --all 'log out of all profiles'
         case 'profiles list'
             true
         case 'profiles show'
@@ -444,7 +444,7 @@ function __sched_flags
                 --issuer 'the authorization server, as it names itself' \
                 --user 'user that is meant where none is named' \
                 --organization 'organization that is meant where none is named' \
-                --from 'take what `profiles export` printed, - for stdin'
+                --from 'read the output of `profiles export` from a file, or - for stdin'
         case 'profiles set'
             true
         case 'profiles use'
@@ -456,19 +456,19 @@ function __sched_flags
         case 'mcp metadata'
             true
         case 'api'
-            printf '%s\t%s\n' --method 'the same as METHOD in front' \
-                --raw-field 'text for the query of a GET, for the JSON body of any other method' \
-                --field 'the same, but true, false, null and whole numbers are not text, and @FILE or @- reads the value' \
-                --input 'the whole body from a file, or - for stdin; fields then go to the query' \
-                --header 'a header of the request, as \'Name: value\'' \
-                --paginate 'follow a list to its end and print one array of its items' \
-                --limit 'maximum number of results; with --paginate' \
-                --page-size 'results per request, 1 to 100 (default 100); with --paginate' \
-                --include 'print status and headers of the reply before its body' \
-                --silent 'print nothing of the body' \
-                --output 'format of the answer; without it the reply as it came, as JSON' \
-                --if-absent 'check the service first and keep an existing booking (for scripts and CI); with POST /invitees' \
-                --allow-duplicate 'book even if the same booking exists or may exist; with POST /invitees'
+            printf '%s\t%s\n' --method 'HTTP method, same as the METHOD argument' \
+                --raw-field 'text field: in the query of a GET, otherwise in the JSON body' \
+                --field 'same, but converts true, false, null and whole numbers; @FILE or @- reads the value' \
+                --input 'read the body from a file, or - for stdin; fields then go in the query' \
+                --header 'request header, as \'Name: value\'' \
+                --paginate 'fetch all pages of a list and print one array of items' \
+                --limit 'maximum number of results; needs --paginate' \
+                --page-size 'results per request, 1 to 100 (default 100); needs --paginate' \
+                --include 'print the status and headers of the reply before the body' \
+                --silent 'don\'t print the body' \
+                --output 'output format (default: the unchanged reply)' \
+                --if-absent 'check the service first and keep an existing booking (for scripts and CI); only with POST /invitees' \
+                --allow-duplicate 'book even if the same booking exists or may exist; only with POST /invitees'
         case 'doctor'
             printf '%s\t%s\n' --network 'ask the service too: is it there, and does the clock agree'
         case 'sandbox start'

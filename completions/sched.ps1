@@ -21,14 +21,14 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'users' = 'Show yourself or another user'
         'activity' = 'Read the activity log (Enterprise plan)'
         'compliance' = 'Delete invitee data and check receipts (Enterprise plan)'
-        'auth' = 'Log in and out, and see who is logged in'
-        'profiles' = 'Several accounts side by side'
+        'auth' = 'Log in, log out and show the current login'
+        'profiles' = 'Manage profiles for several accounts'
         'mcp' = 'Show metadata of the MCP server'
-        'api' = 'Send any request under the base URL and print the reply as it is'
+        'api' = 'Send any API request and print the reply'
         'doctor' = 'Look at everything a command rests on, and say how to fix it'
-        'sandbox' = 'The embedded service: serve it, seed it anew'
-        'ratelimit' = 'What is left of the rate limit, and who waits for it'
-        'completion' = 'Print the completion script of a shell'
+        'sandbox' = 'Run and reset the built-in sandbox'
+        'ratelimit' = 'Show remaining requests and waiting commands'
+        'completion' = 'Print the completion script for a shell'
         'help' = 'Show help for a command'
     }
     $nounOf = @{
@@ -139,20 +139,20 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'bundle' = 'Gather everything an auditor needs of one run into a folder'
         }
         'auth' = [ordered]@{
-            'login' = 'Log in through the browser, or with a personal access token'
-            'status' = 'Show who is logged in, with what, and until when'
-            'token' = 'Print the access token, for scripts'
-            'refresh' = 'Renew the access token now'
-            'logout' = 'Revoke the login and forget it'
+            'login' = 'Log in with the browser or a personal access token'
+            'status' = 'Show the current login and when it expires'
+            'token' = 'Print the access token for use in scripts'
+            'refresh' = 'Refresh the access token now'
+            'logout' = 'Revoke the login and delete it from this machine'
         }
         'profiles' = [ordered]@{
-            'list' = 'List the profiles of this machine'
+            'list' = 'List profiles'
             'show' = 'Show a profile'
             'add' = 'Add a profile'
-            'set' = 'Change one setting of a profile'
-            'use' = 'Make a profile the default'
+            'set' = 'Change a setting of a profile'
+            'use' = 'Set the default profile'
             'remove' = 'Remove a profile and its login'
-            'export' = 'Print the addresses of a profile for a colleague, and no secret'
+            'export' = 'Print a profile to share with others, without secrets'
         }
         'mcp' = [ordered]@{
             'metadata' = 'Show OAuth metadata of the MCP server'
@@ -204,8 +204,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--week' = 'today and the six days after it'
                 '--upcoming' = 'events that start after now'
                 '--past' = 'events that started before now, latest first'
-                '--event-type' = 'events of this type, by name, ID or URI'
-                '--search' = 'text in name, location, hosts or notes; case and accents do not matter'
+                '--event-type' = 'only events of this type, by name, ID or URI'
+                '--search' = 'text in name, location, hosts or notes; ignores case and accents'
                 '--user' = 'only events of this user'
                 '--org' = 'events of the whole organization'
                 '--group' = 'only events of this group'
@@ -217,14 +217,14 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--limit' = 'maximum number of results'
                 '--all' = 'show all results (default 50 on a terminal)'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
-                '--with' = 'add to each event'
+                '--with' = 'include with each event'
             }
         }
         'events get' = @{
             takers = @('--with')
             fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'location.type', 'location.location', 'location.join_url', 'location.status', 'invitees_counter', 'invitees_counter.total', 'invitees_counter.active', 'invitees_counter.limit', 'created_at', 'updated_at', 'event_memberships', 'event_memberships.user', 'event_memberships.user_email', 'event_memberships.user_name', '_sched')
             flags = [ordered]@{
-                '--with' = 'add to each event'
+                '--with' = 'include with each event'
             }
         }
         'events cancel' = @{
@@ -233,12 +233,12 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             flags = [ordered]@{
                 '--reason' = 'reason to send to the invitees'
                 '--body' = 'request body as JSON from a file, or - for stdin; other flags override its fields'
-                '--from' = 'events from a file, or - for stdin: one a line, CSV, JSON or JSONL'
-                '--column' = 'column of a CSV, by name or number'
-                '--field' = 'field of each JSON object, as a.b'
-                '--skip-invalid' = 'leave out lines that hold no event, and count them'
-                '--receipt' = 'where the receipt is written, and read to go on (default: the state directory)'
-                '--again' = 'do what was done within the last 12 hours once more'
+                '--from' = 'read events from a file, or - for stdin: one per line, CSV, JSON or JSONL'
+                '--column' = 'CSV column to read, by name or number'
+                '--field' = 'JSON field to read, as a.b'
+                '--skip-invalid' = 'skip lines without a valid event, and count them'
+                '--receipt' = 'receipt file to write or to resume (default: in the state directory)'
+                '--again' = 'repeat a run that finished within the last 12 hours'
             }
         }
         'invitees list' = @{
@@ -368,10 +368,10 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             fields = @('uri', 'default', 'name', 'user', 'timezone', 'rules', 'rules.type', 'rules.wday', 'rules.intervals', 'rules.date')
             flags = [ordered]@{
                 '--event-type' = 'event type the schedules belong to'
-                '--rule' = 'hours of a day, as ''monday 09:00-12:00,13:00-17:00'''
-                '--day-off' = 'a date or weekday without hours'
-                '--remove' = 'a date or weekday whose rule is taken out'
-                '--replace' = 'send only the rules typed, in place of all others'
+                '--rule' = 'hours for a day, as ''monday 09:00-12:00,13:00-17:00'''
+                '--day-off' = 'date or weekday to set as unavailable'
+                '--remove' = 'date or weekday whose rule to remove'
+                '--replace' = 'replace all rules with the given ones'
                 '--timezone' = 'IANA time zone of the hours'
             }
         }
@@ -386,7 +386,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--timezone' = 'IANA time zone of the hours'
                 '--period' = 'how far ahead invitees can book'
                 '--max-booking-time' = 'how many days ahead invitees can book'
-                '--rule' = 'hours in place of the event type''s, as ''monday 09:00-12:00'''
+                '--rule' = 'hours instead of the event type''s, as ''monday 09:00-12:00'''
                 '--location-kind' = 'kind of location'
                 '--location' = 'address, phone number or instructions'
                 '--body' = 'request body as JSON from a file, or - for stdin; other flags override its fields'
@@ -404,10 +404,10 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--location-kind' = 'kind of location'
                 '--location' = 'address, phone number or instructions'
                 '--days' = 'bookable for this many days from now'
-                '--weekdays-only' = 'with --days: leave Saturday and Sunday out'
-                '--start-date' = 'first day that can be booked'
-                '--end-date' = 'last day that can be booked'
-                '--spot' = 'a single time that can be booked'
+                '--weekdays-only' = 'with --days: skip Saturday and Sunday'
+                '--start-date' = 'first bookable day'
+                '--end-date' = 'last bookable day'
+                '--spot' = 'single bookable time'
                 '--body' = 'request body as JSON from a file, or - for stdin; other flags override its fields'
             }
         }
@@ -519,8 +519,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--week' = 'today and the six days after it'
                 '--upcoming' = 'events that start after now'
                 '--past' = 'events that started before now, latest first'
-                '--event-type' = 'events of this type, by name, ID or URI'
-                '--search' = 'text in name, location, hosts or notes; case and accents do not matter'
+                '--event-type' = 'only events of this type, by name, ID or URI'
+                '--search' = 'text in name, location, hosts or notes; ignores case and accents'
                 '--status' = 'only events with this status'
                 '--since' = 'only events starting at or after this time'
                 '--until' = 'only events starting before this time'
@@ -528,7 +528,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--limit' = 'maximum number of results'
                 '--all' = 'show all results (default 50 on a terminal)'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
-                '--with' = 'add to each event'
+                '--with' = 'include with each event'
             }
         }
         'users me' = @{
@@ -560,12 +560,12 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--from', '--column', '--field', '--receipt', '--batch-size', '--confirm', '--max', '--org', '--receipt-key-file')
             fields = @('run', 'total', 'accepted', 'rejected', 'unknown', 'skipped', 'receipt', 'head', 'addresses', 'duplicates', 'invalid_lines', 'batches', 'estimated_s', 'digest', 'comments', 'header_lines', 'blank_lines')
             flags = [ordered]@{
-                '--from' = 'addresses from a file, or - for stdin: one a line, CSV, JSON or JSONL'
-                '--column' = 'column of a CSV, by name or number'
-                '--field' = 'field of each JSON object, as a.b'
-                '--skip-invalid' = 'leave out lines that hold no address, and count them'
-                '--receipt' = 'where the receipt is written, and read to go on (default: the state directory)'
-                '--again' = 'do what was done within the last 12 hours once more'
+                '--from' = 'read addresses from a file, or - for stdin: one per line, CSV, JSON or JSONL'
+                '--column' = 'CSV column to read, by name or number'
+                '--field' = 'JSON field to read, as a.b'
+                '--skip-invalid' = 'skip lines without a valid address, and count them'
+                '--receipt' = 'receipt file to write or to resume (default: in the state directory)'
+                '--again' = 'repeat a run that finished within the last 12 hours'
                 '--allow-empty' = 'no address at all is no failure'
                 '--batch-size' = 'addresses a request, 1 to 1000 (default 25)'
                 '--confirm' = 'consent to this count of addresses, or to sha256:..., as --dry-run prints them'
@@ -611,32 +611,32 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--scopes', '--add-scopes', '--port', '--credential-store')
             fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable')
             flags = [ordered]@{
-                '--base-url' = 'address of the API'
-                '--auth-url' = 'address of the authorization server'
-                '--mcp-url' = 'address of the MCP server'
-                '--client-id' = 'identifier of this program at the authorization server'
-                '--scopes' = 'what to ask for, as a,b (default: everything but the dangerous)'
-                '--add-scopes' = 'ask for these beside what the login has'
-                '--read-only' = 'ask for reading alone'
+                '--base-url' = 'URL of the API'
+                '--auth-url' = 'URL of the authorization server'
+                '--mcp-url' = 'URL of the MCP server'
+                '--client-id' = 'OAuth client ID of sched at the authorization server'
+                '--scopes' = 'scopes to request, as a,b (default: all except sensitive scopes)'
+                '--add-scopes' = 'request these in addition to the current scopes'
+                '--read-only' = 'request only read scopes'
                 '--with-token' = 'read a personal access token from stdin instead'
-                '--no-browser' = 'print the address and open nothing'
-                '--paste' = 'paste the address the browser ends at, where it cannot reach this machine'
-                '--port' = 'port to listen on, where the service wants it exactly'
-                '--credential-store' = 'where the token is kept'
+                '--no-browser' = 'print the URL instead of opening a browser'
+                '--paste' = 'paste the final URL, if the browser can''t reach this machine'
+                '--port' = 'port to listen on, if the service requires a fixed one'
+                '--credential-store' = 'where to store the token'
             }
         }
         'auth status' = @{
             takers = @()
             fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable')
             flags = [ordered]@{
-                '--check' = 'ask the service too'
+                '--check' = 'check the login with the service'
             }
         }
         'auth token' = @{
             takers = @('--min-ttl')
             fields = @()
             flags = [ordered]@{
-                '--min-ttl' = 'renew first what lives shorter'
+                '--min-ttl' = 'refresh first if the token expires sooner'
             }
         }
         'auth refresh' = @{
@@ -648,7 +648,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @()
             fields = @()
             flags = [ordered]@{
-                '--all' = 'of all profiles'
+                '--all' = 'log out of all profiles'
             }
         }
         'profiles list' = @{
@@ -672,7 +672,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--issuer' = 'the authorization server, as it names itself'
                 '--user' = 'user that is meant where none is named'
                 '--organization' = 'organization that is meant where none is named'
-                '--from' = 'take what `profiles export` printed, - for stdin'
+                '--from' = 'read the output of `profiles export` from a file, or - for stdin'
             }
         }
         'profiles set' = @{
@@ -704,19 +704,19 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--method', '-X', '--raw-field', '-f', '--field', '-F', '--input', '--header', '-H', '--limit', '--page-size', '--output', '-o')
             fields = @()
             flags = [ordered]@{
-                '--method' = 'the same as METHOD in front'
-                '--raw-field' = 'text for the query of a GET, for the JSON body of any other method'
-                '--field' = 'the same, but true, false, null and whole numbers are not text, and @FILE or @- reads the value'
-                '--input' = 'the whole body from a file, or - for stdin; fields then go to the query'
-                '--header' = 'a header of the request, as ''Name: value'''
-                '--paginate' = 'follow a list to its end and print one array of its items'
-                '--limit' = 'maximum number of results; with --paginate'
-                '--page-size' = 'results per request, 1 to 100 (default 100); with --paginate'
-                '--include' = 'print status and headers of the reply before its body'
-                '--silent' = 'print nothing of the body'
-                '--output' = 'format of the answer; without it the reply as it came, as JSON'
-                '--if-absent' = 'check the service first and keep an existing booking (for scripts and CI); with POST /invitees'
-                '--allow-duplicate' = 'book even if the same booking exists or may exist; with POST /invitees'
+                '--method' = 'HTTP method, same as the METHOD argument'
+                '--raw-field' = 'text field: in the query of a GET, otherwise in the JSON body'
+                '--field' = 'same, but converts true, false, null and whole numbers; @FILE or @- reads the value'
+                '--input' = 'read the body from a file, or - for stdin; fields then go in the query'
+                '--header' = 'request header, as ''Name: value'''
+                '--paginate' = 'fetch all pages of a list and print one array of items'
+                '--limit' = 'maximum number of results; needs --paginate'
+                '--page-size' = 'results per request, 1 to 100 (default 100); needs --paginate'
+                '--include' = 'print the status and headers of the reply before the body'
+                '--silent' = 'don''t print the body'
+                '--output' = 'output format (default: the unchanged reply)'
+                '--if-absent' = 'check the service first and keep an existing booking (for scripts and CI); only with POST /invitees'
+                '--allow-duplicate' = 'book even if the same booking exists or may exist; only with POST /invitees'
             }
         }
         'doctor' = @{
