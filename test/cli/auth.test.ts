@@ -183,7 +183,7 @@ describe('a login', () => {
     const env = { SCHED_BASE_URL: 'http://127.0.0.1:9' };
     const { code, stderr, requests } = await world.run('events list', { env });
     expect({ code, requests }).toEqual({ code: 4, requests: [] });
-    expect(stderr).toContain('belongs to http://127.0.0.1:4010');
+    expect(stderr).toContain('The token is for http://127.0.0.1:4010');
   });
 
   test('is not printed if the service quotes it in an error', async () => {

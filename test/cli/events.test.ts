@@ -83,15 +83,15 @@ describe('events list', () => {
     );
   });
 
-  test('cancel notes a TZ that means nothing, unless it is to be quiet', async () => {
+  test('cancel warns about an unknown TZ, except with --quiet', async () => {
     const { run } = await createWorld({ env: { TZ: 'CET-1CEST' }, systemZone: 'UTC' });
     const line = 'events cancel JW6SHQTS78SH7TS8 XEFT95ZZDW9SPL93 --yes --json=status';
-    const note = '{"note":"TZ=CET-1CEST names no zone known here: times are read and shown in UTC"}\n';
+    const note = '{"note":"TZ=CET-1CEST is not a supported time zone; using UTC"}\n';
     expect(await run(line)).toMatchObject({ code: 0, stderr: expect.stringContaining(note) });
     expect(await run(`${line} --quiet`)).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('stops fetching when the reader goes away, but for the page that is on its way', async () => {
+  test('stops fetching when the reader closes the pipe, and aborts the page in flight', async () => {
     const { code, requests } = await world.run('events list --page-size 5 -o id', { closeAfter: 100 });
     expect(code).toBe(0);
     const asked = requests.filter(({ url }) => url.includes('/scheduled_events'));

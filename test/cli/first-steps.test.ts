@@ -26,7 +26,7 @@ describe('first steps', () => {
   test('the first page is shown with and without a word for help', async () => {
     const { run } = await createWorld();
     const { stdout } = await run([]);
-    expect(stdout).toContain('Usage: sched <noun> <verb>');
+    expect(stdout).toContain('Usage: sched <command> <subcommand>');
     for (const line of ['--help', '-h', 'help']) expect(await run(line)).toMatchObject({ code: 0, stdout, stderr: '' });
   });
 
@@ -35,7 +35,10 @@ describe('first steps', () => {
     async (word) => {
       const { run } = await createWorld();
       for (const line of [`${word} --help`, `events ${word} --help`])
-        expect(await run(line)).toMatchObject({ code: 2, stderr: expect.stringMatching(`Unknown command "(events )?${word}"`) });
+        expect(await run(line)).toMatchObject({
+          code: 2,
+          stderr: expect.stringMatching(`Unknown command "(events )?${word}"`),
+        });
     },
   );
 

@@ -157,7 +157,7 @@ describe('sandbox data', () => {
   const reset = (...more: string[]) => world.run(['sandbox', 'reset', '--yes', ...more]);
 
   test.each([
-    ['damaged', (file: string) => writeFileSync(file, 'Dear diary, '.repeat(1000)), 'not a SQLite file'],
+    ['damaged', (file: string) => writeFileSync(file, 'Dear diary, '.repeat(1000)), 'not a SQLite database'],
     [
       'of a newer version',
       async (file: string) => {
@@ -175,7 +175,7 @@ describe('sandbox data', () => {
         database.exec(`VACUUM INTO '${file}'`);
         database.close();
       },
-      'something other than a sandbox',
+      'not a sandbox database',
     ],
   ])('that is %s is refused with the reason, and corrected by reset', async (_, damage, words) => {
     const folder = join(home, '.local/state/sched');

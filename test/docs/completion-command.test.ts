@@ -23,10 +23,10 @@ describe('completion', () => {
 
   test.each([
     ['completion', 'Missing argument <shell>', '--help'],
-    ['completion bsh', "'bsh'", 'bash'],
-    ['completion pwsh', "'pwsh'", 'powershell'],
-    ['completion tcsh-like', "'tcsh-like'", '--help'],
-    ['completion __proto__', "'__proto__'", '--help'],
+    ['completion bsh', '"bsh"', 'bash'],
+    ['completion pwsh', '"pwsh"', 'powershell'],
+    ['completion tcsh-like', '"tcsh-like"', '--help'],
+    ['completion __proto__', '"__proto__"', '--help'],
   ])('rejects %s with the list of shells', async (line, what, hint) => {
     const { code, stdout, stderr } = await run(line);
     expect(code).toBe(2);

@@ -147,7 +147,7 @@ describe('help', () => {
     const list = loaded.find(({ words }) => words === 'events list')!;
     const text = helpOf(list.leaf, 100);
     expect(text).toMatch(/--status WORD +only events with this status: active, canceled/);
-    expect(text).toMatch(/--with WHAT +add to each event: invitees/);
+    expect(text).toMatch(/--with WHAT +include with each event: invitees/);
     expect(text).toMatch(/--week +today and the six days after it/);
   });
 
