@@ -9,6 +9,8 @@ export interface Argument {
   variadic?: boolean;
   /** The words it may be. */
   choices?: readonly string[];
+  /** Values that completions offer. Help doesn't list them, and others can be valid. */
+  suggestions?: readonly string[];
   /** It names something that is there already: completions offer files, and ask the program for profiles. */
   names?: 'profiles' | 'files';
 }
@@ -27,7 +29,7 @@ export interface Flag {
   /** Declared as a pair with `--no-…`, so that leaving it out sends nothing. */
   negatable?: true;
   choices?: readonly string[];
-  /** Values worth offering, where others are allowed too. */
+  /** Values that completions offer. Help doesn't list them, and others can be valid. */
   suggestions?: readonly string[];
   /** As with an argument. */
   names?: 'profiles';

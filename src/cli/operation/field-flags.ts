@@ -34,6 +34,16 @@ const names: Record<string, string> = {
 /** Placeholders of values in help. */
 const placeholders: Record<string, string> = { datetime: 'TIME', email: 'EMAIL' };
 
+/** Words for the token's own records. */
+export const selfWords: Readonly<Record<string, string>> = {
+  users: 'me',
+  organization_memberships: 'me',
+  organizations: 'current',
+};
+
+/** Users, and their memberships of the organization. */
+export const isPerson = (collection: string): boolean => selfWords[collection] === 'me';
+
 /** Placeholders of references that accept more than an ID. values.ts and references.ts read them. */
 const words: Record<string, string> = {
   users: 'me|NAME|EMAIL|ID',
@@ -55,10 +65,17 @@ const placeholderOf = (name: string, { type, format, collection }: Inspected): s
   return name === 'timezone' ? 'ZONE' : 'TEXT';
 };
 
+/** Values to offer: the user's own record, or the orders that a list can have. */
+const suggestionsOf = ({ collection = '', sortedBy }: Inspected): string[] | undefined => {
+  const own = selfWords[collection];
+  return own === undefined ? sortedBy?.flatMap((by) => [`${by}:asc`, `${by}:desc`]) : [own];
+};
+
 const flagOf = (part: 'query' | 'body', path: string[], field: Field, required: boolean): FieldFlag => {
   const inspected = inspect(field);
-  const { type, choices, collection, description = '', element, sortedBy } = inspected;
+  const { type, choices, collection, description = '', element } = inspected;
   if (element !== undefined) return { ...flagOf(part, path, element, required), repeat: true };
+  const suggestions = suggestionsOf(inspected);
   const last = path.at(-1)!;
   // Not required on the command line: defaults to the token's own user or organization.
   const isOwn = required && ['users', 'organizations'].includes(collection ?? '');
@@ -66,7 +83,7 @@ const flagOf = (part: 'query' | 'body', path: string[], field: Field, required: 
     name: names[path.join('.')] ?? (part === 'query' ? edgeOf(last)?.edge : undefined) ?? last.replaceAll('_', '-'),
     ...(type === 'boolean' ? { negatable: true } : { value: placeholderOf(last, inspected) }),
     ...(choices === undefined ? {} : { choices }),
-    ...(sortedBy === undefined ? {} : { suggestions: sortedBy.flatMap((by) => [`${by}:asc`, `${by}:desc`]) }),
+    ...(suggestions === undefined ? {} : { suggestions }),
     description: `${description}${isOwn ? ' (default: your own)' : ''}`,
     heading: part === 'query' ? 'Filters' : 'Flags',
     part,

@@ -13,10 +13,9 @@ import { bodyFlag, listFlags } from '../parse/shared-flags.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 import { fillScope } from './default-scope.ts';
-import { type FieldFlag, fieldFlags } from './field-flags.ts';
+import { type FieldFlag, fieldFlags, isPerson, selfWords } from './field-flags.ts';
 import { readInput } from './input.ts';
 import { firstCount, printListing, readBounds } from './listing.ts';
-import { isPerson } from './values.ts';
 import { views } from './views.ts';
 import { writeAndRead } from './write-result.ts';
 
@@ -36,10 +35,12 @@ const identifiers = (collection = ''): string => {
 
 const argumentOf = (path: string, parameter: string, isOptional: boolean): Argument => {
   const words = parameter.replaceAll('_', ' ');
+  const collection = collectionOf(path, parameter);
   return {
     name: parameter.replaceAll('_', '-'),
-    description: `${identifiers(collectionOf(path, parameter))} of ${withArticle(words)}`,
+    description: `${identifiers(collection)} of ${withArticle(words)}`,
     required: !isOptional,
+    ...(isPerson(collection) ? { suggestions: [selfWords[collection]!] } : {}),
   };
 };
 

@@ -10,10 +10,10 @@ import type { Invocation } from '../command.ts';
 import { withValue } from '../parse/typed-words.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
-import type { FieldFlag } from './field-flags.ts';
+import { type FieldFlag, selfWords } from './field-flags.ts';
 import { readJsonFile } from './json-file.ts';
 import { referredRecord } from './references.ts';
-import { readValue, selfWords, type Value } from './values.ts';
+import { readValue, type Value } from './values.ts';
 
 const setAt = (target: Json, [name, ...rest]: readonly string[], value: unknown): void => {
   if (rest.length === 0) {

@@ -5,8 +5,9 @@ import { singleQuoted } from '../../shell-quote.ts';
 import type { Context } from '../session/context.ts';
 import { ownOrganization } from '../session/identity.ts';
 import { forSameAccount } from '../session/lost-creation.ts';
+import { isPerson, selfWords } from './field-flags.ts';
 import type { Found } from './name-lookup.ts';
-import { isEmail, isPerson, type Reference, selfWords } from './values.ts';
+import { isEmail, type Reference } from './values.ts';
 
 /** Finds the organization's member with an email address, or the token's own user. */
 const memberNamed = async (who: string, context: Context): Promise<Json> => {

@@ -5,7 +5,7 @@ import { isUri, readReference } from '../../client/ids.ts';
 import { nearest } from '../../nearest.ts';
 import { timestampOf } from '../../time/wall.ts';
 import type { Invocation } from '../command.ts';
-import type { FieldFlag } from './field-flags.ts';
+import { type FieldFlag, isPerson, selfWords } from './field-flags.ts';
 
 /** A typed value for a request: ready to send, or a reference that must be turned into a URI. */
 export type Value = { ready: unknown } | Reference;
@@ -23,16 +23,6 @@ export interface Reference {
 type Checked<T> =
   | { ok: true; value: T }
   | { ok: false; problem: string /** The value that was probably meant. */; meant?: string | undefined };
-
-/** Words for the token's own records. */
-export const selfWords: Readonly<Record<string, string>> = {
-  users: 'me',
-  organization_memberships: 'me',
-  organizations: 'current',
-};
-
-/** Users, and their memberships of the organization. */
-export const isPerson = (collection: string): boolean => selfWords[collection] === 'me';
 
 /** Whether a text is an email address. A URI may also contain an `@`. */
 export const isEmail = (text: string): boolean => isEmailAddress(text) && !isUri(text);

@@ -9,7 +9,7 @@ import { confirm } from '../../session/confirm.ts';
 import { environmentToken } from '../../session/connection.ts';
 import type { Account } from '../../session/settings.ts';
 import { describeLogin, type LoginFacts, loginFields } from './login-facts.ts';
-import { readScopes, scopesToAsk, sensitiveScopes } from './scopes.ts';
+import { knownScopes, readScopes, scopesToAsk, sensitiveScopes } from './scopes.ts';
 
 const view: View = {
   columns: [
@@ -183,12 +183,14 @@ export const commands: Command[] = [
       {
         name: 'scopes',
         value: 'LIST',
+        suggestions: knownScopes,
         description: 'scopes to request, as a,b (default: all except sensitive scopes)',
         heading: 'Flags',
       },
       {
         name: 'add-scopes',
         value: 'LIST',
+        suggestions: knownScopes,
         description: 'request these in addition to the current scopes',
         heading: 'Flags',
       },

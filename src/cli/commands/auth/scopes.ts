@@ -10,7 +10,7 @@ export const sensitiveScopes: readonly Scope[] = [
   'webhooks:write',
 ];
 
-const knownScopes = Object.keys(allScopes) as Scope[];
+export const knownScopes = Object.keys(allScopes) as Scope[];
 const usualScopes = knownScopes.filter((scope) => !sensitiveScopes.includes(scope));
 
 export const readScopes = (name: string, { typed, problems }: Invocation): string[] | undefined => {

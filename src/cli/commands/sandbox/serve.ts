@@ -28,6 +28,7 @@ export const dataFlag: Flag = {
 export const seedFlag: Flag = {
   name: 'seed',
   value: 'WORLD',
+  suggestions: ['demo', 'empty', 'large:1000'],
   description: 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo',
   heading: 'Flags',
 };
