@@ -1,8 +1,10 @@
 import type { Command as Commander } from 'commander';
 import type { Flag } from '../cli/command.ts';
 import { fieldPaths } from '../cli/help/command-help.ts';
+import { topics } from '../cli/help/topics.ts';
 import type { Leaf } from '../cli/parse/leaf.ts';
 import { sharedFlags } from '../cli/parse/shared-flags.ts';
+import { zones } from './zones.ts';
 
 /*
  * Everything that can be completed, the same for each shell. All words except profile names are known when the scripts
@@ -21,8 +23,13 @@ export interface Word {
   description: string;
 }
 
-/** What a flag or an argument accepts: certain words, a file, names of fields or profiles, or anything. */
-export type Value = { kind: 'words'; words: readonly string[] } | { kind: 'files' | 'fields' | 'profiles' | 'any' };
+/**
+ * The value of a flag or argument: one of these words or a list of them with commas, a list of the command's fields, a
+ * file, a profile, a time zone, or anything.
+ */
+export type Value =
+  | { kind: 'words' | 'list'; words: readonly string[] }
+  | { kind: 'files' | 'fields' | 'profiles' | 'zones' | 'any' };
 
 export interface FlagWord extends Word {
   short?: string;
@@ -54,6 +61,10 @@ export interface Words {
   shared: readonly FlagWord[];
   /** Flags of `sched` alone. */
   root: readonly FlagWord[];
+  /** Help pages about something other than a command, for `sched help`. */
+  topics: readonly Word[];
+  /** Kept apart from the values, so that a script has the long list only once. */
+  zones: readonly string[];
 }
 
 /** Words with no special characters for any shell, quoted or not. */
@@ -71,6 +82,8 @@ const wordsOrAny = (choices?: readonly string[]): Value =>
 const valueAfter = ({ value, choices, suggestions, names }: Flag): Value => {
   if (names !== undefined) return { kind: names };
   if (value === 'FIELDS') return { kind: 'fields' };
+  if (value === 'ZONE') return { kind: 'zones' };
+  if (value === 'LIST' && suggestions !== undefined) return { kind: 'list', words: suggestions.map(checked) };
   return value?.startsWith('FILE') ? { kind: 'files' } : wordsOrAny(choices ?? suggestions);
 };
 
@@ -95,8 +108,8 @@ const commandWords = (path: string, leaf: Commander): CommandWords => {
   return {
     path,
     flags: command.flags.flatMap(flagWords),
-    arguments: command.arguments.map(({ name, choices, names }) =>
-      names !== undefined ? { kind: names } : name === 'file' ? { kind: 'files' } : wordsOrAny(choices),
+    arguments: command.arguments.map(({ name, choices, suggestions, names }) =>
+      names !== undefined ? { kind: names } : name === 'file' ? { kind: 'files' } : wordsOrAny(choices ?? suggestions),
     ),
     variadic: command.arguments.at(-1)?.variadic === true,
     fields: fieldPaths(command).map(checked),
@@ -118,6 +131,8 @@ export const wordsOf = (root: Commander): Words => ({
   ),
   shared: [...sharedFlags.flatMap(flagWords), help],
   root: [version],
+  topics: Object.entries(topics).map(([name, { summary }]) => ({ word: checked(name), description: summary })),
+  zones: zones.map(checked),
 });
 
 /** Where a known value is accepted: after one of these flags, or as an argument with this number, in these commands. */
@@ -173,5 +188,5 @@ export const namesOf = (words: readonly Word[]): string => words.map(({ word }) 
 /** The names of a noun. The first one is offered. */
 export const spellings = ({ word, singular }: NounWords): string[] => [...new Set([word, singular])];
 
-/** Typed in the place of a noun. The words after it are read as if it were not there. */
+/** Stands in the place of a noun. A topic or a noun follows; after a noun, the line is read as if `help` were not there. */
 export const helpCommand: Word = { word: 'help', description: 'Show help for a command' };

@@ -1,6 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { scopes } from '../../src/api/scopes.ts';
+import { topics } from '../../src/cli/help/topics.ts';
+import { zones } from '../../src/docs/zones.ts';
 import { formats } from '../../src/output/formats.ts';
 import {
   type Complete,
@@ -35,7 +38,9 @@ const writing: [string, Write, isMissing: boolean][] = [
   ['fish', writeInFish, !isInstalled('fish')],
 ];
 
-/** The words that TAB offers at the end of a line. */
+const europeanZones = (letter: string): string[] => zones.filter((zone) => zone.startsWith(`Europe/${letter}`));
+
+/** What TAB offers at the end of a line. */
 const situations: [string, string[]][] = [
   ['sched ev', ['event-types', 'events']],
   ['sched invitee', ['invitees']],
@@ -80,6 +85,37 @@ const situations: [string, string[]][] = [
   ['sched invitees create --body book', ['booking.json', 'bookings/']],
   ['sched compliance verify book', ['booking.json', 'bookings/']],
   ['sched compliance bundle book', ['booking.json', 'bookings/']],
+  ['sched hel', ['help']],
+  ['sched help e', ['environment', 'event-types', 'events', 'exit-codes']],
+  ['sched help f', ['flags', 'formatting']],
+  ['sched -o json help ti', ['time']],
+  ['sched help events ', ['cancel', 'get', 'list']],
+  ['sched e', ['event-types', 'events']],
+  ['sched help flags ', []],
+  ['sched auth login --scopes us', ['users:read']],
+  ['sched auth login --scopes=users:', ['users:read']],
+  ['sched auth login --scopes groups:read,web', ['webhooks:read', 'webhooks:write']],
+  ['sched auth login --scopes=groups:read,webhooks:w', ['webhooks:write']],
+  ['sched auth login --scopes webhooks:read,web', ['webhooks:write']],
+  ['sched auth login --add-scopes users:read,data', ['data_compliance:write']],
+  ['sched events list --user ', ['me']],
+  ['sched events list --user=m', ['me']],
+  ['sched event-types create --owner ', ['me']],
+  ['sched one-offs create --host ', ['me']],
+  ['sched events list --org ', ['current']],
+  ['sched groups list --org=c', ['current']],
+  ['sched users get ', ['me']],
+  ['sched members get m', ['me']],
+  ['sched sandbox start --seed ', ['demo', 'empty', 'large:1000']],
+  ['sched sandbox reset --seed=large:', ['large:1000']],
+  ['sched --tz Europe/B', europeanZones('B')],
+  ['sched events list --tz=Europe/L', europeanZones('L')],
+  ['sched --tz U', ['UTC']],
+  ['sched invitees create --timezone Asia/Kol', ['Asia/Kolkata']],
+  ['sched one-offs create --timezone=America/Argentina/B', ['America/Argentina/Buenos_Aires']],
+  // These commands don't accept `me` and `current`.
+  ['sched profiles add work --user ', []],
+  ['sched compliance delete --org ', []],
   // Nothing is known of these.
   ['sched events cancel ID --reason ', []],
   ['sched events cancel ID --reason --ye', []],
@@ -254,6 +290,39 @@ describe('completions: PowerShell', () => {
     const known = situations.filter(([line]) => !line.endsWith(' book')).flatMap(([, words]) => words);
     expect(known.filter((word) => !script.includes(`'${word}'`))).toEqual([]);
   });
+
+  test('says where the words fit', () => {
+    const scopeList = `@('list', ${Object.keys(scopes)
+      .map((scope) => `'${scope}'`)
+      .join(', ')})`;
+    const rules: [string, string][] = [
+      ['auth login --scopes', scopeList],
+      ['auth login --add-scopes', scopeList],
+      ['events list --user', "@('words', 'me')"],
+      ['one-offs create --host', "@('words', 'me')"],
+      ['groups list --org', "@('words', 'current')"],
+      ['users get 1', "@('words', 'me')"],
+      ['sandbox start --seed', "@('words', 'demo', 'empty', 'large:1000')"],
+      ['--tz', "@('zones')"],
+      ['invitees create --timezone', "@('zones')"],
+    ];
+    const lines = script.split('\n');
+    expect(rules.filter(([key, value]) => !lines.includes(`        '${key}' = ${value}`))).toEqual([]);
+  });
+
+  test('offers the topics after help instead of help itself', () => {
+    const [, topicTable] = /\n {4}\$topics = \[ordered\]@\{\n([\s\S]*?)\n {4}\}/.exec(script)!;
+    expect([...topicTable!.matchAll(/^ +'([\w-]+)' = /gm)].map(([, topic]) => topic)).toEqual(Object.keys(topics));
+    expect(script).toContain("elseif ($word -ceq 'help') {\n            $others = $topics\n");
+  });
+});
+
+test('completions: every script has the time zones once, as they make up much of its size', () => {
+  for (const name of ['sched.bash', '_sched', 'sched.fish', 'sched.ps1']) {
+    const script = readFileSync(scriptOf(name), 'utf8');
+    expect(zones.filter((zone) => !new RegExp(`\\b${zone}\\b`).test(script))).toEqual([]);
+    expect(script.split('Pacific/Pago_Pago')).toHaveLength(2);
+  }
 });
 
 test('completions: contain no control characters, so that they are safe to print on a terminal', () => {

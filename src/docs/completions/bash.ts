@@ -31,7 +31,7 @@ const valueCase = ({ commands, names, value }: ValueRule): string => {
   const patterns = commands.flatMap((command) =>
     names.map((name) => (command === '*' ? `*' ${name}'` : `'${command} ${name}'`)),
   );
-  const action = value.kind === 'words' ? `values='${value.words.join(' ')}'` : `kind=${value.kind}`;
+  const action = `kind=${value.kind}${'words' in value ? assign('values', value.words.join(' ')) : ''}`;
   return `    ${patterns.join(' | ')}) ${action} ;;`;
 };
 
@@ -64,12 +64,14 @@ ${valueRules(words).map(valueCase).join('\n')}
 
 # Offers a word that starts with the typed text. Adds the space itself, because bash 3.2 can't choose it for each word.
 _sched_add() {
-  local before=''
-  # If bash splits words at ":", it replaces only the part after the last one.
-  [[ $typed == *:* && $COMP_WORDBREAKS == *:* ]] && before=\${typed%"\${typed##*:}"}
-  [[ " \${COMPREPLY[*]-}" == *" $lead$1 "* ]] && return 0
-  [[ $1 == "$typed"* ]] && COMPREPLY+=("$lead\${1#"$before"} ")
-  return 0
+  [[ $1 == "$typed"* ]] || return 0
+  [[ " \${COMPREPLY[*]-}" == *" $lead$1 "* ]] || _sched_put "$1 "
+}
+
+# A value without what bash keeps of it.
+_sched_put() {
+  local whole=$lead$1
+  COMPREPLY+=("\${whole#"$kept"}")
 }
 
 _sched_offer() {
@@ -89,15 +91,22 @@ _sched_profiles() {
   done
 }
 
-# Completes the last part of a list such as 'uri,na'.
-_sched_fields() {
+# Without _sched_add, whose search for duplicates is slow with this many words.
+_sched_zones() {
+  for word in ${words.zones.join(' ')}; do
+    [[ $word == "$typed"* ]] && _sched_put "$word "
+  done
+}
+
+# The last part of a list such as 'uri,na'.
+_sched_list() {
   local chosen=''
   case $typed in
     *,*) chosen="\${typed%,*}," typed=\${typed##*,} ;;
   esac
-  for word in $fields; do
+  for word in $1; do
     [[ ",$chosen" == *",$word,"* ]] && continue
-    [[ $word == "$typed"* ]] && COMPREPLY+=("$lead$chosen$word")
+    [[ $word == "$typed"* ]] && _sched_put "$chosen$word"
   done
 }
 
@@ -119,8 +128,12 @@ _sched_files() {
 _sched_complete_value() {
   local kind='' values=''
   _sched_value "$1" || return 1
+  # Where bash breaks words at : it replaces only the text after the last one.
+  [[ $typed == *:* && $COMP_WORDBREAKS == *:* ]] && kept=$lead\${typed%"\${typed##*:}"}
   case $kind in
-    fields) _sched_fields ;;
+    fields) _sched_list "$fields" ;;
+    list) _sched_list "$values" ;;
+    zones) _sched_zones ;;
     files) _sched_files ;;
     profiles) _sched_profiles ;;
     *) _sched_offer "$values" ;;
@@ -129,10 +142,10 @@ _sched_complete_value() {
 
 _sched() {
   local IFS=$' \\t\\n'
-  local word joined='' noun='' command='' verbs='' flags='' takers='' fields='' taker='' typed='' lead=''
+  local word joined='' noun='' command='' verbs='' flags='' takers='' fields='' taker='' typed='' lead='' kept=''
   local -i index count=0 position=1
   local -a line
-  local nouns='${namesOf([...words.nouns, helpCommand])}'
+  local nouns='${namesOf(words.nouns)}' others=${helpCommand.word}
   local shared='${namesOf(words.shared)}'
   local shared_takers='${flagsWithValue(words.shared).join(' ')}'
   line=()
@@ -168,7 +181,9 @@ _sched() {
         elif [[ -n $noun ]]; then
           command="$noun $word"
           _sched_command "$command" || return 0
-        elif [[ $word != ${helpCommand.word} ]]; then
+        elif [[ $word == ${helpCommand.word} ]]; then
+          others='${namesOf(words.topics)}'
+        else
           _sched_noun "$word" || return 0
           [[ -n $command ]] && _sched_command "$command"
         fi
@@ -194,7 +209,7 @@ _sched() {
       ;;
     *)
       if [[ -z $noun ]]; then
-        _sched_offer "$nouns"
+        _sched_offer "$nouns $others"
       elif [[ -z $command ]]; then
         _sched_offer "$verbs"
       else

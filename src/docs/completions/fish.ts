@@ -46,7 +46,7 @@ const fieldCases = ({ commands }: Words): string[] => {
 
 const valueCase = ({ commands, names, value }: ValueRule): string => {
   const patterns = commands.flatMap((command) => names.map((name) => `'${command} ${name}'`));
-  const action = value.kind === 'words' ? `printf '%s\\n' words ${value.words.join(' ')}` : `echo ${value.kind}`;
+  const action = 'words' in value ? `printf '%s\\n' ${value.kind} ${value.words.join(' ')}` : `echo ${value.kind}`;
   return `        case ${patterns.join(' ')}\n            ${action}`;
 };
 
@@ -55,7 +55,15 @@ export const fishScript = (words: Words): string => `# fish completion for sched
 # nothing on the command line.
 
 function __sched_nouns
-    ${print([...words.nouns, helpCommand])}
+    ${print(words.nouns)}
+end
+
+function __sched_topics
+    ${print(words.topics)}
+end
+
+function __sched_zones
+    printf '%s\\n' ${words.zones.join(' ')}
 end
 
 function __sched_noun
@@ -92,16 +100,17 @@ ${fieldCases(words).join('\n')}
     end
 end
 
-# Prints the kind of value expected there ('words', 'fields', 'files', 'profiles'), then the words.
+# Prints what kind of value stands there ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
 function __sched_value
     switch $argv[1]
 ${valueRules(words).map(valueCase).join('\n')}
     end
 end
 
-# Prints the noun, the command and the role of the word at the cursor: the flag whose value it is, the number of an
-# argument, 'noun' or 'verb'. Prints nothing if nothing can be offered.
+# Prints noun, command and what the word at the cursor is: a flag whose value it is, the number of an argument, or
+# 'noun', 'topic' (a noun or topic of help) or 'verb'. Prints nothing where nothing can be offered.
 function __sched_place
+    set -l first noun
     set -l noun ''
     set -l command ''
     set -l taker ''
@@ -126,7 +135,9 @@ function __sched_place
                     contains -- $word (__sched_verbs $noun | string replace -r '\\t.*' '')
                     or return
                     set command "$noun $word"
-                else if test "$word" != ${helpCommand.word}
+                else if test "$word" = ${helpCommand.word}
+                    set first topic
+                else
                     set noun (__sched_noun $word)
                     test -n "$noun"
                     or return
@@ -138,7 +149,7 @@ function __sched_place
     if test -n "$taker"
         printf '%s\\n' "$noun" "$command" $taker
     else if test -z "$noun"
-        printf '%s\\n' '' '' noun
+        printf '%s\\n' '' '' $first
     else if test -z "$command"
         printf '%s\\n' $noun '' verb
     else
@@ -187,11 +198,17 @@ function __sched_complete
                 printf '%s\\n' "$key[2]$name"
             end
             return
-        case fields
+        case zones
+            printf '%s\\n' $key[2](__sched_zones)
+            return
+        case fields list
+            set -l known $value[2..-1]
+            test $value[1] = fields
+            and set known (__sched_fields $place[2])
             set -l chosen (string split , -- $key[3])[1..-2]
-            for field in (__sched_fields $place[2])
-                contains -- $field $chosen
-                or echo $key[2](string join , -- $chosen $field)
+            for word in $known
+                contains -- $word $chosen
+                or echo $key[2](string join , -- $chosen $word)
             end
             return
     end
@@ -201,6 +218,10 @@ function __sched_complete
         __sched_flags $place[2]
     else if test $place[3] = noun
         __sched_nouns
+        ${print([helpCommand])}
+    else if test $place[3] = topic
+        __sched_nouns
+        __sched_topics
     else if test $place[3] = verb
         __sched_verbs $place[1]
     else

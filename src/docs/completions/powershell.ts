@@ -41,7 +41,7 @@ const valueEntries = (words: Words): string[] =>
     commands.flatMap((command) =>
       names.map((name) => {
         const key = command === '*' ? name : `${command} ${name}`;
-        return `        ${quoted(key)} = ${list(value.kind === 'words' ? ['words', ...value.words] : [value.kind])}`;
+        return `        ${quoted(key)} = ${list([value.kind, ...('words' in value ? value.words : [])])}`;
       }),
     ),
   );
@@ -57,7 +57,10 @@ export const powershellScript = (
 Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
 
-    $nouns = ${table([...words.nouns, helpCommand], '    ')}
+    $nouns = ${table(words.nouns, '    ')}
+    $others = ${table([helpCommand], '    ')}
+    $topics = ${table(words.topics, '    ')}
+    $zones = ${list(words.zones)}
     $nounOf = @{
 ${nounEntries(words).join('\n')}
     }
@@ -106,7 +109,9 @@ ${valueEntries(words).join('\n')}
         } elseif ($noun) {
             $command = "$noun $word"
             if (-not $commands.ContainsKey($command)) { return }
-        } elseif ($word -cne '${helpCommand.word}') {
+        } elseif ($word -ceq '${helpCommand.word}') {
+            $others = $topics
+        } else {
             if (-not $nounOf.ContainsKey($word)) { return }
             $noun = $nounOf[$word]
             if (-not $verbsOf.ContainsKey($noun)) { $command = $noun }
@@ -127,18 +132,22 @@ ${valueEntries(words).join('\n')}
     elseif ($values.ContainsKey($name)) { $value = $values[$name] }
 
     if ($value -and ($taker -or ($command -and -not $typed.StartsWith('-')))) {
+        $known = switch ($value[0]) {
+            'fields' { if ($command) { $commands[$command].fields } }
+            'zones' { $zones }
+            default { $value | Select-Object -Skip 1 }
+        }
         switch ($value[0]) {
-            'words' {
-                foreach ($word in ($value | Select-Object -Skip 1)) {
+            { $_ -in 'words', 'zones' } {
+                foreach ($word in $known) {
                     if ($word.StartsWith($typed, [StringComparison]::Ordinal)) { & $candidate "$lead$word" $word }
                 }
             }
-            'fields' {
+            { $_ -in 'fields', 'list' } {
                 $comma = $typed.LastIndexOf(',') + 1
                 $chosen = $typed.Substring(0, $comma)
                 $typed = $typed.Substring($comma)
-                if (-not $command) { return }
-                foreach ($word in $commands[$command].fields) {
+                foreach ($word in $known) {
                     if ($word.StartsWith($typed, [StringComparison]::Ordinal) -and $chosen.Split(',') -cnotcontains $word) {
                         & $candidate "$lead$chosen$word" $word
                     }
@@ -178,6 +187,7 @@ ${valueEntries(words).join('\n')}
         & $offer $verbsOf[$noun]
     } else {
         & $offer $nouns
+        & $offer $others
     }
 }
 `;

@@ -38,7 +38,7 @@ const valueCase = ({ commands, names, value }: ValueRule): string => {
   const patterns = commands.flatMap((command) =>
     names.map((name) => (command === '*' ? `*' ${name}'` : `'${command} ${name}'`)),
   );
-  const action = value.kind === 'words' ? `values=(${value.words.join(' ')})` : `kind=${value.kind}`;
+  const action = `kind=${value.kind}${'words' in value ? ` values=(${value.words.join(' ')})` : ''}`;
   return `    ${patterns.join('|')}) ${action} ;;`;
 };
 
@@ -79,9 +79,10 @@ _sched_complete_value() {
       # _files would evaluate a substitution in the path.
       [[ $PREFIX$SUFFIX == *[\\$\\\`]* ]] || _files
       ;;
-    fields)
+    fields|list)
+      [[ $kind == fields ]] && values=($fields)
       chosen=",\${PREFIX%,*},"
-      for word in $fields; do
+      for word in $values; do
         [[ $PREFIX == *,* && $chosen == *",$word,"* ]] || rest+=("$word")
       done
       compset -P '*,'
@@ -91,6 +92,7 @@ _sched_complete_value() {
       values=(\${(f)"$(command ${askForProfiles} 2>/dev/null </dev/null)"})
       compadd -a values
       ;;
+    zones) compadd -- ${words.zones.join(' ')} ;;
     *) compadd -a values ;;
   esac
   return 0
@@ -106,10 +108,11 @@ _sched_offer_flags() {
 
 _sched() {
   local word noun='' command='' takers='' taker=''
-  local -a nouns verbs flags shared fields
+  local -a nouns others verbs flags shared fields
   local -i index position=1
   local shared_takers='${flagsWithValue(words.shared).join(' ')}'
-${listOf('nouns', [...words.nouns, helpCommand], '  ')}
+${listOf('nouns', words.nouns, '  ')}
+${listOf('others', [helpCommand], '  ')}
 ${listOf('shared', words.shared, '  ')}
 
   for ((index = 2; index < CURRENT; index++)); do
@@ -127,7 +130,9 @@ ${listOf('shared', words.shared, '  ')}
         elif [[ -n $noun ]]; then
           command="$noun $word"
           _sched_command "$command" || return 1
-        elif [[ $word != ${helpCommand.word} ]]; then
+        elif [[ $word == ${helpCommand.word} ]]; then
+${listOf('others', words.topics, '          ')}
+        else
           _sched_noun "$word" || return 1
           [[ -n $command ]] && _sched_command "$command"
         fi
@@ -153,6 +158,7 @@ ${listOf('flags', words.root, '        ')}
       ;;
     *)
       if [[ -z $noun ]]; then
+        nouns+=($others)
         _describe -t nouns noun nouns
       elif [[ -z $command ]]; then
         _describe -t verbs verb verbs
