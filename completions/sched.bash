@@ -346,36 +346,47 @@ _sched_command() {
 
 _sched_value() {
   case $1 in
-    'events list --status' | 'invitees list --status' | 'groups events --status') values='active canceled' ;;
-    'events list --sort' | 'groups events --sort') values='start_time:asc start_time:desc' ;;
-    'events list --with' | 'events get --with' | 'groups events --with') values='invitees' ;;
+    'events list --user' | 'event-types list --user' | 'locations list --user' | 'members list --user') kind=words values='me' ;;
+    'events list --org' | 'event-types list --org' | 'routing-forms list --org' | 'members list --org' | 'invitations list --org' | 'groups list --org' | 'groups relationships --org' | 'activity list --org') kind=words values='current' ;;
+    'events list --status' | 'invitees list --status' | 'groups events --status') kind=words values='active canceled' ;;
+    'events list --sort' | 'groups events --sort') kind=words values='start_time:asc start_time:desc' ;;
+    'events list --with' | 'events get --with' | 'groups events --with') kind=words values='invitees' ;;
     'events cancel --body' | 'invitees create --body' | 'event-types create --body' | 'event-types update --body' | 'shares create --body' | 'one-offs create --body') kind=files ;;
     'events cancel --from' | 'compliance delete --from' | 'profiles add --from') kind=files ;;
     'events cancel --receipt' | 'compliance delete --receipt') kind=files ;;
-    'invitees list --sort' | 'routing-forms list --sort' | 'routing-forms submissions --sort' | 'invitations list --sort') values='created_at:asc created_at:desc' ;;
-    'invitees create --location-kind' | 'event-types create --location-kind' | 'event-types update --location-kind' | 'shares create --location-kind' | 'one-offs create --location-kind') values='physical custom ask_invitee inbound_call outbound_call google_conference zoom_conference microsoft_teams_conference webex_conference gotomeeting_conference' ;;
-    'event-types list --sort') values='name:asc name:desc position:asc position:desc created_at:asc created_at:desc updated_at:asc updated_at:desc' ;;
-    'shares create --period') values='available_moving moving fixed unlimited' ;;
-    'members list --role') values='owner admin user' ;;
-    'invitations list --status') values='pending accepted declined' ;;
-    'activity list --sort') values='occurred_at:asc occurred_at:desc' ;;
+    'invitees list --sort' | 'routing-forms list --sort' | 'routing-forms submissions --sort' | 'invitations list --sort') kind=words values='created_at:asc created_at:desc' ;;
+    'invitees create --timezone' | 'event-types update --timezone' | 'availability update --timezone' | 'shares create --timezone' | 'one-offs create --timezone') kind=zones ;;
+    'invitees create --location-kind' | 'event-types create --location-kind' | 'event-types update --location-kind' | 'shares create --location-kind' | 'one-offs create --location-kind') kind=words values='physical custom ask_invitee inbound_call outbound_call google_conference zoom_conference microsoft_teams_conference webex_conference gotomeeting_conference' ;;
+    'event-types list --sort') kind=words values='name:asc name:desc position:asc position:desc created_at:asc created_at:desc updated_at:asc updated_at:desc' ;;
+    'event-types create --owner' | 'groups relationships --owner') kind=words values='me' ;;
+    'shares create --period') kind=words values='available_moving moving fixed unlimited' ;;
+    'one-offs create --host') kind=words values='me' ;;
+    'one-offs create --co-host') kind=words values='me' ;;
+    'members list --role') kind=words values='owner admin user' ;;
+    'members get 1' | 'users get 1') kind=words values='me' ;;
+    'invitations list --status') kind=words values='pending accepted declined' ;;
+    'activity list --sort') kind=words values='occurred_at:asc occurred_at:desc' ;;
     'compliance delete --receipt-key-file' | 'compliance prove --receipt-key-file' | 'compliance bundle --receipt-key-file') kind=files ;;
     'compliance runs 1' | 'compliance verify 1' | 'compliance prove 1' | 'compliance key 1' | 'compliance bundle 1') kind=files ;;
-    'auth login --credential-store') values='keychain file' ;;
+    'auth login --scopes') kind=list values='availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write' ;;
+    'auth login --add-scopes') kind=list values='availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write' ;;
+    'auth login --credential-store') kind=words values='keychain file' ;;
     'profiles show 1' | 'profiles use 1' | 'profiles remove 1' | 'profiles export 1') kind=profiles ;;
-    'profiles set 1') values='base_url auth_url mcp_url client_id issuer user organization timezone output uri_root' ;;
+    'profiles set 1') kind=words values='base_url auth_url mcp_url client_id issuer user organization timezone output uri_root' ;;
     'api --input') kind=files ;;
-    'api --output' | 'api -o') values='table json jsonl csv tsv yaml id' ;;
-    'api 1') values='GET POST PATCH PUT DELETE' ;;
+    'api --output' | 'api -o') kind=words values='table json jsonl csv tsv yaml id' ;;
+    'api 1') kind=words values='GET POST PATCH PUT DELETE' ;;
     'sandbox start --data' | 'sandbox run --data' | 'sandbox reset --data' | 'sandbox clock --data') kind=files ;;
+    'sandbox start --seed' | 'sandbox run --seed' | 'sandbox reset --seed') kind=words values='demo empty large:1000' ;;
     'sandbox start --faults' | 'sandbox run --faults') kind=files ;;
-    'sandbox start --plan' | 'sandbox run --plan') values='trial free standard enterprise' ;;
-    'sandbox clock 1') values='set advance' ;;
-    'completion 1') values='bash zsh fish powershell' ;;
-    *' --output' | *' -o') values='table json jsonl csv tsv yaml id' ;;
+    'sandbox start --plan' | 'sandbox run --plan') kind=words values='trial free standard enterprise' ;;
+    'sandbox clock 1') kind=words values='set advance' ;;
+    'completion 1') kind=words values='bash zsh fish powershell' ;;
+    *' --output' | *' -o') kind=words values='table json jsonl csv tsv yaml id' ;;
     *' --json') kind=fields ;;
     *' --fields') kind=fields ;;
-    *' --color') values='auto always never' ;;
+    *' --tz') kind=zones ;;
+    *' --color') kind=words values='auto always never' ;;
     *' --profile' | *' -p') kind=profiles ;;
     *) return 1 ;;
   esac
@@ -383,12 +394,14 @@ _sched_value() {
 
 # Offers a word that starts with the typed text. Adds the space itself, because bash 3.2 can't choose it for each word.
 _sched_add() {
-  local before=''
-  # If bash splits words at ":", it replaces only the part after the last one.
-  [[ $typed == *:* && $COMP_WORDBREAKS == *:* ]] && before=${typed%"${typed##*:}"}
-  [[ " ${COMPREPLY[*]-}" == *" $lead$1 "* ]] && return 0
-  [[ $1 == "$typed"* ]] && COMPREPLY+=("$lead${1#"$before"} ")
-  return 0
+  [[ $1 == "$typed"* ]] || return 0
+  [[ " ${COMPREPLY[*]-}" == *" $lead$1 "* ]] || _sched_put "$1 "
+}
+
+# A value without what bash keeps of it.
+_sched_put() {
+  local whole=$lead$1
+  COMPREPLY+=("${whole#"$kept"}")
 }
 
 _sched_offer() {
@@ -408,15 +421,22 @@ _sched_profiles() {
   done
 }
 
-# Completes the last part of a list such as 'uri,na'.
-_sched_fields() {
+# Without _sched_add, whose search for duplicates is slow with this many words.
+_sched_zones() {
+  for word in Africa/Abidjan Africa/Accra Africa/Addis_Ababa Africa/Algiers Africa/Asmara Africa/Bamako Africa/Bangui Africa/Banjul Africa/Bissau Africa/Blantyre Africa/Brazzaville Africa/Bujumbura Africa/Cairo Africa/Casablanca Africa/Ceuta Africa/Conakry Africa/Dakar Africa/Dar_es_Salaam Africa/Djibouti Africa/Douala Africa/El_Aaiun Africa/Freetown Africa/Gaborone Africa/Harare Africa/Johannesburg Africa/Juba Africa/Kampala Africa/Khartoum Africa/Kigali Africa/Kinshasa Africa/Lagos Africa/Libreville Africa/Lome Africa/Luanda Africa/Lubumbashi Africa/Lusaka Africa/Malabo Africa/Maputo Africa/Maseru Africa/Mbabane Africa/Mogadishu Africa/Monrovia Africa/Nairobi Africa/Ndjamena Africa/Niamey Africa/Nouakchott Africa/Ouagadougou Africa/Porto-Novo Africa/Sao_Tome Africa/Tripoli Africa/Tunis Africa/Windhoek America/Adak America/Anchorage America/Anguilla America/Antigua America/Araguaina America/Argentina/Buenos_Aires America/Argentina/Catamarca America/Argentina/Cordoba America/Argentina/Jujuy America/Argentina/La_Rioja America/Argentina/Mendoza America/Argentina/Rio_Gallegos America/Argentina/Salta America/Argentina/San_Juan America/Argentina/San_Luis America/Argentina/Tucuman America/Argentina/Ushuaia America/Aruba America/Asuncion America/Atikokan America/Bahia America/Bahia_Banderas America/Barbados America/Belem America/Belize America/Blanc-Sablon America/Boa_Vista America/Bogota America/Boise America/Cambridge_Bay America/Campo_Grande America/Cancun America/Caracas America/Cayenne America/Cayman America/Chicago America/Chihuahua America/Ciudad_Juarez America/Costa_Rica America/Creston America/Cuiaba America/Curacao America/Danmarkshavn America/Dawson America/Dawson_Creek America/Denver America/Detroit America/Dominica America/Edmonton America/Eirunepe America/El_Salvador America/Fort_Nelson America/Fortaleza America/Glace_Bay America/Goose_Bay America/Grand_Turk America/Grenada America/Guadeloupe America/Guatemala America/Guayaquil America/Guyana America/Halifax America/Havana America/Hermosillo America/Indiana/Indianapolis America/Indiana/Knox America/Indiana/Marengo America/Indiana/Petersburg America/Indiana/Tell_City America/Indiana/Vevay America/Indiana/Vincennes America/Indiana/Winamac America/Inuvik America/Iqaluit America/Jamaica America/Juneau America/Kentucky/Louisville America/Kentucky/Monticello America/Kralendijk America/La_Paz America/Lima America/Los_Angeles America/Lower_Princes America/Maceio America/Managua America/Manaus America/Marigot America/Martinique America/Matamoros America/Mazatlan America/Menominee America/Merida America/Metlakatla America/Mexico_City America/Miquelon America/Moncton America/Monterrey America/Montevideo America/Montserrat America/Nassau America/New_York America/Nome America/Noronha America/North_Dakota/Beulah America/North_Dakota/Center America/North_Dakota/New_Salem America/Nuuk America/Ojinaga America/Panama America/Paramaribo America/Phoenix America/Port-au-Prince America/Port_of_Spain America/Porto_Velho America/Puerto_Rico America/Punta_Arenas America/Rankin_Inlet America/Recife America/Regina America/Resolute America/Rio_Branco America/Santarem America/Santiago America/Santo_Domingo America/Sao_Paulo America/Scoresbysund America/Sitka America/St_Barthelemy America/St_Johns America/St_Kitts America/St_Lucia America/St_Thomas America/St_Vincent America/Swift_Current America/Tegucigalpa America/Thule America/Tijuana America/Toronto America/Tortola America/Vancouver America/Whitehorse America/Winnipeg America/Yakutat Antarctica/Casey Antarctica/Davis Antarctica/DumontDUrville Antarctica/Macquarie Antarctica/Mawson Antarctica/McMurdo Antarctica/Palmer Antarctica/Rothera Antarctica/Syowa Antarctica/Troll Antarctica/Vostok Arctic/Longyearbyen Asia/Aden Asia/Almaty Asia/Amman Asia/Anadyr Asia/Aqtau Asia/Aqtobe Asia/Ashgabat Asia/Atyrau Asia/Baghdad Asia/Bahrain Asia/Baku Asia/Bangkok Asia/Barnaul Asia/Beirut Asia/Bishkek Asia/Brunei Asia/Chita Asia/Colombo Asia/Damascus Asia/Dhaka Asia/Dili Asia/Dubai Asia/Dushanbe Asia/Famagusta Asia/Gaza Asia/Hebron Asia/Ho_Chi_Minh Asia/Hong_Kong Asia/Hovd Asia/Irkutsk Asia/Jakarta Asia/Jayapura Asia/Jerusalem Asia/Kabul Asia/Kamchatka Asia/Karachi Asia/Kathmandu Asia/Khandyga Asia/Kolkata Asia/Krasnoyarsk Asia/Kuala_Lumpur Asia/Kuching Asia/Kuwait Asia/Macau Asia/Magadan Asia/Makassar Asia/Manila Asia/Muscat Asia/Nicosia Asia/Novokuznetsk Asia/Novosibirsk Asia/Omsk Asia/Oral Asia/Phnom_Penh Asia/Pontianak Asia/Pyongyang Asia/Qatar Asia/Qostanay Asia/Qyzylorda Asia/Riyadh Asia/Sakhalin Asia/Samarkand Asia/Seoul Asia/Shanghai Asia/Singapore Asia/Srednekolymsk Asia/Taipei Asia/Tashkent Asia/Tbilisi Asia/Tehran Asia/Thimphu Asia/Tokyo Asia/Tomsk Asia/Ulaanbaatar Asia/Urumqi Asia/Ust-Nera Asia/Vientiane Asia/Vladivostok Asia/Yakutsk Asia/Yangon Asia/Yekaterinburg Asia/Yerevan Atlantic/Azores Atlantic/Bermuda Atlantic/Canary Atlantic/Cape_Verde Atlantic/Faroe Atlantic/Madeira Atlantic/Reykjavik Atlantic/South_Georgia Atlantic/St_Helena Atlantic/Stanley Australia/Adelaide Australia/Brisbane Australia/Broken_Hill Australia/Darwin Australia/Eucla Australia/Hobart Australia/Lindeman Australia/Lord_Howe Australia/Melbourne Australia/Perth Australia/Sydney Europe/Amsterdam Europe/Andorra Europe/Astrakhan Europe/Athens Europe/Belgrade Europe/Berlin Europe/Bratislava Europe/Brussels Europe/Bucharest Europe/Budapest Europe/Busingen Europe/Chisinau Europe/Copenhagen Europe/Dublin Europe/Gibraltar Europe/Guernsey Europe/Helsinki Europe/Isle_of_Man Europe/Istanbul Europe/Jersey Europe/Kaliningrad Europe/Kirov Europe/Kyiv Europe/Lisbon Europe/Ljubljana Europe/London Europe/Luxembourg Europe/Madrid Europe/Malta Europe/Mariehamn Europe/Minsk Europe/Monaco Europe/Moscow Europe/Oslo Europe/Paris Europe/Podgorica Europe/Prague Europe/Riga Europe/Rome Europe/Samara Europe/San_Marino Europe/Sarajevo Europe/Saratov Europe/Simferopol Europe/Skopje Europe/Sofia Europe/Stockholm Europe/Tallinn Europe/Tirane Europe/Ulyanovsk Europe/Vaduz Europe/Vatican Europe/Vienna Europe/Vilnius Europe/Volgograd Europe/Warsaw Europe/Zagreb Europe/Zurich Indian/Antananarivo Indian/Chagos Indian/Christmas Indian/Cocos Indian/Comoro Indian/Kerguelen Indian/Mahe Indian/Maldives Indian/Mauritius Indian/Mayotte Indian/Reunion Pacific/Apia Pacific/Auckland Pacific/Bougainville Pacific/Chatham Pacific/Chuuk Pacific/Easter Pacific/Efate Pacific/Fakaofo Pacific/Fiji Pacific/Funafuti Pacific/Galapagos Pacific/Gambier Pacific/Guadalcanal Pacific/Guam Pacific/Honolulu Pacific/Kanton Pacific/Kiritimati Pacific/Kosrae Pacific/Kwajalein Pacific/Majuro Pacific/Marquesas Pacific/Midway Pacific/Nauru Pacific/Niue Pacific/Norfolk Pacific/Noumea Pacific/Pago_Pago Pacific/Palau Pacific/Pitcairn Pacific/Pohnpei Pacific/Port_Moresby Pacific/Rarotonga Pacific/Saipan Pacific/Tahiti Pacific/Tarawa Pacific/Tongatapu Pacific/Wake Pacific/Wallis UTC; do
+    [[ $word == "$typed"* ]] && _sched_put "$word "
+  done
+}
+
+# The last part of a list such as 'uri,na'.
+_sched_list() {
   local chosen=''
   case $typed in
     *,*) chosen="${typed%,*}," typed=${typed##*,} ;;
   esac
-  for word in $fields; do
+  for word in $1; do
     [[ ",$chosen" == *",$word,"* ]] && continue
-    [[ $word == "$typed"* ]] && COMPREPLY+=("$lead$chosen$word")
+    [[ $word == "$typed"* ]] && _sched_put "$chosen$word"
   done
 }
 
@@ -438,8 +458,12 @@ _sched_files() {
 _sched_complete_value() {
   local kind='' values=''
   _sched_value "$1" || return 1
+  # Where bash breaks words at : it replaces only the text after the last one.
+  [[ $typed == *:* && $COMP_WORDBREAKS == *:* ]] && kept=$lead${typed%"${typed##*:}"}
   case $kind in
-    fields) _sched_fields ;;
+    fields) _sched_list "$fields" ;;
+    list) _sched_list "$values" ;;
+    zones) _sched_zones ;;
     files) _sched_files ;;
     profiles) _sched_profiles ;;
     *) _sched_offer "$values" ;;
@@ -448,10 +472,10 @@ _sched_complete_value() {
 
 _sched() {
   local IFS=$' \t\n'
-  local word joined='' noun='' command='' verbs='' flags='' takers='' fields='' taker='' typed='' lead=''
+  local word joined='' noun='' command='' verbs='' flags='' takers='' fields='' taker='' typed='' lead='' kept=''
   local -i index count=0 position=1
   local -a line
-  local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance auth profiles mcp api doctor sandbox ratelimit completion help'
+  local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance auth profiles mcp api doctor sandbox ratelimit completion' others=help
   local shared='--output --json --fields --jq --header --raw --tz --color --accessible --quiet --verbose --dry-run --curl --yes --no-input --profile --sandbox --max-wait --allow-refresh --no-wait --timeout --help'
   local shared_takers='--output -o --fields --jq --tz --color --profile -p --max-wait --timeout'
   line=()
@@ -487,7 +511,9 @@ _sched() {
         elif [[ -n $noun ]]; then
           command="$noun $word"
           _sched_command "$command" || return 0
-        elif [[ $word != help ]]; then
+        elif [[ $word == help ]]; then
+          others='flags formatting time environment exit-codes ci'
+        else
           _sched_noun "$word" || return 0
           [[ -n $command ]] && _sched_command "$command"
         fi
@@ -513,7 +539,7 @@ _sched() {
       ;;
     *)
       if [[ -z $noun ]]; then
-        _sched_offer "$nouns"
+        _sched_offer "$nouns $others"
       elif [[ -z $command ]]; then
         _sched_offer "$verbs"
       else

@@ -25,8 +25,20 @@ function __sched_nouns
                 doctor 'Look at everything a command rests on, and say how to fix it' \
                 sandbox 'Run and reset the built-in sandbox' \
                 ratelimit 'Show remaining requests and waiting commands' \
-                completion 'Print the completion script for a shell' \
-                help 'Show help for a command'
+                completion 'Print the completion script for a shell'
+end
+
+function __sched_topics
+    printf '%s\t%s\n' flags 'flags that every command takes' \
+                formatting 'output formats, fields and jq' \
+                time 'how to write times' \
+                environment 'environment variables' \
+                exit-codes 'what each exit code means' \
+                ci 'scripts and CI jobs'
+end
+
+function __sched_zones
+    printf '%s\n' Africa/Abidjan Africa/Accra Africa/Addis_Ababa Africa/Algiers Africa/Asmara Africa/Bamako Africa/Bangui Africa/Banjul Africa/Bissau Africa/Blantyre Africa/Brazzaville Africa/Bujumbura Africa/Cairo Africa/Casablanca Africa/Ceuta Africa/Conakry Africa/Dakar Africa/Dar_es_Salaam Africa/Djibouti Africa/Douala Africa/El_Aaiun Africa/Freetown Africa/Gaborone Africa/Harare Africa/Johannesburg Africa/Juba Africa/Kampala Africa/Khartoum Africa/Kigali Africa/Kinshasa Africa/Lagos Africa/Libreville Africa/Lome Africa/Luanda Africa/Lubumbashi Africa/Lusaka Africa/Malabo Africa/Maputo Africa/Maseru Africa/Mbabane Africa/Mogadishu Africa/Monrovia Africa/Nairobi Africa/Ndjamena Africa/Niamey Africa/Nouakchott Africa/Ouagadougou Africa/Porto-Novo Africa/Sao_Tome Africa/Tripoli Africa/Tunis Africa/Windhoek America/Adak America/Anchorage America/Anguilla America/Antigua America/Araguaina America/Argentina/Buenos_Aires America/Argentina/Catamarca America/Argentina/Cordoba America/Argentina/Jujuy America/Argentina/La_Rioja America/Argentina/Mendoza America/Argentina/Rio_Gallegos America/Argentina/Salta America/Argentina/San_Juan America/Argentina/San_Luis America/Argentina/Tucuman America/Argentina/Ushuaia America/Aruba America/Asuncion America/Atikokan America/Bahia America/Bahia_Banderas America/Barbados America/Belem America/Belize America/Blanc-Sablon America/Boa_Vista America/Bogota America/Boise America/Cambridge_Bay America/Campo_Grande America/Cancun America/Caracas America/Cayenne America/Cayman America/Chicago America/Chihuahua America/Ciudad_Juarez America/Costa_Rica America/Creston America/Cuiaba America/Curacao America/Danmarkshavn America/Dawson America/Dawson_Creek America/Denver America/Detroit America/Dominica America/Edmonton America/Eirunepe America/El_Salvador America/Fort_Nelson America/Fortaleza America/Glace_Bay America/Goose_Bay America/Grand_Turk America/Grenada America/Guadeloupe America/Guatemala America/Guayaquil America/Guyana America/Halifax America/Havana America/Hermosillo America/Indiana/Indianapolis America/Indiana/Knox America/Indiana/Marengo America/Indiana/Petersburg America/Indiana/Tell_City America/Indiana/Vevay America/Indiana/Vincennes America/Indiana/Winamac America/Inuvik America/Iqaluit America/Jamaica America/Juneau America/Kentucky/Louisville America/Kentucky/Monticello America/Kralendijk America/La_Paz America/Lima America/Los_Angeles America/Lower_Princes America/Maceio America/Managua America/Manaus America/Marigot America/Martinique America/Matamoros America/Mazatlan America/Menominee America/Merida America/Metlakatla America/Mexico_City America/Miquelon America/Moncton America/Monterrey America/Montevideo America/Montserrat America/Nassau America/New_York America/Nome America/Noronha America/North_Dakota/Beulah America/North_Dakota/Center America/North_Dakota/New_Salem America/Nuuk America/Ojinaga America/Panama America/Paramaribo America/Phoenix America/Port-au-Prince America/Port_of_Spain America/Porto_Velho America/Puerto_Rico America/Punta_Arenas America/Rankin_Inlet America/Recife America/Regina America/Resolute America/Rio_Branco America/Santarem America/Santiago America/Santo_Domingo America/Sao_Paulo America/Scoresbysund America/Sitka America/St_Barthelemy America/St_Johns America/St_Kitts America/St_Lucia America/St_Thomas America/St_Vincent America/Swift_Current America/Tegucigalpa America/Thule America/Tijuana America/Toronto America/Tortola America/Vancouver America/Whitehorse America/Winnipeg America/Yakutat Antarctica/Casey Antarctica/Davis Antarctica/DumontDUrville Antarctica/Macquarie Antarctica/Mawson Antarctica/McMurdo Antarctica/Palmer Antarctica/Rothera Antarctica/Syowa Antarctica/Troll Antarctica/Vostok Arctic/Longyearbyen Asia/Aden Asia/Almaty Asia/Amman Asia/Anadyr Asia/Aqtau Asia/Aqtobe Asia/Ashgabat Asia/Atyrau Asia/Baghdad Asia/Bahrain Asia/Baku Asia/Bangkok Asia/Barnaul Asia/Beirut Asia/Bishkek Asia/Brunei Asia/Chita Asia/Colombo Asia/Damascus Asia/Dhaka Asia/Dili Asia/Dubai Asia/Dushanbe Asia/Famagusta Asia/Gaza Asia/Hebron Asia/Ho_Chi_Minh Asia/Hong_Kong Asia/Hovd Asia/Irkutsk Asia/Jakarta Asia/Jayapura Asia/Jerusalem Asia/Kabul Asia/Kamchatka Asia/Karachi Asia/Kathmandu Asia/Khandyga Asia/Kolkata Asia/Krasnoyarsk Asia/Kuala_Lumpur Asia/Kuching Asia/Kuwait Asia/Macau Asia/Magadan Asia/Makassar Asia/Manila Asia/Muscat Asia/Nicosia Asia/Novokuznetsk Asia/Novosibirsk Asia/Omsk Asia/Oral Asia/Phnom_Penh Asia/Pontianak Asia/Pyongyang Asia/Qatar Asia/Qostanay Asia/Qyzylorda Asia/Riyadh Asia/Sakhalin Asia/Samarkand Asia/Seoul Asia/Shanghai Asia/Singapore Asia/Srednekolymsk Asia/Taipei Asia/Tashkent Asia/Tbilisi Asia/Tehran Asia/Thimphu Asia/Tokyo Asia/Tomsk Asia/Ulaanbaatar Asia/Urumqi Asia/Ust-Nera Asia/Vientiane Asia/Vladivostok Asia/Yakutsk Asia/Yangon Asia/Yekaterinburg Asia/Yerevan Atlantic/Azores Atlantic/Bermuda Atlantic/Canary Atlantic/Cape_Verde Atlantic/Faroe Atlantic/Madeira Atlantic/Reykjavik Atlantic/South_Georgia Atlantic/St_Helena Atlantic/Stanley Australia/Adelaide Australia/Brisbane Australia/Broken_Hill Australia/Darwin Australia/Eucla Australia/Hobart Australia/Lindeman Australia/Lord_Howe Australia/Melbourne Australia/Perth Australia/Sydney Europe/Amsterdam Europe/Andorra Europe/Astrakhan Europe/Athens Europe/Belgrade Europe/Berlin Europe/Bratislava Europe/Brussels Europe/Bucharest Europe/Budapest Europe/Busingen Europe/Chisinau Europe/Copenhagen Europe/Dublin Europe/Gibraltar Europe/Guernsey Europe/Helsinki Europe/Isle_of_Man Europe/Istanbul Europe/Jersey Europe/Kaliningrad Europe/Kirov Europe/Kyiv Europe/Lisbon Europe/Ljubljana Europe/London Europe/Luxembourg Europe/Madrid Europe/Malta Europe/Mariehamn Europe/Minsk Europe/Monaco Europe/Moscow Europe/Oslo Europe/Paris Europe/Podgorica Europe/Prague Europe/Riga Europe/Rome Europe/Samara Europe/San_Marino Europe/Sarajevo Europe/Saratov Europe/Simferopol Europe/Skopje Europe/Sofia Europe/Stockholm Europe/Tallinn Europe/Tirane Europe/Ulyanovsk Europe/Vaduz Europe/Vatican Europe/Vienna Europe/Vilnius Europe/Volgograd Europe/Warsaw Europe/Zagreb Europe/Zurich Indian/Antananarivo Indian/Chagos Indian/Christmas Indian/Cocos Indian/Comoro Indian/Kerguelen Indian/Mahe Indian/Maldives Indian/Mauritius Indian/Mayotte Indian/Reunion Pacific/Apia Pacific/Auckland Pacific/Bougainville Pacific/Chatham Pacific/Chuuk Pacific/Easter Pacific/Efate Pacific/Fakaofo Pacific/Fiji Pacific/Funafuti Pacific/Galapagos Pacific/Gambier Pacific/Guadalcanal Pacific/Guam Pacific/Honolulu Pacific/Kanton Pacific/Kiritimati Pacific/Kosrae Pacific/Kwajalein Pacific/Majuro Pacific/Marquesas Pacific/Midway Pacific/Nauru Pacific/Niue Pacific/Norfolk Pacific/Noumea Pacific/Pago_Pago Pacific/Palau Pacific/Pitcairn Pacific/Pohnpei Pacific/Port_Moresby Pacific/Rarotonga Pacific/Saipan Pacific/Tahiti Pacific/Tarawa Pacific/Tongatapu Pacific/Wake Pacific/Wallis UTC
 end
 
 function __sched_noun
@@ -672,9 +684,13 @@ function __sched_fields
     end
 end
 
-# Prints the kind of value expected there ('words', 'fields', 'files', 'profiles'), then the words.
+# Prints what kind of value stands there ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
 function __sched_value
     switch $argv[1]
+        case 'events list --user' 'event-types list --user' 'locations list --user' 'members list --user'
+            printf '%s\n' words me
+        case 'events list --org' 'event-types list --org' 'routing-forms list --org' 'members list --org' 'invitations list --org' 'groups list --org' 'groups relationships --org' 'activity list --org'
+            printf '%s\n' words current
         case 'events list --status' 'invitees list --status' 'groups events --status'
             printf '%s\n' words active canceled
         case 'events list --sort' 'groups events --sort'
@@ -689,14 +705,24 @@ function __sched_value
             echo files
         case 'invitees list --sort' 'routing-forms list --sort' 'routing-forms submissions --sort' 'invitations list --sort'
             printf '%s\n' words created_at:asc created_at:desc
+        case 'invitees create --timezone' 'event-types update --timezone' 'availability update --timezone' 'shares create --timezone' 'one-offs create --timezone'
+            echo zones
         case 'invitees create --location-kind' 'event-types create --location-kind' 'event-types update --location-kind' 'shares create --location-kind' 'one-offs create --location-kind'
             printf '%s\n' words physical custom ask_invitee inbound_call outbound_call google_conference zoom_conference microsoft_teams_conference webex_conference gotomeeting_conference
         case 'event-types list --sort'
             printf '%s\n' words name:asc name:desc position:asc position:desc created_at:asc created_at:desc updated_at:asc updated_at:desc
+        case 'event-types create --owner' 'groups relationships --owner'
+            printf '%s\n' words me
         case 'shares create --period'
             printf '%s\n' words available_moving moving fixed unlimited
+        case 'one-offs create --host'
+            printf '%s\n' words me
+        case 'one-offs create --co-host'
+            printf '%s\n' words me
         case 'members list --role'
             printf '%s\n' words owner admin user
+        case 'members get 1' 'users get 1'
+            printf '%s\n' words me
         case 'invitations list --status'
             printf '%s\n' words pending accepted declined
         case 'activity list --sort'
@@ -705,6 +731,10 @@ function __sched_value
             echo files
         case 'compliance runs 1' 'compliance verify 1' 'compliance prove 1' 'compliance key 1' 'compliance bundle 1'
             echo files
+        case 'auth login --scopes'
+            printf '%s\n' list availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write
+        case 'auth login --add-scopes'
+            printf '%s\n' list availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write
         case 'auth login --credential-store'
             printf '%s\n' words keychain file
         case 'profiles show 1' 'profiles use 1' 'profiles remove 1' 'profiles export 1'
@@ -719,6 +749,8 @@ function __sched_value
             printf '%s\n' words GET POST PATCH PUT DELETE
         case 'sandbox start --data' 'sandbox run --data' 'sandbox reset --data' 'sandbox clock --data'
             echo files
+        case 'sandbox start --seed' 'sandbox run --seed' 'sandbox reset --seed'
+            printf '%s\n' words demo empty large:1000
         case 'sandbox start --faults' 'sandbox run --faults'
             echo files
         case 'sandbox start --plan' 'sandbox run --plan'
@@ -733,6 +765,8 @@ function __sched_value
             echo fields
         case '* --fields'
             echo fields
+        case '* --tz'
+            echo zones
         case '* --color'
             printf '%s\n' words auto always never
         case '* --profile' '* -p'
@@ -740,9 +774,10 @@ function __sched_value
     end
 end
 
-# Prints the noun, the command and the role of the word at the cursor: the flag whose value it is, the number of an
-# argument, 'noun' or 'verb'. Prints nothing if nothing can be offered.
+# Prints noun, command and what the word at the cursor is: a flag whose value it is, the number of an argument, or
+# 'noun', 'topic' (a noun or topic of help) or 'verb'. Prints nothing where nothing can be offered.
 function __sched_place
+    set -l first noun
     set -l noun ''
     set -l command ''
     set -l taker ''
@@ -767,7 +802,9 @@ function __sched_place
                     contains -- $word (__sched_verbs $noun | string replace -r '\t.*' '')
                     or return
                     set command "$noun $word"
-                else if test "$word" != help
+                else if test "$word" = help
+                    set first topic
+                else
                     set noun (__sched_noun $word)
                     test -n "$noun"
                     or return
@@ -779,7 +816,7 @@ function __sched_place
     if test -n "$taker"
         printf '%s\n' "$noun" "$command" $taker
     else if test -z "$noun"
-        printf '%s\n' '' '' noun
+        printf '%s\n' '' '' $first
     else if test -z "$command"
         printf '%s\n' $noun '' verb
     else
@@ -828,11 +865,17 @@ function __sched_complete
                 printf '%s\n' "$key[2]$name"
             end
             return
-        case fields
+        case zones
+            printf '%s\n' $key[2](__sched_zones)
+            return
+        case fields list
+            set -l known $value[2..-1]
+            test $value[1] = fields
+            and set known (__sched_fields $place[2])
             set -l chosen (string split , -- $key[3])[1..-2]
-            for field in (__sched_fields $place[2])
-                contains -- $field $chosen
-                or echo $key[2](string join , -- $chosen $field)
+            for word in $known
+                contains -- $word $chosen
+                or echo $key[2](string join , -- $chosen $word)
             end
             return
     end
@@ -842,6 +885,10 @@ function __sched_complete
         __sched_flags $place[2]
     else if test $place[3] = noun
         __sched_nouns
+        printf '%s\t%s\n' help 'Show help for a command'
+    else if test $place[3] = topic
+        __sched_nouns
+        __sched_topics
     else if test $place[3] = verb
         __sched_verbs $place[1]
     else

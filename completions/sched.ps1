@@ -29,8 +29,19 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'sandbox' = 'Run and reset the built-in sandbox'
         'ratelimit' = 'Show remaining requests and waiting commands'
         'completion' = 'Print the completion script for a shell'
+    }
+    $others = [ordered]@{
         'help' = 'Show help for a command'
     }
+    $topics = [ordered]@{
+        'flags' = 'flags that every command takes'
+        'formatting' = 'output formats, fields and jq'
+        'time' = 'how to write times'
+        'environment' = 'environment variables'
+        'exit-codes' = 'what each exit code means'
+        'ci' = 'scripts and CI jobs'
+    }
+    $zones = @('Africa/Abidjan', 'Africa/Accra', 'Africa/Addis_Ababa', 'Africa/Algiers', 'Africa/Asmara', 'Africa/Bamako', 'Africa/Bangui', 'Africa/Banjul', 'Africa/Bissau', 'Africa/Blantyre', 'Africa/Brazzaville', 'Africa/Bujumbura', 'Africa/Cairo', 'Africa/Casablanca', 'Africa/Ceuta', 'Africa/Conakry', 'Africa/Dakar', 'Africa/Dar_es_Salaam', 'Africa/Djibouti', 'Africa/Douala', 'Africa/El_Aaiun', 'Africa/Freetown', 'Africa/Gaborone', 'Africa/Harare', 'Africa/Johannesburg', 'Africa/Juba', 'Africa/Kampala', 'Africa/Khartoum', 'Africa/Kigali', 'Africa/Kinshasa', 'Africa/Lagos', 'Africa/Libreville', 'Africa/Lome', 'Africa/Luanda', 'Africa/Lubumbashi', 'Africa/Lusaka', 'Africa/Malabo', 'Africa/Maputo', 'Africa/Maseru', 'Africa/Mbabane', 'Africa/Mogadishu', 'Africa/Monrovia', 'Africa/Nairobi', 'Africa/Ndjamena', 'Africa/Niamey', 'Africa/Nouakchott', 'Africa/Ouagadougou', 'Africa/Porto-Novo', 'Africa/Sao_Tome', 'Africa/Tripoli', 'Africa/Tunis', 'Africa/Windhoek', 'America/Adak', 'America/Anchorage', 'America/Anguilla', 'America/Antigua', 'America/Araguaina', 'America/Argentina/Buenos_Aires', 'America/Argentina/Catamarca', 'America/Argentina/Cordoba', 'America/Argentina/Jujuy', 'America/Argentina/La_Rioja', 'America/Argentina/Mendoza', 'America/Argentina/Rio_Gallegos', 'America/Argentina/Salta', 'America/Argentina/San_Juan', 'America/Argentina/San_Luis', 'America/Argentina/Tucuman', 'America/Argentina/Ushuaia', 'America/Aruba', 'America/Asuncion', 'America/Atikokan', 'America/Bahia', 'America/Bahia_Banderas', 'America/Barbados', 'America/Belem', 'America/Belize', 'America/Blanc-Sablon', 'America/Boa_Vista', 'America/Bogota', 'America/Boise', 'America/Cambridge_Bay', 'America/Campo_Grande', 'America/Cancun', 'America/Caracas', 'America/Cayenne', 'America/Cayman', 'America/Chicago', 'America/Chihuahua', 'America/Ciudad_Juarez', 'America/Costa_Rica', 'America/Creston', 'America/Cuiaba', 'America/Curacao', 'America/Danmarkshavn', 'America/Dawson', 'America/Dawson_Creek', 'America/Denver', 'America/Detroit', 'America/Dominica', 'America/Edmonton', 'America/Eirunepe', 'America/El_Salvador', 'America/Fort_Nelson', 'America/Fortaleza', 'America/Glace_Bay', 'America/Goose_Bay', 'America/Grand_Turk', 'America/Grenada', 'America/Guadeloupe', 'America/Guatemala', 'America/Guayaquil', 'America/Guyana', 'America/Halifax', 'America/Havana', 'America/Hermosillo', 'America/Indiana/Indianapolis', 'America/Indiana/Knox', 'America/Indiana/Marengo', 'America/Indiana/Petersburg', 'America/Indiana/Tell_City', 'America/Indiana/Vevay', 'America/Indiana/Vincennes', 'America/Indiana/Winamac', 'America/Inuvik', 'America/Iqaluit', 'America/Jamaica', 'America/Juneau', 'America/Kentucky/Louisville', 'America/Kentucky/Monticello', 'America/Kralendijk', 'America/La_Paz', 'America/Lima', 'America/Los_Angeles', 'America/Lower_Princes', 'America/Maceio', 'America/Managua', 'America/Manaus', 'America/Marigot', 'America/Martinique', 'America/Matamoros', 'America/Mazatlan', 'America/Menominee', 'America/Merida', 'America/Metlakatla', 'America/Mexico_City', 'America/Miquelon', 'America/Moncton', 'America/Monterrey', 'America/Montevideo', 'America/Montserrat', 'America/Nassau', 'America/New_York', 'America/Nome', 'America/Noronha', 'America/North_Dakota/Beulah', 'America/North_Dakota/Center', 'America/North_Dakota/New_Salem', 'America/Nuuk', 'America/Ojinaga', 'America/Panama', 'America/Paramaribo', 'America/Phoenix', 'America/Port-au-Prince', 'America/Port_of_Spain', 'America/Porto_Velho', 'America/Puerto_Rico', 'America/Punta_Arenas', 'America/Rankin_Inlet', 'America/Recife', 'America/Regina', 'America/Resolute', 'America/Rio_Branco', 'America/Santarem', 'America/Santiago', 'America/Santo_Domingo', 'America/Sao_Paulo', 'America/Scoresbysund', 'America/Sitka', 'America/St_Barthelemy', 'America/St_Johns', 'America/St_Kitts', 'America/St_Lucia', 'America/St_Thomas', 'America/St_Vincent', 'America/Swift_Current', 'America/Tegucigalpa', 'America/Thule', 'America/Tijuana', 'America/Toronto', 'America/Tortola', 'America/Vancouver', 'America/Whitehorse', 'America/Winnipeg', 'America/Yakutat', 'Antarctica/Casey', 'Antarctica/Davis', 'Antarctica/DumontDUrville', 'Antarctica/Macquarie', 'Antarctica/Mawson', 'Antarctica/McMurdo', 'Antarctica/Palmer', 'Antarctica/Rothera', 'Antarctica/Syowa', 'Antarctica/Troll', 'Antarctica/Vostok', 'Arctic/Longyearbyen', 'Asia/Aden', 'Asia/Almaty', 'Asia/Amman', 'Asia/Anadyr', 'Asia/Aqtau', 'Asia/Aqtobe', 'Asia/Ashgabat', 'Asia/Atyrau', 'Asia/Baghdad', 'Asia/Bahrain', 'Asia/Baku', 'Asia/Bangkok', 'Asia/Barnaul', 'Asia/Beirut', 'Asia/Bishkek', 'Asia/Brunei', 'Asia/Chita', 'Asia/Colombo', 'Asia/Damascus', 'Asia/Dhaka', 'Asia/Dili', 'Asia/Dubai', 'Asia/Dushanbe', 'Asia/Famagusta', 'Asia/Gaza', 'Asia/Hebron', 'Asia/Ho_Chi_Minh', 'Asia/Hong_Kong', 'Asia/Hovd', 'Asia/Irkutsk', 'Asia/Jakarta', 'Asia/Jayapura', 'Asia/Jerusalem', 'Asia/Kabul', 'Asia/Kamchatka', 'Asia/Karachi', 'Asia/Kathmandu', 'Asia/Khandyga', 'Asia/Kolkata', 'Asia/Krasnoyarsk', 'Asia/Kuala_Lumpur', 'Asia/Kuching', 'Asia/Kuwait', 'Asia/Macau', 'Asia/Magadan', 'Asia/Makassar', 'Asia/Manila', 'Asia/Muscat', 'Asia/Nicosia', 'Asia/Novokuznetsk', 'Asia/Novosibirsk', 'Asia/Omsk', 'Asia/Oral', 'Asia/Phnom_Penh', 'Asia/Pontianak', 'Asia/Pyongyang', 'Asia/Qatar', 'Asia/Qostanay', 'Asia/Qyzylorda', 'Asia/Riyadh', 'Asia/Sakhalin', 'Asia/Samarkand', 'Asia/Seoul', 'Asia/Shanghai', 'Asia/Singapore', 'Asia/Srednekolymsk', 'Asia/Taipei', 'Asia/Tashkent', 'Asia/Tbilisi', 'Asia/Tehran', 'Asia/Thimphu', 'Asia/Tokyo', 'Asia/Tomsk', 'Asia/Ulaanbaatar', 'Asia/Urumqi', 'Asia/Ust-Nera', 'Asia/Vientiane', 'Asia/Vladivostok', 'Asia/Yakutsk', 'Asia/Yangon', 'Asia/Yekaterinburg', 'Asia/Yerevan', 'Atlantic/Azores', 'Atlantic/Bermuda', 'Atlantic/Canary', 'Atlantic/Cape_Verde', 'Atlantic/Faroe', 'Atlantic/Madeira', 'Atlantic/Reykjavik', 'Atlantic/South_Georgia', 'Atlantic/St_Helena', 'Atlantic/Stanley', 'Australia/Adelaide', 'Australia/Brisbane', 'Australia/Broken_Hill', 'Australia/Darwin', 'Australia/Eucla', 'Australia/Hobart', 'Australia/Lindeman', 'Australia/Lord_Howe', 'Australia/Melbourne', 'Australia/Perth', 'Australia/Sydney', 'Europe/Amsterdam', 'Europe/Andorra', 'Europe/Astrakhan', 'Europe/Athens', 'Europe/Belgrade', 'Europe/Berlin', 'Europe/Bratislava', 'Europe/Brussels', 'Europe/Bucharest', 'Europe/Budapest', 'Europe/Busingen', 'Europe/Chisinau', 'Europe/Copenhagen', 'Europe/Dublin', 'Europe/Gibraltar', 'Europe/Guernsey', 'Europe/Helsinki', 'Europe/Isle_of_Man', 'Europe/Istanbul', 'Europe/Jersey', 'Europe/Kaliningrad', 'Europe/Kirov', 'Europe/Kyiv', 'Europe/Lisbon', 'Europe/Ljubljana', 'Europe/London', 'Europe/Luxembourg', 'Europe/Madrid', 'Europe/Malta', 'Europe/Mariehamn', 'Europe/Minsk', 'Europe/Monaco', 'Europe/Moscow', 'Europe/Oslo', 'Europe/Paris', 'Europe/Podgorica', 'Europe/Prague', 'Europe/Riga', 'Europe/Rome', 'Europe/Samara', 'Europe/San_Marino', 'Europe/Sarajevo', 'Europe/Saratov', 'Europe/Simferopol', 'Europe/Skopje', 'Europe/Sofia', 'Europe/Stockholm', 'Europe/Tallinn', 'Europe/Tirane', 'Europe/Ulyanovsk', 'Europe/Vaduz', 'Europe/Vatican', 'Europe/Vienna', 'Europe/Vilnius', 'Europe/Volgograd', 'Europe/Warsaw', 'Europe/Zagreb', 'Europe/Zurich', 'Indian/Antananarivo', 'Indian/Chagos', 'Indian/Christmas', 'Indian/Cocos', 'Indian/Comoro', 'Indian/Kerguelen', 'Indian/Mahe', 'Indian/Maldives', 'Indian/Mauritius', 'Indian/Mayotte', 'Indian/Reunion', 'Pacific/Apia', 'Pacific/Auckland', 'Pacific/Bougainville', 'Pacific/Chatham', 'Pacific/Chuuk', 'Pacific/Easter', 'Pacific/Efate', 'Pacific/Fakaofo', 'Pacific/Fiji', 'Pacific/Funafuti', 'Pacific/Galapagos', 'Pacific/Gambier', 'Pacific/Guadalcanal', 'Pacific/Guam', 'Pacific/Honolulu', 'Pacific/Kanton', 'Pacific/Kiritimati', 'Pacific/Kosrae', 'Pacific/Kwajalein', 'Pacific/Majuro', 'Pacific/Marquesas', 'Pacific/Midway', 'Pacific/Nauru', 'Pacific/Niue', 'Pacific/Norfolk', 'Pacific/Noumea', 'Pacific/Pago_Pago', 'Pacific/Palau', 'Pacific/Pitcairn', 'Pacific/Pohnpei', 'Pacific/Port_Moresby', 'Pacific/Rarotonga', 'Pacific/Saipan', 'Pacific/Tahiti', 'Pacific/Tarawa', 'Pacific/Tongatapu', 'Pacific/Wake', 'Pacific/Wallis', 'UTC')
     $nounOf = @{
         'events' = 'events'
         'event' = 'events'
@@ -793,6 +804,18 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
     }
     $values = @{
+        'events list --user' = @('words', 'me')
+        'event-types list --user' = @('words', 'me')
+        'locations list --user' = @('words', 'me')
+        'members list --user' = @('words', 'me')
+        'events list --org' = @('words', 'current')
+        'event-types list --org' = @('words', 'current')
+        'routing-forms list --org' = @('words', 'current')
+        'members list --org' = @('words', 'current')
+        'invitations list --org' = @('words', 'current')
+        'groups list --org' = @('words', 'current')
+        'groups relationships --org' = @('words', 'current')
+        'activity list --org' = @('words', 'current')
         'events list --status' = @('words', 'active', 'canceled')
         'invitees list --status' = @('words', 'active', 'canceled')
         'groups events --status' = @('words', 'active', 'canceled')
@@ -816,14 +839,25 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'routing-forms list --sort' = @('words', 'created_at:asc', 'created_at:desc')
         'routing-forms submissions --sort' = @('words', 'created_at:asc', 'created_at:desc')
         'invitations list --sort' = @('words', 'created_at:asc', 'created_at:desc')
+        'invitees create --timezone' = @('zones')
+        'event-types update --timezone' = @('zones')
+        'availability update --timezone' = @('zones')
+        'shares create --timezone' = @('zones')
+        'one-offs create --timezone' = @('zones')
         'invitees create --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
         'event-types create --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
         'event-types update --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
         'shares create --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
         'one-offs create --location-kind' = @('words', 'physical', 'custom', 'ask_invitee', 'inbound_call', 'outbound_call', 'google_conference', 'zoom_conference', 'microsoft_teams_conference', 'webex_conference', 'gotomeeting_conference')
         'event-types list --sort' = @('words', 'name:asc', 'name:desc', 'position:asc', 'position:desc', 'created_at:asc', 'created_at:desc', 'updated_at:asc', 'updated_at:desc')
+        'event-types create --owner' = @('words', 'me')
+        'groups relationships --owner' = @('words', 'me')
         'shares create --period' = @('words', 'available_moving', 'moving', 'fixed', 'unlimited')
+        'one-offs create --host' = @('words', 'me')
+        'one-offs create --co-host' = @('words', 'me')
         'members list --role' = @('words', 'owner', 'admin', 'user')
+        'members get 1' = @('words', 'me')
+        'users get 1' = @('words', 'me')
         'invitations list --status' = @('words', 'pending', 'accepted', 'declined')
         'activity list --sort' = @('words', 'occurred_at:asc', 'occurred_at:desc')
         'compliance delete --receipt-key-file' = @('files')
@@ -834,6 +868,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'compliance prove 1' = @('files')
         'compliance key 1' = @('files')
         'compliance bundle 1' = @('files')
+        'auth login --scopes' = @('list', 'availability:read', 'availability:write', 'event_types:read', 'event_types:write', 'locations:read', 'routing_forms:read', 'shares:write', 'scheduled_events:read', 'scheduled_events:write', 'groups:read', 'organizations:read', 'organizations:write', 'users:read', 'webhooks:read', 'webhooks:write', 'activity_log:read', 'data_compliance:write')
+        'auth login --add-scopes' = @('list', 'availability:read', 'availability:write', 'event_types:read', 'event_types:write', 'locations:read', 'routing_forms:read', 'shares:write', 'scheduled_events:read', 'scheduled_events:write', 'groups:read', 'organizations:read', 'organizations:write', 'users:read', 'webhooks:read', 'webhooks:write', 'activity_log:read', 'data_compliance:write')
         'auth login --credential-store' = @('words', 'keychain', 'file')
         'profiles show 1' = @('profiles')
         'profiles use 1' = @('profiles')
@@ -848,6 +884,9 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'sandbox run --data' = @('files')
         'sandbox reset --data' = @('files')
         'sandbox clock --data' = @('files')
+        'sandbox start --seed' = @('words', 'demo', 'empty', 'large:1000')
+        'sandbox run --seed' = @('words', 'demo', 'empty', 'large:1000')
+        'sandbox reset --seed' = @('words', 'demo', 'empty', 'large:1000')
         'sandbox start --faults' = @('files')
         'sandbox run --faults' = @('files')
         'sandbox start --plan' = @('words', 'trial', 'free', 'standard', 'enterprise')
@@ -858,6 +897,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         '-o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
         '--json' = @('fields')
         '--fields' = @('fields')
+        '--tz' = @('zones')
         '--color' = @('words', 'auto', 'always', 'never')
         '--profile' = @('profiles')
         '-p' = @('profiles')
@@ -895,7 +935,9 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         } elseif ($noun) {
             $command = "$noun $word"
             if (-not $commands.ContainsKey($command)) { return }
-        } elseif ($word -cne 'help') {
+        } elseif ($word -ceq 'help') {
+            $others = $topics
+        } else {
             if (-not $nounOf.ContainsKey($word)) { return }
             $noun = $nounOf[$word]
             if (-not $verbsOf.ContainsKey($noun)) { $command = $noun }
@@ -916,18 +958,22 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
     elseif ($values.ContainsKey($name)) { $value = $values[$name] }
 
     if ($value -and ($taker -or ($command -and -not $typed.StartsWith('-')))) {
+        $known = switch ($value[0]) {
+            'fields' { if ($command) { $commands[$command].fields } }
+            'zones' { $zones }
+            default { $value | Select-Object -Skip 1 }
+        }
         switch ($value[0]) {
-            'words' {
-                foreach ($word in ($value | Select-Object -Skip 1)) {
+            { $_ -in 'words', 'zones' } {
+                foreach ($word in $known) {
                     if ($word.StartsWith($typed, [StringComparison]::Ordinal)) { & $candidate "$lead$word" $word }
                 }
             }
-            'fields' {
+            { $_ -in 'fields', 'list' } {
                 $comma = $typed.LastIndexOf(',') + 1
                 $chosen = $typed.Substring(0, $comma)
                 $typed = $typed.Substring($comma)
-                if (-not $command) { return }
-                foreach ($word in $commands[$command].fields) {
+                foreach ($word in $known) {
                     if ($word.StartsWith($typed, [StringComparison]::Ordinal) -and $chosen.Split(',') -cnotcontains $word) {
                         & $candidate "$lead$chosen$word" $word
                     }
@@ -967,5 +1013,6 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         & $offer $verbsOf[$noun]
     } else {
         & $offer $nouns
+        & $offer $others
     }
 }
