@@ -1,22 +1,22 @@
 /*
- * How many requests of a token are still allowed, as all its processes see it: pure functions over one small record.
+ * The rate budget of a token, shared by all its processes: pure functions on one small record.
  *
- * `used` counts what was handed out, sent or not; what the service says it has seen only ever raises it. The end of a
- * window is never guessed too early: a reply that was received at t and says "n seconds" comes from a window that ends at
- * t + n or before, so the least of those sums is the best that is known.
+ * `used` counts the permits handed out, sent or not. The service's own count only ever raises it. The end of a window
+ * is never guessed too early: a reply that is received at t and says "n seconds" comes from a window that ends at t + n
+ * or before, so the smallest of those sums is the best estimate.
  *
  * Assumed: windows are fixed, and the first request in a window opens it.
  */
 
 export interface Window {
-  /** In milliseconds, as are all times here. */
+  /** In milliseconds, like all times here. */
   length: number;
-  /** Unknown until a reply tells. */
+  /** `null` until a reply has told it. */
   limit: number | null;
-  /** 0 while none is open. */
+  /** 0 while the window isn't open. */
   opened: number;
   end: number;
-  /** Whether a reply has told the end; until then it is the latest it could be. */
+  /** Whether a reply has told the end. Until then `end` is the latest possible time. */
   isSure: boolean;
   used: number;
 }
@@ -24,7 +24,7 @@ export interface Window {
 interface Lease {
   holder: string;
   permits: number;
-  /** Which opening of the first window they are taken from. */
+  /** The `opened` time of the first window when the permits were taken. */
   opened: number;
 }
 
@@ -38,17 +38,17 @@ export interface Waiter {
 export interface BudgetState {
   version: 1;
   windows: Window[];
-  /** Whether a reply has told a limit. */
+  /** `limit` once a reply has told a limit. */
   told: 'nothing' | 'limit';
-  /** Nobody sends before this: a refusal said so. */
+  /** No process sends before this time, because the service sent a 429. */
   closedUntil: number;
-  /** The one request that is in flight while no limit has been told. */
+  /** The only request in flight while no limit is known. */
   probe?: { holder: string; until: number; pid?: number };
   leases: Lease[];
   waiting: Waiter[];
 }
 
-/** What the three headers of a reply say, and when the request left and the reply came. */
+/** The three rate-limit headers of a reply. */
 export interface LimitHeaders {
   limit: number;
   remaining: number;
@@ -60,25 +60,25 @@ export interface Settlement {
   sentAt: number;
   now: number;
   told?: LimitHeaders | undefined;
-  /** A 429: nobody sends for so long. */
+  /** After a 429: how long no process may send. */
   closedMs?: number | undefined;
-  /** Every window of the request has at least so many left, whichever the headers describe. */
+  /** Every window of the request has at least this many requests left, not just the one the headers describe. */
   least?: number | undefined;
-  /** Permits of the holder that have not been used yet. */
+  /** Permits that the holder hasn't used yet. */
   unused: number;
 }
 
-/** No permit until then: a limit is reached, our own pace is, or the one request that may be in flight is another's or ours. */
+/** No permit before `until`: the rate limit or sched's own pace is reached, or the one allowed request is in flight. */
 export type Refusal =
   | { until: number; why: 'limit' | 'probe' | 'own probe' }
   | { until: number; why: 'pace'; perMinute: number };
 
 export interface GrantOptions {
-  /** Permits wanted at once. */
+  /** The most permits to hand out at once. */
   most: number;
   /** How long a request may be in flight. */
   probeMs: number;
-  /** How many requests a minute leave, one at a time, while no limit has been told; as many as there are where it is missing. */
+  /** Requests per minute, one at a time, while no limit is known. Unlimited if missing. */
   pace?: number | undefined;
 }
 
@@ -86,7 +86,7 @@ export type Grant = { permits: number; end: number } | Refusal;
 
 const minute = 60_000;
 
-/** How the windows of a kind of request are laid out: all requests of a token, and the bookings of a user. */
+/** Window lengths by kind of request: all requests of a token, and the bookings of a user. */
 export const windowsOf = { general: [minute], bookings: [minute, 60 * minute, 24 * 60 * minute] } as const;
 
 export type Kind = keyof typeof windowsOf;
@@ -100,24 +100,24 @@ export const emptyState = (kind: Kind): BudgetState => ({
   waiting: [],
 });
 
-/** A reply may take so long; until then the end of a window that it opened is not known. */
+/** The longest time a reply may take. Until it arrives, the end of the window that it opened is unknown. */
 const replyMs = 30_000;
-/** Waiters that do not come back were killed. */
+/** A waiter that is this late was killed. */
 const lateMs = 10_000;
-/** Waiters come back one after another, so far apart, and all of them within this time. */
+/** Waiters return one after another, this far apart, and all of them within `returnMs`. */
 const slotMs = 60;
 const returnMs = 5000;
-/** Rounding of the header: up to a second. */
+/** The header is rounded by up to a second. */
 const roundingMs = 1000;
-/** Close to the end of a window permits are handed out singly, so that none is used beyond it. */
+/** This close to the end of a window, permits are handed out one by one, so that none is used after it. */
 const closingMs = 1500;
-/** A lease where no limit is known ends by itself. */
+/** A lease without a known limit expires after this time. */
 const looseMs = 10_000;
 const largestBlock = 20;
-/** So many processes find something left when one has taken its block. */
+/** A block is small enough to leave permits for this many processes. */
 const sharers = 16;
 
-/** No service closes for more than a day. */
+/** No service refuses requests for more than a day. */
 const longestMs = 25 * 60 * minute;
 
 const isOpen = ({ opened, end }: Window, now: number): boolean => opened !== 0 && now < end;
@@ -128,11 +128,11 @@ const isSane = (state: BudgetState, kind: Kind, now: number): boolean =>
   state.windows.length === windowsOf[kind].length &&
   Array.isArray(state.leases) &&
   Array.isArray(state.waiting) &&
-  // A clock that was set back has left all of it in the future.
+  // If the clock was set back, the stored times are in the future.
   state.windows.every((window) => window?.opened <= now + window?.length && window.end <= now + longestMs) &&
   state.closedUntil <= now + longestMs;
 
-/** The state as it stands now: what has ended is closed, and who will not come back is forgotten. */
+/** The state at this moment: ended windows are closed, and waiters that were killed are removed. */
 export const current = (state: BudgetState | undefined, kind: Kind, now: number): BudgetState => {
   if (state === undefined || !isSane(state, kind, now)) return emptyState(kind);
   const next = {
@@ -153,8 +153,8 @@ const blockOf = (left: number, restMs: number, most: number): number =>
   restMs < closingMs ? 1 : Math.min(most, Math.max(1, Math.min(largestBlock, Math.floor(left / sharers))));
 
 /**
- * What is there for this one, when everybody who has waited gets one first: those who have waited longer come before a
- * waiter, all of them before anybody else.
+ * The permits for this holder, after every waiter has got one: a waiter comes after those who have waited longer, and
+ * a holder that hasn't waited comes after all waiters.
  */
 const shareOf = ({ waiting }: BudgetState, holder: string, now: number, left: number): number => {
   const due = waiting.filter(({ until }) => until <= now);
@@ -163,7 +163,7 @@ const shareOf = ({ waiting }: BudgetState, holder: string, now: number, left: nu
   return left > place ? Math.max(1, left - due.length + 1) : 0;
 };
 
-/** Hands out permits, or says until when there are none. Changes `state`. */
+/** Hands out permits, or says until when there are none. Modifies `state`. */
 export const grant = (
   state: BudgetState,
   holder: string,
@@ -181,11 +181,11 @@ export const grant = (
   const full = state.windows.filter((window) => window.used >= limitOf(window));
   if (full.length > 0) return refusal(Math.max(...full.map(({ end }) => end)));
 
-  // Whoever still holds permits of the window before has at most one request under way, and it may count here.
+  // A holder with permits of the previous window has at most one request in flight, which may count in this window.
   const carried = state.leases.filter((lease) => lease.opened !== state.windows[0]!.opened).length;
   for (const window of state.windows) {
     if (isOpen(window, now)) continue;
-    // The window of our own pace ends when we say so.
+    // The window of sched's own pace has an exact end.
     const end = now + window.length + (isPaced ? 0 : replyMs);
     Object.assign(window, { opened: now, end, isSure: false, used: carried });
   }
@@ -193,7 +193,7 @@ export const grant = (
   state.leases = state.leases.filter((lease) => lease.opened === first.opened);
   const left = Math.min(...state.windows.map((window) => limitOf(window) - window.used));
   const share = shareOf(state, holder, now, left);
-  // Those carried over may have filled a very small window, and what is left of it may be for those who waited.
+  // Carried requests may have filled a very small window, and the rest of it may belong to waiters.
   if (share <= 0) return refusal(first.end);
   const permits = isPaced ? 1 : Math.min(share, blockOf(left, first.end - now, most));
   if (isPaced) state.probe = { holder, until: now + probeMs };
@@ -206,7 +206,7 @@ export const grant = (
   return { permits, end: first.limit === null ? now + looseMs : first.end };
 };
 
-/** The window that a reply's headers describe: the shortest that takes as long to end. */
+/** The window that the headers of a reply describe: the shortest one that can last that long. */
 const described = ({ windows }: BudgetState, { resetMs }: LimitHeaders): Window =>
   windows.find(({ length }) => resetMs <= length + roundingMs) ?? windows.at(-1)!;
 
@@ -216,25 +216,25 @@ const learn = (state: BudgetState, told: LimitHeaders, { holder, sentAt, now, un
   const end = now + told.resetMs;
   state.told = 'limit';
   window.limit = told.limit;
-  // The header is rounded up, so only what lies more than that beyond the end is withOutcome another window.
+  // The header is rounded up, so only an end that is later by more than the rounding means a new window.
   const isNewer = !isOpen(window, now) || (window.isSure && sentAt + told.resetMs > window.end + roundingMs);
   if (isNewer) {
     const others = state.leases.filter((lease) => lease.holder !== holder).length;
     Object.assign(window, { opened: sentAt, end, isSure: true, used: seen + unused + others });
     return;
   }
-  // It may have been counted in the window before, which ended earlier.
+  // The request may have been counted in the previous window, which ended earlier.
   if (sentAt < window.opened) return;
   window.end = window.isSure ? Math.min(window.end, end) : end;
   window.isSure = true;
   window.used = Math.max(window.used, seen + unused);
 };
 
-/** Takes in what became of a request. Changes `state`. */
+/** Records the result of a request. Modifies `state`. */
 export const settle = (state: BudgetState, settlement: Settlement): void => {
   const { holder, now, told, closedMs, least = 0, unused } = settlement;
   if (state.probe?.holder === holder) delete state.probe;
-  // A window that holds less than is left is none any more: the plan was changed.
+  // A limit below the remaining requests is out of date: the plan has changed.
   for (const window of state.windows) if (window.limit !== null && window.limit < least) window.limit = null;
   if (told !== undefined) learn(state, told, settlement);
   if (closedMs !== undefined) state.closedUntil = Math.max(state.closedUntil, now + closedMs);
@@ -245,8 +245,8 @@ export const settle = (state: BudgetState, settlement: Settlement): void => {
 };
 
 /**
- * Takes in the limits that a plan sets, a window each; `null` where it sets none. What replies have told stands, unless
- * the plan is another one than before. Changes `state`.
+ * Applies the limits of a plan, one per window; `null` means no limit. Limits from replies take precedence, unless the
+ * plan has changed (`isNews`). Modifies `state`.
  */
 export const applyPlan = (state: BudgetState, limits: readonly (number | null)[], isNews: boolean): void => {
   if (isNews) {
@@ -256,12 +256,12 @@ export const applyPlan = (state: BudgetState, limits: readonly (number | null)[]
   const least = Math.max(0, ...state.windows.map(({ limit, used }) => (limit ?? 0) - used));
   for (const [index, window] of state.windows.entries()) {
     const limit = limits[index] ?? null;
-    // A window that would hold less than is known to be left cannot be.
+    // A limit below the requests that are known to be left can't be right.
     if (window.limit === null && limit !== null && limit >= least) window.limit = limit;
   }
 };
 
-/** Gives back what was not used. Changes `state`. */
+/** Returns unused permits. Modifies `state`. */
 export const release = (state: BudgetState, holder: string, unused: number): void => {
   const lease = state.leases.find((each) => each.holder === holder);
   const [first] = state.windows as [Window];
@@ -273,8 +273,8 @@ export const release = (state: BudgetState, holder: string, unused: number): voi
 };
 
 /**
- * Puts a waiter into the queue, where it keeps its place until it is served. Says how long after `until` it is its turn
- * to come back, so that not all come at once. Changes `state`.
+ * Adds a waiter to the queue, where it keeps its place until it is served. Returns how long after `until` it should
+ * come back, so that not all waiters come at once. Modifies `state`.
  */
 export const queue = (state: BudgetState, waiter: Waiter): number => {
   const place = state.waiting.findIndex(({ holder }) => holder === waiter.holder);

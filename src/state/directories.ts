@@ -3,29 +3,29 @@ import { SchedError } from '../errors.ts';
 import { singleQuoted } from '../shell-quote.ts';
 
 /*
- * The one rule for the directories that hold our files (R16):
+ * The rules for directories with sched's files (R16):
  *
- * - One that is missing is made, for its owner alone (0700).
- * - A symbolic link in its place is refused, and so is one that other users can write to or that belongs to another
- *   user: they could replace what is in it.
- * - The mode of one that is there is left alone: it may be anything, such as the current directory. Only our own `sched`
- *   below the platform's directories becomes 0700.
+ * - A missing directory is created with mode 0700.
+ * - A symbolic link in its place is refused. So is a directory that other users can write to or that belongs to another
+ *   user, because they could replace the files in it.
+ * - The mode of an existing directory doesn't change: it may be any directory, such as the current one. Only the
+ *   `sched` directory below the platform's directories becomes 0700.
  */
 
 const directoryMode = 0o700;
 
-/** What lets others put files there, or take them away. */
+/** Lets other users add and remove files. */
 const writableByOthers = 0o022;
 
-/** Of a directory that everybody may put something into, as /tmp. */
+/** The mode bit of directories that every user may write to, such as /tmp. */
 const sticky = 0o1000;
 
-/** Windows has no modes: what Node tells of them there means nothing. */
+/** Windows has no modes: the ones Node reports there mean nothing. */
 const hasModes = constants.O_NOFOLLOW !== undefined;
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
-/** What is at a path. Nothing where there is nothing, or nothing that can be seen: using it then says what is wrong. */
+/** The stats of a path, or undefined if it is missing or unreadable. If unreadable, using it gives the error. */
 export const statIfAny = (path: string): Stats | undefined => {
   try {
     return lstatSync(path);
@@ -46,11 +46,11 @@ const refuse = (path: string, reason: string, hint: string): SchedError =>
   new SchedError('environment', `Cannot use the directory ${path}`, { reason, hint, outcome: 'not-sent' });
 
 export interface DirectoryUse {
-  /** The variable that names the directory. */
+  /** The environment variable that sets the directory. */
   variable?: string;
-  /** It is ours by its name, so that its mode is ours to set. */
+  /** Whether it is the `sched` directory of the platform, whose mode sched may change. */
   isOurs?: boolean;
-  /** The user we run as. Where that is not known, the owner is not looked at. */
+  /** The user sched runs as. If unknown, the owner isn't checked. */
   uid?: number | undefined;
 }
 
@@ -58,11 +58,11 @@ const tighten = (path: string): void => {
   try {
     chmodSync(path, directoryMode);
   } catch {
-    // A read-only file system, or somebody else's directory: it is judged as it is.
+    // A read-only file system, or another user's directory: the check that follows decides.
   }
 };
 
-/** Checks a directory before anything in it is read or written. One that is missing is fine. */
+/** Checks a directory before anything in it is read or written. A missing directory is fine. */
 export const checkDirectory = (path: string, { variable, isOurs = false, uid = 0 }: DirectoryUse = {}): void => {
   const found = statIfAny(path);
   if (found === undefined) return;
@@ -75,23 +75,23 @@ export const checkDirectory = (path: string, { variable, isOurs = false, uid = 0
   if (isOurs && (found.mode & 0o077) !== 0) tighten(path);
   const { mode, uid: owner } = statIfAny(path) ?? found;
   const elsewhere = variable === undefined ? '' : `${variable}=${singleQuoted(`${path}/sched`)}`;
-  // Root may use what belongs to others, as a container does with a mounted directory.
+  // Root may use directories of other users, as in a container with a mounted directory.
   if (uid !== 0 && owner !== uid && owner !== 0)
-    throw refuse(path, 'it belongs to another user', elsewhere || 'name or make a directory of your own');
+    throw refuse(path, 'it belongs to another user', elsewhere || 'use a directory that you own');
   if ((mode & writableByOthers) === 0) return;
   const close = `chmod go-w ${singleQuoted(path)}`;
   const hint = (mode & sticky) !== 0 ? elsewhere || close : [close, elsewhere].filter(Boolean).join(', or ');
   throw refuse(path, `other users can write to it (mode ${(mode & 0o7777).toString(8)})`, hint);
 };
 
-/** A directory for our files, made with its parents if need be. */
+/** Checks a directory for sched's files, and creates it with its parents if it is missing. */
 export const ensurePrivateDirectory = (path: string): void => {
-  // Before it is made: a link to nowhere would be followed.
+  // Checked before mkdir, which would follow a dangling link.
   checkDirectory(path);
   try {
     mkdirSync(path, { recursive: true, mode: directoryMode });
   } catch (error) {
-    throw new SchedError('environment', `Cannot make the directory ${path}`, {
+    throw new SchedError('environment', `Cannot create the directory ${path}`, {
       reason: codeOf(error),
       outcome: 'not-sent',
     });

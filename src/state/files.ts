@@ -5,7 +5,7 @@ import { SchedError } from '../errors.ts';
 import { checkDirectory, ensurePrivateDirectory, statIfAny } from './directories.ts';
 import { noFollow, syncDirectory, writeWholeFile } from './whole-file.ts';
 
-/** Whoever opens a pipe to read from it waits for somebody who writes, unless it says so. */
+/** Without this flag, opening a pipe for reading blocks until a writer opens it. */
 const noWait = constants.O_NONBLOCK ?? 0;
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
@@ -13,24 +13,24 @@ const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code
 const trouble = (what: string, path: string, reason: string): SchedError =>
   new SchedError('environment', `Cannot ${what} ${path}`, { reason, outcome: 'not-sent' });
 
-/** R16: a file of ours is never written through a link in its place. */
+/** R16: sched never writes its files through a symbolic link. */
 export const refuseLink = (what: string, path: string): void => {
   if (statIfAny(path)?.isSymbolicLink()) throw trouble(what, path, 'it is a symbolic link, and those are not followed');
 };
 
-/** Unfinished writings of this file, left by processes that were killed. */
+/** Drafts of this file, left by processes that were killed. */
 const leftovers = async (path: string): Promise<string[]> => {
   const names = await readdir(dirname(path)).catch(() => []);
   const prefix = `${basename(path)}.`;
   return names.filter((name) => name.startsWith(prefix)).map((name) => join(dirname(path), name));
 };
 
-/** Only for whoever may be sure to be the one writer of that file. */
+/** Removes leftover drafts of a file. Caller must hold the lock: assumes a single writer. */
 export const removeDrafts = async (path: string): Promise<void> => {
   for (const file of await leftovers(path)) await rm(file, { force: true }).catch(() => {});
 };
 
-/** Replaces a file in one step: whoever reads it sees all of the old or all of the new. `unique` names the draft. */
+/** Replaces a file atomically: readers see the old or the new content, never a mix. `unique` names the draft. */
 export const writePrivateFile = async (path: string, text: string, unique: string): Promise<void> => {
   ensurePrivateDirectory(dirname(path));
   refuseLink('write', path);
@@ -41,14 +41,14 @@ export const writePrivateFile = async (path: string, text: string, unique: strin
   }
 };
 
-/** Proves that a file could be replaced by this text, by doing the same beside it. Nothing is left of it. */
+/** Checks that a file can be replaced with this text, by writing and removing another file beside it. */
 export const probePrivateFile = async (path: string, text: string, unique: string): Promise<void> => {
   const probe = `${path}.probe-${unique}`;
   await writePrivateFile(probe, text, unique);
   await removePrivateFile(probe);
 };
 
-/** The text of a file, or `undefined` if there is none. Such files are small: waiting for one takes longer than to read it. */
+/** The text of a file, or `undefined` if it doesn't exist. Synchronous inside, which is faster for small files. */
 export const readPrivateFile = async (path: string): Promise<string | undefined> => {
   checkDirectory(dirname(path));
   try {
@@ -67,7 +67,7 @@ export const readPrivateFile = async (path: string): Promise<string | undefined>
   }
 };
 
-/** Removes a file and what was left of its unfinished writings. Whether there was one. */
+/** Removes a file and its leftover drafts. Returns whether the file existed. */
 export const removePrivateFile = async (path: string): Promise<boolean> => {
   checkDirectory(dirname(path));
   try {

@@ -6,46 +6,46 @@ import { readPrivateFile, writePrivateFile } from './files.ts';
 import { writeWholeFile } from './whole-file.ts';
 
 /*
- * Bookings of this machine: what was asked for, and what became of it. One file per booking and attempt,
+ * The bookings sent from this machine, and their outcomes. One file per booking and attempt:
  *
  *   START-DIGEST.NUMBER.json
  *
- * the start in base 36, so that only old files are read when old ones are removed. A number is made by a hard link, whole
- * and once: of two processes that want the same booking at the same time, one gets it. At each address of the service the
- * last number counts.
+ * The start is in base 36, so that pruning reads only old files. A file is created by a hard link, complete and only
+ * once: if two processes want the same booking at the same time, one of them gets it. The last number for each address
+ * of the service counts.
  *
- * START-DIGEST.NUMBER.missed holds the service's time of the first look-up that did not find an open attempt. It has a
- * file of its own, so that noting it cannot overwrite the verdict of the process that sent the request.
+ * START-DIGEST.NUMBER.missed has the service's time of the first look-up that did not find an open attempt. It is a
+ * separate file, so that writing it can't overwrite the verdict of the process that sent the request.
  *
- * Reading removes nothing: this machine's clock may be wrong.
+ * Reading never removes entries, because this machine's clock may be wrong.
  */
 
 export interface Entry {
-  /** In version 1 the digest covers the origin too. */
+  /** In version 1 the digest includes the origin. */
   version: 1 | 2;
-  /** Of event type, start and e-mail address. The e-mail address itself is not kept. */
+  /** Digest of the event type, start and email address. The address itself is not stored. */
   digest: string;
   /** The address of the service, as `serviceAt` writes it. */
   origin: string;
   event_type: string;
   start_time: string;
-  /** `open`: sent, or about to be, and no answer yet. */
+  /** `open`: sent or about to be sent, without a reply yet. */
   state: 'open' | 'booked' | 'refused';
-  /** When it left, in milliseconds since 1970, by this machine's clock. */
+  /** When it was sent, in milliseconds since 1970, by this machine's clock. */
   at: number;
-  /** After so long the request itself had given up. */
+  /** The timeout of the request. */
   timeoutMs: number;
   pid: number;
-  /** Of whoever asked, where that is known: to a token of another one its hosts do not show. */
+  /** The sender's organization, if known. A token of another organization can't see its hosts. */
   organization?: string;
   event?: string;
   invitee?: string;
-  /** A duplicate was asked for, to stand beside this one, where that is known. */
+  /** For a requested duplicate: the original booking, as far as it is known. */
   besides?: Pick<Entry, 'event' | 'invitee'> & {
-    /** The service accepted that one, and nothing has shown it. */
+    /** The service accepted the original booking but hasn't shown it. */
     isUnseen?: true;
   };
-  /** Invitees that the service showed before a duplicate was sent: none of them is the duplicate. */
+  /** Invitees that existed before a duplicate was sent, so none of them is the duplicate. */
   shownBefore?: string[];
 }
 
@@ -55,28 +55,28 @@ export interface StoredEntry {
 }
 
 export interface Found {
-  /** The highest number of the first digest, 0 if there is none. */
+  /** The highest number of the first digest, or 0. */
   last: number;
-  /** The last attempt at each address of the service. */
+  /** The last attempt for each address of the service. */
   attempts: StoredEntry[];
 }
 
 export interface Ledger {
-  /** The first digest is the one new attempts have, the others are those of older versions. */
+  /** Finds earlier attempts. The first digest is the current one, the others are those of older versions. */
   find(digests: readonly string[]): Promise<Found>;
-  /** Writes the next attempt, and makes sure of it; whether nobody else was quicker. */
+  /** Writes the next attempt to disk. Returns false if another process was faster. */
   claim(kept: StoredEntry): Promise<boolean>;
-  /** Replaces an attempt of one's own. */
+  /** Replaces an attempt. */
   replace(kept: StoredEntry): Promise<void>;
-  /** Notes that a look-up did not find this attempt, and tells when that was first noted, by the service's clock. */
+  /** Notes that a look-up did not find this attempt. Returns the service's time of the first such look-up. */
   miss(kept: StoredEntry, serviceTime: number): Promise<number>;
-  /** All bookings at that address whose outcome is not known. */
+  /** All attempts at that address whose outcome is unknown. */
   open(origin: string): Promise<StoredEntry[]>;
-  /** Removes what began 30 days before that time. What is open stays: time alone settles nothing. */
+  /** Removes entries of meetings that started over 30 days before `now`. Open ones stay: time alone settles nothing. */
   prune(now: number): Promise<void>;
 }
 
-/** What the ledger calls the embedded service, which has another port each time. */
+/** The ledger's name for the built-in sandbox, whose port changes each time. */
 export const sandboxService = 'sandbox';
 
 const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
@@ -85,7 +85,7 @@ const loopback = /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/;
 export const isLocal = (address: string): boolean =>
   address === sandboxService || (URL.canParse(address) && loopback.test(new URL(address).hostname));
 
-/** The name of a service in the ledger. The names of this machine are one. */
+/** The name of a service in the ledger. All loopback names count as 127.0.0.1. */
 export const serviceName = (baseUrl: string): string => {
   if (!URL.canParse(baseUrl)) return baseUrl;
   const url = new URL(baseUrl);
@@ -120,19 +120,19 @@ const readName = (name: string): Name | undefined => {
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
 const trouble = (directory: string, reason: string): SchedError =>
-  new SchedError('environment', 'The ledger of bookings cannot be kept, so nothing was booked', {
+  new SchedError('environment', 'Cannot use the booking ledger, so nothing was booked', {
     reason: `${directory}: ${reason}`,
-    hint: 'set SCHED_STATE_DIR to a directory you can write to, or book without the ledger: --allow-duplicate',
+    hint: 'set SCHED_STATE_DIR to a directory you can write to, or add --allow-duplicate to book without the ledger',
     outcome: 'not-sent',
   });
 
 const dayMs = 86_400_000;
-/** Long enough that nobody books that slot again. */
+/** So long after its start, a slot is not booked again. */
 const keptForMs = 30 * dayMs;
 
 let drafts = 0;
 
-/** In files that outlive the process, the machine's power cut included. */
+/** A ledger in files, which survive a killed process and a power cut. */
 export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
   const unique = () => `${Buffer.from(randomBytes(8)).toString('hex')}-${++drafts}`;
 
@@ -151,16 +151,16 @@ export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
       const entry = JSON.parse(text) as Entry;
       if ([1, 2].includes(entry.version) && typeof entry.at === 'number') return { number, entry };
     } catch {
-      // Told below.
+      // Reported below.
     }
-    throw new SchedError('environment', 'The memory of a booking is damaged', {
+    throw new SchedError('environment', 'A booking ledger entry is damaged', {
       reason: join(directory, name),
-      hint: 'look whether it was made (sched events list), then remove the file',
+      hint: 'check whether it was booked (sched events list), then remove the file',
       outcome: 'not-sent',
     });
   };
 
-  /** The last attempt at each address of the service. */
+  /** The last attempt for each address of the service. */
   const lastOf = async (all: Name[]): Promise<StoredEntry[]> => {
     const byService = new Map<string, StoredEntry>();
     for (const name of all.toSorted((a, b) => a.number - b.number)) {
@@ -206,7 +206,7 @@ export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
     miss: async (kept, serviceTime) => {
       const path = notePath(kept);
       const noted = Number((await readPrivateFile(path)) ?? Number.NaN);
-      // A service whose clock was set back is measured from now on.
+      // If the service's clock was set back, the time is measured again from now.
       if (noted <= serviceTime) return noted;
       await writePrivateFile(path, String(serviceTime), unique());
       return serviceTime;
@@ -221,7 +221,7 @@ export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
     prune: async (now) => {
       const old = (await names()).filter(({ start }) => start * 1000 + keptForMs < now);
       for (const group of byDigest(old)) {
-        // A damaged file stays too: a person has to look at it.
+        // Damaged files stay, too: a person has to check them.
         const last = await lastOf(group).catch(() => undefined);
         if (last === undefined || last.some(({ entry }) => entry.state === 'open')) continue;
         for (const { name } of group)
@@ -232,7 +232,7 @@ export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
   };
 };
 
-/** Where there is no directory to keep a ledger in: nothing is booked, unless duplicates are allowed. */
+/** Used if there is no directory for a ledger: nothing is booked, unless duplicates are allowed. */
 export const noLedger = (directory: string, reason: string): Ledger => ({
   find: async () => ({ last: 0, attempts: [] }),
   claim: async () => {

@@ -6,15 +6,15 @@ import { identityOf, type Machine, type ProcessIdentity, stateOf } from './proce
 import { writeWholeFile } from './whole-file.ts';
 
 /*
- * A lock among processes that survives their being killed.
+ * A lock between processes that stays correct when they are killed.
  *
- *   NAME.lock          whose it was first; made by a hard link, so it appears whole and only once
- *   NAME.after-NONCE   who took it over from the dead owner with that nonce; also made by a hard link
+ *   NAME.lock          the first owner; created by a hard link, so it appears complete and only once
+ *   NAME.after-NONCE   the process that took over from the dead owner with that nonce; also created by a hard link
  *
- * The holder is the end of that chain. A nonce is never used twice, so each dead owner has exactly one heir, and an heir
- * who dies has one too. An owner who lives may name its heir itself, and that is how the lock is handed over. Nothing is ever removed because somebody seems dead: two processes that decide that at the same
- * moment would both get in. Only the holder removes, the first file first; so a claim that comes too late finds that
- * the chain it belongs to no longer begins where it did, and is void.
+ * The holder is the end of that chain. A nonce is never used twice, so each dead owner has exactly one heir, and so has
+ * an heir that dies. To hand over the lock, a living owner names its heir itself. No file is ever removed because its
+ * owner seems dead: two processes that decide so at the same moment would both get the lock. Only the holder removes
+ * files, the first one first. A claim that comes too late finds that its chain has lost its start, and is void.
  */
 
 interface Clock {
@@ -26,7 +26,7 @@ interface Owner extends ProcessIdentity {
   readonly nonce: string;
   /** When it got the lock, in milliseconds since 1970. */
   readonly at: number;
-  /** The nonce of the owner that handed the lock over; it is the same job, carried on by another process. */
+  /** The nonce of the owner that handed over the lock: another process continues the same job. */
   readonly job?: string;
 }
 
@@ -39,26 +39,26 @@ export interface LockOptions {
   interrupted: AbortSignal;
   /** How long to wait for others. */
   waitMs?: number;
-  /** When a holder out of sight was last seen to do something; when it got the lock, unless told. */
+  /** When a holder in another container was last active. By default, when it got the lock. */
   lastSeen?(): Promise<number | undefined>;
-  /** What to say of a holder that does not finish. */
+  /** The error to throw if the holder doesn't finish. */
   busy?(pid: number, since: string): SchedError;
 }
 
 export interface Held {
-  /** Does nothing once it is handed over. */
+  /** Releases the lock. Does nothing after `handOver`. */
   release(): Promise<void>;
-  /** Makes another process the holder, under that nonce. False if the lock was no longer ours to give. */
+  /** Makes another process the holder, with that nonce. Returns false if this process no longer held the lock. */
   handOver(heir: ProcessIdentity, nonce: string): Promise<boolean>;
 }
 
 export interface Lock {
   /**
-   * Takes the lock, waiting for it if need be. Each time it changes hands meanwhile, `stillNeeded` is asked;
-   * `undefined` comes back if it says no.
+   * Takes the lock, and waits for it if necessary. Calls `stillNeeded` each time the holder changes meanwhile, and
+   * returns `undefined` if that says no.
    */
   acquire(stillNeeded?: () => Promise<boolean>): Promise<Held | undefined>;
-  /** The lock that was handed over to this process under that nonce; `undefined` if it was not. */
+  /** The lock that was handed over to this process with that nonce, or `undefined` if it wasn't. */
   adopt(nonce: string): Promise<Held | undefined>;
 }
 
@@ -66,10 +66,10 @@ const defaultWaitMs = 30_000;
 const shortestPauseMs = 10;
 const longestPauseMs = 200;
 
-/** A holder in another container cannot be looked at. It holds the lock for a minute at most, unless it is gone. */
+/** A holder in another container can't be checked. No live one holds the lock for more than a minute. */
 const outOfSightMs = 10 * 60_000;
 
-/** Files of this age that belong to no chain were left by processes that were killed. */
+/** Files this old that belong to no chain were left by killed processes. */
 const litterMs = 60 * 60_000;
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
@@ -79,7 +79,7 @@ const ignoreMissing = (error: unknown): void => {
 };
 
 const lockTrouble = (path: string, reason: string): SchedError =>
-  new SchedError('environment', 'The lock of the session cannot be taken', {
+  new SchedError('environment', 'Cannot take the lock', {
     reason: `${path}: ${reason}`,
     outcome: 'not-sent',
   });
@@ -104,7 +104,7 @@ export const createLock = (options: LockOptions): Lock => {
   const first = join(directory, `${name}.lock`);
   const heirOf = ({ nonce }: Owner) => join(directory, `${name}.after-${nonce}`);
 
-  /** What the file system refuses, in words. */
+  /** Turns errors of the file system into a SchedError. */
   const named = async <Value>(work: Promise<Value>): Promise<Value> => {
     try {
       return await work;
@@ -123,14 +123,14 @@ export const createLock = (options: LockOptions): Lock => {
     }
   };
 
-  /** Makes `target` whole, or not at all if it is there already. */
+  /** Creates `target` completely, or not at all if it exists. Returns whether it belongs to `owner`. */
   const place = async (target: string, owner: Owner): Promise<boolean> => {
     const draft = join(directory, `${name}.draft-${owner.nonce}`);
     try {
       await writeWholeFile(target, { content: JSON.stringify(owner), draft, replace: false });
       return true;
     } catch (error) {
-      // On a network file system the link may be made and its confirmation lost.
+      // On a network file system the link may be created although its confirmation is lost.
       if (codeOf(error) === 'EEXIST') return (await readOwner(target))?.nonce === owner.nonce;
       throw error;
     }
@@ -144,7 +144,7 @@ export const createLock = (options: LockOptions): Lock => {
     }
   };
 
-  /** Places an heir at the end of a chain, unless there is one, or the chain is gone. */
+  /** Adds an heir to the end of a chain, unless there is one already or the chain is gone. */
   const inherit = async (chain: readonly Owner[], heir: Owner): Promise<boolean> => {
     const target = heirOf(chain.at(-1)!);
     if (!(await place(target, heir))) return false;
@@ -157,7 +157,7 @@ export const createLock = (options: LockOptions): Lock => {
     release: async () => {
       const now = await readChain();
       if (now[0]?.nonce !== chain[0]!.nonce || now.at(-1)!.nonce !== chain.at(-1)!.nonce) return;
-      // In this order: see above. The last one has no heir.
+      // The order matters, see above. The last owner has no heir.
       const files = [first, ...chain.slice(0, -1).map(heirOf)];
       for (const file of files) await unlink(file).catch(ignoreMissing);
       await sweep().catch(() => {});
@@ -165,7 +165,7 @@ export const createLock = (options: LockOptions): Lock => {
     handOver: (heir, nonce) => named(inherit(chain, { ...heir, nonce, at: clock.now(), job: chain.at(-1)!.nonce })),
   });
 
-  /** Takes what nobody holds: a free lock, or the place of a dead owner at the end of the chain. */
+  /** Takes a free lock, or takes over from the dead owner at the end of the chain. */
   const claim = async (chain: readonly Owner[], own: ProcessIdentity): Promise<Held | undefined> => {
     const mine: Owner = { ...own, nonce: Buffer.from(randomBytes(16)).toString('hex'), at: clock.now() };
     const isTaken = chain.length === 0 ? await place(first, mine) : await inherit(chain, mine);
@@ -197,7 +197,7 @@ export const createLock = (options: LockOptions): Lock => {
       } else if (clock.now() >= deadline) {
         const since = new Date(holder.at).toISOString();
         if (options.busy !== undefined) throw options.busy(holder.pid, since);
-        throw new SchedError('environment', 'Another sched is renewing the session and does not finish', {
+        throw new SchedError('environment', 'Another sched process is refreshing the login and does not finish', {
           reason: `process ${holder.pid} has held ${first} since ${since}`,
           hint: `wait for process ${holder.pid}, or end it, and try again`,
           outcome: 'not-sent',

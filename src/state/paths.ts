@@ -25,19 +25,19 @@ const mac: Record<Kind, string> = {
 
 const variableOf = (kind: Kind): string => `SCHED_${kind.toUpperCase()}_DIR`;
 
-/** Where files of a kind live: `SCHED_…_DIR`, else what the platform has for it. */
+/** The directory for a kind of files: `SCHED_…_DIR`, or the platform's default. */
 export const directoryPath = (kind: Kind, { env, home, platform }: World): string => {
   const chosen = env[variableOf(kind)];
   if (chosen) return chosen;
   if (platform === 'win32') return join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'sched', kind);
   const [variable, fallback] = xdg[kind];
-  // The XDG specification: a path that is not absolute is ignored.
+  // The XDG specification says to ignore a relative path.
   const base = env[variable]?.startsWith('/') ? env[variable] : undefined;
   if (base !== undefined) return join(base, 'sched');
   return join(home, platform === 'darwin' ? mac[kind] : fallback, 'sched');
 };
 
-/** The same, checked before anything there is read or written. */
+/** The same directory, after the safety check that comes before any read or write. */
 export const directory = (kind: Kind, world: World): string => {
   const path = directoryPath(kind, world);
   const variable = variableOf(kind);
@@ -46,8 +46,8 @@ export const directory = (kind: Kind, world: World): string => {
 };
 
 /**
- * Whether files of a kind would be below a home directory that does not exist (Debian's name for that is a path). We do
- * not make a home directory: what is written there may be gone with the next command.
+ * Whether files of a kind would be below a home directory that doesn't exist (Debian uses the path /nonexistent). sched
+ * doesn't create a home directory, because files in it may be gone by the next command.
  */
 export const isHomeless = (kind: Kind, world: World): boolean => {
   const { env, home, platform } = world;
@@ -55,6 +55,6 @@ export const isHomeless = (kind: Kind, world: World): boolean => {
   return isBelowHome && !(isAbsolute(home) && home !== '/nonexistent' && existsSync(home));
 };
 
-/** Why there is no place for files below the home directory. */
+/** Why the home directory can't be used. */
 export const homeMissing = ({ home }: Pick<World, 'home'>): string =>
   home === '' ? 'HOME is empty' : `the home directory ${home} does not exist`;

@@ -9,12 +9,12 @@ export interface Machine {
   isAlive(pid: number): boolean;
 }
 
-/** A process, told apart from a later one with the same number. */
+/** Identifies a process, even if a later one gets the same PID. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it was started, in whatever form the platform tells; `''` where it does not. */
+  /** When it was started, in the platform's format; `''` if unknown. */
   readonly started: string;
-  /** Which run of which machine, and which process namespace (container) of it, the number belongs to. */
+  /** The machine, its boot, and the process namespace (container) that the PID belongs to. */
   readonly host: string;
   readonly boot: string;
   readonly space: string;
@@ -22,7 +22,7 @@ export interface ProcessIdentity {
 
 const textOf = async (path: string): Promise<string> => (await readFile(path, 'utf8').catch(() => '')).trim();
 
-/** proc(5): the name may hold anything, so counting starts after the last parenthesis. Field 3 is the state, 22 the start. */
+/** proc(5): the name may contain anything, so count after the last parenthesis. Field 3 is the state, 22 the start. */
 const fromProc = async (pid: number): Promise<string | undefined> => {
   let text: string;
   try {
@@ -32,7 +32,7 @@ const fromProc = async (pid: number): Promise<string | undefined> => {
     return code === 'ENOENT' || code === 'ESRCH' ? undefined : '';
   }
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  // A zombie only waits for its parent to look at it.
+  // A zombie has ended: only its parent hasn't collected its exit status yet.
   return /^[ZXx]/.test(fields[0] ?? '') ? undefined : (fields[19] ?? '');
 };
 
@@ -42,7 +42,7 @@ const fromPs = (pid: number): Promise<string> =>
     execFile('ps', ['-o', 'lstart=', '-p', String(pid)], { env }, (_, out) => resolve(String(out).trim()));
   });
 
-/** When a process was started: `undefined` if there is no such process, `''` if that cannot be told. */
+/** When a process was started; `undefined` if it doesn't exist, `''` if the time is unknown. */
 const startOf = async (pid: number, { platform, isAlive }: Machine): Promise<string | undefined> => {
   if (platform === 'linux') return fromProc(pid);
   if (!isAlive(pid)) return undefined;
@@ -61,7 +61,7 @@ export const identityOf = async (machine: Machine): Promise<ProcessIdentity> => 
   };
 };
 
-/** Whether that process runs, as far as this one can see: another container's numbers mean nothing here. */
+/** Whether a process is running, as far as this one can see: the PIDs of another container mean nothing here. */
 export const stateOf = async (
   other: ProcessIdentity,
   own: ProcessIdentity,

@@ -22,43 +22,43 @@ interface Clock {
 }
 
 export interface SharedBudgetOptions {
-  /** Where it is shared; without one, or where that cannot be used, this process keeps it for itself. */
+  /** The directory to share it in. Without a usable directory, this process has a budget of its own. */
   directory?: string | undefined;
   clock: Clock;
-  /** Tells this process from all others. */
+  /** Unique name of this process. */
   holder: string;
   pid: number;
-  /** Whether that process runs, as far as can be told. */
+  /** Whether a process is running, as far as known. */
   isAlive?(pid: number): boolean;
   /** How long a request may be in flight. */
   timeoutMs: number;
-  /** How many requests of a token leave in a minute, one at a time, while the service has told no limit. */
+  /** Requests per minute and token, one at a time, while the service hasn't told a limit. */
   pacePerMinute: number;
-  /** Told once, when the directory cannot be used. */
+  /** Called once if the directory can't be used. */
   onTrouble(reason: string): void;
 }
 
-/** How a window stands, for people. */
+/** A window and its remaining requests, to show to users. */
 export interface Level extends Window {
   remaining: number | null;
 }
 
 interface Local {
   versions: Versions<BudgetState>;
-  /** Permits in hand, and until when they are good. */
+  /** Permits of this process, valid until `end`. */
   permits: number;
   end: number;
   isWaiting?: boolean;
-  /** Learnt from replies and not yet told to the others. */
+  /** Learned from replies and not yet shared with other processes. */
   news?: { sentAt: number; now: number; told: LimitHeaders } | undefined;
 }
 
-/** Permits that are not used shortly before the end of their window might be counted in the next one. */
+/** Permits aren't used this close to the end of their window, because the service might count them in the next one. */
 const closingMs = 1500;
-/** Tokens change every two hours; what nobody has touched for days is of no use. */
+/** Tokens change every two hours, so a budget that is untouched for days is useless. */
 const forgottenMs = 3 * 24 * 3_600_000;
 
-/** The rate budget that all processes of this user share; see `budget.ts` for what it keeps. */
+/** The rate budget that all processes of this user share. Its rules are in `budget.ts`. */
 export const createSharedBudget = ({
   directory,
   clock,
@@ -97,7 +97,7 @@ export const createSharedBudget = ({
     return local;
   };
 
-  /** What is kept is a cache: a disk that fails must not stop a command. */
+  /** The stored state is a cache: a failing disk must not stop a command. */
   const update = <Value>(key: string, kind: Kind, change: (state: BudgetState) => Value): Value => {
     const local = bucket(key);
     const step = (before: BudgetState | undefined) => {
@@ -131,7 +131,7 @@ export const createSharedBudget = ({
   const take = (key: string, kind: Kind, most = 20): Refusal | undefined => {
     const local = bucket(key);
     const now = clock.now();
-    // Limits of bookings are learnt from refusals; they are not worth a pace.
+    // Booking limits are learned from refusals, so bookings need no pace.
     const pace = kind === 'general' ? pacePerMinute : undefined;
     if (local.permits > 0 && now < local.end) {
       local.permits -= 1;
@@ -140,7 +140,7 @@ export const createSharedBudget = ({
     const answer = update(key, kind, (state) => {
       local.permits = 0;
       tell(state, local);
-      // A process that was killed with its request under way will never say that it is over.
+      // A process that was killed during its request can't clear the probe itself.
       if (state.probe?.pid !== undefined && !isAlive(state.probe.pid)) delete state.probe;
       const granted = grant(state, holder, now, { most, probeMs: timeoutMs + 5000, pace });
       if (state.probe?.holder === holder) state.probe.pid = pid;
@@ -154,10 +154,10 @@ export const createSharedBudget = ({
   };
 
   return {
-    /** Leave to send one request; else until when there is none. */
+    /** Takes a permit for one request. Returns undefined if it got one, or else until when there is none. */
     take,
 
-    /** A permit that was taken and not used after all. A wait follows, so all permits in hand are given back. */
+    /** Returns a permit that wasn't used after all. A wait follows, so all other unused permits are returned, too. */
     untake: (key: string, kind: Kind): void => {
       const local = bucket(key);
       const unused = local.permits + 1;
@@ -181,7 +181,7 @@ export const createSharedBudget = ({
       const local = bucket(key);
       const now = clock.now();
       const { told, sentAt, closedMs } = facts;
-      // While permits are left, and nothing surprising was told, the others can wait for the news.
+      // While permits are left and the reply has no surprise, the news for other processes can wait.
       if (told !== undefined && closedMs === undefined && local.permits > 0 && told.remaining >= local.permits) {
         local.news = { sentAt, now, told };
         return;
@@ -190,27 +190,27 @@ export const createSharedBudget = ({
       const surplus = told !== undefined && told.remaining < local.permits ? local.permits : 0;
       local.permits -= surplus;
       update(key, kind, (state) => {
-        // More was handed out than there turns out to be.
+        // More permits were handed out than the service has left.
         if (surplus > 0) release(state, holder, surplus);
         settle(state, { holder, now, ...facts, unused: local.permits });
       });
       local.news = undefined;
     },
 
-    /** The limit of a kind, where it is known. */
+    /** The limit of the first window, or null if unknown. */
     limitOf: (key: string): number | null => read(key)?.windows[0]?.limit ?? null,
 
-    /** Joins those who wait; how long after `until` it is this one's turn. */
+    /** Joins the queue. Returns how long after `until` it is this process's turn. */
     waiting: (key: string, kind: Kind, until: number): number => {
       bucket(key).isWaiting = true;
       return update(key, kind, (state) => queue(state, { holder, pid, since: clock.now(), until }));
     },
 
-    /** What a plan allows, a window each; `isNews` where it was another one before. */
+    /** Applies the limits of a plan, one per window. `isNews`: the plan has changed. */
     know: (key: string, kind: Kind, limits: readonly (number | null)[], isNews: boolean): void =>
       update(key, kind, (state) => applyPlan(state, limits, isNews)),
 
-    /** How it stands, without changing anything. */
+    /** The current state, without changing it. */
     look: (key: string, kind: Kind): { levels: Level[]; waiting: Waiter[]; closedUntil: number; told: string } => {
       const { windows, waiting, closedUntil, told } = current(read(key), kind, clock.now());
       const levels = windows.map((window) => ({
@@ -220,7 +220,7 @@ export const createSharedBudget = ({
       return { levels, waiting, closedUntil, told };
     },
 
-    /** Gives back what was not used; the last thing a command does. */
+    /** Returns unused permits when the command ends. */
     close: (): void => {
       for (const [key, local] of buckets) {
         if (local.permits === 0 && local.news === undefined && !local.isWaiting) continue;

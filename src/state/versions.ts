@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { ensurePrivateDirectory } from './directories.ts';
 
 /*
- * One small record shared by processes, without a lock that a killed one could leave behind.
+ * One small record shared by processes, without a lock that a killed process could leave behind.
  *
- * Each version of the record is a file named by its number, made by a hard link: it appears whole, and only one process
- * can make number n + 1. Whoever fails reads again. Old numbers are removed, but never the last few, and from the lowest
- * up; so if n is still there after n + 1 was made, n + 1 had not been there before. All calls are synchronous: each takes
- * some microseconds, and nothing of this process can come between them.
+ * Each version of the record is a file named by its number and created by a hard link: it appears complete, and only
+ * one process can create number n + 1. A process that fails reads again. Old numbers are removed, lowest first, but
+ * never the last few. So if n still exists after n + 1 was created, n + 1 had not existed before. All calls are
+ * synchronous: each takes some microseconds, and no other code of this process runs in between.
  */
 
 export interface Versions<State> {
   read(): State | undefined;
-  /** Changes the record; `change` may be called again with a newer one. */
+  /** Changes the record. `change` may be called again with a newer record. */
   update<Value>(change: (state: State | undefined) => { state: State; value: Value }): Value;
 }
 
@@ -28,14 +28,14 @@ const quietly = (work: () => void): void => {
   try {
     work();
   } catch {
-    // Somebody else was quicker.
+    // Another process was faster.
   }
 };
 
-/** What may go wrong in between, and does in tests. */
+/** Disk operations that tests make fail. */
 interface Disk {
   list(directory: string): string[];
-  /** A file that must be new. */
+  /** Creates a file. Fails if it exists. */
   write(path: string, text: string): void;
 }
 
@@ -44,14 +44,14 @@ export const realDisk: Disk = {
   write: (path, text) => writeFileSync(path, text, { mode: 0o600, flag: 'wx' }),
 };
 
-/** In a directory of its own, which is made. `unique` tells this process from all others. */
+/** Versions in a separate directory, which is created. `unique` is a unique name of this process. */
 export const fileVersions = <State>(directory: string, unique: string, disk = realDisk): Versions<State> => {
   const make = () => ensurePrivateDirectory(directory);
   make();
   const path = (number: number) => join(directory, String(number));
   let drafts = 0;
 
-  /** Another process may have swept the directory away as forgotten: then it is begun anew. */
+  /** The names in the directory. If another process has swept it away as old, it is created again. */
   const names = (): string[] => {
     try {
       return disk.list(directory);
@@ -71,12 +71,12 @@ export const fileVersions = <State>(directory: string, unique: string, disk = re
     try {
       return JSON.parse(text) as State;
     } catch {
-      // It is a cache: what is broken is started anew.
+      // It is a cache: a broken record is discarded.
       return undefined;
     }
   };
 
-  /** Whether number n + 1 is ours and follows n. */
+  /** Creates version n + 1. Returns whether this process created it and it follows n. */
   const place = (number: number, state: State): boolean => {
     const draft = join(directory, `draft-${unique}-${++drafts}`);
     try {
@@ -93,7 +93,7 @@ export const fileVersions = <State>(directory: string, unique: string, disk = re
     return false;
   };
 
-  /** The last version. While it is looked for, others may make so many that it is removed: then it is looked for again. */
+  /** The last version. Retries if other processes create so many versions meanwhile that it is removed. */
   const latest = (): { number: number; state: State | undefined } => {
     for (let tries = 0; ; tries += 1) {
       const number = highest();
@@ -132,7 +132,7 @@ export const memoryVersions = <State>(): Versions<State> => {
   };
 };
 
-/** Removes what has not been touched since then. */
+/** Removes entries of a directory that weren't modified since `before`. */
 export const sweepVersions = (directory: string, before: number): void => {
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
