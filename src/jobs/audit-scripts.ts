@@ -1,15 +1,15 @@
-/** What an auditor runs: nothing of ours is needed, only bash, awk, sha256sum, openssl and jq. */
+/** Scripts for an auditor. They need bash, awk, sha256sum, openssl and jq, but not sched. */
 
 export const checkScript = String.raw`#!/usr/bin/env bash
 # Checks a receipt without sched: bash check.sh [RECEIPT] [sha256:HEAD]
-# HEAD is what the run printed at its end, kept where the receipt was not.
-# Exit 0: ok; 11: incomplete; 13: edited, of another head, or made in the sandbox; 2: HEAD is no hash.
+# HEAD is the hash that the run printed at its end, kept in another place than the receipt.
+# Exit 0: ok; 11: incomplete; 13: edited, a different head, or made in the sandbox; 2: HEAD is not a hash.
 set -euo pipefail
 export LC_ALL=C
 receipt=${'$'}{1:-receipt.jsonl}
 wanted=${'$'}{2:-}
-# A head that was lost on its way here, as "" or null, must not pass for none.
-[ $# -lt 2 ] || [[ $wanted =~ ^sha256:[0-9a-f]{64}$ ]] || { echo 'HEAD is sha256: and 64 digits'; exit 2; }
+# A head that got lost, such as "" or null, must not count as "no head given".
+[ $# -lt 2 ] || [[ $wanted =~ ^sha256:[0-9a-f]{64}$ ]] || { echo 'HEAD must be sha256: and 64 hexadecimal digits'; exit 2; }
 sum=sha256sum
 command -v sha256sum >/dev/null || sum='shasum -a 256'
 work=$(mktemp -d)
@@ -17,15 +17,15 @@ trap 'rm -rf "$work"' EXIT
 edited() { echo "edited at line $1: $2"; exit 13; }
 incomplete() { echo "incomplete: $1"; exit 11; }
 
-# What follows the last line break is the rest of a line that was never finished.
+# Text after the last line break is a line that was never finished.
 whole=$(wc -l <"$receipt" | tr -d ' ')
 head -n "$whole" "$receipt" >"$work/lines"
 strange=$({ grep -a -n -m 1 '[^ -~]' "$work/lines" || true; } | cut -d: -f1)
 [ -z "$strange" ] || head -n $((strange - 1)) "$work/lines" >"$work/clean"
 [ -n "$strange" ] || mv "$work/lines" "$work/clean"
 
-# Every line is {"prev":"HASH OF THE LINE ABOVE",...,"hash":"ITS OWN"}. Its own is the SHA-256 of the line without
-# ,"hash":"...", so each one is put into a file of its own, without that, and sha256sum hashes them all.
+# Every line is {"prev":"HASH OF THE LINE ABOVE",...,"hash":"HASH OF THIS LINE"}. A line's hash is the SHA-256 of the
+# line without ,"hash":"...". So each line is written to a separate file without it, and sha256sum hashes all files.
 mkdir "$work/line"
 touch "$work/hashes" "$work/broken"
 awk -v work="$work" '
@@ -37,7 +37,7 @@ awk -v work="$work" '
     hash = substr($0, size - 65, 64)
     if (size < 150 || substr($0, 1, 9) != "{\"prev\":\"" || substr($0, 74, 2) != "\"," || !isHash(prev) ||
         substr($0, size - 74, 9) != ",\"hash\":\"" || substr($0, size - 1) != "\"}" || !isHash(hash)) {
-      print NR, "it does not have the form of a line" >(work "/broken")
+      print NR, "the line is malformed" >(work "/broken")
       exit
     }
     file = work "/line/" NR
@@ -45,17 +45,17 @@ awk -v work="$work" '
     close(file)
     print hash >(work "/hashes")
     if (prev != above) {
-      print NR, "it does not follow the line above it" >(work "/broken")
+      print NR, "it does not follow the line above" >(work "/broken")
       exit
     }
     above = hash
   }' "$work/clean"
 count=$(wc -l <"$work/hashes" | tr -d ' ')
 [ "$count" -eq 0 ] || (cd "$work/line" && seq 1 "$count" | xargs $sum) | cut -c 1-64 >"$work/computed"
-[ "$count" -eq 0 ] || paste "$work/computed" "$work/hashes" | awk '$1 != $2 { print NR, "its hash does not fit it"; exit }' >>"$work/broken"
-[ -z "$strange" ] || echo "$strange a byte that is no printable ASCII" >>"$work/broken"
+[ "$count" -eq 0 ] || paste "$work/computed" "$work/hashes" | awk '$1 != $2 { print NR, "its hash does not match"; exit }' >>"$work/broken"
+[ -z "$strange" ] || echo "$strange it has a byte that is not printable ASCII" >>"$work/broken"
 
-# What the lines say, a row each: jq reads them, and awk counts the last verdict on every item.
+# The facts of each line as a row: jq reads them, and awk counts the last verdict of every item.
 jq -rR '(try fromjson catch null) | if type != "object" then "broken" else
     ([.type, .batch, .verdict, .total, .accepted, .rejected, .unknown, .skipped, .receipt == 1, .sandbox == true,
       (.items | type)] + if (.items | type) == "array" then .items else [] end) | map(tojson) | join("\t") end' \
@@ -80,7 +80,7 @@ history=$(awk -F '\t' '
     next
   }
   $1 == "\"verdict\"" {
-    if (!sent[$2]) wrong("it judges a batch that was not sent")
+    if (!sent[$2]) wrong("it has a verdict for a batch that was never sent")
     if ($3 != "\"accepted\"" && $3 != "\"rejected\"" && $3 != "\"unknown\"") next
     verdict = $3
     size = split(items[$2], marks, "\t")
@@ -97,15 +97,15 @@ history=$(awk -F '\t' '
     rejected = counted["\"rejected\""] + 0
     unknown = counted["\"unknown\""] + 0
     if (!is($4, total) || !is($5, accepted) || !is($6, rejected) || !is($7, unknown) || $8 != skipped ||
-        accepted + rejected + unknown != total) wrong("its counts are not what the lines above it say")
+        accepted + rejected + unknown != total) wrong("its counts do not match the lines above")
     next
   }
-  $1 != "\"resumed\"" { wrong("it is of no known kind") }
+  $1 != "\"resumed\"" { wrong("its type is unknown") }
   END {
     if (isWrong || NR == 0) exit
-    if (last != "\"end\"") print "incomplete: the run did not end, or its last lines are missing"
-    else if (unknown > 0) print "incomplete: what became of " unknown " is not known"
-    else if (sandbox) print "sandbox: it is whole, and proves nothing"
+    if (last != "\"end\"") print "incomplete: the run did not finish, or its last lines are missing"
+    else if (unknown > 0) print "incomplete: " unknown " with unknown outcome"
+    else if (sandbox) print "sandbox: intact, but made in the sandbox, so it proves nothing"
     else print "ok: " accepted " accepted, " rejected " rejected of " total ", " skipped " lines skipped"
   }' "$work/rows")
 case $history in broken*) echo "${'$'}{history#broken } it is not JSON" >>"$work/broken" ;; esac
@@ -117,10 +117,10 @@ fi
 above=$(tail -n 1 "$work/hashes")
 [ -n "$above" ] || above=$(printf '%064d' 0)
 if [ -n "$wanted" ] && [ "$wanted" != "sha256:$above" ]; then
-  echo "the chain is whole, but its head is sha256:$above"
+  echo "the chain is intact, but its head is sha256:$above"
   exit 13
 fi
-[ "$whole" -gt 0 ] || incomplete 'there is no whole line'
+[ "$whole" -gt 0 ] || incomplete 'it has no complete line'
 case $history in edited*) echo "$history"; exit 13 ;; esac
 [ -z "$(tail -c 1 "$receipt" | tr -d '\n')" ] || incomplete 'its last line is cut off'
 echo "$history"
@@ -129,28 +129,28 @@ case $history in incomplete*) exit 11 ;; sandbox*) exit 13 ;; esac
 `;
 
 export const proveScript = String.raw`#!/usr/bin/env bash
-# Was an address in it? bash prove.sh KEY_FILE [RECEIPT], with the address typed or piped to stdin.
-# Exit 0: it was, and every time it was sent is printed with the answer; 6: it was not; 3: KEY_FILE is not the key of
-# this receipt; 2: no address. Run check.sh first. An address is looked for in lower case; letters beyond A-Z have to
-# be typed so, because not every awk or tr knows them.
+# Checks whether an address is in a receipt: bash prove.sh KEY_FILE [RECEIPT], with the address typed or piped to stdin.
+# Exit 0: it is, and every request with it is printed with its verdict; 6: it is not; 3: KEY_FILE is not the key of
+# this receipt; 2: no address. Run check.sh first. The address is converted to lower case before the search, but only
+# A-Z: type other letters in lower case, because not every awk or tr can convert them.
 set -euo pipefail
 export LC_ALL=C
 receipt=${'$'}{2:-receipt.jsonl}
 key=$(tr -d '[:space:]' <"$1")
-[[ $key =~ ^[0-9a-fA-F]{64}$ ]] || { echo 'KEY_FILE does not hold 64 hexadecimal digits'; exit 3; }
+[[ $key =~ ^[0-9a-fA-F]{64}$ ]] || { echo 'KEY_FILE must contain 64 hexadecimal digits'; exit 3; }
 mac() { openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" | sed 's/.*= *//'; }
 
-# Under another key nothing would ever be found.
+# With a different key, no address would ever be found.
 made=$(head -n 1 "$receipt" | jq -r .key)
 own=$(printf 'sched receipt key' | mac | cut -c 1-16)
-[ "$own" = "$made" ] || { echo "the receipt was made under the key $made, and this is $own"; exit 3; }
+[ "$own" = "$made" ] || { echo "the receipt was made with key $made, but this is key $own"; exit 3; }
 
-# The last line of a pipe may lack its line break, and one of Windows ends with a carriage return.
+# The last line of a pipe may have no line break, and a line from Windows ends with a carriage return.
 IFS= read -r address || true
 address=$(printf '%s\n' "$address" | sed 's/^[[:space:]]*//; s/[[:space:]]*$//' | tr 'A-Z' 'a-z')
-[ -n "$address" ] || { echo 'there is no address on stdin'; exit 2; }
+[ -n "$address" ] || { echo 'no address on stdin'; exit 2; }
 mark=$(printf '%s' "$address" | mac)
-# What follows the last line break is the rest of a line that was never finished.
+# Text after the last line break is a line that was never finished.
 found=$(head -n "$(wc -l <"$receipt" | tr -d ' ')" "$receipt" | jq -rs --arg mark "$mark" '
   [.[] | select(.type == "sending" and .items != null) | select(any(.items[]; . == $mark)) | .batch] as $batches
   | .[] | select(.batch as $batch | $batch != null and any($batches[]; . == $batch))

@@ -1,30 +1,30 @@
 import { createHash } from 'node:crypto';
 import type { Entry, Skipped } from './input.ts';
 
-/** A line that holds no item, and why, where that is known. */
+/** A line without an item, and the reason if it is known. */
 export interface Invalid {
   line: number;
   problem?: string;
 }
 
-/** What would be done: distinct items as they were typed, and the lines of everything else, so that none is forgotten. */
+/** The distinct items as typed, and the line numbers of everything else, so that every line is accounted for. */
 export interface Plan {
   items: string[];
   duplicates: number[];
   invalid: Invalid[];
   skipped: Record<Skipped, number[]>;
-  /** Whether lines are places in a JSON list. */
+  /** Whether the line numbers are positions in a JSON list. */
   isListed: boolean;
-  /** `sha256:…` over the distinct items, whatever their order. */
+  /** `sha256:…` of the distinct items, in any order. */
   digest: string;
 }
 
 export interface PlanOptions {
-  /** What tells it from another item, or nothing where it is none. */
+  /** Returns the form in which items are compared, or undefined if the text isn't an item. */
   fold(text: string): string | undefined;
 }
 
-/** Over the sorted list, an item a line: the same set is the same input, however the file was written. */
+/** Hashes the sorted list, one item per line, so that files with the same set of items have the same digest. */
 export const digestOf = (folded: Iterable<string>): string =>
   `sha256:${createHash('sha256')
     .update([...folded].sort().join('\n'))
@@ -60,7 +60,7 @@ export const makePlan = async (entries: AsyncIterable<Entry>, { fold }: PlanOpti
 const counted = (count: number, one: string, many = `${one}s`): string[] =>
   count === 0 ? [] : [`${count.toLocaleString('en-US')} ${count === 1 ? one : many}`];
 
-/** `1 duplicate, 2 comments`: everything in the input that isn't sent; nothing where all is. */
+/** Lists everything in the input that isn't sent, such as `1 duplicate, 2 comments`; empty if all of it is sent. */
 export const leftOutText = ({ duplicates, invalid, skipped, isListed }: Plan): string => {
   const line = isListed ? 'item' : 'line';
   return [
@@ -74,16 +74,16 @@ export const leftOutText = ({ duplicates, invalid, skipped, isListed }: Plan): s
     .join(', ');
 };
 
-/** `4, 17 and 20`, cut where there are too many to read. */
+/** Line numbers as text, such as `4, 17, 20 and 3 more`. */
 export const linesText = (lines: readonly number[], most = 20): string => {
   const shown = lines.slice(0, most).map((line) => line.toLocaleString('en-US'));
   const left = lines.length - shown.length;
   return `${shown.join(', ')}${left > 0 ? ` and ${left.toLocaleString('en-US')} more` : ''}`;
 };
 
-/** A request takes about this long when nothing is waited for. */
+/** How long one request takes without any wait, roughly. */
 const requestSeconds = 0.2;
 
-/** Seconds a run takes: as fast as requests are answered, or as the limit of a fixed window lets them through. */
+/** Seconds that a run takes, limited by the reply time or by the rate limit of a fixed window. */
 export const estimatedSeconds = (requests: number, perMinute: number): number =>
   Math.ceil(Math.max(requests * requestSeconds, Math.floor(Math.max(requests - 1, 0) / perMinute) * 60));

@@ -6,7 +6,7 @@ import { type Entry, type Ledger, type StoredEntry, serviceName } from '../state
 import { idIn } from '../uri.ts';
 import { idKey, isTrustworthy, type LookUp, lookUp, type Owner, secondOf, type Wanted } from './look-up.ts';
 
-/** What is needed to book, and to find out whether it was. */
+/** Everything needed to send a booking and to look it up later. */
 export interface BookingContext {
   client: Client;
   ledger: Ledger;
@@ -14,22 +14,22 @@ export interface BookingContext {
   interrupted: AbortSignal;
   /** The address of the service, as `serviceAt` writes it. */
   origin: string;
-  /** Other spellings of it that older versions of this program wrote down. */
+  /** Other spellings of that address, as older versions of sched stored them. */
   aliases: readonly string[];
-  /** The time that the service's last reply gave, if it gave one. */
+  /** The `Date` of the service's last reply, if it had one. */
   serviceTime(): number | undefined;
   owner(): Promise<Owner>;
   timeoutMs: number;
   pid: number;
-  /** The command that looks again later. */
+  /** The command that looks the booking up again later. */
   checkAgain: string;
-  /** Told when a booking is sent although the ledger cannot be kept. */
+  /** Called when a booking is sent although the ledger can't be written. */
   onUnkept(reason: string): void;
 }
 
-/** R27: when so long has passed since its time limit, a request that shows nowhere was not carried out. */
+/** R27: a request that still shows nowhere this long after its timeout was not carried out. */
 const settlingMs = 120_000;
-/** The number of an attempt that the ledger does not hold. */
+/** The number of an attempt that isn't in the ledger. */
 export const ledgerWriteFailed = 0;
 
 export const digestOf = (
@@ -41,12 +41,12 @@ export const digestOf = (
   const key =
     version === 1
       ? [1, origin, idIn(event_type), new Date(start_time).toISOString(), address]
-      : // Without the origin: one service may be reached under several.
+      : // Without the origin: one service may have several addresses.
         [2, idKey(event_type), secondOf(start_time), address];
   return createHash('sha256').update(JSON.stringify(key)).digest('hex');
 };
 
-/** How long after it left a request may still be carried out. */
+/** How long after it was sent a request may still be carried out. */
 const limitOf = ({ timeoutMs }: Entry): number => timeoutMs + settlingMs;
 
 const wantedOf = (entry: Entry): Wanted => ({
@@ -56,18 +56,20 @@ const wantedOf = (entry: Entry): Wanted => ({
   isMeant: (other) => digestOf(entry, entry, other) === entry.digest,
 });
 
-/** Why it is not known whether something was booked. */
+/** Why the outcome of a booking is unknown. */
 export interface UnknownOutcome {
   reason: string;
-  /** After how long looking again may settle it. */
+  /** After how many seconds another look-up may settle it. */
   seconds?: number;
 }
 
-/** What to do about an attempt in doubt. Those at another address are listed only there. */
+/** The hint for an attempt with unknown outcome. An attempt at another address can only be reconciled there. */
 const nextStep = ({ checkAgain, origin }: BookingContext, { number, entry }: StoredEntry): string => {
-  if (number === ledgerWriteFailed) return 'the same command again with --if-absent';
+  if (number === ledgerWriteFailed) return 'run the same command again with --if-absent';
   const there = serviceName(entry.origin);
-  return there === origin ? checkAgain : `the same command again later, or ask ${there}: sched invitees reconcile`;
+  return there === origin
+    ? checkAgain
+    : `run the same command again later, or sched invitees reconcile against ${there}`;
 };
 
 export const unknown = (
@@ -76,14 +78,14 @@ export const unknown = (
   reason: string,
   doubt: UnknownOutcome,
 ): SchedError =>
-  new SchedError('outcome-unknown', 'It is not known whether this was booked', {
+  new SchedError('outcome-unknown', 'Cannot tell whether this was booked', {
     reason: `${reason}; ${doubt.reason}`,
     hint: nextStep(context, kept),
     outcome: 'unknown',
     ...(doubt.seconds === undefined ? {} : { retryAfterSeconds: doubt.seconds }),
   });
 
-/** Where a look-up fails, only the time is known after which another one is worth it. */
+/** The unknown outcome after a failed look-up: all that is known is when to try another one. */
 export const notLookedUp = (
   { clock }: BookingContext,
   { entry }: StoredEntry,
@@ -91,13 +93,13 @@ export const notLookedUp = (
 ): UnknownOutcome => {
   const seconds = Math.ceil((entry.at + limitOf(entry) - clock.now()) / 1000);
   const why = failure === undefined ? '' : `: ${failure.message}`;
-  return { reason: `it could not be looked up${why}`, ...(seconds > 0 ? { seconds } : {}) };
+  return { reason: `looking it up failed${why}`, ...(seconds > 0 ? { seconds } : {}) };
 };
 
 /**
- * Why finding nothing does not prove yet that nothing was booked; `undefined` where it does (R27). The time is measured by
- * the service's clock, from the first look-up that found nothing: a wrong clock of this machine cannot shorten it. By our
- * clock so much has to have passed too, unless ours was set back.
+ * Why an empty look-up doesn't prove yet that nothing was booked, or `undefined` if it does (R27). The time is measured
+ * by the service's clock, from the first look-up that found nothing, so a wrong clock on this machine can't shorten it.
+ * The same time must also have passed by this machine's clock, unless that was set back.
  */
 export const unknownOutcomeOf = async (
   context: BookingContext,
@@ -107,43 +109,44 @@ export const unknownOutcomeOf = async (
   const { entry } = kept;
   const now = context.serviceTime();
   const missed = now === undefined ? undefined : await context.ledger.miss(kept, now).catch(() => undefined);
-  if (!seen.isComplete) return { reason: 'nothing is found, but this token does not show the events of every host' };
+  if (!seen.isComplete)
+    return { reason: 'no booking was found, but this token does not show the events of every host' };
   if (now === undefined || missed === undefined)
-    return { reason: 'nothing is found, but how long ago it was sent is not known: the service tells no time' };
+    return { reason: "no booking was found, but the service's replies have no date to measure the waiting time by" };
   const ours = context.clock.now() - entry.at;
   const left = Math.max(limitOf(entry) - (now - missed), ours < 0 ? 0 : limitOf(entry) - ours);
   if (left > 0) {
     const seconds = Math.ceil(left / 1000);
-    return { reason: `nothing is found so far, check again in ${seconds} seconds`, seconds };
+    return { reason: `no booking was found so far, check again in ${seconds} seconds`, seconds };
   }
   const isClear = entry.besides === undefined || entry.shownBefore !== undefined || seen.found.length === 0;
   if (!isClear || seen.isSharedSlot)
     return {
-      reason: 'that time is booked, but whether by this attempt cannot be told; --allow-duplicate books anyway',
+      reason: 'that time is booked, but maybe not by this attempt; --allow-duplicate books anyway',
     };
   const since = missed + limitOf(entry);
   return (await isTrustworthy(context.client, await context.owner(), wantedOf(entry), seen, since))
     ? undefined
     : {
         reason:
-          'nothing is found, but the list of events shows nothing newer either, so it may lag behind; --allow-duplicate books anyway',
+          'no booking was found, but the list of events shows nothing newer either, so it may lag behind; --allow-duplicate books anyway',
       };
 };
 
-/** An attempt that was accepted; `record` is missing where nothing shows the booking. */
+/** The entry of an accepted attempt. `record` is undefined if the service doesn't show the booking. */
 export const bookedFrom = (entry: Entry, record: Json | undefined): Entry => ({
   ...entry,
   state: 'booked',
   ...(record === undefined ? {} : { event: String(record.event), invitee: String(record.uri) }),
 });
 
-/** The booking that an attempt made. Where a duplicate was asked for, it is one that was not there before. */
+/** The booking that an attempt made. For a requested duplicate, it must be a booking that wasn't there before. */
 export const bookedBy = ({ besides, shownBefore }: Entry, { found }: LookUp): Json | undefined =>
   besides === undefined
     ? found[0]
     : found.find(({ uri }) => uri !== besides.invitee && shownBefore?.includes(String(uri)) === false);
 
-/** An attempt that made nothing. A duplicate leaves what it was to be a duplicate of. */
+/** The entry of an attempt that booked nothing. For a duplicate, the original booking stays in the entry. */
 export const notBooked = (entry: Entry): Entry => {
   const { isUnseen, ...before } = entry.besides ?? {};
   const isBooked = isUnseen === true || before.invitee !== undefined;

@@ -20,43 +20,43 @@ import {
 import { isOutcomeUnknown } from './outcome-unknown.ts';
 
 export interface BookingOptions {
-  /** Looks at the service first, and takes what is there. */
+  /** Looks for the booking at the service first and returns it if it exists. */
   ifAbsent: boolean;
-  /** Books though the same is booked already, or may be. */
+  /** Books even if the same booking exists or may exist. */
   allowDuplicate: boolean;
 }
 
 export interface Booked {
-  /** The invitee, or nothing where the service has accepted the booking and shows it nowhere. */
+  /** The invitee, or undefined if the service accepted the booking but doesn't show it. */
   record: Json | undefined;
   how: 'booked' | 'reconciled' | 'existing';
-  /** Of a booking whose reply does not show it. */
+  /** The reply, if it doesn't show the booking. */
   unshown?: Written;
 }
 
-/** What is to be booked. */
+/** A booking to make. */
 export interface Booking {
   event_type: string;
   start_time: string;
   invitee: { email: string };
-  /** Sends the request; `leaving` is to be done each time right before it leaves. */
+  /** Sends the request. Must call `leaving` right before each time the request is sent. */
   send(leaving: () => Promise<void>): Promise<Written>;
 }
 
-/** A service may answer with an error before it has finished. */
+/** A service may reply with an error before it has finished. */
 const secondLookMs = 2000;
 
-/** The service accepted the booking, and nothing has shown it yet. */
+/** Whether the service accepted the booking but hasn't shown it yet. */
 const isUnseen = ({ state, invitee }: Entry): boolean => state === 'booked' && invitee === undefined;
 
-/** What stands as far as is known here: what was booked, or what it was to be a duplicate of. */
-const known = (entry: Entry): NonNullable<Entry['besides']> => {
+/** The existing booking, as far as the ledger knows: the one this attempt made, or the one it was to duplicate. */
+const existingBooking = (entry: Entry): NonNullable<Entry['besides']> => {
   const { state, event, invitee, besides = {} } = entry;
   if (isUnseen(entry)) return { isUnseen: true };
   return state === 'booked' && event !== undefined && invitee !== undefined ? { event, invitee } : besides;
 };
 
-/** The invitee of an earlier booking as it is now; `undefined` if the service does not show it. */
+/** The current invitee of an earlier booking, or `undefined` if the service doesn't show it. */
 const readAgain = async ({ client }: BookingContext, { event, invitee }: Entry): Promise<Json | undefined> => {
   if (event === undefined || invitee === undefined) return undefined;
   try {
@@ -67,38 +67,38 @@ const readAgain = async ({ client }: BookingContext, { event, invitee }: Entry):
   }
 };
 
-/** The booking of an earlier attempt, if it stands. */
-const standing = async (context: BookingContext, kept: StoredEntry): Promise<Json | undefined> => {
+/** The booking of an earlier attempt, or undefined if it was canceled or is gone. */
+const activeBooking = async (context: BookingContext, kept: StoredEntry): Promise<Json | undefined> => {
   const record = await readAgain(context, kept.entry);
   if (record !== undefined) return record.status === 'canceled' ? undefined : record;
   const seen = await lookUpAttempt(context, kept.entry);
   if (seen.found.length > 0) return seen.found[0];
-  // The sandbox shows at once what it has. IndexedReceipt it may be deleted, hidden from this token, or not shown yet.
+  // The sandbox shows its bookings at once. Elsewhere one may be deleted, hidden from this token, or not shown yet.
   if (seen.isComplete && isLocal(context.origin)) return undefined;
   const doubt = await unknownOutcomeOf(context, kept, seen);
   if (doubt !== undefined)
-    throw unknown(context, kept, 'it was booked from here, but the service does not show it', doubt);
+    throw unknown(context, kept, 'it was booked from this machine, but the service does not show it', doubt);
   return undefined;
 };
 
 /**
- * Whether an attempt may have been at the same service, whatever its address. Local services that name their records under
- * a local address, as the sandbox does, are told apart by their ports.
+ * Whether an attempt may have been sent to the same service, even under another address. Local services whose record
+ * URIs are local too, such as the sandbox, are distinguished by port.
  */
 const mayBeHere = ({ origin }: BookingContext, { entry }: StoredEntry, eventType: string): boolean =>
   serviceName(entry.origin) === origin || ![origin, entry.origin, eventType].every(isLocal);
 
-/** What is booked from here already: handed back where that is wanted, else a reason not to book. */
-const taken = (record: Json | undefined, { ifAbsent }: BookingOptions): Booked => {
+/** Returns the existing booking with --if-absent. Otherwise throws, so that it isn't booked again. */
+const alreadyBooked = (record: Json | undefined, { ifAbsent }: BookingOptions): Booked => {
   if (ifAbsent) return { record, how: 'existing' };
-  throw new SchedError('conflict', 'This has been booked from here already', {
+  throw new SchedError('conflict', 'This was already booked from this machine', {
     reason: record === undefined ? 'the service accepted the booking, but does not show it' : String(record.uri),
-    hint: 'the same with --if-absent takes what is there; with --allow-duplicate it books again',
+    hint: 'add --if-absent to use the existing booking, or --allow-duplicate to book again',
     outcome: 'not-sent',
   });
 };
 
-/** What an earlier attempt of this machine has left: a booking to hand back, a reason not to book, or nothing. */
+/** The booking of an earlier attempt from this machine, or undefined if it is safe to book. Throws if it isn't. */
 const fromEarlier = async (
   context: BookingContext,
   kept: StoredEntry,
@@ -110,18 +110,18 @@ const fromEarlier = async (
     const record = bookedBy(entry, seen);
     if (record !== undefined) await context.ledger.replace({ ...kept, entry: bookedFrom(entry, record) });
     else if ((await unknownOutcomeOf(context, kept, seen)) === undefined) return undefined;
-    return taken(record, options);
+    return alreadyBooked(record, options);
   }
   if (entry.state === 'open') {
-    const earlier = `process ${entry.pid} asked ${entry.origin} for it before and saw no answer`;
+    const earlier = `process ${entry.pid} sent this booking to ${entry.origin} and got no reply`;
     const seen = await lookUpAttempt(context, entry).catch((error: unknown) => {
       if (!(error instanceof SchedError) || context.interrupted.aborted) throw error;
-      // R27: it may be booked, so this is more than a service that cannot be reached.
+      // R27: it may be booked, so this is worse than an unreachable service.
       throw unknown(context, kept, earlier, notLookedUp(context, kept, error));
     });
     const record = bookedBy(entry, seen) ?? seen.found[0];
     if (record !== undefined) {
-      // Under another address it may be another service, where this says nothing.
+      // Another address may be another service, so this booking doesn't settle the attempt there.
       if (serviceName(entry.origin) === context.origin)
         await context.ledger.replace({ ...kept, entry: bookedFrom(entry, record) });
       return { record, how: 'reconciled' };
@@ -130,12 +130,12 @@ const fromEarlier = async (
     if (doubt === undefined) return undefined;
     throw unknown(context, kept, earlier, doubt);
   }
-  const record = entry.state === 'booked' ? await standing(context, kept) : undefined;
-  return record === undefined ? undefined : taken(record, options);
+  const record = entry.state === 'booked' ? await activeBooking(context, kept) : undefined;
+  return record === undefined ? undefined : alreadyBooked(record, options);
 };
 
-/** After a lost answer: finds the booking, looking twice, or leaves the attempt open. */
-const findOut = async (context: BookingContext, kept: StoredEntry, failure: SchedError): Promise<Booked> => {
+/** After a lost reply: looks for the booking twice. Leaves the attempt open and throws if it isn't found. */
+const findAfterLostReply = async (context: BookingContext, kept: StoredEntry, failure: SchedError): Promise<Booked> => {
   const { clock, interrupted, ledger } = context;
   let doubt: UnknownOutcome | undefined;
   try {
@@ -147,7 +147,7 @@ const findOut = async (context: BookingContext, kept: StoredEntry, failure: Sche
         doubt = await unknownOutcomeOf(context, kept, seen);
         continue;
       }
-      // The booking stands, whether or not it can be noted; if not, the next run finds it again.
+      // The booking exists even if the ledger can't be written; in that case the next run finds it again.
       await ledger.replace({ ...kept, entry: bookedFrom(kept.entry, record) }).catch(() => {});
       return { record, how: 'reconciled' };
     }
@@ -158,7 +158,7 @@ const findOut = async (context: BookingContext, kept: StoredEntry, failure: Sche
   throw unknown(context, kept, failure.facts.reason ?? failure.message, doubt ?? notLookedUp(context, kept));
 };
 
-/** After a 2xx that does not show the booking: finds it, looking once. */
+/** After a 2xx that doesn't show the booking: looks for it once. */
 const findAccepted = async (context: BookingContext, entry: Entry): Promise<Json | undefined> => {
   try {
     return bookedBy(entry, await lookUpAttempt(context, entry));
@@ -168,13 +168,13 @@ const findAccepted = async (context: BookingContext, entry: Entry): Promise<Json
   }
 };
 
-/** Forgets what began long ago, both by the service's clock and by ours. Without the service's, nothing. */
+/** Prunes entries of meetings long past by both clocks, the service's and this machine's. Needs the service's time. */
 const prune = async ({ ledger, clock, serviceTime }: BookingContext): Promise<void> => {
   const now = serviceTime();
   if (now !== undefined) await ledger.prune(Math.min(now, clock.now())).catch(() => {});
 };
 
-/** Books, and never twice: what was asked for is on disk before the request leaves (R27). */
+/** Makes a booking, and never twice: the attempt is on disk before the request is sent (R27). */
 export const book = async (context: BookingContext, booking: Booking, options: BookingOptions): Promise<Booked> => {
   const { ledger, clock, origin } = context;
   const { event_type, start_time, invitee } = booking;
@@ -190,12 +190,12 @@ export const book = async (context: BookingContext, booking: Booking, options: B
     timeoutMs: context.timeoutMs,
     pid: context.pid,
   };
-  // Where it cannot be told, finding nothing will prove nothing.
+  // If the owner is unknown, an empty look-up later proves nothing.
   const asking = await context.owner().catch(() => undefined);
   if (asking !== undefined) entry.organization = asking.organization;
 
   let isUnkept = false;
-  /** Without a ledger nothing is booked, unless a duplicate does no harm. */
+  /** Without a ledger nothing is booked, unless duplicates are allowed. */
   const unlessAllowed = (error: unknown): void => {
     if (!(error instanceof SchedError && options.allowDuplicate)) throw error;
     isUnkept = true;
@@ -206,7 +206,7 @@ export const book = async (context: BookingContext, booking: Booking, options: B
   const { last, attempts } = found ?? { last: 0, attempts: [] };
   const before = attempts.find((kept) => serviceName(kept.entry.origin) === origin);
   if (options.allowDuplicate) {
-    entry.besides = before === undefined ? {} : known(before.entry);
+    entry.besides = before === undefined ? {} : existingBooking(before.entry);
     const seen = await lookUpAttempt(context, entry).catch(() => undefined);
     if (seen !== undefined) entry.shownBefore = seen.found.map(({ uri }) => String(uri));
   } else {
@@ -222,22 +222,27 @@ export const book = async (context: BookingContext, booking: Booking, options: B
 
   let kept: StoredEntry | undefined;
   const beforeSend = async (): Promise<void> => {
-    // Each leaving takes a number of its own: while this one waited, or was stopped, another may have asked for the same.
+    // Each send takes a new number: while this process waited or was stopped, another may have sent the same booking.
     const next: StoredEntry = { number: (kept?.number ?? last) + 1, entry: { ...entry, at: clock.now() } };
     const isFirst = isUnkept || (await ledger.claim(next).catch(unlessAllowed));
     if (isFirst === false)
-      throw unknown(context, next, 'another sched asks for the same at this moment', notLookedUp(context, next));
+      throw unknown(
+        context,
+        next,
+        'another sched process is sending the same booking right now',
+        notLookedUp(context, next),
+      );
     kept = isUnkept ? { ...next, number: ledgerWriteFailed } : next;
   };
   let written: Written;
   try {
     written = await booking.send(beforeSend);
   } catch (error) {
-    // Assigned in a function, which the compiler does not see.
+    // Assigned in beforeSend, which the compiler doesn't see.
     const left = kept as StoredEntry | undefined;
     if (left === undefined || !(error instanceof SchedError)) throw error;
-    if (isOutcomeUnknown(error)) return findOut(context, left, error);
-    // What was unknown before a duplicate was refused still is.
+    if (isOutcomeUnknown(error)) return findAfterLostReply(context, left, error);
+    // A refused duplicate doesn't settle the earlier attempt: if that was open, it still is.
     const isOpen = options.allowDuplicate && before?.entry.state === 'open';
     const { version, digest } = left.entry;
     const entryNow = isOpen ? { ...before.entry, version, digest } : notBooked(left.entry);
@@ -246,7 +251,7 @@ export const book = async (context: BookingContext, booking: Booking, options: B
   }
   const made = kept as StoredEntry | undefined;
   const record = written.record ?? (made && (await findAccepted(context, made.entry)));
-  // It is booked: a full disk must not make it look otherwise. An attempt left open is looked up by the next run.
+  // It is booked, so a full disk must not turn this into a failure. The next run looks up an attempt that stays open.
   if (made !== undefined) await ledger.replace({ ...made, entry: bookedFrom(made.entry, record) }).catch(() => {});
   await prune(context);
   return { record, how: 'booked', ...(written.record === undefined ? { unshown: written } : {}) };

@@ -1,16 +1,16 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { linesOf } from './text-source.ts';
 
-/** The lines of a record, or of what can't be read as one. */
+/** The lines of a record or of a broken one. */
 export interface Lines {
   first: number;
   last: number;
 }
 
 export interface CsvRecord extends Lines {
-  /** Without blanks around them. */
+  /** Trimmed. */
   cells: string[];
-  /** Where it spans several lines: each of them split by itself. */
+  /** For a record of several lines: each line split on its own. Otherwise empty. */
   rows: string[][];
 }
 
@@ -18,7 +18,7 @@ export interface BrokenRecord extends Lines {
   problem: string;
 }
 
-/** What separates cells: the one of them that the first line has most of. */
+/** The delimiter that is most frequent in the first line. */
 const delimiterOf = (line: string): string => {
   const outside = line.replace(/"[^"]*"/g, '');
   const count = (mark: string) => outside.split(mark).length;
@@ -27,19 +27,19 @@ const delimiterOf = (line: string): string => {
 
 const isOpen = 'CSV_QUOTE_NOT_CLOSED';
 
-/** The parser's own messages quote the text. */
+/** Used instead of the parser's messages, which quote the text. */
 const problems: Readonly<Record<string, string>> = {
   [isOpen]: 'a quote is opened and never closed',
   INVALID_OPENING_QUOTE: 'there is a quote in the middle of a cell',
 };
 const otherProblem = 'there is text after a closing quote';
 
-/** A record may span this many lines. A quote that is still open then is taken for one that is never closed. */
+/** The most lines a record may span. A quote that is still open after them counts as never closed. */
 const mostLines = 1000;
 
 /**
- * The records of a CSV (RFC 4180, also with semicolons or tabs). The lines are counted here, because the parser counts a
- * line break of Windows inside quotes twice, and so that it is known which lines a broken quote spoils.
+ * The records of a CSV (RFC 4180, also with semicolons or tabs). Lines are counted here, because the parser counts a
+ * Windows line break inside quotes twice, and to report which lines an unclosed quote affects.
  */
 export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<CsvRecord | BrokenRecord> {
   let delimiter: string | undefined;
@@ -60,7 +60,7 @@ export async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<C
     if (lines.length === mostLines) continue;
     lines.push(line.text);
     if (line.text.trim() !== '') delimiter ??= delimiterOf(line.text);
-    // Only a quote can close a quote.
+    // A line without a quote can't close one.
     if (lines.length > 1 && !line.text.includes('"')) continue;
     const record = delimiter === undefined ? { cells: [''] } : read(lines);
     if ('code' in record && record.code === isOpen) continue;

@@ -4,38 +4,38 @@ import { SchedError } from '../errors.ts';
 import { noFollow, writeWholeFile } from '../state/whole-file.ts';
 
 /**
- * A file that only grows. Adding to it is done at once: nothing else can be done before, and a detour through a thread
- * takes longer than a write to the memory of the system, and hardly less than a good disk.
+ * An append-only file. Writes are synchronous: the run has to wait for them anyway, and the thread pool takes longer
+ * than a write to the page cache, and nearly as long as a good disk.
  */
 export interface Appendable {
-  /** Bytes in it now. */
+  /** Current size in bytes. */
   size(): number;
-  /** Of ASCII text. */
+  /** Appends text, which must be ASCII. */
   append(text: string): void;
-  /** What was appended is on disk when this returns. */
+  /** Flushes to disk: everything appended so far is on disk when this returns. */
   sync(): void;
-  /** Cuts off what a killed process left of its last line. */
+  /** Cuts off the unfinished last line of a killed process. */
   truncate(size: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** All that a receipt does to the disk, so that a test can stop it at any step. */
+/** Every disk operation of a receipt, so that a test can stop it at any step. */
 export interface Disk {
-  /** A file that is there whole or not at all, with this text; refuses to replace one. */
+  /** Creates a file with this text, completely or not at all. Fails if the file exists. */
   create(path: string, text: string, unique: string): Promise<void>;
   open(path: string): Promise<Appendable>;
-  /** `undefined` if there is no such file. */
+  /** The content of a file, or `undefined` if it doesn't exist. */
   read(path: string): Promise<Buffer | undefined>;
 }
 
-const words: Record<string, string> = {
+const reasons: Record<string, string> = {
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota is used up',
-  EFBIG: 'the file may not grow any further',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file has reached its size limit',
   EROFS: 'the file system is read-only',
-  EACCES: 'not allowed',
-  EPERM: 'not allowed',
-  EEXIST: 'it is there already',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EEXIST: 'it already exists',
   ENOENT: 'no such directory',
   ELOOP: 'it is a symbolic link, and those are not followed',
   EISDIR: 'it is a directory',
@@ -46,7 +46,7 @@ const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code
 export const diskTrouble = (what: string, path: string, error: unknown): SchedError => {
   const code = codeOf(error);
   return new SchedError('environment', `Cannot ${what} ${path}`, {
-    reason: words[code] === undefined ? code : `${words[code]} (${code})`,
+    reason: reasons[code] === undefined ? code : `${reasons[code]} (${code})`,
     outcome: 'not-sent',
   });
 };
@@ -70,12 +70,11 @@ const attempt = async <Value>(what: string, path: string, work: () => Promise<Va
   }
 };
 
-/** The system nearly always takes it whole. */
+/** Writes all of the text, which nearly always takes one call. */
 const writeWhole = (descriptor: number, ascii: string): void => {
   for (let left = ascii; left !== ''; ) left = left.slice(writeSync(descriptor, left));
 };
 
-/** The real one. */
 export const realDisk: Disk = {
   create: (path, text, unique) =>
     attempt('write', path, () => writeWholeFile(path, { content: text, draft: `${path}.${unique}`, replace: false })),
@@ -103,7 +102,7 @@ export const realDisk: Disk = {
         throw error;
       });
       if (found === undefined) return undefined;
-      // A pipe may never say anything, and a device never end.
+      // A pipe may never send anything, and a device may never end.
       if (!found.isFile() && !found.isDirectory() && !found.isSymbolicLink()) throw notAFile(path);
       const handle = await open(path, constants.O_RDONLY | noFollow);
       try {

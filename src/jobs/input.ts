@@ -4,30 +4,30 @@ import type { BrokenRecord, CsvRecord, Lines } from './csv-source.ts';
 import { placesWithDoubledNames } from './json-source.ts';
 import { type Bytes, linesOf, textOf } from './text-source.ts';
 
-/** Parts of an input that are no item, and no mistake either. */
+/** Parts of an input that are neither an item nor a mistake. */
 export type Skipped = 'header' | 'comment' | 'blank';
 
-/** An item as it was given, or why there is none. A problem is told of the line. */
+/** An item as typed, or the reason why there is none. A problem is reported with its line. */
 type Content = { text: string } | { skipped: Skipped } | { problem: string };
 
-/** What a line of the input holds. In one JSON text (`isListed`) it is the place in its list. */
+/** The content of a line of the input. In a single JSON text (`isListed`) `line` is the position in its list. */
 export type Entry = { line: number; isListed?: true } & Content;
 
-/** Something is wrong with the input as a whole. The message never quotes it. */
+/** A problem with the input as a whole. The message never quotes the input. */
 export class BadInput extends Error {}
 
 export interface InputOptions {
-  /** Name of the file, for its ending. */
+  /** Name of the file, whose extension tells the format. */
   name: string;
-  /** Name or number of the column of a CSV. */
+  /** Name or number of the CSV column. */
   column?: string | undefined;
-  /** Dotted path of the field of each JSON object. */
+  /** Dotted path of the field in each JSON object. */
   field?: string | undefined;
-  /** Names that a column or field has by itself where none is named. */
+  /** Names of the columns or fields to use if none is given. */
   usual: readonly string[];
-  /** Whether a cell may be an item: the first line of a CSV is a header unless it holds one. */
+  /** Whether a cell may be an item. The first line of a CSV is a header if it has none. */
   isItem(text: string): boolean;
-  /** Whether a cell or field can be nothing but an item, whatever its name. */
+  /** Whether a cell or field must be an item, regardless of its name. */
   isSurelyItem(text: string): boolean;
 }
 
@@ -42,14 +42,14 @@ const kindOf = ({ name, column, field }: InputOptions, start: string): Kind => {
   return field !== undefined || isJsonStart(start) ? 'json' : 'text';
 };
 
-/** By the first line that isn't blank. An address may begin with `{` or a quote. */
+/** Whether the first line that isn't blank looks like JSON. An address may begin with `{` or a quote, too. */
 const isJsonStart = (start: string): boolean =>
   /^(?:\[|\{\s*(?:["}]|$)|"(?:[^"\\\r\n]|\\.)*"[^\S\r\n]*(?:[\r\n]|$))/.test(start.trimStart());
 
-/** More than the first line of a text that is no JSON. */
+/** Longer than the first line of any text that isn't JSON. */
 const longestStart = 65_536;
 
-/** The text again, after its beginning was looked at. */
+/** Returns the start of a text, and the whole text to read afterwards. */
 const peek = async (text: AsyncGenerator<string>): Promise<{ start: string; text: AsyncGenerator<string> }> => {
   let start = '';
   while (!/[\r\n]/.test(start.trimStart()) && start.length < longestStart) {
@@ -64,7 +64,7 @@ const peek = async (text: AsyncGenerator<string>): Promise<{ start: string; text
   return { start, text: whole() };
 };
 
-/** An address may begin with `#`. */
+/** Whether a line is a comment. An address may begin with `#`, too. */
 const isComment = (word: string): boolean => word.startsWith('#') && (/^#(\s|$)/.test(word) || !word.includes('@'));
 
 const hasSeparator = (word: string): boolean => /[,;]/.test(word.replace(/"(?:[^"\\]|\\.)*"/g, ''));
@@ -74,7 +74,7 @@ async function* textEntries(text: AsyncIterable<string>): AsyncGenerator<Entry> 
     const word = whole.trim();
     if (word === '') yield { line, skipped: 'blank' };
     else if (isComment(word)) yield { line, skipped: 'comment' };
-    else if (hasSeparator(word)) yield { line, problem: 'it holds several values; for a CSV, name its --column' };
+    else if (hasSeparator(word)) yield { line, problem: 'it has several values; if this is CSV, add --column' };
     else yield { line, text: word };
   }
 }
@@ -82,14 +82,14 @@ async function* textEntries(text: AsyncIterable<string>): AsyncGenerator<Entry> 
 const normal = (name: string): string => name.trim().toLowerCase();
 
 const askFor = (flag: string, candidates: readonly string[]): BadInput =>
-  new BadInput(`more than one ${flag} fits: choose ${candidates.map((each) => `--${flag} ${each}`).join(' or ')}`);
+  new BadInput(`more than one ${flag} matches: use ${candidates.map((each) => `--${flag} ${each}`).join(' or ')}`);
 
-/** The column that holds the items. */
+/** The column with the items. */
 interface Column {
   index: number;
-  /** How many columns there are. */
+  /** Number of columns. */
   width: number;
-  /** Whether the first record only names them. */
+  /** Whether the first record is a header. */
   isNamed: boolean;
 }
 
@@ -108,15 +108,17 @@ const columnOf = (first: readonly string[], { column, usual, isItem }: InputOpti
   const candidates = found.map((index) => `${index + 1} (${names[index]})`);
   if (found.length > 1) throw askFor('column', candidates);
   if (found.length === 1) return { index: found[0]!, width, isNamed: true };
-  if (column !== undefined) throw new BadInput('the first line names no such column');
+  if (column !== undefined) throw new BadInput('the first line has no column with that name');
   if (width === 1) return { index: 0, width, isNamed: isNamed(0) };
   const likely = Math.max(0, first.findIndex(isItem)) + 1;
-  throw new BadInput(`which column is meant? name it with --column NAME, or by its number, such as --column ${likely}`);
+  throw new BadInput(
+    `cannot tell which column to use: add --column with its name or number, such as --column ${likely}`,
+  );
 };
 
 /**
- * Whether a line of a record over several lines seems to be a row of its own: two stray quotes make one cell of all the
- * rows between them. What the record itself has in a cell isn't lost.
+ * Whether a line inside a record of several lines seems to be a separate row: two stray quotes turn all rows between
+ * them into one cell. An item that the record has in a cell of its own isn't lost, so it doesn't count.
  */
 const holdsRows = ({ cells, rows }: CsvRecord, index: number, { isItem, isSurelyItem }: InputOptions): boolean =>
   rows
@@ -129,11 +131,11 @@ const holdsRows = ({ cells, rows }: CsvRecord, index: number, { isItem, isSurely
 const problemIn = (record: CsvRecord | BrokenRecord, { index, width }: Column, options: InputOptions) => {
   if ('problem' in record) return record.problem;
   const { length } = record.cells;
-  if (length !== width) return `it has ${length} ${length === 1 ? 'cell' : 'cells'}, and the first line has ${width}`;
-  return holdsRows(record, index, options) ? 'a quoted cell seems to hold whole rows' : undefined;
+  if (length !== width) return `it has ${length} ${length === 1 ? 'cell' : 'cells'}, but the first line has ${width}`;
+  return holdsRows(record, index, options) ? 'a quoted cell seems to contain whole rows' : undefined;
 };
 
-/** From the first record. Where that can't be read, nothing below it can be understood. */
+/** Finds the column in the first record. If that is broken, the rest can't be understood, so this throws. */
 const findColumn = (record: CsvRecord | BrokenRecord, options: InputOptions): Column => {
   const column = 'problem' in record ? undefined : columnOf(record.cells, options);
   const problem = 'problem' in record ? record.problem : problemIn(record, column!, options);
@@ -151,7 +153,7 @@ const itemIn = (cells: readonly string[], { index }: Column, { column, isSurelyI
   return cells[index]!;
 };
 
-/** Every line of a record that nothing is taken from. */
+/** The same content for every line of a record. */
 function* linesAs({ first, last }: Lines, content: Content): Generator<Entry> {
   for (let line = first; line <= last; line += 1) yield { line, ...content };
 }
@@ -186,7 +188,7 @@ const fieldOf = (value: Json, { usual, isSurelyItem }: InputOptions): string | u
   return names[0];
 };
 
-/** The items in one JSON value: a text, or an object whose field holds one or a list of them. */
+/** The items in one JSON value: a string, or an object whose field is a string or a list of strings. */
 const itemsIn = (value: unknown, options: InputOptions): string[] => {
   if (typeof value === 'string') return [value.trim()];
   if (!isObject(value)) return [''];
@@ -196,9 +198,9 @@ const itemsIn = (value: unknown, options: InputOptions): string[] => {
   return [typeof found === 'string' ? found.trim() : ''];
 };
 
-/** What one JSON value holds. An object with an empty list holds nothing, and is counted all the same. */
+/** The contents of one JSON value. An object with an empty list has no item, but counts as blank. */
 const contentsOf = (value: unknown, isDoubled: boolean, options: InputOptions): Content[] => {
-  if (isDoubled) return [{ problem: 'it names a field twice' }];
+  if (isDoubled) return [{ problem: 'it has the same field twice' }];
   const items = itemsIn(value, options);
   return items.length === 0 ? [{ skipped: 'blank' }] : items.map((text) => ({ text }));
 };
@@ -247,7 +249,7 @@ async function* jsonEntries(text: AsyncIterable<string>, options: InputOptions):
   }
 }
 
-/** The items of bulk work in a text of any kind: lines with `#` comments, CSV, JSON or a JSON value a line. */
+/** The items in an input of any format: lines with `#` comments, CSV, JSON, or one JSON value per line. */
 export async function* readEntries(bytes: Bytes, options: InputOptions): AsyncGenerator<Entry> {
   const { start, text } = await peek(textOf(bytes));
   const kind = kindOf(options, start);

@@ -1,13 +1,13 @@
-/** What gives a valid JSON text its structure. */
+/** Strings and punctuation: the tokens that give a valid JSON text its structure. */
 const token = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]/g;
 
 /**
- * Places in the list that a valid JSON text is, counted from 1, at which an object has two fields of one name. Parsed,
- * only the second one is left.
+ * Positions, counted from 1, in the list of a valid JSON text where an object has two fields of the same name.
+ * `JSON.parse` would silently keep only the second one.
  */
 export const placesWithDoubledNames = (json: string): Set<number> => {
   const places = new Set<number>();
-  /** The names so far of every object that is open here; nothing for a list. */
+  /** The field names so far of each open object; undefined for a list. */
   const open: (Set<string> | undefined)[] = [];
   let place = 1;
   let text = '';
@@ -19,7 +19,7 @@ export const placesWithDoubledNames = (json: string): Set<number> => {
       if (open.length === 1 && open[0] === undefined) place += 1;
     } else if (mark === ':') {
       const names = open.at(-1)!;
-      // The same name can be written in several ways: "\u0065mail".
+      // The same name can be written in several ways, such as "\u0065mail".
       const name = JSON.parse(text) as string;
       if (names.has(name)) places.add(place);
       names.add(name);

@@ -8,7 +8,7 @@ import { isObject, type Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import { idIn } from '../uri.ts';
 
-/** Whose records the token shows. */
+/** The user and organization whose records the token shows. */
 export interface Owner {
   user: string;
   organization: string;
@@ -17,25 +17,25 @@ export interface Owner {
 export interface Wanted {
   event_type: string;
   start_time: string;
-  /** Whose hosts they are, where that is known. */
+  /** The organization of the hosts, if known. */
   organization?: string | undefined;
   isMeant(email: string): boolean;
 }
 
 export interface LookUp {
-  /** Active invitees that are what was wanted. */
+  /** Active invitees that match. */
   found: Json[];
-  /** Whether every host of the event type was looked at, so that finding nothing proves something. */
+  /** Whether the events of every host were seen, so that an empty result proves something. */
   isComplete: boolean;
-  /** Whether an event of that type is there at that time, but without the invitee. */
+  /** Whether there is an event of that type at that time, but without the invitee. */
   isSharedSlot: boolean;
-  /** Whose events were listed. */
+  /** The user or organization whose events were listed. */
   whose: Partial<Owner>;
 }
 
-/** The same for every spelling of an event type that a service may take: a URI, a bare ID, other case, a slash at the end. */
+/** A key that is the same for every spelling a service may accept: a URI, a bare ID, another case, a trailing slash. */
 export const idKey = (uri: string): string => {
-  // Not with a regex for the slashes at the end: that takes long where a service sends nothing but slashes.
+  // No regex for trailing slashes: it would take long if a service sent nothing but slashes.
   const id = uri.trim().split(/[?#]/)[0]!.split('/').filter(Boolean).at(-1) ?? '';
   try {
     return decodeURIComponent(id).toLowerCase();
@@ -44,7 +44,7 @@ export const idKey = (uri: string): string => {
   }
 };
 
-/** The second in which a meeting starts; more exact no service is. */
+/** The second in which a meeting starts. No service is more exact. */
 export const secondOf = (time: unknown): number => Math.floor(Date.parse(String(time)) / 1000);
 
 const isHidden = (error: unknown): boolean =>
@@ -56,7 +56,7 @@ const gather = async (pages: AsyncIterable<Json[]>): Promise<Json[]> => {
   return rows;
 };
 
-/** IDs of the hosts of an event type; none where they cannot be learnt. */
+/** IDs of the hosts of an event type; empty if the token may not read them. */
 const hostsOf = async (client: Client, eventType: string): Promise<string[]> => {
   try {
     const hosts = await gather(client.pages(eventTypes.hosts, { query: { event_type: eventType } }));
@@ -67,13 +67,13 @@ const hostsOf = async (client: Client, eventType: string): Promise<string[]> => 
   }
 };
 
-/** Whether nobody but this user hosts the event type; `false` too where that cannot be learnt. */
+/** Whether this user is the only host of the event type; also `false` if the token may not read the hosts. */
 const isOnlyHost = async (client: Client, eventType: string, user: string): Promise<boolean> => {
   const hosts = await hostsOf(client, eventType);
   return hosts.length > 0 && hosts.every((host) => host === idIn(user));
 };
 
-/** Events of every host the token shows: the whole organization's, or only the user's own. */
+/** The events at that time that the token shows: those of the whole organization, or only the user's own. */
 const eventsAt = async (
   client: Client,
   owner: Owner,
@@ -94,7 +94,7 @@ const eventsAt = async (
     try {
       const whose = { organization: owner.organization };
       const rows = await list(whose);
-      // One machine may have accounts of several organizations, and none sees the events of another.
+      // A machine may have logins for several organizations, and none of them sees the events of another.
       return { rows, whose, isComplete: idIn(owner.organization) === idIn(wanted.organization) };
     } catch (error) {
       if (!isHidden(error)) throw error;
@@ -108,7 +108,7 @@ const eventsAt = async (
   };
 };
 
-/** Looks for a booking: events of its type at its start, and their invitees. */
+/** Looks for a booking among the events of its type at its start time, and their invitees. */
 export const lookUp = async (client: Client, owner: Owner, wanted: Wanted): Promise<LookUp> => {
   const { rows, whose, isComplete } = await eventsAt(client, owner, wanted);
   const fitting = rows.filter(
@@ -120,7 +120,7 @@ export const lookUp = async (client: Client, owner: Owner, wanted: Wanted): Prom
   let sawAll = isComplete;
   for (const event of fitting) {
     try {
-      // Not narrowed by address: a service that spells it otherwise would hide it, and then it would be booked again.
+      // No address filter: a service that spells the address differently would hide the invitee, who'd be booked again.
       const all = await gather(client.pages(invitees.list, { path: { event: idIn(event.uri) } }));
       found.push(...all.filter(({ email, status }) => status !== 'canceled' && wanted.isMeant(String(email))));
     } catch (error) {
@@ -132,12 +132,12 @@ export const lookUp = async (client: Client, owner: Owner, wanted: Wanted): Prom
   return { found, isComplete: sawAll, isSharedSlot, whose };
 };
 
-/** Enough for any busy service to show something new, and few requests. */
+/** Enough to find something new on any busy service, with few requests. */
 const mostEvents = 500;
 
 /**
- * Whether the list that found nothing is up to date and shows all hosts: it shows an event made after `since`, and one of
- * each host of the event type. A list that lags behind, or silently leaves out what this user may not see, does not.
+ * Whether the list without the booking is up to date and shows all hosts: it has an event created after `since`, and an
+ * event of each host of the event type. A list that lags behind or silently hides other users' events doesn't.
  */
 export const isTrustworthy = async (
   client: Client,
@@ -155,7 +155,7 @@ export const isTrustworthy = async (
     for (const { created_at, event_memberships } of page) {
       isNewer ||= Date.parse(String(created_at)) > since;
       const members = Array.isArray(event_memberships) ? event_memberships.map(({ user }: Json) => idIn(user)) : [];
-      // What this user hosts too is shown anyway, and says nothing of the other hosts.
+      // Events that this user hosts, too, are always shown. They prove nothing about the other hosts.
       for (const host of members) if (host === me || !members.includes(me)) hidden.delete(host);
     }
     if (isNewer && hosts.length > 0 && hidden.size === 0) return true;

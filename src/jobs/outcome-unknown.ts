@@ -1,5 +1,5 @@
 import { SchedError } from '../errors.ts';
 
-/** Nobody knows whether it was carried out. */
+/** Whether the request may or may not have been carried out. */
 export const isOutcomeUnknown = (error: unknown): error is SchedError =>
   error instanceof SchedError && error.facts.outcome === 'unknown';

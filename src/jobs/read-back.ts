@@ -3,12 +3,12 @@ import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
 import { isOutcomeUnknown } from './outcome-unknown.ts';
 
-/** A change, and how to see whether it was made. */
+/** A change, and how to check whether it was made. */
 export interface Change {
   send(): Promise<Written>;
-  /** The record as it is now; missing where nothing can be read. */
+  /** Reads the current record. Missing if there is nothing to read. */
   read?: (() => Promise<Json | undefined>) | undefined;
-  /** `undefined` where no reply shows it. */
+  /** Whether the record shows the change, or `undefined` if no record can show it. */
   isDone(record: Json): boolean | undefined;
 }
 
@@ -17,21 +17,21 @@ export interface ChangeOptions {
   interrupted: AbortSignal;
   /** From 0 to 1. */
   random(): number;
-  /** Longest single wait that is accepted where the service asks for one. */
+  /** The longest single wait to accept when the service asks for one. */
   maxWaitMs: number;
-  /** Told before each wait that the service asks for. */
+  /** Called before each wait that the service asks for. */
   onWait(seconds: number): void;
-  /** Told before it is sent again. */
+  /** Called before the change is sent again. */
   onRepeat(attempt: number): void;
 }
 
-/** A change that was made: what its reply says, or, where that was lost, the record that was read instead. */
+/** A completed change: its reply or, if that was lost, the record that was read afterwards. */
 export type Changed = Written | { status?: undefined; record: Json; why?: undefined };
 
 const maxAttempts = 3;
 const pauseMs = 500;
 
-/** The record, or nothing where it cannot be read. */
+/** The record, or undefined if it can't be read. */
 export const readIfPossible = async (read: Change['read']): Promise<Json | undefined> => {
   try {
     return await read?.();
@@ -41,7 +41,7 @@ export const readIfPossible = async (read: Change['read']): Promise<Json | undef
   }
 };
 
-/** Waits as long as the service asks before it is asked anything; not where that is too long, and says so. */
+/** Waits as long as the service asks. Returns false, without waiting, if that is too long. */
 const waitedFor = async (
   { facts }: SchedError,
   { clock, interrupted, maxWaitMs, onWait }: ChangeOptions,
@@ -55,8 +55,8 @@ const waitedFor = async (
 };
 
 /**
- * Makes a change whose repetition does no harm. After a lost answer the record is read: if it shows the change, that was
- * it; if it does not, the change is sent again; if it cannot tell, nobody knows.
+ * Makes a change that is safe to repeat. After a lost reply it reads the record: if that shows the change, it is done;
+ * if it doesn't, the change is sent again; if it can't tell, the outcome is unknown.
  */
 export const change = async ({ send, read, isDone }: Change, options: ChangeOptions): Promise<Changed> => {
   const { clock, interrupted, random, onRepeat } = options;
@@ -71,7 +71,7 @@ export const change = async ({ send, read, isDone }: Change, options: ChangeOpti
       const record = await readIfPossible(read);
       const verdict = record === undefined ? undefined : isDone(record);
       if (verdict === true) return { record: record! };
-      // The first attempt may be carried out yet, so a later one that was refused or never left decides nothing.
+      // The first attempt may still be carried out, so a later one that was refused or never sent settles nothing.
       if (verdict === undefined || attempt === maxAttempts || !mayRepeat) throw lost;
     }
     onRepeat(attempt + 1);

@@ -2,27 +2,27 @@ import { SchedError } from '../errors.ts';
 import type { Appendable, Disk } from './disk.ts';
 import { firstPrev, type Receipt, type ReceiptLine, type RunLine, sealLine } from './receipt.ts';
 
-/** A receipt that is being written. */
+/** A receipt that is open for writing. */
 export interface ReceiptFile {
   readonly path: string;
-  /** Hash of the last line that was written. */
+  /** Hash of the last line in the file. */
   readonly head: string;
-  /** Whether it can no longer be written: then nothing may be sent any more. */
+  /** Whether a write has failed. Nothing may be sent after that. */
   readonly isBroken: boolean;
   /**
-   * Adds a line that waits in memory to be written together with the next one, as each write costs time. Whoever adds one
-   * sees to it that `write` or `settle` follows, also when something goes wrong.
+   * Adds a line in memory, to be written together with the next one, because each write takes time. The caller must
+   * make sure that `write` or `settle` follows, even after an error.
    */
   add(line: ReceiptLine): void;
-  /** Writes what waits. */
+  /** Writes the lines in memory. */
   settle(): void;
-  /** Adds a line; it is on disk when this returns, and so is everything before it. */
+  /** Adds a line. It and all lines before it are on disk when this returns. */
   write(line: ReceiptLine): void;
   close(): Promise<void>;
 }
 
 const otherWriter = (path: string): SchedError =>
-  new SchedError('conflict', 'Another process writes into the same receipt', { reason: path, outcome: 'not-applied' });
+  new SchedError('conflict', 'Another process is writing to this receipt', { reason: path, outcome: 'not-applied' });
 
 const writing = (
   path: string,
@@ -33,7 +33,7 @@ const writing = (
   let { size, head } = at;
   let added = { text: '', head };
   let trouble: { error: unknown } | undefined;
-  /** After a failure nobody knows what is on disk, so nothing more is written: the next one to ask hears the same. */
+  /** After a failure the state on disk is unknown, so nothing more is written: later calls throw the same error. */
   const attempt = <Value>(work: () => Value): Value => {
     if (trouble !== undefined) throw trouble.error;
     try {
@@ -77,7 +77,7 @@ const writing = (
   };
 };
 
-/** Begins a receipt: it is there with its first line, or not at all. */
+/** Starts a receipt: the file is created with its first line, or not at all. */
 export const startReceipt = async (
   disk: Disk,
   path: string,
@@ -90,7 +90,7 @@ export const startReceipt = async (
   return writing(path, await disk.open(path), { size: text.length, head: hash }, isSandbox);
 };
 
-/** Goes on writing one; what a killed process left of its last line is cut off first. */
+/** Resumes a receipt. If a killed process left an unfinished last line, it is cut off first. */
 export const continueReceipt = async (disk: Disk, path: string, receipt: Receipt): Promise<ReceiptFile> => {
   const { wholeBytes, tornBytes, head, isSandbox } = receipt;
   const file = await disk.open(path);

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readPrivateFile, writePrivateFile } from '../state/files.ts';
 
-/** A run whose receipt is not in the state directory: only where it is stands there. */
+/** A run whose receipt is outside the state directory, which only has the path. */
 export interface IndexedReceipt {
   run: string;
   at: string;
@@ -38,7 +38,7 @@ export const listIndexed = async (folder: string): Promise<IndexedReceipt[]> => 
   return found.filter((each) => each !== undefined);
 };
 
-/** Remembers where a receipt is. One that says nothing new is left alone. */
+/** Stores the path of a receipt, unless it is stored already. */
 export const addToIndex = async (folder: string, facts: IndexedReceipt, unique: string): Promise<void> => {
   if (!isRunName(facts.run)) return;
   if ((await findIndexed(folder, facts.run))?.receipt === facts.receipt) return;

@@ -1,18 +1,18 @@
 import { createHmac } from 'node:crypto';
 
-/** Under which names stand in a receipt. 32 bytes; as text, 64 hexadecimal digits. */
+/** The key that hashes addresses for a receipt: 32 bytes, written as 64 hexadecimal digits. */
 export interface ReceiptKey {
-  /** Tells one key from another and says nothing of it. */
+  /** Identifies the key without revealing it. */
   readonly id: string;
   mac(text: string): string;
 }
 
 export const keyBytes = 32;
 
-/** What a key file holds, so that `openssl dgst -macopt hexkey:…` can read it. */
+/** The content of a key file, in a form that `openssl dgst -macopt hexkey:…` accepts. */
 export const keyText = (bytes: Uint8Array): string => `${Buffer.from(bytes).toString('hex')}\n`;
 
-/** A key from its text, or nothing where it is none. */
+/** Reads a key from its text; undefined if the text isn't a key. */
 export const readKey = (text: string): ReceiptKey | undefined => {
   const hex = text.trim().toLowerCase();
   if (!/^[0-9a-f]{64}$/.test(hex)) return undefined;

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import { isObject, type Json } from '../client/reading.ts';
 
 /*
- * A receipt is a text of printable ASCII, a JSON object a line, and each line ends with the SHA-256 of itself:
+ * A receipt is printable ASCII text with one JSON object per line. Each line ends with its own SHA-256:
  *
  *   {"prev":"HASH OF THE LINE ABOVE",…,"hash":"HASH OF THIS LINE WITHOUT ,"hash":"…""}
  *
- * so `sed 's/,"hash":"[0-9a-f]*"}$/}/'`, without its line break, through `sha256sum` gives the hash again. The first
- * line's `prev` is 64 zeros; the hash of the last one is the head of the chain.
+ * So `sed 's/,"hash":"[0-9a-f]*"}$/}/'`, without the line break, piped to `sha256sum`, gives the hash again. The `prev`
+ * of the first line is 64 zeros. The hash of the last line is the head of the chain.
  */
 
 export type Verdict = 'accepted' | 'rejected' | 'unknown';
@@ -20,7 +20,7 @@ export interface Counts {
   skipped: number;
 }
 
-/** The first line: what is to be done, by whom and where. */
+/** The first line: the operation, the user and the service. */
 export interface RunLine {
   type: 'run';
   receipt: 1;
@@ -31,16 +31,16 @@ export interface RunLine {
   endpoint: string;
   owner: string;
   organization: string;
-  /** Which key, or `none`. */
+  /** ID of the key, or `none`. */
   key: string;
-  /** Of all items together, under the key. */
+  /** Digest of all items together, keyed if there is a key. */
   input: string;
   total: number;
   duplicates: number;
   skipped: number;
 }
 
-/** Written before the request leaves; a repetition of it names the batch alone. */
+/** Written before the request is sent. A repeated request has only the batch number, no items. */
 export interface SendingLine {
   type: 'sending';
   batch: number;
@@ -49,27 +49,27 @@ export interface SendingLine {
   items?: string[];
 }
 
-/** What came back: a verdict on each item, or that the batch was refused as a whole (`split`, `refused`). */
+/** The result of a batch: a verdict for its items, or that the batch was refused as a whole (`split`, `refused`). */
 export interface VerdictLine {
   type: 'verdict';
   batch: number;
   at: string;
   verdict: Verdict | 'split' | 'refused';
-  /** Of the reply; missing where there was none. */
+  /** HTTP status of the reply; missing if there was none. */
   status?: number;
-  /** How it is known, where that was not the reply. */
+  /** How the verdict is known, if not from the reply. */
   by?: string;
   request?: string;
 }
 
-/** A later process goes on. */
+/** A later process resumes the run. */
 export interface ResumedLine {
   type: 'resumed';
   at: string;
   tool: string;
   owner: string;
   organization: string;
-  /** Bytes of a torn last line that were cut off. */
+  /** Bytes of an unfinished last line that were cut off. */
   repaired: number;
 }
 
@@ -87,7 +87,7 @@ const hashOf = (ascii: string): string => hash('sha256', ascii, 'hex');
 const asciiOnly = (json: string): string =>
   json.replace(/[^ -~]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** A line in the one form it has on disk, and its hash. */
+/** A line as it is written to disk, and its hash. */
 export const sealLine = (line: ReceiptLine, prev: string, isSandbox: boolean): { text: string; hash: string } => {
   const body = asciiOnly(JSON.stringify({ prev, ...line, ...(isSandbox ? { sandbox: true } : {}) }));
   const hash = hashOf(body);
@@ -101,12 +101,12 @@ export interface Damage {
   problem: string;
 }
 
-/** A receipt as it stands on disk. */
+/** A receipt as read from disk. */
 export interface Receipt {
   lines: { value: Json; number: number }[];
-  /** Hash of the last whole line. */
+  /** Hash of the last complete line. */
   head: string;
-  /** Bytes that are whole lines; what follows is the rest of one that a killed process did not finish. */
+  /** Bytes of complete lines. The bytes after them are an unfinished line of a killed process. */
   wholeBytes: number;
   tornBytes: number;
   isSandbox: boolean;
@@ -114,7 +114,7 @@ export interface Receipt {
 
 export type Reading = ({ ok: true } & Receipt) | ({ ok: false } & Damage);
 
-/** Checks every whole line and the chain between them. Nothing in it is trusted before that. */
+/** Checks every complete line and the chain between them. No content is trusted before that. */
 export const readReceipt = (bytes: Buffer): Reading => {
   const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
   const lines: Receipt['lines'] = [];
@@ -122,13 +122,13 @@ export const readReceipt = (bytes: Buffer): Reading => {
   let isSandbox = false;
   for (let from = 0, number = 1; from < wholeBytes; number += 1) {
     const end = bytes.indexOf(0x0a, from);
-    // One byte a character, so that what is no ASCII shows as what it is.
+    // One character per byte, so that bytes outside ASCII don't match the pattern.
     const text = bytes.toString('latin1', from, end);
     from = end + 1;
     const parts = linePattern.exec(text);
-    if (parts === null) return { ok: false, line: number, problem: 'it does not have the form of a line' };
-    if (hashOf(`${parts[1]}}`) !== parts[3]) return { ok: false, line: number, problem: 'its hash does not fit it' };
-    if (parts[2] !== prev) return { ok: false, line: number, problem: 'it does not follow the line above it' };
+    if (parts === null) return { ok: false, line: number, problem: 'the line is malformed' };
+    if (hashOf(`${parts[1]}}`) !== parts[3]) return { ok: false, line: number, problem: 'its hash does not match' };
+    if (parts[2] !== prev) return { ok: false, line: number, problem: 'it does not follow the line above' };
     prev = parts[3]!;
     let value: unknown;
     try {
@@ -143,7 +143,7 @@ export const readReceipt = (bytes: Buffer): Reading => {
   return { ok: true, lines, head: prev, wholeBytes, tornBytes: bytes.length - wholeBytes, isSandbox };
 };
 
-/** What became of one item. */
+/** The outcome of one item. */
 export interface ItemOutcome {
   verdict: Verdict;
   at: string;
@@ -151,15 +151,15 @@ export interface ItemOutcome {
   status?: number;
 }
 
-/** What a receipt says, taken together. */
+/** The state of a run, read from all lines of its receipt. */
 export interface RunHistory {
   run: RunLine;
-  /** By item; one whose request left and got no verdict is missing. */
+  /** By item. Items that were sent but have no verdict are missing. */
   outcomes: Map<string, ItemOutcome>;
   counts: Counts;
-  /** Of the next batch. */
+  /** Number of the next batch. */
   nextBatch: number;
-  /** Where the last line says so. */
+  /** When the run ended; only if the last line is an end line. */
   endedAt?: string;
   /** When the last line was written. */
   lastAt: string;
@@ -178,7 +178,7 @@ export const countOutcomes = (outcomes: Iterable<ItemOutcome>, total: number, sk
 
 const malformed = (line: number, problem: string) => ({ ok: false as const, line, problem });
 
-/** Reads the lines of an unbroken chain; whoever recomputed one may still have got its history wrong. */
+/** Replays the lines of an intact chain. A forged chain has valid hashes, but its history may be inconsistent. */
 export const replay = ({ lines }: Receipt): ({ ok: true } & RunHistory) | ({ ok: false } & Damage) => {
   const run = lines[0]?.value as unknown as RunLine | undefined;
   if (run?.type !== 'run' || run.receipt !== 1 || typeof run.total !== 'number')
@@ -195,7 +195,7 @@ export const replay = ({ lines }: Receipt): ({ ok: true } & RunHistory) | ({ ok:
       nextBatch = Math.max(nextBatch, line.batch + 1);
     } else if (line.type === 'verdict') {
       const items = batches.get(line.batch);
-      if (items === undefined) return malformed(number, 'it judges a batch that was not sent');
+      if (items === undefined) return malformed(number, 'it has a verdict for a batch that was never sent');
       const { verdict, at, batch, status } = line;
       if (isVerdict(verdict)) {
         const outcome: ItemOutcome = { verdict, at, batch, ...(status === undefined ? {} : { status }) };
@@ -204,11 +204,11 @@ export const replay = ({ lines }: Receipt): ({ ok: true } & RunHistory) | ({ ok:
     } else if (line.type === 'end') {
       const counts = countOutcomes(outcomes.values(), run.total, run.skipped);
       const wrong = (Object.keys(counts) as (keyof Counts)[]).find((name) => counts[name] !== line[name]);
-      if (wrong !== undefined) return malformed(number, `its count '${wrong}' is not what the lines above it say`);
+      if (wrong !== undefined) return malformed(number, `its "${wrong}" count does not match the lines above`);
       if (counts.accepted + counts.rejected + counts.unknown !== run.total)
-        return malformed(number, 'it ends a run that was not done');
+        return malformed(number, 'it ends a run that was not complete');
       endedAt = line.at;
-    } else if (line.type !== 'resumed') return malformed(number, 'it is of no known kind');
+    } else if (line.type !== 'resumed') return malformed(number, 'its type is unknown');
   }
   return {
     ok: true,
@@ -222,5 +222,5 @@ export const replay = ({ lines }: Receipt): ({ ok: true } & RunHistory) | ({ ok:
   };
 };
 
-/** A run is done when its last line says so and nothing in it is left unknown. */
+/** Whether the last line ends the run and no outcome is unknown. */
 export const isDone = ({ endedAt, counts }: RunHistory): boolean => endedAt !== undefined && counts.unknown === 0;

@@ -7,21 +7,21 @@ import {
   unknownOutcomeOf,
 } from './booking-attempt.ts';
 
-/** One attempt whose outcome was open, and what is known of it now. */
+/** An open attempt and its current verdict. */
 export interface Settled {
   event_type: string;
   start_time: string;
   sent_at: string;
   verdict: 'booked' | 'not-booked' | 'unknown';
-  /** From when on finding nothing may prove something. */
+  /** When an empty look-up can first prove that nothing was booked. */
   decidable_at?: string;
   uri?: string;
   event?: string;
-  /** Why it is unknown. */
+  /** Why the verdict is unknown. */
   reason?: string;
 }
 
-/** Looks up every booking of this machine whose outcome is open, and closes those that are clear. */
+/** Looks up every open attempt of this machine and closes those whose outcome is now known. */
 export async function* reconcile(context: BookingContext): AsyncGenerator<Settled> {
   for (const kept of await context.ledger.open(context.origin)) {
     const { entry } = kept;

@@ -3,22 +3,22 @@ import { isOutcomeUnknown } from './outcome-unknown.ts';
 import { type Counts, countOutcomes, type ItemOutcome, isFinal, type Verdict } from './receipt.ts';
 import type { ReceiptFile } from './receipt-file.ts';
 
-/** What a request for some items came to. */
+/** The result of a request for a batch of items. */
 export type Answer = { status?: number; request?: string } & (
   | { verdict: Verdict; by?: string }
-  /** Refused because of one of them, or (`isTooLarge`) because there are too many. */
+  /** Refused because of one of the items, or (`isTooLarge`) because there are too many. */
   | { verdict: 'split'; isTooLarge?: true }
-  /** Refused whoever they are: going on makes no sense. */
+  /** Refused regardless of the items, so there is no point in sending more. */
   | { verdict: 'refused'; error: SchedError }
 );
 
-/** Bulk work: distinct items, and how some of them are sent. */
+/** A bulk operation: distinct items, and how to send a batch of them. */
 export interface Job {
   items: readonly string[];
-  /** What stands for an item in the receipt. Asked again where needed: many items are a lot to remember twice. */
+  /** The name of an item in the receipt, such as a keyed hash. Computed when needed: storing all takes much memory. */
   mark(item: string): string;
   batchSize: number;
-  /** `leaving` is to be done each time right before the request leaves. */
+  /** Sends a batch. Must call `leaving` right before each time the request is sent. */
   send(items: readonly string[], leaving: () => Promise<void>): Promise<Answer>;
 }
 
@@ -26,15 +26,15 @@ export interface JobWorld {
   clock: { now(): number };
   interrupted: AbortSignal;
   receipt: ReceiptFile;
-  /** What an earlier process came to know. */
+  /** Results of earlier processes of the same run. */
   before: { outcomes: ReadonlyMap<string, ItemOutcome>; nextBatch: number };
   skipped: number;
   onProgress(counts: Counts): void;
-  /** Comes back when a request that is just being made has left, unless it has to wait for something. */
+  /** Resolves when the request being prepared has been sent, or when it has to wait for something. */
   afterSend(): Promise<void>;
 }
 
-/** So many answers lost in a row are an outage, and every further request adds to it. */
+/** This many lost replies in a row mean an outage, and more requests would only make it worse. */
 const mostLostInARow = 3;
 
 type Batch = readonly string[];
@@ -44,7 +44,7 @@ const halves = (batch: Batch): [Batch, Batch] => {
   return [batch.slice(0, middle), batch.slice(middle)];
 };
 
-/** Items that have no final verdict yet. */
+/** Items without a final verdict. */
 const leftOf = ({ items, mark }: Job, outcomes: ReadonlyMap<string, ItemOutcome>): Batch =>
   outcomes.size === 0
     ? items
@@ -53,15 +53,15 @@ const leftOf = ({ items, mark }: Job, outcomes: ReadonlyMap<string, ItemOutcome>
         return outcome === undefined || !isFinal(outcome.verdict);
       });
 
-/** Whether it ends the run and leaves open what became of the batch: a signal, or a repetition that could not be made. */
+/** Whether the error ends the run with the batch's outcome unknown: a signal, or a retry that could not be sent. */
 const isCutOff = (error: SchedError): boolean =>
   error.category === 'interrupted' ||
   error.category === 'terminated' ||
   (isOutcomeUnknown(error) && error.category !== 'outcome-unknown');
 
 /**
- * Sends what is left, one request after another, and ends the receipt. A line that says what is sent is on disk before
- * the request leaves, and its verdict is written before the next one does (R33).
+ * Sends the remaining items, one request after another, and ends the receipt. The line for a request is on disk before
+ * the request is sent, and its verdict is written before the next request (R33).
  */
 export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
   const { clock, interrupted, receipt, before, skipped, onProgress, afterSend } = world;
@@ -77,7 +77,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
   const now = () => new Date(clock.now()).toISOString();
   const ahead = new Map<string, string>();
 
-  /** Marks of what comes next, made while the request that is about to leave is answered: then they cost next to no time. */
+  /** Computes the marks of the next batch while the current request waits for its reply, so they take no extra time. */
   const markAhead = async () => {
     await afterSend();
     for (const item of left.slice(from, from + batchSize)) if (!ahead.has(item)) ahead.set(item, job.mark(item));
@@ -93,7 +93,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
   const take = (): Batch | undefined => {
     for (let half = split.pop(); half !== undefined; half = split.pop()) {
       if (half.length <= batchSize) return half;
-      // A smaller size was found since.
+      // The batch size was reduced after this half was made.
       split.push(...halves(half).reverse());
     }
     if (from >= left.length) return undefined;
@@ -116,13 +116,13 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
         ...(attempt === 1 ? { items: marksOf(items) } : {}),
       } as const;
       receipt.write(line);
-      // What goes wrong with a mark is told when its batch has its turn.
+      // If a mark fails, the error is thrown again when its batch is sent.
       markAhead().catch(() => {});
     };
     const conclude = ({ verdict, ...facts }: Omit<Answer, 'error'>) => {
       receipt.add({ type: 'verdict', batch, at: now(), verdict, ...facts });
-      // Mostly the next request leaves at once and the line before it takes this one along. What fails here is told by
-      // whoever adds the next line.
+      // Usually the next request follows at once, and its line is written together with this one. If the write fails
+      // here, adding the next line throws the error.
       afterSend()
         .then(receipt.settle)
         .catch(() => {});
@@ -131,7 +131,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
     try {
       answer = await job.send(items, leaving);
     } catch (error) {
-      // What never left needs no verdict, and what cannot be written has none.
+      // A batch that was never sent needs no verdict, and a broken receipt can't store one.
       if (attempt === 0 || receipt.isBroken || !(error instanceof SchedError)) throw error;
       if (isCutOff(error)) {
         conclude({ verdict: 'unknown' });
@@ -166,8 +166,8 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
       lostInARow = answer.verdict === 'unknown' ? lostInARow + 1 : 0;
       onProgress(counts);
       if (lostInARow === mostLostInARow)
-        throw new SchedError('outcome-unknown', `The answers to ${mostLostInARow} requests in a row were lost`, {
-          reason: 'the service does not answer, so nothing more was sent',
+        throw new SchedError('outcome-unknown', `The replies to ${mostLostInARow} requests in a row were lost`, {
+          reason: 'the service may be down, so nothing more was sent',
           outcome: 'unknown',
         });
     }

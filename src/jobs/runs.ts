@@ -17,7 +17,7 @@ export const receiptEnding = '.jsonl';
 /** Longer than any first line. */
 const longestFirstLine = 8192;
 
-/** The first line of a receipt, unchecked; nothing where there is none. */
+/** The first line of a receipt, unchecked, or undefined if it can't be read. */
 export const firstLineOf = async (path: string): Promise<RunLine | undefined> => {
   const handle = await open(path, 'r').catch(() => undefined);
   if (handle === undefined) return undefined;
@@ -38,8 +38,8 @@ export const firstLineOf = async (path: string): Promise<RunLine | undefined> =>
 const longestEnd = 1024;
 
 /**
- * When a receipt says that its run was done, unchecked; nothing where it doesn't. Only its last line is read, because the
- * same input may have been sent every day for years.
+ * When a run was completed according to its receipt, unchecked, or undefined if it wasn't. Reads only the last line,
+ * because there may be years of daily receipts for the same input.
  */
 export const doneAt = async (path: string): Promise<string | undefined> => {
   const handle = await open(path, 'r').catch(() => undefined);
@@ -70,7 +70,7 @@ export interface KnownRun {
 
 const isNewer = (one: KnownRun, other: KnownRun): number => (one.run.at < other.run.at ? 1 : -1);
 
-/** The receipts in a folder, and those elsewhere that it knows of, by their first lines. Nothing in them is checked yet. */
+/** The receipts in a folder and those elsewhere in its index. Only first lines are read, and nothing is checked yet. */
 export const surveyRuns = async (folder: string): Promise<{ runs: KnownRun[]; lost: IndexedReceipt[] }> => {
   const names = await readdir(folder).catch(() => []);
   const runs: KnownRun[] = [];
@@ -82,19 +82,19 @@ export const surveyRuns = async (folder: string): Promise<{ runs: KnownRun[]; lo
   }
   for (const place of await listIndexed(folder)) {
     const run = await firstLineOf(place.receipt);
-    // Another run may stand in that file by now.
+    // The file may have been replaced by the receipt of another run.
     if (run?.run === place.run) runs.push({ path: place.receipt, run });
     else lost.push(place);
   }
   return { runs: runs.sort(isNewer), lost };
 };
 
-/** The newest first. */
+/** All known runs, newest first. */
 export const listRuns = async (folder: string): Promise<KnownRun[]> => (await surveyRuns(folder)).runs;
 
 export type Opened = { ok: true; receipt: Receipt; history: RunHistory } | ({ ok: false } & Damage);
 
-/** A receipt read and checked; `undefined` if there is none. */
+/** Reads and checks a receipt; `undefined` if the file doesn't exist. */
 export const openReceipt = async (disk: Disk, path: string): Promise<Opened | undefined> => {
   const bytes = await disk.read(path);
   if (bytes === undefined) return undefined;

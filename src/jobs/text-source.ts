@@ -2,34 +2,34 @@ import { createReadStream } from 'node:fs';
 
 export type Bytes = AsyncIterable<Uint8Array>;
 
-/** The bytes of a file as they are read. */
+/** The bytes of a file, read as a stream. */
 export const bytesOf = (path: string): Bytes => createReadStream(path, { highWaterMark: 1 << 18 });
 
-/** A text that cannot be read as one; the platform's message would quote it. */
+/** The input isn't text. Used instead of the platform's error, whose message would quote the input. */
 export class NotText extends Error {}
 
-/** By the byte order mark; without one UTF-16 gives itself away by the zero in its first character. */
+/** Detects the encoding by the byte order mark. Without one, a zero byte in the first character means UTF-16. */
 const encodingOf = ([first, second]: Uint8Array): string => {
   if ((first === 0xff && second === 0xfe) || (second === 0 && first !== 0)) return 'utf-16le';
   if ((first === 0xfe && second === 0xff) || (first === 0 && second !== undefined && second !== 0)) return 'utf-16be';
   return 'utf-8';
 };
 
-/** Bytes as text, piece by piece: UTF-8 or UTF-16, with or without a byte order mark. */
+/** Decodes bytes as a stream of text: UTF-8 or UTF-16, with or without a byte order mark. */
 export async function* textOf(bytes: Bytes): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   let head: Uint8Array = new Uint8Array();
   const decode = (chunk?: Uint8Array): string => {
     try {
       const text = decoder!.decode(chunk, { stream: chunk !== undefined });
-      // Valid, and yet never text: a device that never ends, or something binary.
+      // NUL is valid UTF-8 but never text: the input is binary, or a device that never ends.
       if (!text.includes('\0')) return text;
     } catch {}
     throw new NotText('it is neither UTF-8 nor UTF-16 text');
   };
   for await (const chunk of bytes) {
     if (decoder === undefined) {
-      // Two bytes tell, and a pipe may bring them one by one.
+      // Two bytes are needed to detect the encoding, and a pipe may deliver them one by one.
       head = Buffer.concat([head, chunk]);
       if (head.length < 2) continue;
       decoder = new TextDecoder(encodingOf(head), { fatal: true });
@@ -43,13 +43,13 @@ export async function* textOf(bytes: Bytes): AsyncGenerator<string> {
   yield decode();
 }
 
-/** One line and its number, counted from 1. */
+/** A line and its number, counted from 1. */
 export interface Line {
   line: number;
   text: string;
 }
 
-/** A text's lines, whether they end as on Unix, Windows or an old Mac. */
+/** The lines of a text, with line endings of Unix, Windows or old Macs. */
 export async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<Line> {
   let rest = '';
   let line = 0;
@@ -64,6 +64,6 @@ export async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<Line
     }
     rest = rest.slice(from);
   }
-  // A last carriage return ends a line, too, also an empty one.
+  // A final carriage return ends a line, too, even an empty one.
   if (rest !== '') yield { line: line + 1, text: rest.replace(/\r$/, '') };
 }

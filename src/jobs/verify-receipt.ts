@@ -2,12 +2,12 @@ import { type Counts, isDone, type RunHistory, readReceipt, replay } from './rec
 
 export type Status = 'ok' | 'edited' | 'rewritten' | 'incomplete' | 'sandbox';
 
-/** What can be said of a receipt without asking anybody. */
+/** The result of checking a receipt offline. */
 export interface Finding {
   status: Status;
-  /** In words. */
+  /** The result as a sentence. */
   finding: string;
-  /** Where it was edited. */
+  /** The line that was edited. */
   line?: number;
   head: string;
   sandbox: boolean;
@@ -15,7 +15,7 @@ export interface Finding {
   counts?: Counts;
 }
 
-/** Checks a receipt, and its head against the one that was kept elsewhere where that is given. */
+/** Checks a receipt, and compares its head with a head kept elsewhere, if one is given. */
 export const verify = (bytes: Buffer, head?: string): Finding => {
   const reading = readReceipt(bytes);
   if (!reading.ok) {
@@ -24,11 +24,11 @@ export const verify = (bytes: Buffer, head?: string): Finding => {
   }
   const facts = { head: `sha256:${reading.head}`, sandbox: reading.isSandbox };
   if (head !== undefined && head !== facts.head) {
-    const finding = 'the chain is whole, but it is not the one of that head: it was cut off or written anew';
+    const finding = 'the chain is intact, but its head is not the given one: the receipt was cut off or rewritten';
     return { ...facts, status: 'rewritten', finding };
   }
   if (reading.lines.length === 0)
-    return { ...facts, status: 'incomplete', finding: 'incomplete: there is no whole line' };
+    return { ...facts, status: 'incomplete', finding: 'incomplete: it has no complete line' };
   const history = replay(reading);
   if (!history.ok) {
     const { line, problem } = history;
@@ -36,16 +36,24 @@ export const verify = (bytes: Buffer, head?: string): Finding => {
   }
   const told = { ...facts, history, counts: history.counts };
   if (reading.tornBytes > 0)
-    return { ...told, status: 'incomplete', finding: 'incomplete: its last line is cut off; running again repairs it' };
+    return {
+      ...told,
+      status: 'incomplete',
+      finding: 'incomplete: its last line is cut off; resuming the run repairs it',
+    };
   if (history.endedAt === undefined)
-    return { ...told, status: 'incomplete', finding: 'incomplete: the run did not end, or its last lines are missing' };
+    return {
+      ...told,
+      status: 'incomplete',
+      finding: 'incomplete: the run did not finish, or its last lines are missing',
+    };
   if (!isDone(history))
     return {
       ...told,
       status: 'incomplete',
-      finding: `incomplete: what became of ${history.counts.unknown} is not known; running again asks once more`,
+      finding: `incomplete: ${history.counts.unknown} with unknown outcome; run the same command again to retry`,
     };
   if (reading.isSandbox)
-    return { ...told, status: 'sandbox', finding: 'made in the sandbox: it is whole, and proves nothing' };
-  return { ...told, status: 'ok', finding: 'ok: no line was changed, removed or moved, and the run ended' };
+    return { ...told, status: 'sandbox', finding: 'intact, but made in the sandbox: it proves nothing' };
+  return { ...told, status: 'ok', finding: 'ok: no line was changed, removed or moved, and the run finished' };
 };

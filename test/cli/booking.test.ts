@@ -145,7 +145,7 @@ describe('booking: a lost reply', () => {
     const again = await world.run(booking(0), { send });
     expect([again.code, posts(again.requests)]).toEqual([10, 0]);
     expect(lastJson(again.stderr).error).toMatchObject({
-      cause: expect.stringMatching(/^process \d+ asked .* it could not be looked up: Cannot reach 127\.0\.0\.1:4010$/),
+      cause: expect.stringMatching(/^process \d+ sent .* looking it up failed: Cannot reach 127\.0\.0\.1:4010$/),
       outcome: 'unknown',
     });
   });
@@ -156,7 +156,7 @@ describe('booking: a lost reply', () => {
     const again = await world.run(booking(0), { env: { SCHED_BASE_URL: 'https://two.example' }, send: world.service });
     expect([again.code, posts(again.requests)]).toEqual([10, 0]);
     expect(lastJson(again.stderr).error.hint).toBe(
-      'the same command again later, or ask https://one.example: sched invitees reconcile',
+      'run the same command again later, or sched invitees reconcile against https://one.example',
     );
   });
 
@@ -615,6 +615,9 @@ describe('booking: the ledger', () => {
     expect([found.code, JSON.parse(found.stdout)._sched]).toEqual([0, { reconciled: true }]);
     const failing = breaking(none, faults['reset before commit']);
     const failed = await none.run(booking(2, '--allow-duplicate', type), { send: failing });
-    expect([failed.code, lastJson(failed.stderr).error.hint]).toEqual([10, 'the same command again with --if-absent']);
+    expect([failed.code, lastJson(failed.stderr).error.hint]).toEqual([
+      10,
+      'run the same command again with --if-absent',
+    ]);
   });
 });

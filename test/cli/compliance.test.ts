@@ -303,7 +303,7 @@ describe('compliance delete: input', () => {
     const from = file(name, content);
     const result = await world.run(`compliance delete --from ${from} --yes --max 9 --skip-invalid`);
     expect(result).toMatchObject({ code: 2, requests: [] });
-    expect(result.stderr).toContain(`fits: choose ${words}`);
+    expect(result.stderr).toContain(`matches: use ${words}`);
     expectNoAddress(result);
   });
 
@@ -1028,7 +1028,7 @@ describe('events cancel --from', () => {
     const result = await world.run('events cancel --from - --yes', { stdin: uris.join('\n'), send });
     expect(result.code).toBe(7);
     expect(requests).toBe(2);
-    expect(result.stderr).toContain('Another process writes into the same receipt');
+    expect(result.stderr).toContain('Another process is writing to this receipt');
     expect(result.stderr).not.toContain('failed:');
   });
 

@@ -240,7 +240,7 @@ describe('docs/compliance.md', () => {
     const done = await inSandbox('delete', two, plan.home);
     expect({ code: done.code, stderr: done.stderr }).toMatchObject({ code: 0 });
     const audit = await inSandbox('audit', ':', plan.home);
-    expect(audit.stdout).toContain('sandbox: it is whole');
+    expect(audit.stdout).toContain('sandbox: intact');
     expect(plan.stdout + plan.stderr + done.stdout + done.stderr + audit.stdout).not.toContain('@x.example');
   });
 

@@ -91,7 +91,7 @@ describe('CSV', () => {
   test.each([
     ['an unclosed quote', 'email,"name\na@x.example,A\n', 'line 1: a quote is opened and never closed'],
     ['text after a closing quote', '\nemail,"name" x\na@x.example,A\n', 'line 2: there is text after a closing quote'],
-    ['a swallowed row', 'email,"name\na@x.example,A"\nb@x.example,B\n', 'line 1: a quoted cell seems to hold whole'],
+    ['a swallowed row', 'email,"name\na@x.example,A"\nb@x.example,B\n', 'line 1: a quoted cell seems to contain whole'],
   ])('with %s in its first row is refused', async (_, text, words) => {
     await expect(planOf(text)).rejects.toThrow(words);
   });

@@ -158,9 +158,9 @@ describe('input: CSV', () => {
       ['a,b', 1],
     ] as const)
       await expect(read(`${text}\n`, { name: 'x.csv' })).rejects.toThrow(
-        `which column is meant? name it with --column NAME, or by its number, such as --column ${number}`,
+        `cannot tell which column to use: add --column with its name or number, such as --column ${number}`,
       );
-    await expect(read('a,b\n', { column: 'c' })).rejects.toThrow('the first line names no such column');
+    await expect(read('a,b\n', { column: 'c' })).rejects.toThrow('the first line has no column with that name');
   });
 });
 
@@ -191,7 +191,7 @@ describe('input: JSON', () => {
 
   test('that names a field twice is refused at its place', async () => {
     const twice = '{"email":"a@x.example","\\u0065mail":"b@x.example"}';
-    const problem = '! it names a field twice';
+    const problem = '! it has the same field twice';
     expect(await read(`[{"email":"c@x.example"},\n${twice},{"p":[${twice}]}]`)).toEqual([
       [1, 'c@x.example'],
       [2, problem],
@@ -205,17 +205,15 @@ describe('input: JSON', () => {
   });
 
   test('that holds addresses in two fields asks for --field', async () => {
-    await expect(read('[{"email":"a@x.example","emails":[]}]')).rejects.toThrow(
-      'choose --field email or --field emails',
-    );
+    await expect(read('[{"email":"a@x.example","emails":[]}]')).rejects.toThrow('use --field email or --field emails');
     await expect(read('{"Email":"a@x.example","email":"b@x.example"}')).rejects.toThrow(
-      'choose --field Email or --field email',
+      'use --field Email or --field email',
     );
     await expect(read('{"email":"a@x.example","work":"b@x.example"}')).rejects.toThrow(
-      'choose --field email or --field work',
+      'use --field email or --field work',
     );
     await expect(read('{"email":"a@x.example","more":["-",["b@x.example"]]}')).rejects.toThrow(
-      'choose --field email or --field more',
+      'use --field email or --field more',
     );
     expect(await read('{"email":"a@x.example","work":"b@x.example"}', { field: 'work' })).toEqual([[1, 'b@x.example']]);
   });

@@ -73,7 +73,7 @@ describe('evidence', () => {
     const check = (...head: string[]) => spawnSync('bash', [script, receipt, ...head], { encoding: 'utf8' });
     expect(check().status).toBe(0);
     for (const head of ['', 'null', verify(whole).head.replace('sha256:', '')])
-      expect(check(head)).toMatchObject({ status: 2, stdout: 'HEAD is sha256: and 64 digits\n' });
+      expect(check(head)).toMatchObject({ status: 2, stdout: 'HEAD must be sha256: and 64 hexadecimal digits\n' });
   });
 
   test('finds a chain computed anew over a history that does not add up', () => {
@@ -124,7 +124,7 @@ describe('evidence', () => {
     expect(prove('eve@engine.example\n')).toMatchObject({ status: 6, stdout: 'not in this receipt\n' });
     writeFileSync(join(folder, 'p.jsonl'), Buffer.concat([lines, Buffer.from('{"prev":"0')]));
     expect(prove('ada@engine.example\n')).toMatchObject(found);
-    expect(prove('')).toMatchObject({ status: 2, stdout: 'there is no address on stdin\n' });
+    expect(prove('')).toMatchObject({ status: 2, stdout: 'no address on stdin\n' });
 
     writeFileSync(keyFile, text.replace('\n', '\r\n'));
     expect(prove('ada@engine.example\n')).toMatchObject(found);
@@ -132,11 +132,11 @@ describe('evidence', () => {
     writeFileSync(keyFile, other);
     expect(prove('ada@engine.example\n')).toMatchObject({
       status: 3,
-      stdout: `the receipt was made under the key ${key.id}, and this is ${readKey(other)!.id}\n`,
+      stdout: `the receipt was made with key ${key.id}, but this is key ${readKey(other)!.id}\n`,
     });
     writeFileSync(keyFile, text.slice(1));
     const torn = prove('ada@engine.example\n');
-    expect(torn).toMatchObject({ status: 3, stdout: 'KEY_FILE does not hold 64 hexadecimal digits\n' });
+    expect(torn).toMatchObject({ status: 3, stdout: 'KEY_FILE must contain 64 hexadecimal digits\n' });
     expect(torn.stderr).toBe('');
   });
 });
