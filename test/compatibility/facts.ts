@@ -4,10 +4,10 @@ import { sharedFlags } from '../../src/cli/parse/shared-flags.ts';
 import { buildTree } from '../../src/cli/parse/tree.ts';
 import { exitCodes } from '../../src/errors.ts';
 
-/** What scripts rely on, a sentence each. A fact that is gone is a broken promise. */
+/** The facts that scripts rely on, one sentence each. A missing fact is a broken promise. */
 export type Facts = Record<'exit codes' | 'columns' | 'fields' | 'commands', string[]>;
 
-/** The error codes are the names. */
+/** The names are the error codes. */
 export const exitCodeFacts = (): string[] => Object.entries(exitCodes).map(([name, code]) => `${name} is ${code}`);
 
 type Flag = Leaf['definition']['flags'][number];
@@ -30,7 +30,7 @@ const argumentFacts = (leaf: Leaf): string[] =>
     return [`${place} ${required ? `<${word}>` : `[${word}]`}`, ...choices.map((choice) => `${place} ${choice}`)];
   });
 
-/** Its own flags; those that all commands share are told once. */
+/** The flags of this command only. Shared flags are listed once, under "every command". */
 const leafFacts = (leaf: Leaf): string[] => {
   const flags = leaf.definition.flags;
   const own = new Set(flags.map(({ name }) => name));
@@ -58,7 +58,7 @@ export const commandFacts = async (): Promise<string[]> => {
   return [...own, ...aliases, ...sharedFlags.flatMap(flagFacts).map((fact) => `every command: ${fact}`)];
 };
 
-/** Commands whose help promises columns. */
+/** Commands whose help documents columns. */
 export const listCommands = async (): Promise<Map<string, string[]>> =>
   new Map(
     [...(await leaves())]
@@ -69,7 +69,7 @@ export const listCommands = async (): Promise<Map<string, string[]>> =>
 export const columnFacts = (command: string, columns: readonly string[]): string[] =>
   columns.map((column, index) => `${command}: ${String(index + 1).padStart(2, '0')} ${column}`);
 
-/** Names of a value's fields, those of lists and objects inside it too. */
+/** The field names of a value, including nested lists and objects. */
 export const fieldsOf = (value: unknown, before = ''): string[] => {
   if (Array.isArray(value)) return value.flatMap((each) => fieldsOf(each, before));
   if (typeof value !== 'object' || value === null) return [];
@@ -87,13 +87,13 @@ export interface Change {
   what: string;
 }
 
-/** A script that ran before does not give what is required now. */
+/** Whether a fact is a new requirement on an existing command, which older scripts don't meet. */
 const breaks = (fact: string, before: ReadonlySet<string>): boolean => {
   const [, command, isStricter] = /^(.+?): (argument \d+ <|has its own --)?/.exec(fact) ?? [];
   return isStricter !== undefined && before.has(command!);
 };
 
-/** What changed between the facts that were promised and those of today. */
+/** The changes from the promised facts to the current ones. */
 export const changesBetween = (promised: readonly string[], today: readonly string[]): Change[] => {
   const [before, now] = [new Set(promised), new Set(today)];
   const gone = promised
@@ -103,7 +103,7 @@ export const changesBetween = (promised: readonly string[], today: readonly stri
     .filter((fact) => !before.has(fact))
     .map((fact) =>
       breaks(fact, before)
-        ? { fact, isBroken: true, what: 'required or replaced now' }
+        ? { fact, isBroken: true, what: 'now required or replaced' }
         : { fact, isBroken: false, what: 'added' },
     );
   return [...gone, ...added];

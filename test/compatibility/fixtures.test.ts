@@ -26,11 +26,11 @@ import {
 } from './old-files.ts';
 import { writeFixtures } from './write-fixtures.ts';
 
-/** FIXTURES=write keeps the files of this version for those to come. */
+/** FIXTURES=write stores the files of this version for the tests of later versions. */
 if (process.env.FIXTURES === 'write')
   test('writes the files of this version', async () => {
     const folder = join(fixtures, manifest.version);
-    if (existsSync(folder)) throw new Error(`${folder} is kept already; remove it if that version was not released`);
+    if (existsSync(folder)) throw new Error(`${folder} already exists; remove it if that version was not released`);
     mkdirSync(folder, { recursive: true });
     await writeFixtures(folder);
     expect(Object.keys(shapeOf(folder))).toContain('config/config.json');
@@ -39,12 +39,12 @@ if (process.env.FIXTURES === 'write')
 const inOrder = new Intl.Collator('en', { numeric: true });
 const versions = existsSync(fixtures) ? readdirSync(fixtures).sort(inOrder.compare) : [];
 
-test('this version writes files as the newest of those that are kept', async () => {
+test('this version writes files in the same format as the newest fixtures', async () => {
   const folder = temporaryDirectory('written');
   await writeFixtures(folder);
   expect(
     shapeOf(folder),
-    'The files on disk have another form. Older ones must be read all the same: leave those that are kept as they are, and keep yours beside them, under a new version: FIXTURES=write npx vitest run test/compatibility/fixtures.test.ts',
+    'The format of the files on disk has changed. sched must still read the older ones: leave the existing fixtures as they are, and add new ones under a new version: FIXTURES=write npx vitest run test/compatibility/fixtures.test.ts',
   ).toEqual(shapeOf(join(fixtures, versions.at(-1)!)));
 });
 
@@ -68,7 +68,7 @@ describe.each(versions)('files of version %s', (version) => {
   const bearers = ({ requests }: Result) => [...new Set(requests.map(({ headers }) => headers.authorization))];
   const paths = ({ requests }: Result) => requests.map(({ url }) => new URL(url).pathname);
 
-  test('config.json: every setting of every profile', async () => {
+  test('keep every setting of every profile in config.json', async () => {
     expect(jsonOf(await world.run('profiles list --json'))).toEqual([
       expect.objectContaining({ name: 'personal', current: true, base_url: baseUrl }),
       {
@@ -86,16 +86,16 @@ describe.each(versions)('files of version %s', (version) => {
     ]);
   });
 
-  describe('logins', () => {
+  describe('with logins', () => {
     test.each([
       ['personal', tokens.personal],
       ['work', tokens.oauth],
-    ])('that of %s is used', async (profile, token) => {
+    ])('use the login of %s', async (profile, token) => {
       const result = await world.run(`users me -p ${profile}`, { env: noToken });
       expect([result.code, bearers(result)]).toEqual([0, [`Bearer ${token}`]]);
     });
 
-    test('an expired one is refreshed with the refresh token that is stored', async () => {
+    test('refresh an expired login with the stored refresh token', async () => {
       await world.clock.sleep(3 * hour);
       const refreshed: string[] = [];
       const send: Send = async (request) => {
@@ -108,7 +108,7 @@ describe.each(versions)('files of version %s', (version) => {
       expect([code, refreshed]).toEqual([0, [tokens.refresh]]);
     });
 
-    test('one that a keychain holds in parts is put together', async () => {
+    test('join a login that the keychain stores in parts', async () => {
       const texts = new Map<string, string>(
         Object.entries(JSON.parse(readFileSync(join(folder, 'keychain.json'), 'utf8'))),
       );
@@ -118,7 +118,7 @@ describe.each(versions)('files of version %s', (version) => {
     });
   });
 
-  describe('the ledger of bookings', () => {
+  describe('with a booking ledger', () => {
     const entryOf = (slot: string): Entry => {
       const entries = readdirSync(ledgerIn(folder))
         .filter((name) => name.endsWith('.json'))
@@ -136,36 +136,42 @@ describe.each(versions)('files of version %s', (version) => {
           ? { status: 200, headers: {}, body: JSON.stringify({ resource: { uri: invitee, event, status: 'active' } }) }
           : world.service(request);
 
-    test.each(['booked', 'bookedInVersion1'] as const)('%s: the same booking is a conflict', async (slot) => {
+    test.each(['booked', 'bookedInVersion1'] as const)('%s: report a conflict for the same booking', async (slot) => {
       const result = await book(slot, showing(entryOf(slot)));
       expect([result.code, posts(result.requests)]).toEqual([7, 0]);
       expect(result.stderr).toContain(entryOf(slot).invitee);
     });
 
-    test('refused: the same booking is sent, as a second attempt', async () => {
+    test('refused: send the same booking as a second attempt', async () => {
       const result = await book('refused');
       expect([result.code, posts(result.requests)]).toEqual([0, 1]);
       const { digest } = entryOf('refused');
       expect(readdirSync(ledgerIn(folder)).filter((name) => name.includes(digest))).toHaveLength(2);
     });
 
-    test.each(['open', 'missed', 'openInVersion1'] as const)('%s: nothing is sent before it is clear', async (slot) => {
-      const result = await book(slot);
-      expect([result.code, posts(result.requests)]).toEqual([10, 0]);
-    });
+    test.each(['open', 'missed', 'openInVersion1'] as const)(
+      '%s: send nothing before the outcome is known',
+      async (slot) => {
+        const result = await book(slot);
+        expect([result.code, posts(result.requests)]).toEqual([10, 0]);
+      },
+    );
 
-    test.each(['open', 'missed', 'openInVersion1'] as const)('%s: is found once the service shows it', async (slot) => {
-      const elsewhere = await world.run(bookingLine(type, slots[slot]), {
-        env: { SCHED_STATE_DIR: join(folder, 'other') },
-      });
-      const result = await book(slot);
-      expect([elsewhere.code, result.code, posts(result.requests)]).toEqual([0, 0, 0]);
-      expect(jsonOf(result)).toMatchObject({ uri: jsonOf(elsewhere).uri, _sched: { reconciled: true } });
-    });
+    test.each(['open', 'missed', 'openInVersion1'] as const)(
+      '%s: find the booking once the service shows it',
+      async (slot) => {
+        const elsewhere = await world.run(bookingLine(type, slots[slot]), {
+          env: { SCHED_STATE_DIR: join(folder, 'other') },
+        });
+        const result = await book(slot);
+        expect([elsewhere.code, result.code, posts(result.requests)]).toEqual([0, 0, 0]);
+        expect(jsonOf(result)).toMatchObject({ uri: jsonOf(elsewhere).uri, _sched: { reconciled: true } });
+      },
+    );
 
-    test('missed: the time of the first look-up counts, so that one more settles it', async () => {
+    test('missed: count from the first look-up, so that one more settles it', async () => {
       await world.clock.sleep(hour);
-      // Something newer, which shows that the list does not lag behind.
+      // A newer booking, which shows that the list doesn't lag behind.
       expect((await world.run(bookingLine(type, 100))).code).toBe(0);
       const settled = jsonOf(await world.run('invitees reconcile --json')) as { start_time: string; verdict: string }[];
       const verdictOf = (slot: keyof typeof slots) =>
@@ -178,7 +184,7 @@ describe.each(versions)('files of version %s', (version) => {
     });
   });
 
-  describe('receipts', () => {
+  describe('with receipts', () => {
     const verify = (name: keyof typeof people) =>
       world.run(`compliance verify ${heads[name].run} --head ${heads[name].head} --json`);
     const deleted = ({ requests }: Result): string[] =>
@@ -186,31 +192,31 @@ describe.each(versions)('files of version %s', (version) => {
         .filter(({ url }) => url.endsWith('/invitee_deletion'))
         .flatMap(({ body }) => (JSON.parse(body!) as { emails: string[] }).emails);
 
-    test('a finished one verifies with its head, and proves with its key', async () => {
+    test('verify a finished receipt with its head, and prove an address with its key', async () => {
       expect(jsonOf(await verify('finished'))).toMatchObject({ status: 'ok', total: 2, accepted: 2 });
       const proof = await world.run(`compliance prove ${heads.finished.run} --email ${people.finished[1]} --json`);
       expect([proof.code, jsonOf(proof)]).toEqual([0, expect.objectContaining({ found: true, verdict: 'accepted' })]);
     });
 
-    test('a finished one is not sent again within 12 hours', async () => {
+    test('do not send a finished run again within 12 hours', async () => {
       await world.clock.sleep(hour);
       const result = await world.run(deletionLine(people.finished));
       expect([result.code, deleted(result), jsonOf(result).run]).toEqual([0, [], heads.finished.run]);
     });
 
-    test('an unfinished one is resumed where it was left', async () => {
+    test('resume an unfinished run where it stopped', async () => {
       const result = await world.run(deletionLine(people.unfinished));
       expect([result.code, deleted(result)]).toEqual([0, [people.unfinished[1]]]);
       expect(jsonOf(result)).toMatchObject({ run: heads.unfinished.run, total: 2, accepted: 2 });
       expect((await world.run(`compliance verify ${heads.unfinished.run}`)).code).toBe(0);
     });
 
-    test('one of the sandbox proves nothing', async () => {
+    test('do not accept a receipt from the sandbox as proof', async () => {
       const result = await verify('sandbox');
       expect([result.code, jsonOf(result).status]).toEqual([13, 'sandbox']);
     });
 
-    test('one elsewhere is found by its run, and missed when it is gone', async () => {
+    test('find a receipt elsewhere by its run, and report it if it is missing', async () => {
       const receipt = join(folder, 'elsewhere/receipt.jsonl');
       expect(jsonOf(await verify('elsewhere'))).toMatchObject({ status: 'ok', receipt });
       rmSync(receipt);
@@ -219,7 +225,7 @@ describe.each(versions)('files of version %s', (version) => {
     });
   });
 
-  test('the rate budget: what is left, until when, and who waits', async () => {
+  test('show the rate budget: remaining requests, reset time and waiting commands', async () => {
     const [bucket] = readdirSync(join(folder, 'state/budget'));
     const last = readdirSync(join(folder, 'state/budget', bucket!))
       .sort(inOrder.compare)
@@ -240,22 +246,22 @@ describe.each(versions)('files of version %s', (version) => {
     ]);
   });
 
-  describe('the cache', () => {
-    test('of the identity saves a request', async () => {
+  describe('with a cache', () => {
+    test('save a request for the identity', async () => {
       expect(paths(await world.run('events list --limit 1'))).toEqual(['/scheduled_events']);
     });
 
-    test('of the plan saves a request', async () => {
+    test('save a request for the plan', async () => {
       const asksPlan = async (slot: number) =>
         paths(await world.run(bookingLine(type, slot))).some((path) => path.startsWith('/organizations/'));
-      // Only the second booking wants to know.
+      // Only the second booking needs the plan.
       expect([await asksPlan(10), await asksPlan(11)]).toEqual([false, false]);
       for (const name of readdirSync(join(folder, 'cache')).filter((each) => each.startsWith('plan-')))
         rmSync(join(folder, 'cache', name));
       expect(await asksPlan(12)).toBe(true);
     });
 
-    test('of filters saves a request', async () => {
+    test('save a request for filters', async () => {
       const group = (await world.run('groups list --limit 1 -o id')).stdout.trim();
       expect(paths(await world.run(`groups events ${group} --limit 1`))).toEqual(['/scheduled_events']);
     });

@@ -12,8 +12,8 @@ import { temporaryDirectory } from '../support/temporary.ts';
 import { fieldsOf } from './facts.ts';
 
 /*
- * Files as a version of sched wrote them, in fixtures/VERSION/{config,state,cache,elsewhere}, and keychain.json. Later
- * versions read them. Paths in them begin with the word below, because they are copied before they are used.
+ * Files written by a version of sched, in fixtures/VERSION/{config,state,cache,elsewhere}, and keychain.json. Later
+ * versions must read them. Paths in them start with a placeholder (`anywhere`), because the files are copied before use.
  */
 
 export const fixtures = new URL('fixtures', import.meta.url).pathname;
@@ -21,7 +21,7 @@ export const anywhere = '/FIXTURE';
 
 export const baseUrl = 'https://api.example.com';
 export const authUrl = 'https://auth.example.com';
-/** Nobody's; whatever prints one fails its test. */
+/** Fake tokens. A test fails if one of them is printed. */
 export const tokens = {
   environment: 'canary-access-environment',
   personal: 'canary-access-personal',
@@ -35,13 +35,13 @@ export const people = {
   sandbox: ['barbara@types.example'],
   elsewhere: ['donald@art.example'],
 };
-/** Which half hour each booking is for. */
+/** The half-hour slot of each booking. */
 export const slots = { booked: 0, refused: 1, open: 2, missed: 3, bookedInVersion1: 4, openInVersion1: 5 };
 
 const inEnvironment = { SCHED_TOKEN: tokens.environment, SCHED_BASE_URL: baseUrl };
 export const noToken = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
 
-/** A world whose service takes the tokens above for its owner's, and whose files are in this folder. */
+/** A world whose service accepts the tokens above as the owner's, with its files in this folder. */
 export const worldIn = async (folder: string): Promise<World> => {
   const env = {
     ...Object.fromEntries(
@@ -61,7 +61,7 @@ export const worldIn = async (folder: string): Promise<World> => {
   return { ...world, service: asOwner, run };
 };
 
-/** The files of a version, in a place of their own. */
+/** A copy of the files of a version, in a temporary directory. */
 export const copyOf = (version: string): string => {
   const folder = temporaryDirectory('fixture');
   cpSync(join(fixtures, version), folder, { recursive: true });
@@ -82,7 +82,7 @@ export const filesIn = (folder: string): string[] =>
 
 export const deletionLine = (emails: readonly string[]) => `compliance delete ${emails.join(' ')} --yes --json`;
 
-/** A store over entries as a keychain holds them. */
+/** A store on top of keychain entries. */
 export const keychainOf = (texts: Map<string, string>) => {
   const entries = splitEntries(memoryEntries(texts), (count) => new Uint8Array(count));
   const vault: Vault = { kind: 'keychain', describe: () => 'keychain', use: (work) => work(entries) };
@@ -117,7 +117,7 @@ const fieldsIn = (line: string): string[] => {
   }
 };
 
-/** Every file by its path, and the names of the fields in each of its lines. Numbers of a version differ from run to run. */
+/** The field names of each line, by file path. Version numbers in file names differ between runs, so they become N. */
 export const shapeOf = (folder: string): Record<string, string[]> =>
   Object.fromEntries(
     filesIn(folder).map((path) => {

@@ -19,7 +19,7 @@ import {
 const file = new URL('promises.json', import.meta.url);
 const command = 'npx vitest run test/compatibility/promises.test.ts';
 
-/** PROMISES=add writes what was added to promises.json, PROMISES=break what was removed or changed too. */
+/** PROMISES=add writes additions to promises.json, PROMISES=break also writes removals and changes. */
 const update = process.env.PROMISES;
 
 type World = Awaited<ReturnType<typeof createWorld>>;
@@ -39,7 +39,7 @@ const jsonOf = async (line: string, more?: WorldOptions): Promise<unknown> => {
 };
 const idOf = async (line: string): Promise<string> => (await run(`${line} -o id`)).stdout.split('\n')[0]!;
 
-/** No account but what was logged in to. */
+/** Uses only the stored login. */
 const stored: WorldOptions = { env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } };
 const deletion = 'compliance delete a@b.example c@d.example --yes';
 
@@ -49,7 +49,7 @@ const logIn = () =>
     stdin: `${world.token}\n`,
   });
 
-/** A profile with every setting that there is. */
+/** Adds a profile with every setting. */
 const addWholeProfile = async (): Promise<void> => {
   const url = 'https://api.example.com';
   const settings = { auth_url: url, mcp_url: url, issuer: url, uri_root: url, client_id: 'id', user: 'U' };
@@ -58,7 +58,7 @@ const addWholeProfile = async (): Promise<void> => {
     await run(`profiles set ${key} ${value} -p whole`);
 };
 
-/** Bookings whose answers were lost: one that was not made, and one that was. */
+/** Reconciles bookings whose replies were lost: one that was not made, and one that was. */
 const reconciled = async (): Promise<unknown> => {
   const type = await plainType(world);
   const lostAnswer: Send = async (request) => {
@@ -71,7 +71,7 @@ const reconciled = async (): Promise<unknown> => {
   return jsonOf('invitees reconcile');
 };
 
-/** `ratelimit` while another command waits. */
+/** The output of `ratelimit` while another command waits. */
 const duringWait = async (): Promise<unknown> => {
   let seen: unknown;
   const clock: Clock = {
@@ -93,7 +93,7 @@ const duringWait = async (): Promise<unknown> => {
   return seen;
 };
 
-/** Records with every mark that they can carry, by command. */
+/** Records with every `_sched` mark they can have, by command. */
 const markedRecords = async (): Promise<Record<string, unknown[]>> => {
   const type = await plainType(world);
   const losing = (name: keyof typeof faults) => ({ send: breaking(world, faults[name]) });
@@ -135,7 +135,7 @@ const markFacts = async (): Promise<string[]> =>
       .map((mark) => `${name}: _sched.${mark}`),
   );
 
-/** The answers that are ours, not the service's, by what a script calls them. */
+/** Outputs that sched makes itself, as opposed to records of the service, by command. */
 const samples: Record<string, () => Promise<unknown>> = {
   'auth status': async () => {
     await logIn();
@@ -158,11 +158,11 @@ const samples: Record<string, () => Promise<unknown>> = {
   'invitees reconcile': reconciled,
   'sandbox tokens': () => jsonOf('sandbox tokens'),
   'sandbox clock': () => jsonOf('sandbox clock'),
-  // It serves until nobody reads what it says.
+  // It runs until its output is closed.
   'sandbox start': () => jsonOf('sandbox start --port 0 --data :memory:', { closeAfter: 0 }),
   '--dry-run': async () => {
     const [request] = [await jsonOf(`events cancel ${await idOf('events list')} --reason x --dry-run`)].flat();
-    // What the body holds is the service's.
+    // The fields of the body belong to the service.
     return Object.fromEntries(Object.keys(request as object).map((name) => [name, null]));
   },
   error: async () => {
@@ -180,7 +180,7 @@ const fieldFacts = async (): Promise<string[]> => {
   return [...facts, ...(await markFacts())];
 };
 
-/** Lists that want to be told of what. */
+/** Lists that need an argument or a flag. */
 const listLines: Record<string, () => Promise<string>> = {
   'invitees list': async () => `invitees list ${await idOf('events list')}`,
   'availability list': async () => `availability list --event-type ${await plainType(world)}`,
@@ -190,7 +190,7 @@ const listLines: Record<string, () => Promise<string>> = {
   'groups events': async () => `groups events ${await idOf('groups list')}`,
 };
 
-/** Lists that are no operation of the service. */
+/** Lists that sched makes itself, without an operation of the service. */
 const ownLists = ['compliance runs', 'profiles list', 'sandbox tokens', 'invitees reconcile', 'ratelimit', 'doctor'];
 
 const headerOf = async (line: string): Promise<string[]> => {
@@ -223,12 +223,12 @@ const messageOf = (kind: string, changes: ReturnType<typeof changesBetween>): st
       ({ fact, what, isBroken }) => `${isBroken ? 'BROKEN PROMISE' : 'addition'}: ${kind}: ${fact} (${what})`,
     ),
     isBroken
-      ? `Scripts rely on it: put it back. Before a major release: PROMISES=break ${command}`
-      : `Additions are allowed. Promise them from now on: PROMISES=add ${command}`,
+      ? `Scripts rely on this: restore it. For a major release: PROMISES=break ${command}`
+      : `Additions are allowed. To promise them from now on: PROMISES=add ${command}`,
   ].join('\n');
 };
 
-describe('what scripts rely on', () => {
+describe('promises to scripts are kept for', () => {
   test.each(Object.keys(readers) as (keyof Facts)[])('%s', async (kind) => {
     const today = sorted(await readers[kind]());
     const changes = changesBetween(promised[kind], today);
@@ -241,13 +241,13 @@ describe('what scripts rely on', () => {
   });
 });
 
-describe('a change', () => {
+describe('changesBetween', () => {
   const before = ['events get', 'events get: argument 1 <event>', 'events get: --output VALUE', 'events list: 01 uri'];
 
   test.each([
     ['a removed flag', before.filter((fact) => !fact.includes('--output')), ['events get: --output VALUE']],
     [
-      'a flag that takes no value any more',
+      'a flag that no longer takes a value',
       before.map((fact) => fact.replace('VALUE', 'SWITCH')),
       ['events get: --output VALUE'],
     ],
@@ -258,11 +258,11 @@ describe('a change', () => {
       ['events get: argument 2 <invitee>'],
     ],
     [
-      'a shared flag with a meaning of its own',
+      'a shared flag with a different meaning',
       [...before, 'events get: has its own --yes'],
       ['events get: has its own --yes'],
     ],
-  ])('%s breaks a promise', (_, today, broken) => {
+  ])('reports %s as a broken promise', (_, today, broken) => {
     const found = changesBetween(before, today).filter(({ isBroken }) => isBroken);
     expect(found.map(({ fact }) => fact)).toEqual(broken);
   });
@@ -273,7 +273,7 @@ describe('a change', () => {
     'events get: argument 2 [invitee]',
     'webhooks get',
     'webhooks get: argument 1 <webhook>',
-  ])('%s is an addition', (fact) => {
+  ])('reports %s as an addition', (fact) => {
     expect(changesBetween(before, [...before, fact])).toEqual([{ fact, isBroken: false, what: 'added' }]);
   });
 });

@@ -56,7 +56,7 @@ const writeLogins = async (folder: string, { run }: World): Promise<void> => {
   writeFileSync(join(folder, 'keychain.json'), `${JSON.stringify(Object.fromEntries(texts), null, 2)}\n`);
 };
 
-/** Turns the last entry into one of version 1, whose digest covers the origin. */
+/** Turns the last entry into a version 1 entry, whose digest includes the origin. */
 const asVersion1 = (folder: string, before: readonly string[]): void => {
   for (const name of readdirSync(ledgerIn(folder)).filter((each) => !before.includes(each))) {
     const path = join(ledgerIn(folder), name);
@@ -71,7 +71,7 @@ const writeLedger = async (folder: string, world: World): Promise<void> => {
   const { run } = world;
   const type = await plainType(world);
   const lost = { send: breaking(world, faults['reset before commit']) };
-  // Not even the look-up gets an answer.
+  // The look-up gets no reply, either.
   const away: WorldOptions = {
     send: async (request) =>
       request.url.includes('/scheduled_events') ? faults['reset before commit']() : lost.send(request),
@@ -91,7 +91,7 @@ const writeLedger = async (folder: string, world: World): Promise<void> => {
   }
 };
 
-/** What a process leaves that is killed while its second request is under way. */
+/** The files of a process that is killed during its second request. */
 const cutAfterSecondSending = (path: string): void => {
   const lines = readFileSync(path, 'utf8').split('\n');
   const second = lines.findIndex((line) => line.includes('"type":"sending","batch":2,'));
@@ -118,7 +118,7 @@ const writeReceipts = async (folder: string, { run, clock, token }: World): Prom
   writeFileSync(join(folder, 'heads.json'), `${JSON.stringify(heads, null, 2)}\n`);
 };
 
-/** The budget as it is while a command waits: what is given back at its end is still taken. */
+/** The budget while a command waits, before it returns unused permits. */
 const writeBudget = async (folder: string, { run, clock, service }: World): Promise<void> => {
   const budget = join(folder, 'state/budget');
   const kept = join(folder, 'kept');
@@ -142,7 +142,7 @@ const writeBudget = async (folder: string, { run, clock, service }: World): Prom
   renameSync(kept, budget);
 };
 
-/** Writes what this version writes, by running it. */
+/** Writes the files of this version by running its commands. */
 export const writeFixtures = async (folder: string): Promise<void> => {
   const world = await worldIn(folder);
   await writeLogins(folder, world);

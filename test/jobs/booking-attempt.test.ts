@@ -32,31 +32,34 @@ beforeEach(async () => {
 const booking = (index: number, more = '', type = eventType) => bookingLine(type, index, more);
 
 const bookedAt = (index: number) => bookedIn(world, index);
-/** A service that does not show this token the events of the whole organization. */
+/** A service that doesn't let this token list the events of the whole organization. */
 const forbidding =
   (send: Send): Send =>
   async (request) =>
     /\/scheduled_events\?.*organization=/.test(request.url) ? { status: 403, headers: {}, body: '{}' } : send(request);
 const lastJson = (text: string) => JSON.parse(text.trim().split('\n').at(-1)!);
 
-// R27: the ledger forgets nothing by this machine's clock, R15: a clock a day wrong still works.
-describe('booking: a wrong clock', () => {
+// R27: the ledger removes nothing because of this machine's clock. R15: sched works with a clock that is a day off.
+describe('booking with a wrong clock', () => {
   const day = 86_400_000;
 
-  test.each([day, -day, 400 * day])('%d ms ahead: the same command three times books once', async (clockAheadMs) => {
-    await world.clock.sleep(monday - 6 * 3_600_000 - world.clock.now());
-    const codes: number[] = [];
-    let sent = 0;
-    for (let run = 0; run < 3; run += 1) {
-      const { code, requests } = await world.run(booking(0), { clockAheadMs });
-      codes.push(code);
-      sent += posts(requests);
-    }
-    expect([codes, sent]).toEqual([[0, 7, 7], 1]);
-  });
+  test.each([day, -day, 400 * day])(
+    'books once if the same command runs three times, %d ms ahead',
+    async (clockAheadMs) => {
+      await world.clock.sleep(monday - 6 * 3_600_000 - world.clock.now());
+      const codes: number[] = [];
+      let sent = 0;
+      for (let run = 0; run < 3; run += 1) {
+        const { code, requests } = await world.run(booking(0), { clockAheadMs });
+        codes.push(code);
+        sent += posts(requests);
+      }
+      expect([codes, sent]).toEqual([[0, 7, 7], 1]);
+    },
+  );
 
   test.each([[[day, day, day]], [[0, day, 400 * day]], [[day, 0, -day]], [[0, 0, day]]])(
-    '%j ms ahead: a booking whose answer is lost is sent once',
+    'sends a booking once if its reply is lost, %j ms ahead',
     async (clocks) => {
       const send = breaking(world, faults['reset before commit']);
       let sent = 0;
@@ -69,7 +72,7 @@ describe('booking: a wrong clock', () => {
     },
   );
 
-  test('reconcile and doctor remove nothing', async () => {
+  test('keeps the ledger in reconcile and doctor', async () => {
     await world.run(booking(0), { send: breaking(world, faults['reset before commit']) });
     await world.run(booking(1));
     const before = readdirSync(join(state, 'bookings'));
@@ -80,9 +83,9 @@ describe('booking: a wrong clock', () => {
   });
 
   test.each([
-    ['ours alone is far ahead', 0, 400 * day],
-    ["the service's alone is far ahead", 400 * day, 0],
-  ])('nothing is removed where %s', async (_, service, clockAheadMs) => {
+    ["this machine's clock", 0, 400 * day],
+    ["the service's clock", 400 * day, 0],
+  ])('keeps the ledger if only %s is far ahead', async (_, service, clockAheadMs) => {
     const dated: Send = async (request) => {
       const reply = await world.service(request);
       return { ...reply, headers: { ...reply.headers, date: new Date(world.clock.now() + service).toUTCString() } };
@@ -91,7 +94,7 @@ describe('booking: a wrong clock', () => {
     expect(readdirSync(join(state, 'bookings'))).toHaveLength(2);
   });
 
-  test('set back after a lost answer: the clock of the service decides alone', async () => {
+  test("uses the service's clock alone if this machine's was set back after a lost reply", async () => {
     const send = breaking(world, faults['reset before commit'], 1);
     expect((await world.run(booking(0), { send, clockAheadMs: day })).code).toBe(10);
     expect((await world.run(booking(0))).code).toBe(10);
@@ -100,7 +103,7 @@ describe('booking: a wrong clock', () => {
     expect([late.code, posts(late.requests)]).toEqual([0, 1]);
   });
 
-  test('a service whose clock jumps ahead does not shorten the time', async () => {
+  test("waits no shorter if the service's clock jumps ahead", async () => {
     const losing = breaking(world, faults['reset before commit'], 1);
     let jumped = 0;
     const send: Send = async (request) => {
@@ -122,7 +125,7 @@ describe('booking: a wrong clock', () => {
     expect([late.code, posts(late.requests)]).toEqual([0, 1]);
   });
 
-  test('a service that tells no time never proves that nothing was booked', async () => {
+  test('never takes it as proven that nothing was booked if the service sends no date', async () => {
     const losing = breaking(world, faults['reset before commit'], 1);
     const send: Send = async (request) => {
       const reply = await losing(request);
@@ -136,7 +139,7 @@ describe('booking: a wrong clock', () => {
     expect(late.stderr).toContain('replies have no date');
   });
 
-  test('a duplicate whose answer is lost is found, and an older booking is not taken for it', async () => {
+  test('finds a duplicate whose reply is lost, and does not mistake an older booking for it', async () => {
     const { uri } = JSON.parse(
       (await world.run(booking(0), { env: { SCHED_STATE_DIR: join(state, 'other') } })).stdout,
     );
@@ -157,10 +160,10 @@ describe('booking: a wrong clock', () => {
 });
 
 // R27
-describe('booking: a list that finds nothing proves nothing', () => {
+describe('booking after an empty look-up stays unknown', () => {
   const unsent = () => breaking(world, faults['reset before commit'], 1);
   const isList = ({ url }: HttpRequest) => new URL(url).pathname === '/scheduled_events';
-  /** The service, with a list of events that is changed on its way. */
+  /** The service, with changes to its list of events. */
   const listing = (change: (rows: Record<string, unknown>[]) => unknown[]): Send => {
     const losing = unsent();
     return async (request) => {
@@ -181,7 +184,7 @@ describe('booking: a list that finds nothing proves nothing', () => {
     expect((await world.run('invitees reconcile', { send })).code).toBe(10);
   };
 
-  test('while it shows nothing newer', async () => {
+  test('while the list shows nothing newer', async () => {
     const send = unsent();
     expect((await world.run(booking(0), { send })).code).toBe(10);
     await world.clock.sleep(3_600_000);
@@ -190,7 +193,7 @@ describe('booking: a list that finds nothing proves nothing', () => {
     expect([meant.code, posts(meant.requests)]).toEqual([0, 1]);
   });
 
-  test('while it lags behind, though the booking was made', async () => {
+  test('while the list lags behind and hides the booking', async () => {
     const sentAt = world.clock.now();
     const lagging = listing((rows) => rows.filter(({ created_at }) => Date.parse(String(created_at)) < sentAt));
     const send: Send = async (request) => {
@@ -203,7 +206,7 @@ describe('booking: a list that finds nothing proves nothing', () => {
     expect([caughtUp.code, posts(caughtUp.requests), await bookedAt(0)]).toEqual([0, 0, 1]);
   });
 
-  test('while it shows no event of a host, but those this user is in too', async () => {
+  test('while the list shows only events of a host that this user hosts, too', async () => {
     const me = JSON.parse((await world.run('users me --json')).stdout).uri;
     const send = listing((rows) =>
       rows.map((event) => ({ ...event, event_memberships: [{ user: me }, ...(event.event_memberships as object[])] })),
@@ -217,7 +220,7 @@ describe('booking: a list that finds nothing proves nothing', () => {
     expect([clear.code, posts(clear.requests)]).toEqual([0, 1]);
   });
 
-  test('of a duplicate, where it is not known what was there before', async () => {
+  test('for a duplicate, if the earlier bookings are unknown', async () => {
     const env = { SCHED_STATE_DIR: join(state, 'other') };
     expect((await world.run(booking(0), { env })).code).toBe(0);
     const losing = unsent();
@@ -232,7 +235,7 @@ describe('booking: a list that finds nothing proves nothing', () => {
     expect([late.code, JSON.parse(late.stdout)]).toMatchObject([10, [{ verdict: 'unknown' }]]);
   });
 
-  test('while others are booked into the same meeting', async () => {
+  test('while someone else is booked into the same meeting', async () => {
     const send = unsent();
     await lose(send);
     const other = booking(0).replace('ada@engine.example', 'bob@engine.example');
@@ -242,7 +245,7 @@ describe('booking: a list that finds nothing proves nothing', () => {
 });
 
 // R27
-describe('booking: one that was made and is not shown any more', () => {
+describe('booking that the service no longer shows', () => {
   const hiding: Send = async (request) => {
     if (request.method !== 'GET') return world.service(request);
     const { pathname } = new URL(request.url);
@@ -253,7 +256,7 @@ describe('booking: one that was made and is not shown any more', () => {
   };
   const elsewhere = { SCHED_BASE_URL: 'https://api.example.com' };
 
-  test('may only be late to show, so it is not booked again', async () => {
+  test('is not booked again, because it may only be late to show', async () => {
     expect((await world.run(booking(0), { env: elsewhere })).code).toBe(0);
     for (let run = 0; run < 2; run += 1) {
       const again = await world.run(booking(0), { env: elsewhere, send: hiding });
@@ -263,7 +266,7 @@ describe('booking: one that was made and is not shown any more', () => {
     }
   });
 
-  test('is gone in the sandbox, for a token that sees every host', async () => {
+  test('counts as gone in the sandbox if the token sees every host', async () => {
     const shared = (await typesOf(world)).find(({ pooling_type }) => pooling_type === 'round_robin')!.uri;
     expect((await world.run(booking(0, '', shared))).code).toBe(0);
     const other = await world.run(booking(0, '', shared), { send: forbidding(hiding) });

@@ -21,7 +21,7 @@ const planOf = (text: string, column?: string): Promise<Plan> =>
     { fold: foldAddress },
   );
 
-/** Addresses of a file that are neither sent nor on a line that is counted. Where the file is refused, none are. */
+/** Addresses in a file that are neither sent nor on a reported line. Empty if the file is refused. */
 const lostIn = async (text: string, column?: string): Promise<string[]> => {
   const plan = await planOf(text, column).catch((error) => {
     if (error instanceof BadInput) return undefined;
@@ -36,7 +36,7 @@ const lostIn = async (text: string, column?: string): Promise<string[]> => {
     .filter((address) => !items.includes(address));
 };
 
-/** `[what, text, lines that are named, what is sent]` */
+/** `[description, text, reported lines, sent addresses]` */
 const corpus: [string, string, number[], string[]][] = [
   ['an unclosed quote', 'email,name\na@x.example,"A\nb@x.example,B\nc@x.example,C\n', [2, 3, 4], []],
   ['an unclosed quote in the last line', 'email,name\na@x.example,A\nb@x.example,"B', [3], ['a@x.example']],
@@ -79,7 +79,7 @@ const corpus: [string, string, number[], string[]][] = [
 ];
 
 describe('CSV', () => {
-  test.each(corpus)('with %s names its lines, and sends the rest', async (_, text, lines, sent) => {
+  test.each(corpus)('with %s has those lines reported and the rest sent', async (_, text, lines, sent) => {
     for (const ending of ['\n', '\r\n', '\r'])
       for (const mark of ['', '\uFEFF']) {
         const { items, invalid } = await planOf(`${mark}${text.replaceAll('\n', ending)}`);
@@ -96,7 +96,7 @@ describe('CSV', () => {
     await expect(planOf(text)).rejects.toThrow(words);
   });
 
-  test('asks for --column where two may be meant', async () => {
+  test('needs --column if two columns match', async () => {
     await expect(planOf('Email,EMAIL \na@x.example,b@x.example\n')).rejects.toThrow(
       '--column 1 (email) or --column 2 (email)',
     );
@@ -110,7 +110,7 @@ describe('CSV', () => {
     await expect(planOf('email,x\na@x.example,\n', '3')).rejects.toThrow('there is no column 3, only 2');
   });
 
-  test('knows blanks around cells, empty cells of tabs, and rows without anything in them', async () => {
+  test('may have blanks around cells, empty cells between tabs, and blank rows', async () => {
     expect((await planOf('name\temail\n\ta@x.example\n"b" \t "b@x.example"\n')).items).toEqual([
       'a@x.example',
       'b@x.example',
@@ -124,12 +124,12 @@ describe('CSV', () => {
     expect((await planOf('email,"the\nname"\na@x.example,A\n')).skipped.header).toEqual([1, 2]);
   });
 
-  test('counts no mark inside quotes when it looks for what separates cells', async () => {
+  test('has its delimiter detected outside quotes', async () => {
     const { items } = await planOf('email;"name, first, last"\na@x.example;A\n');
     expect(items).toEqual(['a@x.example']);
   });
 
-  test('takes a quote over a thousand lines for one that is never closed', async () => {
+  test('with a quote that spans over a thousand lines has an unclosed quote', async () => {
     const rows = Array.from({ length: 3000 }, (_, index) => `p${index}@x.example,P`);
     const { items, invalid } = await planOf(['email,name', 'a@x.example,"A', ...rows, 'z@x.example,Z"'].join('\n'));
     expect(items).toEqual([]);
@@ -138,7 +138,7 @@ describe('CSV', () => {
     expect((await planOf(`email,name\na@x.example,"${long}"\n`)).items).toEqual(['a@x.example']);
   });
 
-  test('gives the lines of a record, whatever breaks them', async () => {
+  test('has correct line numbers with any line ending', async () => {
     const records = [];
     for await (const record of csvRecords(once('a,"1\r\n\r\n2"\r\nb,"3\r4"\rc,5\n'))) records.push(record);
     expect(records.map(({ first, last }) => [first, last])).toEqual([
@@ -148,7 +148,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('of any rows loses no address', async () => {
+  test('loses no address, whatever its rows', async () => {
     const name = fc.constantFrom(
       '',
       'A',

@@ -7,11 +7,11 @@ import { type Answer, runJob } from '../../src/jobs/run.ts';
 import { openReceipt } from '../../src/jobs/runs.ts';
 import { afterSend as nodeLetLeave } from '../../src/node/network.ts';
 
-/** The process is gone: whatever it would do next does not happen. */
+/** The process was killed: none of its later steps happen. */
 export class Killed extends Error {}
 
-/** Counts steps and ends everything at the one that was chosen. */
-export class Fate {
+/** Counts steps and kills the process at the chosen one. */
+export class KillSwitch {
   step = 0;
   readonly last: number;
 
@@ -19,7 +19,7 @@ export class Fate {
     this.last = last;
   }
 
-  /** `half` is what a step leaves behind if it is the last one. */
+  /** `half` does the part of the step that happens before the kill. */
   next(half: () => void = () => {}): void {
     if (this.step > this.last) throw new Killed();
     this.step += 1;
@@ -29,39 +29,39 @@ export class Fate {
   }
 }
 
-/** The real disk, each of its steps a place to die at; an append dies with half of its text written. */
-export const mortalDisk = (outcome: Fate, shareWritten = 0.5): Disk => ({
+/** The real disk, which can be killed at each step. A killed append writes a share of its text. */
+export const mortalDisk = (killSwitch: KillSwitch, shareWritten = 0.5): Disk => ({
   create: async (path, text, unique) => {
-    outcome.next(() => writeFileSync(`${path}.${unique}`, text.slice(0, text.length * shareWritten)));
+    killSwitch.next(() => writeFileSync(`${path}.${unique}`, text.slice(0, text.length * shareWritten)));
     await realDisk.create(path, text, unique);
-    outcome.next();
+    killSwitch.next();
   },
   read: (path) => realDisk.read(path),
   open: async (path) => {
-    outcome.next();
+    killSwitch.next();
     const file = await realDisk.open(path);
     return {
       size: () => file.size(),
       append: (text) => {
-        outcome.next(() => file.append(text.slice(0, Math.floor(text.length * shareWritten))));
+        killSwitch.next(() => file.append(text.slice(0, Math.floor(text.length * shareWritten))));
         file.append(text);
-        outcome.next();
+        killSwitch.next();
       },
       sync: () => {
         file.sync();
-        outcome.next();
+        killSwitch.next();
       },
       truncate: async (size) => {
-        outcome.next();
+        killSwitch.next();
         await file.truncate(size);
-        outcome.next();
+        killSwitch.next();
       },
       close: () => file.close(),
     };
   },
 });
 
-/** One file in memory, for what is tried a thousand times. */
+/** One file in memory, for tests with thousands of runs. */
 export const memoryDisk = (bytes?: Buffer): Disk & { bytes: Buffer | undefined } => {
   const disk = {
     bytes,
@@ -84,18 +84,18 @@ export const memoryDisk = (bytes?: Buffer): Disk & { bytes: Buffer | undefined }
   return disk;
 };
 
-/** A service that notes what it took. */
+/** A service that records the items it receives. */
 export const createService = (
   answer: (items: readonly string[]) => Answer | Promise<Answer> = () => ({ verdict: 'accepted', status: 202 }),
 ) => {
   const requests: string[][] = [];
   return {
     requests,
-    send: (outcome: Fate) => async (items: readonly string[], leaving: () => Promise<void>) => {
+    send: (killSwitch: KillSwitch) => async (items: readonly string[], leaving: () => Promise<void>) => {
       await leaving();
-      outcome.next();
+      killSwitch.next();
       requests.push([...items]);
-      outcome.next();
+      killSwitch.next();
       return answer(items);
     },
     /** How often each item arrived. */
@@ -126,16 +126,16 @@ export const headerFor = (total: number): RunLine => ({
   skipped: 0,
 });
 
-/** One process: begins the receipt at `path` or goes on with it. */
+/** One process: starts the receipt at `path` or resumes it. */
 export const runOnce = async (
   path: string,
   items: string[],
   service: ReturnType<typeof createService>,
   {
-    outcome = new Fate(),
+    killSwitch = new KillSwitch(),
     batchSize = 3,
     isSandbox = false,
-    disk = mortalDisk(outcome),
+    disk = mortalDisk(killSwitch),
     mark = (item: string) => `mark-of-${item}`,
     afterSend = nodeLetLeave,
     onProgress = () => {},
@@ -153,7 +153,7 @@ export const runOnce = async (
       receipt.write({ type: 'resumed', ...facts, repaired: opened.receipt.tornBytes });
     }
     return await runJob(
-      { items, mark, batchSize, send: service.send(outcome) },
+      { items, mark, batchSize, send: service.send(killSwitch) },
       {
         clock: { now: () => Date.parse('2026-11-15T18:00:01Z') },
         interrupted: new AbortController().signal,

@@ -9,7 +9,7 @@ async function* inPieces(bytes: Uint8Array, size: number) {
   for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size);
 }
 
-/** Everything that is read from a text, in pieces of a size. */
+/** All entries of a text that arrives in pieces of that size. */
 async function* entriesOf(text: string | Uint8Array, options: Partial<InputOptions> = {}, size = 7) {
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
   yield* readEntries(inPieces(bytes, size), {
@@ -21,7 +21,7 @@ async function* entriesOf(text: string | Uint8Array, options: Partial<InputOptio
   });
 }
 
-/** The items of a text, and in place of one why there is none. What is skipped is left out. */
+/** The items of a text, or the problem in place of an item. Skipped lines are left out. */
 const read = async (...given: Parameters<typeof entriesOf>) => {
   const entries: [number, string][] = [];
   for await (const entry of entriesOf(...given)) {
@@ -39,53 +39,53 @@ const two = [
 ];
 
 describe('input: text', () => {
-  test('is an item a line, with comments and empty lines between', async () => {
+  test('has one item per line, with comments and blank lines between', async () => {
     expect(await read('a@x.example\n# note\n  b@x.example  \n\n')).toEqual(two);
   });
 
-  test.each(['\n', '\r\n', '\r'])('knows the line ending %j in pieces of any size', async (ending) => {
+  test.each(['\n', '\r\n', '\r'])('may have the line ending %j, in pieces of any size', async (ending) => {
     for (const size of [1, 2, 3, 5, 100])
       expect(await read(['a@x.example', '# note', 'b@x.example', ''].join(ending), {}, size)).toEqual(two);
   });
 
-  test('does without a last line break', async () => {
+  test('needs no final line break', async () => {
     expect(await read('a@x.example\n\nb@x.example')).toEqual(two);
   });
 
   const text = 'a@x.example\r\n# ümläut\r\nb@x.example\r\n';
   const little = Buffer.from(`\uFEFF${text}`, 'utf16le');
   test.each<[string, Uint8Array]>([
-    ['UTF-8 with a mark', Buffer.from(`\uFEFF${text}`)],
+    ['UTF-8 with a byte order mark', Buffer.from(`\uFEFF${text}`)],
     ['UTF-16 little-endian', little],
     ['UTF-16 big-endian', Buffer.from(little).swap16()],
-    ['UTF-16 without a mark', Buffer.from(text, 'utf16le')],
-    ['UTF-16 big-endian without a mark', Buffer.from(text, 'utf16le').swap16()],
-  ])('reads %s', async (_, bytes) => {
+    ['UTF-16 without a byte order mark', Buffer.from(text, 'utf16le')],
+    ['UTF-16 big-endian without a byte order mark', Buffer.from(text, 'utf16le').swap16()],
+  ])('may be %s', async (_, bytes) => {
     for (const size of [1, 3, 1000]) expect(await read(bytes, {}, size)).toEqual(two);
   });
 
-  test('refuses what is no text, without quoting it', async () => {
+  test('is refused if it is binary, without quoting it', async () => {
     await expect(read(new Uint8Array([0x61, 0x40, 0xff, 0xfe, 0xfd]))).rejects.toThrow('neither UTF-8 nor UTF-16');
     await expect(read(new Uint8Array([0x61, 0x40, 0x0a, 0, 0x0a]))).rejects.toThrow('neither UTF-8 nor UTF-16');
   });
 
-  test('of nothing is nothing', async () => {
+  test('may be empty', async () => {
     for (const nothing of ['', '\n', '\uFEFF', '# only a comment']) expect(await read(nothing)).toEqual([]);
   });
 });
 
 describe('input: lines', () => {
-  test('are comments only with a blank after #, or without an @', async () => {
+  test('are comments only if # is followed by a blank or the line has no @', async () => {
     const { items, skipped } = await planOf('#a@x.example\n# b@x.example\n#\n#note\n#\tc@x.example\n');
     expect([items, skipped.comment]).toEqual([['#a@x.example'], [2, 3, 4, 5]]);
   });
 
-  test('may begin like JSON and be addresses', async () => {
+  test('can be addresses that start like JSON', async () => {
     for (const address of ['{a}@x.example', '"john doe"@x.example', '{"a"}@x.example'.replaceAll('"', "'")])
       for (const size of [1, 100]) expect((await planOf(`\n${address}\n`, {}, size)).items).toEqual([address]);
   });
 
-  test('with several values are none of a list of addresses', async () => {
+  test('with several values are rejected', async () => {
     const rows = await read('a@x.example,A\nb@x.example;B\n"c,d"@x.example\n');
     expect(rows).toEqual([
       [1, expect.stringContaining('--column')],
@@ -94,21 +94,21 @@ describe('input: lines', () => {
     ]);
   });
 
-  test('are each sent or counted by number', async () => {
+  test('are all either sent or reported by number', async () => {
     const line = fc.oneof(
       { weight: 3, arbitrary: anyAddress },
       fc.constantFrom('a@x.example', 'A@X.example', '', ' ', '#', '# a@x.example', '#a@x.example', '#note', 'nobody'),
       noAddress,
     );
     const file = fc.array(
-      // A line break would make two lines of it, and NUL is no text.
+      // A line break would make two lines, and NUL isn't text.
       line.filter((text) => !/[\r\n\0\p{Cs}]/u.test(text)),
       { minLength: 1, maxLength: 20 },
     );
     const endings = fc.constantFrom('\n', '\r\n', '\r');
     await fc.assert(
       fc.asyncProperty(file, endings, fc.constantFrom('', '\uFEFF'), async (more, ending, mark) => {
-        // Quoted from the first line on, it could be JSON.
+        // If the first line were quoted, it could be JSON.
         const lines = ['first@x.example', ...more];
         const plan = await planOf(`${mark}${lines.map((each) => `${each}${ending}`).join('')}`, { name: 'x.txt' }, 100);
         const { items, duplicates, invalid, skipped } = plan;
@@ -133,25 +133,25 @@ describe('input: CSV', () => {
     ['by its name', { column: 'email' }],
     ['by its number', { column: '2' }],
     ['by its usual name', { name: 'people.csv' }],
-  ])('finds the column %s', async (_, options) => {
+  ])('has its column found %s', async (_, options) => {
     for (const size of [1, 2, 3, 50]) expect(await read(csv, options, size)).toEqual(rows);
   });
 
-  test('takes semicolons and tabs', async () => {
+  test('may use semicolons and tabs', async () => {
     for (const mark of [';', '\t'])
       expect(await read(`name${mark}email\n"a${mark}b"${mark}a@x.example\n`, { column: 'email' })).toEqual([
         [2, 'a@x.example'],
       ]);
   });
 
-  test('without a header begins with the first line', async () => {
+  test('without a header has items from the first line on', async () => {
     expect(await read('a@x.example,1\nb@x.example,2\n', { column: '1' })).toEqual([
       [1, 'a@x.example'],
       [2, 'b@x.example'],
     ]);
   });
 
-  test('asks which column is meant, without naming any', async () => {
+  test('needs --column if no column matches, without quoting any', async () => {
     for (const [text, number] of [
       ['a@x.example,1', 1],
       ['1,a@x.example', 2],
@@ -166,30 +166,34 @@ describe('input: CSV', () => {
 
 describe('input: JSON', () => {
   test.each([
-    ['strings', '["a@x.example", "b@x.example"]', {}],
-    ['objects', '[{"email":"a@x.example"},{"Email":"b@x.example"}]', {}],
-    ['a nested field', '[{"p":{"q":"a@x.example"}},{"p":{"q":"b@x.example"}}]', { field: 'p.q' }],
-    ['lines', '{"email":"a@x.example"}\n{"email":"b@x.example"}\n', {}],
-    ['lines of strings', '"a@x.example"\n"b@x.example"', { name: 'x.jsonl' }],
-  ])('of %s', async (_, text, options) => {
+    ['a list of strings', '["a@x.example", "b@x.example"]', {}],
+    ['a list of objects', '[{"email":"a@x.example"},{"Email":"b@x.example"}]', {}],
+    [
+      'a list of objects with a nested field',
+      '[{"p":{"q":"a@x.example"}},{"p":{"q":"b@x.example"}}]',
+      { field: 'p.q' },
+    ],
+    ['one object per line', '{"email":"a@x.example"}\n{"email":"b@x.example"}\n', {}],
+    ['one string per line', '"a@x.example"\n"b@x.example"', { name: 'x.jsonl' }],
+  ])('can be %s', async (_, text, options) => {
     expect(await read(text, options)).toEqual([
       [1, 'a@x.example'],
       [2, 'b@x.example'],
     ]);
   });
 
-  test('whose field is a list holds many', async () => {
+  test('can have a field with a list of items', async () => {
     expect(await read('{"people":["a@x.example","b@x.example"]}', { field: 'people' })).toEqual([
       [1, 'a@x.example'],
       [1, 'b@x.example'],
     ]);
   });
 
-  test('that lacks the field, or holds something else, is an item that is none', async () => {
+  test('has invalid items if the field is missing or not a string', async () => {
     expect(await read('[{}, 7, null, {"email": 7}]')).toEqual([1, 2, 3, 4].map((line) => [line, '']));
   });
 
-  test('that names a field twice is refused at its place', async () => {
+  test('is rejected where an object has the same field twice', async () => {
     const twice = '{"email":"a@x.example","\\u0065mail":"b@x.example"}';
     const problem = '! it has the same field twice';
     expect(await read(`[{"email":"c@x.example"},\n${twice},{"p":[${twice}]}]`)).toEqual([
@@ -204,7 +208,7 @@ describe('input: JSON', () => {
     expect(await read('[{"email":"email"},{"a":{"email":"x"},"email":"{\\"email\\":1}"}]')).toHaveLength(2);
   });
 
-  test('that holds addresses in two fields asks for --field', async () => {
+  test('needs --field if an object has addresses in two fields', async () => {
     await expect(read('[{"email":"a@x.example","emails":[]}]')).rejects.toThrow('use --field email or --field emails');
     await expect(read('{"Email":"a@x.example","email":"b@x.example"}')).rejects.toThrow(
       'use --field Email or --field email',
@@ -218,11 +222,11 @@ describe('input: JSON', () => {
     expect(await read('{"email":"a@x.example","work":"b@x.example"}', { field: 'work' })).toEqual([[1, 'b@x.example']]);
   });
 
-  test('with an empty list is counted as blank', async () => {
+  test('counts an empty list as blank', async () => {
     expect((await planOf('[{"emails":[]},{"emails":["a@x.example"]}]')).skipped.blank).toEqual([1]);
   });
 
-  test('that is broken is named by its place, never quoted', async () => {
+  test('is reported by line and column if it is broken, without quoting it', async () => {
     await expect(read('["a@x.example",\n oops]')).rejects.toThrow(/^it is not JSON: .* at line 2, column \d+$/);
     expect(await read('{"email":"a@x.example"}\noops\n', { name: 'x.jsonl' })).toEqual([
       [1, 'a@x.example'],
@@ -232,7 +236,7 @@ describe('input: JSON', () => {
 });
 
 describe('plan', () => {
-  test('keeps each address once, as it was first typed', async () => {
+  test('has each address once, as first typed', async () => {
     const { items, duplicates, invalid } = await planOf('Ada@X.example\nada@x.EXAMPLE\nb@x.example\nnobody\n@\n');
     expect({ items, duplicates, invalid }).toEqual({
       items: ['Ada@X.example', 'b@x.example'],
@@ -241,25 +245,25 @@ describe('plan', () => {
     });
   });
 
-  test('has one digest for one set, whatever the order, the case and the rest of the file', async () => {
+  test('has the same digest for the same set, regardless of order, case and other lines', async () => {
     const { digest } = await planOf('a@x.example\nb@x.example\n');
     expect((await planOf('# x\nB@x.example\na@x.example\na@x.example\n')).digest).toBe(digest);
     expect((await planOf('a@x.example\n')).digest).not.toBe(digest);
     expect(digest).toBe(digestOf(['b@x.example', 'a@x.example']));
   });
 
-  test('estimates by the limit of a minute', () => {
+  test('estimates the duration by the rate limit per minute', () => {
     expect([0, 1, 500, 4000].map((requests) => estimatedSeconds(requests, 500))).toEqual([0, 1, 100, 800]);
     expect(estimatedSeconds(4000, 100)).toBe(39 * 60);
   });
 
-  test('counts everything that is left out', async () => {
+  test('counts everything left out of the input', async () => {
     const text = '# note\nemail\n\na@x.example\nA@x.example\n\n';
     expect(leftOutText(await planOf(text))).toBe('1 duplicate, 1 invalid line, 1 comment, 2 blank lines');
     expect(leftOutText(await planOf('a@x.example\n'))).toBe('');
   });
 
-  test('names lines, and not too many of them', () => {
+  test('lists line numbers, up to a maximum', () => {
     expect(linesText([4, 17])).toBe('4, 17');
     expect(linesText([1, 2, 3, 4], 2)).toBe('1, 2 and 2 more');
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { SchedError } from '../../src/errors.ts';
 import { type Change, change } from '../../src/jobs/read-back.ts';
 
-/** Makes a change whose replies are all lost, and tells how often it was sent. */
+/** Makes a change whose replies are all lost. Returns how often it was sent. */
 const lostChange = async (more: Pick<Change, 'read' | 'isDone'>) => {
   let sent = 0;
   const send = async () => {
@@ -31,15 +31,15 @@ describe('a change whose reply is lost', () => {
 
   test.each<[string, Pick<Change, 'read' | 'isDone'>, number]>([
     ['is sent again while the record does not show it', { read: async () => record, isDone: () => false }, 3],
-    ['is not sent again where no record shows it', { read: async () => record, isDone: () => undefined }, 1],
-    ['is not sent again where the record cannot be read', { read: unread, isDone: () => false }, 1],
-    ['is not sent again where there is nothing to read', { read: undefined, isDone: () => false }, 1],
+    ['is not sent again if no record can show it', { read: async () => record, isDone: () => undefined }, 1],
+    ['is not sent again if the record cannot be read', { read: unread, isDone: () => false }, 1],
+    ['is not sent again if there is nothing to read', { read: undefined, isDone: () => false }, 1],
   ])('%s', async (_, how, times) => {
     const { sent, outcome } = await lostChange(how);
     expect({ sent, outcome }).toMatchObject({ sent: times, outcome: { message: 'No answer to 1' } });
   });
 
-  test('is done where the record shows it', async () => {
+  test('is done if the record shows it', async () => {
     const { sent, outcome } = await lostChange({ read: async () => record, isDone: () => true });
     expect({ sent, outcome }).toEqual({ sent: 1, outcome: { record } });
   });

@@ -12,7 +12,7 @@ const headOnDisk = ({ bytes }: ReturnType<typeof memoryDisk>) => {
   return reading.ok && reading.head;
 };
 
-/** Where one step fails once, and works again afterwards. */
+/** A disk on which one step fails once and then works again. */
 const failingOnce = (disk: Disk, step: 'append' | 'sync', trouble: Error): Disk => {
   let hasFailed = false;
   return {
@@ -39,7 +39,7 @@ const failingOnce = (disk: Disk, step: 'append' | 'sync', trouble: Error): Disk 
   };
 };
 
-test('a line that was added is written with the next one, and the head is always that of the file', async () => {
+test('writes an added line with the next one, and keeps the head equal to the head on disk', async () => {
   const disk = memoryDisk();
   const receipt = await start(disk);
   const before = receipt.head;
@@ -56,15 +56,18 @@ test('a line that was added is written with the next one, and the head is always
   expect(disk.bytes!.toString().match(/"batch":\d/g)).toEqual(['"batch":1', '"batch":2', '"batch":3']);
 });
 
-test.each(['append', 'sync'] as const)('after a failed %s nothing more is written, and all hear why', async (step) => {
-  const disk = memoryDisk();
-  const trouble = new Error('the disk is full');
-  const receipt = await start(failingOnce(disk, step, trouble));
-  expect(receipt.isBroken).toBe(false);
-  expect(() => receipt.write(verdict(1))).toThrow(trouble);
-  const { length } = disk.bytes!;
-  expect(receipt.isBroken).toBe(true);
-  expect(() => receipt.add(verdict(2))).toThrow(trouble);
-  expect(() => receipt.write(verdict(2))).toThrow(trouble);
-  expect(disk.bytes).toHaveLength(length);
-});
+test.each(['append', 'sync'] as const)(
+  'writes nothing after a failed %s, and throws the same error again',
+  async (step) => {
+    const disk = memoryDisk();
+    const trouble = new Error('the disk is full');
+    const receipt = await start(failingOnce(disk, step, trouble));
+    expect(receipt.isBroken).toBe(false);
+    expect(() => receipt.write(verdict(1))).toThrow(trouble);
+    const { length } = disk.bytes!;
+    expect(receipt.isBroken).toBe(true);
+    expect(() => receipt.add(verdict(2))).toThrow(trouble);
+    expect(() => receipt.write(verdict(2))).toThrow(trouble);
+    expect(disk.bytes).toHaveLength(length);
+  },
+);

@@ -7,9 +7,9 @@ import type { Answer } from '../../src/jobs/run.ts';
 import { verify } from '../../src/jobs/verify-receipt.ts';
 import { afterSend } from '../../src/node/network.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { createService, Fate, itemsUpTo, Killed, memoryDisk, mortalDisk, runOnce } from './harness.ts';
+import { createService, itemsUpTo, Killed, KillSwitch, memoryDisk, mortalDisk, runOnce } from './harness.ts';
 
-/** Whether the next request leaves right after a verdict, which is then written with what announces it, or later. */
+/** The next request follows a verdict at once, so that both lines are written together, or later. */
 const pauses = [
   { pause: 'at once', afterSend },
   { pause: 'later', afterSend: async () => {} },
@@ -23,7 +23,7 @@ const linesOf = (path: string) =>
     .map((line) => JSON.parse(line));
 
 describe('run', () => {
-  test('sends everything in batches and says so', async () => {
+  test('sends all items in batches and writes them to the receipt', async () => {
     const path = fileIn(temporaryDirectory());
     const service = createService();
     const counts = await runOnce(path, itemsUpTo(8), service);
@@ -44,17 +44,17 @@ describe('run', () => {
 
   // R34
   test.each(pauses.flatMap((pause) => [0, 0.5, 1].map((share) => ({ ...pause, share }))))(
-    'killed at every step ($share of a write done, the next request $pause) and run again loses nothing',
+    'loses nothing if killed at any step ($share of a write done, the next request $pause) and run again',
     async ({ share, afterSend }) => {
       let steps = 0;
       for (let last = 1; ; last += 1) {
         const folder = temporaryDirectory();
         const path = fileIn(folder);
         const service = createService();
-        const outcome = new Fate(last);
+        const killSwitch = new KillSwitch(last);
         const died = await runOnce(path, itemsUpTo(8), service, {
-          outcome,
-          disk: mortalDisk(outcome, share),
+          killSwitch,
+          disk: mortalDisk(killSwitch, share),
           afterSend,
         }).then(
           () => false,
@@ -66,7 +66,7 @@ describe('run', () => {
         expect(counts).toEqual({ total: 8, accepted: 8, rejected: 0, unknown: 0, skipped: 0 });
         const times = service.times();
         expect([...times.keys()].sort()).toEqual(itemsUpTo(8));
-        // At most one batch a second time.
+        // At most one batch is sent twice.
         const twice = [...times.values()].filter((count) => count > 1);
         expect(twice.length).toBeLessThanOrEqual(3);
         expect(Math.max(...times.values())).toBeLessThanOrEqual(2);
@@ -76,13 +76,13 @@ describe('run', () => {
     },
   );
 
-  test('killed again and again at random steps still ends', async () => {
+  test('finishes even if killed repeatedly at random steps', async () => {
     const path = fileIn(temporaryDirectory());
     const service = createService();
     let kills = 0;
     for (let seed = 1; ; seed += 1) {
       try {
-        await runOnce(path, itemsUpTo(60), service, { outcome: new Fate(1 + ((seed * 7919) % 17)) });
+        await runOnce(path, itemsUpTo(60), service, { killSwitch: new KillSwitch(1 + ((seed * 7919) % 17)) });
         break;
       } catch (error) {
         if (!(error instanceof Killed)) throw error;
@@ -95,7 +95,7 @@ describe('run', () => {
     expect(verify(readFileSync(path))).toMatchObject({ status: 'ok', counts: { accepted: 60, total: 60 } });
   });
 
-  test('finds the one bad item of a batch', async () => {
+  test('finds the one rejected item of a batch', async () => {
     const path = fileIn(temporaryDirectory());
     const service = createService(
       (items): Answer =>
@@ -107,7 +107,7 @@ describe('run', () => {
     expect(verify(readFileSync(path))).toMatchObject({ status: 'ok', counts: { accepted: 7, rejected: 1 } });
   });
 
-  test('makes all later batches smaller when one was too large', async () => {
+  test('sends smaller batches after one was too large', async () => {
     const service = createService(
       (items): Answer =>
         items.length > 2 ? { verdict: 'split', status: 413, isTooLarge: true } : { verdict: 'accepted', status: 202 },
@@ -117,7 +117,7 @@ describe('run', () => {
     expect(service.requests.filter((items) => items.length > 2).map(({ length }) => length)).toEqual([8, 4]);
   });
 
-  test('asks again for what is unknown, and for nothing else', async () => {
+  test('sends only items with unknown outcome again', async () => {
     const path = fileIn(temporaryDirectory());
     let isDown = true;
     const service = createService(
@@ -132,7 +132,7 @@ describe('run', () => {
     expect(verify(readFileSync(path))).toMatchObject({ status: 'ok' });
   });
 
-  test('stops when three answers in a row are lost', async () => {
+  test('stops after three lost replies in a row', async () => {
     const path = fileIn(temporaryDirectory());
     const service = createService((): Answer => ({ verdict: 'unknown' }));
     await expect(runOnce(path, itemsUpTo(30), service)).rejects.toMatchObject({ category: 'outcome-unknown' });
@@ -141,7 +141,7 @@ describe('run', () => {
     expect(verify(readFileSync(path)).status).toBe('incomplete');
   });
 
-  test('stops at a refusal of all, and can go on later', async () => {
+  test('stops if the service refuses all items, and can be resumed', async () => {
     const path = fileIn(temporaryDirectory());
     const error = new SchedError('forbidden', 'no');
     let isAllowed = false;
@@ -156,22 +156,22 @@ describe('run', () => {
   });
 });
 
-describe('run: what ends it', () => {
+describe('run: a failure', () => {
   const failing = (error: unknown) =>
     createService((): Answer => {
       throw error;
     });
 
-  test('by a signal after the request left is a verdict: unknown', async () => {
+  test('by a signal after the request was sent writes the verdict "unknown"', async () => {
     const path = fileIn(temporaryDirectory());
     const interruption = new SchedError('interrupted', 'interrupted');
     await expect(runOnce(path, itemsUpTo(8), failing(interruption))).rejects.toBe(interruption);
     expect(linesOf(path).at(-1)).toMatchObject({ type: 'verdict', verdict: 'unknown' });
   });
 
-  test('keeps the verdict, whatever it is', async () => {
+  test('after a verdict keeps the verdict', async () => {
     const path = fileIn(temporaryDirectory());
-    const bug = new Error('nobody shows progress');
+    const bug = new Error('a bug in the progress display');
     const onProgress = () => {
       throw bug;
     };
@@ -179,7 +179,7 @@ describe('run: what ends it', () => {
     expect(linesOf(path).at(-1)).toMatchObject({ type: 'verdict', verdict: 'accepted' });
   });
 
-  test('with a verdict that cannot be written is told by the disk', async () => {
+  test('to write a verdict is reported as a disk error', async () => {
     const disk = memoryDisk();
     const refusal = new SchedError('forbidden', 'no');
     const service = createService((): Answer => ({ verdict: 'refused', status: 403, error: refusal }));
@@ -200,7 +200,7 @@ describe('run: what ends it', () => {
   });
 
   test.each(pauses)(
-    'is a receipt that cannot be written, also where sending takes it for a refusal ($pause)',
+    'to write the receipt ends the run, even if the sender takes it for a rejection ($pause)',
     async ({ afterSend }) => {
       const path = fileIn(temporaryDirectory());
       const service = createService((): Answer => {
@@ -210,10 +210,10 @@ describe('run: what ends it', () => {
       let times = 0;
       const gullible: typeof service = {
         ...service,
-        send: (outcome) => async (items, leaving) => {
+        send: (killSwitch) => async (items, leaving) => {
           times += 1;
           return service
-            .send(outcome)(items, leaving)
+            .send(killSwitch)(items, leaving)
             .catch((): Answer => ({ verdict: 'rejected', status: 409 }));
         },
       };
@@ -232,7 +232,7 @@ describe('run: marks', () => {
     return item;
   };
 
-  test('are made for the next batch while a request is answered, each once', async () => {
+  test('are computed once, for the next batch while a request waits for its reply', async () => {
     const steps: string[] = [];
     let leave = () => {};
     const service = createService(async (): Promise<Answer> => {
@@ -258,7 +258,7 @@ describe('run: marks', () => {
     ]);
   });
 
-  test('are made in time where an answer was quicker than that', async () => {
+  test('are computed in time even if the reply is faster', async () => {
     const steps: string[] = [];
     const path = fileIn(temporaryDirectory());
     const never = () => new Promise<void>(() => {});
@@ -268,7 +268,7 @@ describe('run: marks', () => {
   });
 });
 
-/** A disk that takes so many bytes. */
+/** A disk with room for this many bytes. */
 const smallDisk = (disk: Disk, bytes: number): Disk => ({
   ...disk,
   open: async (path) => {
@@ -285,10 +285,10 @@ const smallDisk = (disk: Disk, bytes: number): Disk => ({
   },
 });
 
-describe('run: disk', () => {
+describe('run: the receipt on disk', () => {
   // R35
   test.each(pauses)(
-    'full at any byte stops before the next request ($pause), and goes on when there is room',
+    'stops the run before the next request if the disk is full at any byte ($pause), and resumes when there is room',
     async ({ afterSend }) => {
       const whole = memoryDisk();
       await runOnce('r', itemsUpTo(8), createService(), { disk: whole });
@@ -313,7 +313,7 @@ describe('run: disk', () => {
     },
   );
 
-  test('with a torn tail of any length is repaired', async () => {
+  test('is repaired if its last line is cut off at any byte', async () => {
     const whole = memoryDisk();
     await runOnce('r', itemsUpTo(5), createService(), { disk: whole });
     const bytes = whole.bytes!;
@@ -324,7 +324,7 @@ describe('run: disk', () => {
     }
   });
 
-  test('with a torn tail is cut off on the real one', async () => {
+  test('is repaired on a real disk', async () => {
     const path = fileIn(temporaryDirectory());
     await runOnce(path, itemsUpTo(5), createService());
     truncateSync(path, readFileSync(path).length - 100);
@@ -332,10 +332,10 @@ describe('run: disk', () => {
     expect(verify(readFileSync(path)).status).toBe('ok');
   });
 
-  test('damaged in the middle is refused, and nothing is sent', async () => {
+  test('is refused if damaged in the middle, and nothing is sent', async () => {
     const path = fileIn(temporaryDirectory());
-    const outcome = new Fate(14);
-    await runOnce(path, itemsUpTo(8), createService(), { outcome }).catch(() => {});
+    const killSwitch = new KillSwitch(14);
+    await runOnce(path, itemsUpTo(8), createService(), { killSwitch }).catch(() => {});
     const bytes = readFileSync(path);
     bytes[bytes.indexOf(10) + 100]! ^= 1;
     writeFileSync(path, bytes);
@@ -345,14 +345,14 @@ describe('run: disk', () => {
     expect(readFileSync(path)).toEqual(bytes);
   });
 
-  test('that never ends is not read', async () => {
+  test('is not read if it is a device that never ends', async () => {
     await expect(runOnce('/dev/zero', itemsUpTo(8), createService())).rejects.toMatchObject({
       category: 'environment',
       facts: { reason: 'it is not a file' },
     });
   });
 
-  test('shared with another writer stops at once', async () => {
+  test('stops the run at once if another process writes to it', async () => {
     const path = fileIn(temporaryDirectory());
     const service = createService((): Answer => {
       appendFileSync(path, 'x');
@@ -367,7 +367,7 @@ describe('run: disk', () => {
     { ...pauses[0]!, following: ['verdict sending', 'sync', 'request'] },
     { ...pauses[1]!, following: ['verdict', 'sending', 'sync', 'request'] },
   ])(
-    'has what is sent before the request leaves, and the verdict before the next one ($pause)',
+    'has each batch before its request is sent, and its verdict before the next request ($pause)',
     async ({ afterSend, following }) => {
       const steps: string[] = [];
       const disk: Disk = {
@@ -397,24 +397,24 @@ describe('run: disk', () => {
     },
   );
 
-  test('has the verdict while the next request is waited for', async () => {
+  test('has the verdict while the next request waits', async () => {
     const path = fileIn(temporaryDirectory());
     const seen: string[] = [];
     const service = createService();
-    const doctorContext: typeof service = {
+    const waitingService: typeof service = {
       ...service,
-      send: (outcome) => async (items, leaving) => {
+      send: (killSwitch) => async (items, leaving) => {
         await afterSend();
         await afterSend();
         seen.push(linesOf(path).at(-1).type);
-        return service.send(outcome)(items, leaving);
+        return service.send(killSwitch)(items, leaving);
       },
     };
-    await runOnce(path, itemsUpTo(9), doctorContext);
+    await runOnce(path, itemsUpTo(9), waitingService);
     expect(seen).toEqual(['run', 'verdict', 'verdict']);
   });
 
-  test('leaves nothing but the receipt', async () => {
+  test('is the only file left', async () => {
     const folder = temporaryDirectory();
     await runOnce(fileIn(folder), itemsUpTo(2), createService());
     expect(readdirSync(folder)).toEqual(['receipt.jsonl']);

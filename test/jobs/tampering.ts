@@ -10,12 +10,12 @@ import { temporaryDirectory } from '../support/temporary.ts';
 
 const missing = ['bash', 'jq', 'openssl', 'sha256sum'].filter((tool) => spawnSync('which', [tool]).status !== 0);
 
-/** Whether the auditor's commands can be run; in CI they must be. */
+/** Whether the auditor's scripts can be run. In CI they must be. */
 export const hasTools = missing.length === 0 || process.env.CI !== undefined;
 
 const exits: Record<Status, number> = { ok: 0, edited: 13, rewritten: 13, incomplete: 11, sandbox: 13 };
 
-/** What the auditor's commands say of many receipts: exit code and first line of each. */
+/** Runs check.sh on many receipts. Returns the exit code and the first line of output for each. */
 const audit = (receipts: readonly Buffer[], head: string): { code: number; words: string }[] => {
   const place = temporaryDirectory('audit');
   const script = join(place, 'check.sh');
@@ -33,7 +33,7 @@ const audit = (receipts: readonly Buffer[], head: string): { code: number; words
   return said;
 };
 
-/** `verify` and the auditor's commands must say the same, down to the line. Answers with what `verify` says. */
+/** Expects `verify` and check.sh to agree, down to the line number. Returns the findings of `verify`. */
 export const agree = (receipts: readonly Buffer[], head?: string): Finding[] => {
   const findings = receipts.map((bytes) => verify(bytes, head));
   if (!hasTools) return findings;
@@ -52,7 +52,7 @@ export const agree = (receipts: readonly Buffer[], head?: string): Finding[] => 
 const rows = (bytes: Buffer): string[] => bytes.toString('latin1').split('\n').slice(0, -1);
 const ofRows = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(''), 'latin1');
 
-/** Bytes that are gone, new, other or flipped, anywhere. */
+/** Receipts with bytes removed, inserted, replaced or flipped at random places. */
 export const randomEdits = (whole: Buffer, count: number): Buffer[] => {
   let seed = 42;
   const random = (below: number) => {
@@ -76,7 +76,7 @@ export const randomEdits = (whole: Buffer, count: number): Buffer[] => {
   return edits;
 };
 
-/** Each line gone, each there twice, and every two of them swapped. */
+/** Receipts with each line removed, each line doubled, and each pair of lines swapped. */
 export const rearrangements = (whole: Buffer): Buffer[] => {
   const lines = rows(whole);
   const broken: Buffer[] = [];
@@ -92,15 +92,15 @@ export const rearrangements = (whole: Buffer): Buffer[] => {
   return broken;
 };
 
-/** Cut after each line. */
+/** The receipt cut after each line. */
 export const cutsAtLines = (whole: Buffer): Buffer[] =>
   rows(whole).map((_, count) => ofRows(rows(whole).slice(0, count)));
 
-/** Cut at every byte. */
+/** The receipt cut at every byte. */
 export const cuts = (whole: Buffer): Buffer[] =>
   Array.from({ length: whole.length }, (_, length) => whole.subarray(0, length));
 
-/** The chain computed anew over other lines, as whoever can write the file can do. */
+/** A forged receipt with valid hashes over other lines, which anyone who can write the file can make. */
 export const rechain = (lines: readonly ReceiptLine[]): Buffer => {
   let prev = firstPrev;
   return Buffer.concat(

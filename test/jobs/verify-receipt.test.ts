@@ -22,12 +22,12 @@ beforeAll(async () => {
   sandboxed = readFileSync(join(folder, 'sandbox.jsonl'));
 });
 
-/** The auditor's commands take their time: they are asked about some here, and about all in `npm run torture`. */
+/** A sample, because check.sh is slow. `npm run torture` checks all of them. */
 const some = (all: readonly Buffer[], count: number): Buffer[] =>
   all.filter((_, index) => index % Math.ceil(all.length / count) === 0);
 
-describe('evidence', () => {
-  test('of a whole receipt is ok, of a sandbox one is not', () => {
+describe('verify, check.sh and prove.sh', () => {
+  test('call an intact receipt ok, but not one from the sandbox', () => {
     expect(agree([whole, sandboxed]).map(({ status }) => status)).toEqual(['ok', 'sandbox']);
     expect(
       sandboxed
@@ -39,26 +39,26 @@ describe('evidence', () => {
   });
 
   // R36
-  test('finds 500 random edits', () => {
+  test('find 500 random edits', () => {
     const edits = randomEdits(whole, 500);
     expect(edits.filter((bytes) => verify(bytes).status === 'ok')).toEqual([]);
     agree(some(edits, 25));
   });
 
-  test('finds every removed, doubled and swapped line', () => {
+  test('find every removed, doubled and swapped line', () => {
     const broken = rearrangements(whole);
     expect(broken.every((bytes) => ['edited', 'incomplete'].includes(verify(bytes).status))).toBe(true);
     agree(some(broken, 12));
   });
 
   // R35
-  test('calls a receipt that was cut at a line or at any byte incomplete', () => {
+  test('call a receipt incomplete if it was cut at a line or at any byte', () => {
     const all = [...cutsAtLines(whole), ...cuts(whole)];
     expect(all.every((bytes) => verify(bytes).status === 'incomplete')).toBe(true);
     agree([...cutsAtLines(whole), ...some(cuts(whole), 12)]);
   });
 
-  test('finds a chain that was computed anew, by its head', () => {
+  test('detect a rewritten chain by its head', () => {
     const head = verify(whole).head;
     const forged = rechain(
       valuesOf(whole).map((line) => (line.type === 'run' ? { ...line, organization: 'another' } : line)),
@@ -67,7 +67,7 @@ describe('evidence', () => {
     expect(agree([forged, whole], head).map(({ status }) => status)).toEqual(['rewritten', 'ok']);
   });
 
-  test.runIf(hasTools)('is not called ok where the head to compare with got lost', () => {
+  test.runIf(hasTools)('reject a head that is empty or not a hash', () => {
     const [script, receipt] = [join(folder, 'check.sh'), join(folder, 'whole.jsonl')];
     writeFileSync(script, checkScript);
     const check = (...head: string[]) => spawnSync('bash', [script, receipt, ...head], { encoding: 'utf8' });
@@ -76,7 +76,7 @@ describe('evidence', () => {
       expect(check(head)).toMatchObject({ status: 2, stdout: 'HEAD must be sha256: and 64 hexadecimal digits\n' });
   });
 
-  test('finds a chain computed anew over a history that does not add up', () => {
+  test('detect a rewritten chain whose history is inconsistent', () => {
     const lines = valuesOf(whole);
     const without = (type: string) => rechain(lines.filter((line) => line.type !== type));
     const changed = (type: string, change: object) =>
@@ -96,13 +96,13 @@ describe('evidence', () => {
     expect(agree([without('end')])[0]!.status).toBe('incomplete');
   });
 
-  test('finds a chain computed anew over a line that is no JSON', () => {
+  test('detect a rewritten chain with a line that is not JSON', () => {
     const start = `{"prev":"${firstPrev}",no json`;
     const hash = createHash('sha256').update(`${start}}`).digest('hex');
     expect(agree([Buffer.from(`${start},"hash":"${hash}"}\n`)])).toMatchObject([{ status: 'edited', line: 1 }]);
   });
 
-  test.runIf(hasTools)('names an address by openssl as we do', () => {
+  test.runIf(hasTools)('hash an address with openssl as sched does', () => {
     const keyFile = join(folder, 'receipt.key');
     const text = keyText(new Uint8Array(32).fill(7));
     writeFileSync(keyFile, text);

@@ -17,7 +17,7 @@ import { fileVersions } from '../../src/state/versions.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { limitedService, type SimulatedClock, simulatedClock, simulatedProcess } from './simulation.ts';
 
-/** So many processes that send so many requests each, one after another. */
+/** Processes that each send a number of requests, one after another. */
 const busy = async (
   limit: number,
   processes: number,
@@ -46,7 +46,7 @@ const jittery = () => 20 + Math.random() * 300;
 
 // R30
 describe('budget: shared by processes', () => {
-  test('eight at once on a 10-a-minute token: 40 requests, no 429, all done', async () => {
+  test('lets eight processes send 40 requests at 10 a minute without a 429', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { refused, answered, statuses, elapsed, mostBeforeFirst } = await busy(10, 8, 5, { latency: jittery });
       expect({ refused, answered, done: statuses.every((status) => status === 200) }).toEqual({
@@ -54,14 +54,14 @@ describe('budget: shared by processes', () => {
         answered: 40,
         done: true,
       });
-      // Four windows hold them, so three have to pass.
+      // The requests need four windows, so three must pass.
       expect(elapsed).toBeGreaterThanOrEqual(180_000);
       expect(elapsed).toBeLessThan(190_000);
       expect(mostBeforeFirst).toBe(1);
     }
   });
 
-  test('without it the same eight are refused', async () => {
+  test('prevents refusals that the same eight processes get without it', async () => {
     const { refused } = await busy(10, 8, 5, { isShared: false, latency: jittery });
     expect(refused).toBeGreaterThan(0);
   });
@@ -72,24 +72,27 @@ describe('budget: shared by processes', () => {
     [10, 1, 40],
     [10, 8, 10],
     [50, 3, 100],
-  ])('a limit of %i used by %i processes: 95 of 100 at least, and never exceeded', async (limit, processes, each) => {
-    const { refused, times } = await busy(limit, processes, each, { latency: () => 20 + Math.random() * 40 });
-    expect(refused).toBe(0);
-    // The last window need not be full, so it is the time of those before it that counts.
-    const windows = Math.ceil((processes * each) / limit) - 1;
-    expect(windows).toBeGreaterThan(0);
-    const elapsed = times[windows * limit]! - times[0]!;
-    expect((windows * 60_000) / elapsed).toBeGreaterThanOrEqual(0.95);
-  });
+  ])(
+    'uses at least 95 percent of a limit of %i with %i processes, and never exceeds it',
+    async (limit, processes, each) => {
+      const { refused, times } = await busy(limit, processes, each, { latency: () => 20 + Math.random() * 40 });
+      expect(refused).toBe(0);
+      // The last window may not be full, so only the time of the windows before it counts.
+      const windows = Math.ceil((processes * each) / limit) - 1;
+      expect(windows).toBeGreaterThan(0);
+      const elapsed = times[windows * limit]! - times[0]!;
+      expect((windows * 60_000) / elapsed).toBeGreaterThanOrEqual(0.95);
+    },
+  );
 
-  test('is not exceeded by processes that dawdle across the ends of windows', async () => {
+  test('is not exceeded by slow processes across the ends of windows', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { refused } = await busy(40, 6, 60, { latency: jittery, pauseMs: () => Math.random() * 4000 });
       expect(refused).toBe(0);
     }
   });
 
-  test('those who wait come back one after another, and not at once', async () => {
+  test('lets waiting processes return one after another', async () => {
     const { clock, run } = simulatedClock();
     const directory = temporaryDirectory();
     const { send, seen } = limitedService(clock, { limit: 20, latency: () => 40 });
@@ -106,7 +109,7 @@ describe('budget: shared by processes', () => {
     expect(second.at(-1)! - second[0]!).toBeLessThan(2000);
   });
 
-  test('who has waited is served before one that only wants more', async () => {
+  test('serves waiting processes before one that keeps asking for more', async () => {
     const { clock, run } = simulatedClock();
     const directory = temporaryDirectory();
     const { send, seen } = limitedService(clock, { limit: 10, latency: () => 2 });
@@ -125,12 +128,12 @@ describe('budget: shared by processes', () => {
       for (let sent = 0; sent < 30; sent += 1) await greedy.send();
     };
     await run(Promise.all([more(), ...modest]));
-    // All of them in the very next window, though the greedy one is back first and asks every two milliseconds.
+    // All are served in the next window, although the greedy process is back first and asks every two milliseconds.
     expect(Math.max(...ends)).toBeLessThan(62_000);
     expect(seen.refused).toBe(0);
   });
 
-  test('more waiters than there is room for keep their places', async () => {
+  test('keeps the order of waiting processes if they need several windows', async () => {
     const { clock, run } = simulatedClock();
     const directory = temporaryDirectory();
     const { send, seen } = limitedService(clock, { limit: 2 });
@@ -147,7 +150,7 @@ describe('budget: shared by processes', () => {
     expect(seen).toMatchObject({ answered: 7, refused: 0 });
   });
 
-  test('gives back at its end what it did not use', async () => {
+  test('gets unused permits back when a process ends', async () => {
     const { clock, run } = simulatedClock();
     const directory = temporaryDirectory();
     const service = limitedService(clock, { limit: 100 });
@@ -160,7 +163,7 @@ describe('budget: shared by processes', () => {
     expect(service.seen).toMatchObject({ answered: 96, refused: 0 });
   });
 
-  test('lets the permits of a killed process lapse with their window', async () => {
+  test('drops the permits of a killed process at the end of their window', async () => {
     const { clock, run } = simulatedClock();
     const directory = temporaryDirectory();
     const service = limitedService(clock, { limit: 32 });
@@ -175,7 +178,7 @@ describe('budget: shared by processes', () => {
     expect(service.seen.refused).toBe(0);
   });
 
-  test('takes over when the first process of all is killed before its answer', async () => {
+  test('frees the probe after a timeout if the first process is killed before its reply', async () => {
     const { clock, run } = simulatedClock();
     const directory = temporaryDirectory();
     const { send } = limitedService(clock, { limit: 10 });
@@ -189,7 +192,7 @@ describe('budget: shared by processes', () => {
     expect(clock.now() - before).toBeLessThan(40_000);
   });
 
-  test('waits for the request of another process, though one of its own ends', () => {
+  test('keeps the probe of one process when a request of another ends', () => {
     const state = emptyState('general');
     const pace = { most: 20, probeMs: 1000, pace: 500 };
     grant(state, 'a', 1e12, pace);
@@ -199,7 +202,7 @@ describe('budget: shared by processes', () => {
     expect(grant(state, 'b', 1e12, pace)).toMatchObject({ permits: 1 });
   });
 
-  test('takes over at once when that process is seen to be gone', () => {
+  test('frees the probe at once if its process is gone', () => {
     const directory = temporaryDirectory();
     const open = (pid: number, isAlive?: (pid: number) => boolean) =>
       createSharedBudget({
@@ -218,7 +221,7 @@ describe('budget: shared by processes', () => {
     expect(open(4, (pid) => pid === 3).take('general-x', 'general')).toMatchObject({ why: 'probe' });
   });
 
-  test('heeds what others than us use up', async () => {
+  test('accounts for requests of other programs', async () => {
     const { clock, run } = simulatedClock();
     const { send, seen } = limitedService(clock, { limit: 60 });
     const client = simulatedProcess(clock, send, temporaryDirectory());
@@ -228,7 +231,7 @@ describe('budget: shared by processes', () => {
     expect(seen.refused).toBe(0);
   });
 
-  test('says when to come back instead of waiting, where waiting is forbidden', async () => {
+  test('reports when to retry if waiting is not allowed', async () => {
     const { clock, run } = simulatedClock();
     const { send, seen } = limitedService(clock, { limit: 3 });
     const client = simulatedProcess(clock, send, temporaryDirectory(), { maxWaitMs: 0 });
@@ -239,7 +242,7 @@ describe('budget: shared by processes', () => {
     expect(seen).toMatchObject({ answered: 3, refused: 0 });
   });
 
-  test('is interrupted while it waits, and waits no longer for anybody to see', async () => {
+  test('removes an interrupted process from the queue', async () => {
     const { clock, run } = simulatedClock();
     const directory = temporaryDirectory();
     const { send } = limitedService(clock, { limit: 1 });
@@ -257,7 +260,7 @@ describe('budget: shared by processes', () => {
     expect(onlooker.budget.look(key!, 'general').waiting).toHaveLength(0);
   });
 
-  test('holds no token, in files of its owner alone', async () => {
+  test('stores no token, and only in private files', async () => {
     const { directory } = await busy(10, 2, 3);
     const files = readdirSync(directory!, { recursive: true, encoding: 'utf8' }).map((file) => join(directory!, file));
     expect(files.length).toBeGreaterThan(2);
@@ -272,8 +275,8 @@ describe('budget: shared by processes', () => {
 });
 
 // R40
-describe('budget: of a service that names no limit', () => {
-  /** A service without headers, and what it saw. */
+describe('budget: the pace for a service without a limit', () => {
+  /** A service without rate-limit headers that records its requests. */
   const silentService = (clock: SimulatedClock) => {
     const times: number[] = [];
     let flying = 0;
@@ -296,24 +299,27 @@ describe('budget: of a service that names no limit', () => {
     [1, 1100, 4],
     [5, 220, 1],
     [3, 200, 2],
-  ])('%i processes of %i requests, %i at once: 500 a minute in all, one in flight', async (processes, each, atOnce) => {
-    const { clock, run } = simulatedClock();
-    const service = silentService(clock);
-    const directory = temporaryDirectory();
-    const work = async () => {
-      const client = simulatedProcess(clock, service.send, directory);
-      await mapConcurrent(Array.from({ length: each }), atOnce, () => client.send());
-      client.budget.close();
-    };
-    await run(Promise.all(Array.from({ length: processes }, work)));
-    expect(service.times).toHaveLength(processes * each);
-    // A fixed window: what is left of one and all of the next may come close together, as at the service itself.
-    expect(mostInAMinute(service.times)).toBeLessThanOrEqual(2 * 500);
-    expect(service.times[500]! - service.times[0]!).toBeGreaterThanOrEqual(60_000);
-    expect(service.mostAtOnce()).toBe(1);
-  });
+  ])(
+    'allows 500 requests a minute, one in flight (%i processes, %i requests, %i at once)',
+    async (processes, each, atOnce) => {
+      const { clock, run } = simulatedClock();
+      const service = silentService(clock);
+      const directory = temporaryDirectory();
+      const work = async () => {
+        const client = simulatedProcess(clock, service.send, directory);
+        await mapConcurrent(Array.from({ length: each }), atOnce, () => client.send());
+        client.budget.close();
+      };
+      await run(Promise.all(Array.from({ length: processes }, work)));
+      expect(service.times).toHaveLength(processes * each);
+      // With fixed windows, the rest of one window and all of the next may come close together, as on the service itself.
+      expect(mostInAMinute(service.times)).toBeLessThanOrEqual(2 * 500);
+      expect(service.times[500]! - service.times[0]!).toBeGreaterThanOrEqual(60_000);
+      expect(service.mostAtOnce()).toBe(1);
+    },
+  );
 
-  test('does not slow down a command of few requests', async () => {
+  test('does not slow down a command with few requests', async () => {
     const { clock, run } = simulatedClock();
     const { send } = silentService(clock);
     const client = simulatedProcess(clock, send, temporaryDirectory());
@@ -323,7 +329,7 @@ describe('budget: of a service that names no limit', () => {
     expect(client.waits).toEqual([]);
   });
 
-  test('fails where the wait is too long, and says that the number is ours', async () => {
+  test("reports sched's own limit if the wait is too long", async () => {
     const { clock, run } = simulatedClock();
     const { send } = silentService(clock);
     const client = simulatedProcess(clock, send, temporaryDirectory(), { maxWaitMs: 0 });
@@ -333,7 +339,7 @@ describe('budget: of a service that names no limit', () => {
     expect(error.facts.reason).toMatch(/^the service names no rate limit, so at most 500 requests a minute are sent; /);
   });
 
-  test('ends as soon as a reply names one', async () => {
+  test('ends as soon as a reply has a limit', async () => {
     const { clock, run } = simulatedClock();
     const silent = silentService(clock);
     const limited = limitedService(clock, { limit: 2000 });
@@ -351,7 +357,7 @@ describe('budget: of a service that names no limit', () => {
     expect(client.waits).toEqual([]);
   });
 
-  test('lets go of the one request in flight when a booking has to wait for its own window', async () => {
+  test('frees the one request in flight while a booking waits for its own window', async () => {
     const { clock, run } = simulatedClock();
     const directory = temporaryDirectory();
     const day = { 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '80' };
@@ -370,7 +376,7 @@ describe('budget: of a service that names no limit', () => {
   });
 });
 
-describe('budget: around the end of a window', () => {
+describe('budget: the end of a window', () => {
   const opened = 1_000_000_000_000;
   const window: Window = { length: 60_000, limit: 320, opened, end: opened + 60_000, isSure: true, used: 100 };
   const stateWith = (more: Partial<BudgetState>): BudgetState => ({
@@ -380,7 +386,7 @@ describe('budget: around the end of a window', () => {
     ...more,
   });
 
-  test('a request that may be under way is counted in the next one', () => {
+  test('carries requests that may be in flight over to the next window', () => {
     const leases = ['a', 'b', 'c'].map((holder) => ({ holder, permits: 5, opened }));
     const next = current(stateWith({ leases }), 'general', opened + 60_001);
     const granted = grant(next, 'd', opened + 60_001, { most: 20, probeMs: 1000 });
@@ -388,7 +394,7 @@ describe('budget: around the end of a window', () => {
     expect(next.windows[0]).toMatchObject({ used: 3 + 19, isSure: false });
   });
 
-  test('a block is not used up to its last second, where its permits could count twice', () => {
+  test('stops the use of a block in the last seconds, when permits could count twice', () => {
     let now = opened;
     const budget = createSharedBudget({
       clock: { now: () => now },
@@ -411,23 +417,23 @@ describe('budget: around the end of a window', () => {
     expect(used()).toBe(afterBlock + 1);
   });
 
-  test('its end is the least that replies have told, and a late reply does not move it', () => {
+  test('is the earliest end that replies have told, and a late reply does not move it', () => {
     const state = stateWith({});
     const told = { limit: 320, remaining: 200, resetMs: 30_000 };
     const facts = { holder: 'a', unused: 0 };
     settle(state, { ...facts, told, sentAt: opened + 29_600, now: opened + 29_700 });
     expect(state.windows[0]).toMatchObject({ end: opened + 59_700, used: 120 });
-    // Sent at the same time, and five seconds on its way back.
+    // Sent at the same time, but the reply takes five seconds.
     settle(state, { ...facts, told, sentAt: opened + 29_600, now: opened + 34_600 });
     expect(state.windows[0]!.end).toBe(opened + 59_700);
-    // One that can only come from the window after it.
+    // This reply can only come from the next window.
     settle(state, { ...facts, told: { ...told, resetMs: 59_000 }, sentAt: opened + 61_000, now: opened + 61_100 });
     expect(state.windows[0]).toMatchObject({ opened: opened + 61_000, end: opened + 120_100 });
   });
 });
 
-describe('budget: versions of one record', () => {
-  test.each([0, 5])('a change that was overtaken many times is made again, from version %i', (before) => {
+describe('budget: versions of a record', () => {
+  test.each([0, 5])('repeat a change that was overtaken many times, from version %i', (before) => {
     const directory = join(temporaryDirectory(), 'record');
     const slow = fileVersions<{ count: number }>(directory, 'slow');
     const quick = fileVersions<{ count: number }>(directory, 'quick');
@@ -448,7 +454,7 @@ describe('budget: bookings', () => {
   const day = { 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '80000' };
   const general = { 'x-ratelimit-limit': '500', 'x-ratelimit-remaining': '400', 'x-ratelimit-reset': '30' };
 
-  test('have windows of their own beside the general one', async () => {
+  test('have separate windows in addition to the general one', async () => {
     const { clock, run } = simulatedClock();
     const directory = temporaryDirectory();
     let posts = 0;
@@ -468,7 +474,7 @@ describe('budget: bookings', () => {
     expect((await run(client.send())).status).toBe(200);
   });
 
-  test('a refusal for a day closes bookings alone', async () => {
+  test('are the only requests stopped by a refusal for a day', async () => {
     const { clock, run } = simulatedClock();
     const client = simulatedProcess(
       clock,
@@ -495,7 +501,7 @@ describe('budget: a plan', () => {
   };
   const limitsOf = ({ windows }: BudgetState) => windows.map(({ limit }) => limit);
 
-  test('names windows that no reply has described, so that many at once are kept within them', () => {
+  test('limits windows that no reply has described yet', () => {
     for (const [isKnown, granted] of [
       [true, 3],
       [false, 10],
@@ -510,14 +516,14 @@ describe('budget: a plan', () => {
     }
   });
 
-  test('does not overrule what replies have told', () => {
+  test('does not override limits from replies', () => {
     const state = bookings(1, 1, 1);
     state.windows[0]!.limit = 500;
     applyPlan(state, [10, 50, 100], false);
     expect(limitsOf(state)).toEqual([500, null, null]);
   });
 
-  test('that is another one than before does, and what was refused under the old one is open', () => {
+  test('that is new overrides them, and lifts refusals under the old plan', () => {
     const state = { ...bookings(5, 5, 5), closedUntil: opened + 80_000_000 };
     applyPlan(state, [null, null, 5], false);
     expect(limitsOf(state)).toEqual([null, null, 5]);
@@ -525,7 +531,7 @@ describe('budget: a plan', () => {
     expect([limitsOf(state), state.closedUntil]).toEqual([[500, null, null], 0]);
   });
 
-  test('is outlived by a reply with more left than it allows', () => {
+  test('is dropped after a reply with more requests left than it allows', () => {
     const state = bookings(1, 1, 1);
     applyPlan(state, [null, null, 5], false);
     settle(state, { holder: 'a', sentAt: opened, now: opened + 1, least: 499, unused: 0 });
@@ -533,7 +539,7 @@ describe('budget: a plan', () => {
   });
 });
 
-describe('budget: what is on disk', () => {
+describe('budget: the state on disk', () => {
   const directoryWith = (content: string) => {
     const directory = temporaryDirectory();
     const { clock } = simulatedClock();
@@ -555,7 +561,7 @@ describe('budget: what is on disk', () => {
     written([null]),
     written([{}]),
     written([unending]),
-  ])('is started anew when it is broken: %j', async (content) => {
+  ])('is discarded if it is broken: %j', async (content) => {
     const { directory } = directoryWith(content);
     const { clock, run } = simulatedClock();
     const { send } = limitedService(clock, { limit: 10 });
@@ -568,7 +574,7 @@ describe('budget: what is on disk', () => {
     expect((await run(second.send())).status).toBe(200);
   });
 
-  test('is forgotten when the clock was set back', async () => {
+  test('is discarded if the clock was set back', async () => {
     const directory = temporaryDirectory();
     const late = simulatedClock(Date.parse('2036-01-01T00:00:00Z'));
     const early = simulatedClock(Date.parse('2026-01-01T00:00:00Z'));
@@ -582,7 +588,7 @@ describe('budget: what is on disk', () => {
   test.each([
     ['cannot be written', (parent: string) => writeFileSync(join(parent, 'place'), '')],
     ['is a symbolic link', (parent: string) => symlinkSync(temporaryDirectory(), join(parent, 'place'))],
-  ])('is kept by the process itself where its directory %s', (_, spoil) => {
+  ])('moves to memory if its directory %s', (_, spoil) => {
     const troubles: string[] = [];
     const parent = temporaryDirectory();
     spoil(parent);
@@ -604,7 +610,7 @@ describe('budget: what is on disk', () => {
     expect(troubles).toHaveLength(1);
   });
 
-  test('that can no longer be read stops nobody', () => {
+  test('stops no command if it can no longer be read', () => {
     const directory = temporaryDirectory();
     const troubles: string[] = [];
     const budget = createSharedBudget({
@@ -624,7 +630,7 @@ describe('budget: what is on disk', () => {
     expect(troubles).toHaveLength(1);
   });
 
-  test('is written once for many requests when nobody else wants it', () => {
+  test('is written once for many requests if no other process needs it', () => {
     const directory = temporaryDirectory();
     const someTime = Date.parse('2026-11-15T18:00:00Z');
     const told = { limit: 500, remaining: 499, resetMs: 60_000 };

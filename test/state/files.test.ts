@@ -15,7 +15,7 @@ const mode = (file: string) => (lstatSync(file).mode & 0o777).toString(8);
 
 // R16
 describe('files', () => {
-  test('are 0600 in 0700 directories, also under umask 0', async () => {
+  test('have mode 0600 in 0700 directories, even with umask 0', async () => {
     const before = process.umask(0);
     try {
       await writePrivateFile(path, 'x', '1');
@@ -26,14 +26,14 @@ describe('files', () => {
     expect(await readPrivateFile(path)).toBe('x');
   });
 
-  test('are probed without a trace, and the probe fails where a file cannot be written', async () => {
+  test('are probed without leaving a file, and the probe fails if they cannot be written', async () => {
     await writePrivateFile(path, 'x', '1');
     await probePrivateFile(path, 'y'.repeat(10_000), '2');
     expect([await readPrivateFile(path), readdirSync(join(root, 'a', 'b'))]).toEqual(['x', ['secret.json']]);
     await expect(probePrivateFile(join(path, 'below'), 'y', '3')).rejects.toMatchObject({ category: 'environment' });
   });
 
-  test('become 0600 where a 0644 file stood, in a directory whose mode is left alone', async () => {
+  test('replace a 0644 file with mode 0600, while the directory keeps its mode', async () => {
     mkdirSync(join(root, 'a', 'b'), { recursive: true });
     chmodSync(join(root, 'a', 'b'), 0o755);
     writeFileSync(path, 'old', { mode: 0o644 });
@@ -42,7 +42,7 @@ describe('files', () => {
     expect(readdirSync(join(root, 'a', 'b'))).toEqual(['secret.json']);
   });
 
-  test('are refused where a symbolic link stands, and its target is left alone', async () => {
+  test('are refused if they are symbolic links, and the target does not change', async () => {
     mkdirSync(join(root, 'a', 'b'), { recursive: true });
     const target = join(root, 'target');
     writeFileSync(target, 'theirs');
@@ -52,7 +52,7 @@ describe('files', () => {
     expect(readFileSync(target, 'utf8')).toBe('theirs');
   });
 
-  test('are refused in a directory for everybody, which stays open', async () => {
+  test('are refused in a directory that all users can write to, which keeps its mode', async () => {
     const folder = join(root, 'everybody');
     mkdirSync(folder);
     chmodSync(folder, 0o1777);
@@ -74,13 +74,13 @@ describe('files', () => {
     expect(readFileSync(join(root, 'elsewhere', 'secret.json'), 'utf8')).toBe('theirs');
   });
 
-  test('that are missing are undefined, those that cannot be read an error', async () => {
+  test('are undefined if missing, and an error if unreadable', async () => {
     expect(await readPrivateFile(path)).toBeUndefined();
     mkdirSync(path, { recursive: true });
     await expect(readPrivateFile(path)).rejects.toMatchObject({ category: 'environment' });
   });
 
-  test('are removed with what killed writers left', async () => {
+  test('are removed together with leftover drafts', async () => {
     await writePrivateFile(path, 'x', '1');
     writeFileSync(`${path}.dead`, 'a secret');
     expect(await removePrivateFile(path)).toBe(true);
@@ -88,7 +88,7 @@ describe('files', () => {
     expect(await removePrivateFile(path)).toBe(false);
   });
 
-  test('leave no draft when the writing fails', async () => {
+  test('leave no draft if the write fails', async () => {
     mkdirSync(path, { recursive: true });
     await expect(writePrivateFile(path, 'x', '1')).rejects.toMatchObject({ category: 'environment' });
     expect(readdirSync(join(root, 'a', 'b'))).toEqual(['secret.json']);

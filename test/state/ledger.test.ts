@@ -20,27 +20,33 @@ beforeEach(async () => {
 
 const booking = (index: number, more = '', type = eventType) => bookingLine(type, index, more);
 
-/** A service that takes the same booking twice: the second one is made in another slot, and shown at the first. */
+/** A service that accepts the same booking twice: it books the second one in another slot. */
 const twice =
   (some: World): Send =>
   async (request) =>
     some.service(isBooking(request) ? { ...request, body: request.body!.replace(slot(0), slot(9)) } : request);
 
 // R27
-describe('booking: one service under several names', () => {
+describe('booking at a service with several addresses', () => {
   const named = (base: string) => ({ env: { SCHED_BASE_URL: base } });
 
-  test.each(['http://localhost:4010', 'http://[::1]:4010', 'https://proxy.example'])('%s is the same', async (base) => {
-    expect((await world.run(booking(0))).code).toBe(0);
-    const second = await world.run(booking(0), named(base));
-    expect([second.code, posts(second.requests)]).toEqual([7, 0]);
-    const lostOne = await world.run(booking(1), { ...named(base), send: breaking(world, faults['500 before commit']) });
-    expect(lostOne.code).toBe(10);
-    const again = await world.run(booking(1));
-    expect([again.code, posts(again.requests)]).toEqual([10, 0]);
-  });
+  test.each(['http://localhost:4010', 'http://[::1]:4010', 'https://proxy.example'])(
+    'treats %s as the same service',
+    async (base) => {
+      expect((await world.run(booking(0))).code).toBe(0);
+      const second = await world.run(booking(0), named(base));
+      expect([second.code, posts(second.requests)]).toEqual([7, 0]);
+      const lostOne = await world.run(booking(1), {
+        ...named(base),
+        send: breaking(world, faults['500 before commit']),
+      });
+      expect(lostOne.code).toBe(10);
+      const again = await world.run(booking(1));
+      expect([again.code, posts(again.requests)]).toEqual([10, 0]);
+    },
+  );
 
-  test('a sandbox at another port is another service', async () => {
+  test('treats a sandbox at another port as another service', async () => {
     await world.run(booking(0), {
       ...named('http://127.0.0.1:4011'),
       send: breaking(world, faults['500 before commit']),
@@ -49,7 +55,7 @@ describe('booking: one service under several names', () => {
     expect([other.code, posts(other.requests)]).toEqual([0, 1]);
   });
 
-  test('a service that is reached through two ports of this machine is one', async () => {
+  test('treats two local ports of one remote service as the same service', async () => {
     const remote: Send = async (request) => {
       const own = (text: string) => text.replaceAll('https://api.example.com', 'http://127.0.0.1:4010');
       const reply = await world.service({
@@ -65,7 +71,7 @@ describe('booking: one service under several names', () => {
     expect([second.code, posts(second.requests)]).toEqual([7, 0]);
   });
 
-  test('reconcile settles what was sent to another name of this machine', async () => {
+  test('reconciles attempts at another name of this machine', async () => {
     await world.run(booking(0), {
       ...named('http://localhost:4010'),
       send: breaking(world, faults['500 before commit']),
@@ -73,7 +79,7 @@ describe('booking: one service under several names', () => {
     expect((await world.run('invitees reconcile')).code).toBe(10);
   });
 
-  test('a canceled booking under one name does not hide the one under the other', async () => {
+  test('finds a booking at one address although one at another address was canceled', async () => {
     await world.run(booking(0));
     const other = { ...named('https://proxy.example'), send: twice(world) };
     const { event } = JSON.parse((await world.run(booking(0, '--allow-duplicate'), other)).stdout);
@@ -82,7 +88,7 @@ describe('booking: one service under several names', () => {
   });
 
   test.each(['http://127.0.0.1:4010', 'http://localhost:4010'])(
-    'entries of version 1 at %s still count',
+    'still counts entries of version 1 at %s',
     async (origin) => {
       await world.run(booking(0));
       const [file] = readdirSync(join(state, 'bookings'));
@@ -124,7 +130,7 @@ describe('ledger', () => {
   const open = () =>
     fileLedger({ directory: join(state, 'bookings'), randomBytes: (count) => new Uint8Array(count).fill(7) });
 
-  test('prunes what began more than 30 days ago, but nothing that is open or damaged', async () => {
+  test('prunes entries over 30 days after their start, except open and damaged ones', async () => {
     const ledger = open();
     await ledger.claim({ number: 1, entry: entry(1) });
     await ledger.claim({ number: 1, entry: entry(2, { state: 'open' }) });
@@ -138,7 +144,7 @@ describe('ledger', () => {
     expect(files().map((name) => name.split('-')[1]![0])).toEqual(['2', '3', '4']);
   });
 
-  test('prunes no attempt at one address while another one for the same booking is open', async () => {
+  test('keeps an attempt while one for the same booking is open at another address', async () => {
     const ledger = open();
     await ledger.claim({ number: 1, entry: entry(1, { state: 'open' }) });
     await ledger.claim({ number: 2, entry: entry(1, { origin: 'https://eu.example.com' }) });
@@ -146,7 +152,7 @@ describe('ledger', () => {
     expect(readdirSync(join(state, 'bookings'))).toHaveLength(2);
   });
 
-  test('notes once when an attempt was first missed, and again after the service set its clock back', async () => {
+  test("notes when an attempt was first missed, and again after the service's clock was set back", async () => {
     const ledger = open();
     const kept = { number: 1, entry: entry(1, { state: 'open' }) };
     await ledger.claim(kept);
@@ -158,7 +164,7 @@ describe('ledger', () => {
     expect(readdirSync(join(state, 'bookings'))).toEqual([]);
   });
 
-  test('cannot be read: that is an error, and not an empty ledger', async () => {
+  test('throws if it cannot be read, instead of looking empty', async () => {
     const loop = join(state, 'loop');
     symlinkSync(loop, loop);
     const ledger = fileLedger({ directory: loop, randomBytes: (count) => new Uint8Array(count) });

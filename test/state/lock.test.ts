@@ -25,7 +25,7 @@ const make = (more: Partial<LockOptions> = {}) =>
     ...more,
   });
 
-/** A clock on which every wait is over at once. `onSleep` hears of each wait. */
+/** A clock on which every wait ends at once. Calls `onSleep` for each wait. */
 const jumpingClock = (onSleep: (milliseconds: number) => void = () => {}) => {
   let now = Date.now();
   return {
@@ -37,7 +37,7 @@ const jumpingClock = (onSleep: (milliseconds: number) => void = () => {}) => {
   };
 };
 
-/** A clock that stands still and lets others work while somebody waits; `waits(count)` ends with that many waits. */
+/** A stopped clock that lets other tasks run during each wait. `waits(count)` resolves after that many waits. */
 const countingClock = () => {
   const now = Date.now();
   let count = 0;
@@ -52,7 +52,7 @@ const countingClock = () => {
   return { clock: { now: () => now, sleep }, waits };
 };
 
-/** Twenty take the lock at once; how many had it at the same time. */
+/** Takes the lock twenty times at once. Returns how many held it at the same time. */
 const mostInside = async () => {
   let inside = 0;
   let most = 0;
@@ -92,19 +92,19 @@ const owner = (nonce: string, more: object = {}) =>
   JSON.stringify({ ...own, pid: deadPid, started: '1', nonce, at: Date.now(), ...more });
 
 describe('lock', () => {
-  test('is there while it is held and gone afterwards', async () => {
+  test('exists while it is held and is gone afterwards', async () => {
     const held = await make().acquire();
     expect(ownerIn(first())).toMatchObject({ pid: process.pid, boot: own.boot });
     await held!.release();
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  test('lets one in after the other', async () => {
+  test('has one holder at a time', async () => {
     expect(await mostInside()).toBe(1);
   });
 
   // R22
-  test('is given up on after 30 seconds, naming the holder', async () => {
+  test('times out after 30 seconds and names the holder', async () => {
     await make().acquire();
     const slept: number[] = [];
     const error = await make({ clock: jumpingClock((milliseconds) => slept.push(milliseconds)) })
@@ -117,7 +117,7 @@ describe('lock', () => {
     expect(waited).toBeLessThan(31_000);
   });
 
-  test('is not waited for when it is no longer needed', async () => {
+  test('stops waiting if it is no longer needed', async () => {
     const held = await make().acquire();
     const { clock, waits } = countingClock();
     const waiting = make({ clock }).acquire(async () => false);
@@ -126,7 +126,7 @@ describe('lock', () => {
     expect(await waiting).toBeUndefined();
   });
 
-  test('is not waited for after a signal', async () => {
+  test('stops waiting after a signal', async () => {
     await make().acquire();
     const controller = new AbortController();
     const { clock, waits } = countingClock();
@@ -139,13 +139,13 @@ describe('lock', () => {
 
   // R25
   describe('of a dead process', () => {
-    test('is taken over by exactly one of many', async () => {
+    test('is taken over by exactly one of many processes', async () => {
       writeFileSync(first(), owner('dead'));
       expect(await mostInside()).toBe(1);
       expect(readdirSync(directory)).toEqual([]);
     });
 
-    test('has one heir after the other when heirs die too', async () => {
+    test('has one heir after another if heirs die, too', async () => {
       writeFileSync(first(), owner('a'));
       writeFileSync(join(directory, 'l.after-a'), owner('b'));
       writeFileSync(join(directory, 'l.after-b'), owner('c'));
@@ -162,7 +162,7 @@ describe('lock', () => {
     });
 
     test.each([
-      ['a reused number', { pid: process.pid, started: '1' }],
+      ['a process whose PID was reused', { pid: process.pid, started: '1' }],
       ['a machine that was restarted', { pid: process.pid, started: own.started, boot: 'before' }],
     ])('is taken over from %s', async (_, more) => {
       writeFileSync(first(), owner('a', more));
@@ -177,7 +177,7 @@ describe('lock', () => {
     });
 
     test('is taken over from a zombie', async () => {
-      // The parent never looks after its child, which stays a zombie for as long as the parent lives.
+      // The parent never collects its child, which stays a zombie while the parent lives.
       const parent = spawn(process.execPath, [
         '-e',
         `const { pid } = require('node:child_process').spawn('sleep', ['60']);
@@ -197,7 +197,7 @@ describe('lock', () => {
       }
     });
 
-    test('a stopped live holder is not robbed', async () => {
+    test('is not taken over if the holder is only stopped', async () => {
       const child = spawn('sleep', ['60']);
       try {
         const { started } = await identityOf({ ...machine, pid: child.pid! });
@@ -224,7 +224,7 @@ describe('lock', () => {
       return { held, isGiven };
     };
 
-    test('is held by the heir, and no longer by the giver', async () => {
+    test('is held by the heir and no longer by the giver', async () => {
       const { held, isGiven } = await give();
       expect(isGiven).toBe(true);
       await held.release();
@@ -239,7 +239,7 @@ describe('lock', () => {
       expect(await make({ machine: heirMachine }).adopt('given')).toBeUndefined();
     });
 
-    test('is taken over when the heir is dead, and not adopted after that', async () => {
+    test('is taken over if the heir is dead, and cannot be adopted after that', async () => {
       const held = (await make().acquire())!;
       await held.handOver({ ...own, pid: deadPid, started: '1' }, 'given');
       const next = await make({ clock: jumpingClock() }).acquire();
@@ -248,7 +248,7 @@ describe('lock', () => {
       expect(readdirSync(directory)).toEqual([]);
     });
 
-    test('cannot be given after another took it over, or cleared it away', async () => {
+    test('cannot be handed over after another process took it over or removed it', async () => {
       const held = (await make().acquire())!;
       const { nonce } = ownerIn(first());
       writeFileSync(join(directory, `l.after-${nonce}`), owner('thief'));
@@ -260,7 +260,7 @@ describe('lock', () => {
       expect(readdirSync(directory)).toEqual([]);
     });
 
-    test('does not make those who wait look again before the job is done', async () => {
+    test('does not make waiting processes check again before the job is done', async () => {
       const held = (await make().acquire())!;
       let asked = 0;
       const { clock, waits } = countingClock();
@@ -270,7 +270,7 @@ describe('lock', () => {
       });
       await waits(1);
       await held.handOver(await identityOf(heirMachine), 'given');
-      // The first of these may have looked before the lock was handed over.
+      // The first of these checks may have been before the handover.
       await waits(3);
       expect(asked).toBe(0);
       await (await make({ machine: heirMachine }).adopt('given'))!.release();
@@ -279,8 +279,8 @@ describe('lock', () => {
     });
   });
 
-  // Forced interleavings: chance is asked for between the look at the chain and the claim.
-  describe('when everything changes between look and claim', () => {
+  // Forces interleavings: randomBytes is called between reading the chain and the claim.
+  describe('that changes between read and claim', () => {
     const meanwhile = (change: () => void, more: Partial<LockOptions> = {}) => {
       let done = false;
       return make({
@@ -295,10 +295,10 @@ describe('lock', () => {
     };
     const living = (nonce: string) => owner(nonce, { pid: own.pid, started: own.started });
 
-    test('a late claim on a released lock is void, with a new holder inside', async () => {
+    test('is not taken by a late claim if it was released and has a new holder', async () => {
       writeFileSync(first(), owner('dead'));
       const lock = meanwhile(() => {
-        // Another heir took over, finished and cleared up; then somebody new came.
+        // Another heir took over, finished and released the lock. Then a new process took it.
         unlinkSync(first());
         writeFileSync(first(), living('new'));
       });
@@ -307,7 +307,7 @@ describe('lock', () => {
       expect(ownerIn(first()).nonce).toBe('new');
     });
 
-    test('a late claim on a released lock is void, and then the free lock is taken', async () => {
+    test('is taken as a free lock after a late claim if it was released', async () => {
       writeFileSync(first(), owner('dead'));
       const held = await meanwhile(() => unlinkSync(first())).acquire();
       expect(ownerIn(first()).pid).toBe(process.pid);
@@ -315,19 +315,19 @@ describe('lock', () => {
       expect(readdirSync(directory)).toEqual([]);
     });
 
-    test('a claim after another heir fails', async () => {
+    test('is not taken if another heir was faster', async () => {
       writeFileSync(first(), owner('dead'));
       const lock = meanwhile(() => writeFileSync(join(directory, 'l.after-dead'), living('heir')));
       await expect(lock.acquire()).rejects.toMatchObject({ category: 'environment' });
       expect(ownerIn(join(directory, 'l.after-dead')).nonce).toBe('heir');
     });
 
-    test('a free lock that somebody took fails', async () => {
+    test('is not taken if another process took the free lock', async () => {
       const lock = meanwhile(() => writeFileSync(first(), living('quick')));
       await expect(lock.acquire()).rejects.toMatchObject({ category: 'environment' });
     });
 
-    test('a holder does not remove the lock of another', async () => {
+    test('is not removed by a holder that lost it', async () => {
       const held = await make().acquire();
       renameSync(first(), `${first()}.old`);
       writeFileSync(first(), living('other'));
@@ -336,13 +336,13 @@ describe('lock', () => {
     });
   });
 
-  test('says what is wrong with a damaged lock, and a directory that cannot be made', async () => {
+  test('reports a damaged lock and a directory that cannot be created', async () => {
     writeFileSync(first(), '{');
     await expect(make().acquire()).rejects.toMatchObject({ category: 'environment' });
     await expect(make({ directory: join(first(), 'x') }).acquire()).rejects.toMatchObject({ category: 'environment' });
   });
 
-  test('knows its process namespace', () => {
+  test('stores the process namespace', () => {
     if (process.platform === 'linux') expect(own.space).toBe(readlinkSync('/proc/self/ns/pid'));
   });
 });

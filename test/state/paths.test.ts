@@ -9,7 +9,7 @@ describe('paths', () => {
     ['config', '/home/ada/.config/sched'],
     ['state', '/home/ada/.local/state/sched'],
     ['cache', '/home/ada/.cache/sched'],
-  ] as const)('of %s on Linux are those of the XDG specification', (kind, path) => {
+  ] as const)('of %s on Linux follow the XDG specification', (kind, path) => {
     expect(at(kind, 'linux')).toBe(path);
     const variable = `XDG_${kind.toUpperCase()}_HOME`;
     expect(at(kind, 'linux', { [variable]: '/data' })).toBe('/data/sched');
@@ -21,7 +21,7 @@ describe('paths', () => {
     ['config', '/home/ada/Library/Application Support/sched'],
     ['state', '/home/ada/Library/Application Support/sched'],
     ['cache', '/home/ada/Library/Caches/sched'],
-  ] as const)('of %s on macOS are where that keeps them', (kind, path) => {
+  ] as const)('of %s on macOS are below Library', (kind, path) => {
     expect(at(kind, 'darwin')).toBe(path);
   });
 
@@ -30,14 +30,17 @@ describe('paths', () => {
     expect(at(kind, 'win32')).toBe(`/home/ada/AppData/Local/sched/${kind}`);
   });
 
-  test.each(['config', 'state', 'cache'] as const)('of %s are as our own variable says, before all others', (kind) => {
-    const name = kind.toUpperCase();
-    for (const platform of ['linux', 'darwin', 'win32'])
-      expect(at(kind, platform, { [`SCHED_${name}_DIR`]: '/mine', [`XDG_${name}_HOME`]: '/x' })).toBe('/mine');
-    expect(at(kind, 'linux', { [`SCHED_${name}_DIR`]: '' })).toContain('/home/ada/');
-  });
+  test.each(['config', 'state', 'cache'] as const)(
+    'of %s are set by SCHED_…_DIR, which overrides all other variables',
+    (kind) => {
+      const name = kind.toUpperCase();
+      for (const platform of ['linux', 'darwin', 'win32'])
+        expect(at(kind, platform, { [`SCHED_${name}_DIR`]: '/mine', [`XDG_${name}_HOME`]: '/x' })).toBe('/mine');
+      expect(at(kind, 'linux', { [`SCHED_${name}_DIR`]: '' })).toContain('/home/ada/');
+    },
+  );
 
-  test('are homeless where they would be below a home directory that does not exist', () => {
+  test('are homeless if they would be below a home directory that does not exist', () => {
     const homeless = (home: string, env: Record<string, string> = {}) =>
       isHomeless('state', { env, home, platform: 'linux' });
     expect(homeless(process.cwd())).toBe(false);

@@ -2,7 +2,7 @@ import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { rateLimit } from '../../src/http/rate-limit.ts';
 import { createSharedBudget } from '../../src/state/shared-budget.ts';
 
-/** Time that passes only when everybody sleeps; any number of sleepers. */
+/** A clock that only advances when all tasks sleep. */
 export const simulatedClock = (start = Date.parse('2026-11-15T18:00:00.250Z')) => {
   let now = start;
   let sleepers: { at: number; wake: () => void }[] = [];
@@ -24,7 +24,7 @@ export const simulatedClock = (start = Date.parse('2026-11-15T18:00:00.250Z')) =
         signal?.addEventListener('abort', abort, { once: true });
       }),
   };
-  /** Lets time pass until the work is done. */
+  /** Advances the clock until the work is done. */
   const run = async <Value>(work: Promise<Value>): Promise<Value> => {
     let isDone = false;
     const finished = work.finally(() => {
@@ -40,7 +40,7 @@ export const simulatedClock = (start = Date.parse('2026-11-15T18:00:00.250Z')) =
       );
       if (next === undefined) {
         idle += 1;
-        if (idle > 1000) throw new Error('everybody waits, and nobody sleeps');
+        if (idle > 1000) throw new Error('deadlock: all tasks wait and none sleeps');
         continue;
       }
       idle = 0;
@@ -55,7 +55,7 @@ export const simulatedClock = (start = Date.parse('2026-11-15T18:00:00.250Z')) =
 
 export type SimulatedClock = ReturnType<typeof simulatedClock>['clock'];
 
-/** A service that keeps one limit: fixed windows, opened by the first request in them. */
+/** A service with one rate limit: fixed windows, each opened by its first request. */
 export const limitedService = (
   clock: SimulatedClock,
   { limit, windowMs = 60_000, latency = () => 50 }: { limit: number; windowMs?: number; latency?: () => number },
@@ -101,7 +101,7 @@ const request: HttpRequest = {
 
 let processes = 0;
 
-/** One process: its own budget over the shared directory, and the layer that asks it. */
+/** One process: its budget in the shared directory, and the rate-limit layer that uses it. */
 export const simulatedProcess = (
   clock: SimulatedClock,
   service: Send,

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { fileVersions, realDisk } from '../../src/state/versions.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-describe('versions: a directory that was swept away', () => {
-  test('is begun anew', () => {
+describe('versions: a directory that was removed', () => {
+  test('is created again', () => {
     const directory = join(temporaryDirectory(), 'budget');
     const versions = fileVersions<number>(directory, 'me');
     versions.update(() => ({ state: 7, value: undefined }));
@@ -16,8 +16,8 @@ describe('versions: a directory that was swept away', () => {
   });
 });
 
-describe('versions: a version that is gone when it is read', () => {
-  test('was followed by others, and the last of them is taken', () => {
+describe('versions: a version that is removed before it is read', () => {
+  test('is skipped for the latest one', () => {
     const directory = join(temporaryDirectory(), 'budget');
     const other = fileVersions<number>(directory, 'other');
     const countTen = () => {
@@ -38,7 +38,7 @@ describe('versions: a version that is gone when it is read', () => {
 });
 
 describe('versions: a full disk', () => {
-  test('keeps no draft', () => {
+  test('leaves no draft', () => {
     const directory = join(temporaryDirectory(), 'budget');
     const versions = fileVersions<number>(directory, 'me', {
       ...realDisk,

@@ -3,7 +3,7 @@ import { temporaryHome } from '../e2e/program.ts';
 import { fetchAtOnce, smallService } from '../e2e/small-service.ts';
 
 // R30
-test('eight processes at once, 40 requests, 10 in four seconds: no 429, all exit 0', async () => {
+test('eight processes send 40 requests at 10 per four seconds without a 429, and all exit 0', async () => {
   const service = await smallService({ limit: { limit: 10, windowMs: 4000 } });
   try {
     const home = temporaryHome();

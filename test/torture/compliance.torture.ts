@@ -9,7 +9,7 @@ afterAll(() => torture.stop());
 
 const ways: Step['how'][] = ['before', 'half', 'after'];
 
-/** R34, by the sandbox's own log. */
+/** R34, checked with the sandbox's own log. */
 const expectWhole = (told: Torture, total: number) => {
   expect(told).toMatchObject({
     lost: 0,
@@ -22,13 +22,13 @@ const expectWhole = (told: Torture, total: number) => {
 
 const report = (title: string, told: Torture) => process.stdout.write(`${title}: ${JSON.stringify(told)}\n`);
 
-test.each(ways)('every step of a run and of the next one, killed %s it', async (how) => {
+test.each(ways)('loses nothing if killed at any step of a run or of the resumed run (%s the step)', async (how) => {
   const sum: Torture[] = [];
   for (const processes of [1, 2]) {
     let wasKilled = true;
     for (let step = 1; wasKilled; step += 1) {
       const deletion = await torture.begin(75);
-      // The second process meets what a first one left after its third batch was sent.
+      // The second process resumes a run whose first process was killed after its third batch.
       if (processes === 2) await deletion.dieAfter(2 * bytesABatch, 0);
       wasKilled = await deletion.dieAt({ step, how });
       const told = await deletion.finish();
@@ -43,7 +43,7 @@ test.each(ways)('every step of a run and of the next one, killed %s it', async (
   expect(total('kills')).toBeGreaterThan(30);
 });
 
-test.each(ways)('10,000 addresses, each process killed one step later than the last, %s it', async (how) => {
+test.each(ways)('sends 10,000 addresses with each process killed one step later (%s the step)', async (how) => {
   const deletion = await torture.begin(10_000);
   for (let step = 1; await deletion.dieAt({ step, how }); step += 1);
   const told = await deletion.finish();
@@ -52,17 +52,17 @@ test.each(ways)('10,000 addresses, each process killed one step later than the l
   expect(told.kills).toBeGreaterThan(40);
 });
 
-test('10,000 addresses, killed 100 times at moments of chance', async () => {
+test('sends 10,000 addresses when killed 100 times at random', async () => {
   const deletion = await torture.begin(10_000);
   const batches = 10_000 / 25 / 101;
   for (let count = 0; count < 100; count += 1) {
-    // Every fifth dies wherever it is in starting. A process does some batches more before it is dead.
+    // Every fifth process is killed during its start. A process sends some more batches before the kill takes effect.
     const some = count % 5 === 4 ? 0 : Math.random() * batches * bytesABatch;
     const isKilled = await deletion.dieAfter(some, Math.random() * (some === 0 ? 150 : 5));
     expect(isKilled).toBe(true);
   }
   const told = await deletion.finish();
-  report('moments of chance', told);
+  report('random kills', told);
   expectWhole(told, 10_000);
   expect(told.kills).toBe(100);
 });

@@ -18,7 +18,7 @@ test.runIf(hasTools).each<[string, (whole: Buffer) => Buffer[]]>([
   ['every removed, doubled and swapped line', rearrangements],
   ['every cut at a line', cutsAtLines],
   ['every cut at a byte', cuts],
-])("the auditor's commands agree on %s", (what, tamper) => {
+])('verify and check.sh agree on %s', (what, tamper) => {
   const receipts = tamper(whole);
   const findings = agree(receipts);
   const by = (status: string) => findings.filter((each) => each.status === status).length;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 const say = (name: string, told: Killed | KilledPrograms) => process.stdout.write(`${name}: ${JSON.stringify(told)}\n`);
 
 // R24, R25
-describe(`${kills} kills at random`, () => {
+describe(`${kills} random kills`, () => {
   const whole = { kills, overlaps: [], stuck: [], isWhole: true };
 
   test('of commands lose no login', async () => {
@@ -27,7 +27,7 @@ describe(`${kills} kills at random`, () => {
     expect(told).toMatchObject({ ...whole, lost: 0 });
   });
 
-  test('of helpers lose no login where a spent token is answered again for a while', async () => {
+  test('of helpers lose no login if the service accepts a spent token again for a while', async () => {
     const told = await killThem({ file, home: join(folder, 'replayed'), kills, victims: 'helpers', replayMs: 10_000 });
     say('helpers, replay window', told);
     expect(told).toMatchObject({ ...whole, lost: 0 });
@@ -41,7 +41,7 @@ describe(`${kills} kills at random`, () => {
   });
 });
 
-describe(`${programKills} kills at random of the real program, against the sandbox`, () => {
+describe(`${programKills} random kills of the built program, with the sandbox,`, () => {
   const whole = { kills: programKills, odd: [], after: 0, isLockFree: true };
 
   test('of commands lose no login', async () => {

@@ -4,7 +4,7 @@ import { sched, startSandbox, temporaryHome } from '../e2e/program.ts';
 const strange = { 'users.me': 'NaN', 'orgs.get': '1763229600', 'groups.list': '-5', 'members.list': '1e99' };
 
 // R28, R29
-test('a service that refuses and names no usable time is asked no more than once a second', async () => {
+test('retries at most once a second after refusals without a usable reset time', async () => {
   const faults = Object.entries({ ...strange, 'locations.list': '86400' });
   const sandbox = await startSandbox(
     ...faults.flatMap(([operation, reset]) => [

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import suite from '../../vitest.config.ts';
 
-/** `npm run torture`: what takes too long for every run of the tests, and what is tried there fewer times than was promised. */
+/** `npm run torture`: tests that are too slow for every run, and regular tests with more repetitions. */
 export default defineConfig({
   ...suite,
   test: {
