@@ -11,7 +11,7 @@ import { type Measurement, median } from './measurement.ts';
 
 const rounds = 15;
 const pages = 400;
-/** What a page may cost on average when nobody else wants one. */
+/** The most a page may cost on average if no other process sends requests. */
 const mostMs = 0.3;
 
 const request = {
@@ -20,7 +20,7 @@ const request = {
   headers: { authorization: 'Bearer a-token-of-the-bench' },
 };
 
-/** A service that answers at once, and counts down from 500. */
+/** A service that replies at once and counts down from 500. */
 const answering = (): Send => {
   let left = 500;
   return async (): Promise<HttpReply> => {
@@ -40,9 +40,9 @@ const timeOf = async (send: Send): Promise<number> => {
   return (performance.now() - started) / pages;
 };
 
-/** The layer with its files, beside the same without it. */
+/** The rate-limit layer with its files, compared to requests without it. */
 const perPage = async (directory: string): Promise<number> => {
-  const clock = { now: () => Date.now(), sleep: () => Promise.reject(new Error('nothing is to be waited for')) };
+  const clock = { now: () => Date.now(), sleep: () => Promise.reject(new Error('unexpected wait')) };
   const budget = createSharedBudget({
     directory,
     clock,
@@ -63,7 +63,7 @@ const perPage = async (directory: string): Promise<number> => {
   return ours - bare + (performance.now() - sent) / pages;
 };
 
-/** How much of a token's limit processes use that always want more, against the embedded service and its clock. */
+/** How much of a token's limit busy processes use, measured with the built-in sandbox and its clock. */
 const use = async (plan: Plan, limit: number, processes: number, windows: number) => {
   const { clock, run } = simulatedClock();
   const sandbox = await openSandbox({ file: ':memory:', clock, plan });
@@ -78,7 +78,7 @@ const use = async (plan: Plan, limit: number, processes: number, windows: number
     await clock.sleep(20 + Math.random() * 40);
     return reply;
   };
-  // As many more as begin the window after the last one.
+  // Plus one request, which opens the window after the last one.
   let left = limit * windows + 1;
   const work = async () => {
     const client = simulatedProcess(clock, send, directory);

@@ -11,12 +11,12 @@ const planRounds = 5;
 const mostPlanMilliseconds = 3000;
 const mostMegabytes = 200;
 
-/** Loaded before the program: at its end it writes the most memory that it ever had, in kilobytes. */
+/** Loaded before the program. When the program ends, it writes its peak memory in kilobytes. */
 const preload = `data:text/javascript,${encodeURIComponent(
   "import { writeFileSync } from 'node:fs'; process.on('exit', () => writeFileSync(process.env.BENCH_MEMORY, String(process.resourceUsage().maxRSS)));",
 )}`;
 
-/** Planning and carrying out the deletion of very many addresses, by the program as it is started by hand. */
+/** Plans and runs the deletion of very many addresses with the program as a user starts it. */
 export const measure = async (): Promise<Measurement[]> => {
   const directory = mkdtempSync(join(tmpdir(), 'sched-bench-'));
   const program = join(BENCH_ROOT, 'bin/sched.js');
@@ -35,7 +35,7 @@ export const measure = async (): Promise<Measurement[]> => {
       },
     );
     const code = await new Promise((resolve) => child.on('close', resolve));
-    if (code !== 0) throw new Error(`the program ended with ${code}`);
+    if (code !== 0) throw new Error(`the program exited with code ${code}`);
     return { milliseconds: performance.now() - started, megabytes: Number(readFileSync(memory, 'utf8')) / 1024 };
   };
 

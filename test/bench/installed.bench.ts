@@ -18,7 +18,7 @@ const sizeOf = (folder: string): number =>
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 
-/** What `npm install` brings onto a machine like this one. */
+/** The size of what `npm install` puts on a machine like this one. */
 export const measure = async (): Promise<Figure[]> => {
   const [pack] = JSON.parse(npm('pack', '--dry-run', '--json', '--ignore-scripts')) as [
     { size: number; unpackedSize: number },

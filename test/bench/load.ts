@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 const connections = 8;
 
 /**
- * Requests a second that a server answers with 200 over some connections, each asking again when it was answered, for
- * so long or so many.
+ * Requests per second that a server answers with 200. Each connection sends its next request after the reply, for a
+ * given time or number of requests.
  */
 export const load = async (
   port: number,
@@ -14,7 +14,7 @@ export const load = async (
   const request = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer sandbox_owner\r\n\r\n`;
   const until = performance.now() + milliseconds;
   let answered = 0;
-  // Bytes are looked at no more than needed: the client must not be what is measured.
+  // Looks at as few bytes as possible, so that the client isn't what is measured.
   const worker = () =>
     new Promise<void>((resolve, reject) => {
       let head = '';

@@ -1,19 +1,19 @@
 /**
- * One figure beside another of the same run: machines differ, ratios less. Each `*.bench.ts` exports
- * `measure: () => Promise<Figure[]>`.
+ * A value next to a reference value of the same run, because ratios differ less between machines than absolute values.
+ * Each `*.bench.ts` exports `measure: () => Promise<Figure[]>`.
  */
 export interface Measurement {
   name: string;
   unit: string;
   value: number;
-  /** What it is held against, in the same unit. */
+  /** The value to compare with, in the same unit. */
   reference: number;
   ratio: number;
-  /** Empty where it is only good to know. */
+  /** Empty if the measurement is only informative. */
   target: { least?: number; most?: number };
 }
 
-/** What could not be measured here, and why. */
+/** A measurement that could not be made here, and the reason. */
 export interface Skipped {
   name: string;
   skipped: string;
@@ -30,8 +30,8 @@ export const median = (values: readonly number[]): number => {
 type Run = () => Promise<number>;
 
 /**
- * Runs everything once for warmth, then turn about, every other round the other way round: what else the machine does
- * then falls on all of them.
+ * Runs each candidate once to warm up, then all of them in alternating order, reversed every other round, so that other
+ * load on the machine affects all of them equally.
  */
 export const interleave = async <Name extends string>(
   runs: Record<Name, Run>,
@@ -46,7 +46,7 @@ export const interleave = async <Name extends string>(
   return took;
 };
 
-/** Two series of the same rounds as one measurement. */
+/** Combines two series of the same rounds into one measurement. */
 export const beside = (
   name: string,
   unit: string,

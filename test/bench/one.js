@@ -1,4 +1,7 @@
-/** One bench in a process of its own: starting programs takes the longer the more memory the starter has, and passes that on as theirs. */
+/**
+ * Runs one bench in a separate process: a parent with much memory starts programs more slowly, and its memory would count
+ * as theirs.
+ */
 import { pathToFileURL } from 'node:url';
 
 const { measure } = await import(pathToFileURL(process.argv[2] ?? '').href);

@@ -3,7 +3,7 @@ import { unlimitedHeaders } from '../../src/sandbox/throttle.ts';
 
 export const pageSize = 100;
 
-/** A record of the length that the sandbox's events have. */
+/** A record as long as the sandbox's events. */
 const event = (index: number) => ({
   uri: `http://127.0.0.1/scheduled_events/EVENT${index}`,
   name: 'Intro call',
@@ -23,8 +23,8 @@ const event = (index: number) => ({
 });
 
 /**
- * Answers lists of events as fast as Node can: `/N/scheduled_events` has N of them. Every page has the same records but
- * another token, which is its number.
+ * Serves lists of events as fast as Node can: `/N/scheduled_events` has N events. Every page has the same records, but
+ * its own token, which is the page number.
  */
 export const pagesServer = () => {
   const records = JSON.stringify(Array.from({ length: pageSize }, (_, index) => event(index)));

@@ -10,7 +10,7 @@ export const hasStandalone = existsSync(standalone);
 
 type Environment = Record<string, string>;
 
-/** Nothing of the caller's own: a set NODE_EXTRA_CA_CERTS alone would more than double the start of Node 20. */
+/** A clean environment: NODE_EXTRA_CA_CERTS alone would more than double the start-up time of Node 20. */
 export const cleanEnvironment = (home: string, more: Environment = {}): Environment => ({
   PATH: process.env.PATH ?? '',
   HOME: home,
@@ -18,7 +18,7 @@ export const cleanEnvironment = (home: string, more: Environment = {}): Environm
   ...more,
 });
 
-/** Where a program is, or nothing where it is not installed; one that needs an interpreter may lack it. */
+/** Whether a program is installed and runs. One that needs an interpreter may be installed without it. */
 export const isInstalled = (program: string, ...words: string[]): boolean => {
   try {
     execFileSync(program, words, { stdio: 'ignore', timeout: 20_000 });
@@ -28,10 +28,10 @@ export const isInstalled = (program: string, ...words: string[]): boolean => {
   }
 };
 
-/** A descriptor that takes everything. */
+/** A file descriptor that discards all output. */
 export const nowhere = openSync('/dev/null', 'w');
 
-/** Milliseconds from start to end of a program; one that fails ends the bench. Without `stdout` a pipe takes its output. */
+/** Milliseconds from start to end of a program. Throws if it fails. Without `stdout`, its output goes to a pipe. */
 export const timed = (
   command: readonly string[],
   env: Environment,
@@ -48,7 +48,7 @@ export const timed = (
     child.once('error', reject).once('close', (code) => {
       const took = performance.now() - started;
       if (code === 0) resolve(took);
-      else reject(new Error(`${command.join(' ')} ended with ${code}: ${said}`));
+      else reject(new Error(`${command.join(' ')} exited with code ${code}: ${said}`));
     });
   });
 
@@ -58,7 +58,7 @@ export interface RunningSandbox {
   stop(): void;
 }
 
-/** `sched sandbox start` without limits, until it is stopped. */
+/** Runs `sched sandbox start` without limits until it is stopped. */
 export const startSandbox = async (home: string): Promise<RunningSandbox> => {
   const words = ['sandbox', 'start', '--port', '0', '--data', ':memory:', '--no-limits', '--json'];
   const child = spawn(process.execPath, [sched, ...words], {

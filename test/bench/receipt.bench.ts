@@ -14,14 +14,14 @@ declare const BENCH_ROOT: string;
 interface Service {
   name: string;
   addresses: number;
-  /** For the sandbox. */
+  /** Arguments for the sandbox. */
   words: string[];
 }
 
 const rounds = 5;
-/** Against which services: one that answers at once, and one that takes as long as those behind a network do. */
+/** The services to measure with: one that replies at once, and one that takes as long as a service on a network. */
 const services: Service[] = [
-  // So many addresses that what is done once, as reading and checking them, is part of the run as it would be.
+  // Enough addresses that one-time work, such as reading and checking them, has a realistic share of the run.
   { addresses: 100_000, name: '', words: [] },
   {
     addresses: 2500,
@@ -29,10 +29,10 @@ const services: Service[] = [
     words: ['--fault', 'compliance.delete delay ms=20 count=all'],
   },
 ];
-/** Long enough that what the sandbox still does after an answer mostly meets the one who asked for it. */
+/** Long enough that the sandbox's work after a reply mostly slows down the run that sent the request. */
 const requestsInATurn = 25;
 
-/** The two files that make a receipt, doing nothing: no line is sealed, hashed, written or waited for, no address marked. */
+/** The two receipt modules replaced by no-ops: no line is hashed or written, and no address is marked. */
 const nothing: Record<string, string> = {
   'jobs/receipt-file.ts': `
     const nothing = () => {};
@@ -59,7 +59,7 @@ interface Program {
   runtime: World;
 }
 
-/** The whole program, built as it is released but for the plugins, and then loaded: starting it is not what is measured. */
+/** Builds the whole program as released, except for the plugins, and loads it, so that its start isn't measured. */
 const loadProgram = async (outdir: string, plugins: Plugin[]): Promise<Program> => {
   await build({
     absWorkingDir: BENCH_ROOT,
@@ -84,8 +84,8 @@ const loadProgram = async (outdir: string, plugins: Plugin[]): Promise<Program> 
 };
 
 /**
- * Whoever has the turn works, the others rest; who gives it away has it again after them. So a machine that is quick now
- * and slow in ten seconds is both for all of them.
+ * Lets runs take turns: one works while the others pause, and a run that ends its turn gets the next one after them. So
+ * a machine whose speed varies from second to second affects all of them equally.
  */
 const createTurns = () => {
   const resting: (() => void)[] = [];
@@ -105,7 +105,7 @@ const createTurns = () => {
 
 type Turns = ReturnType<typeof createTurns>;
 
-/** A fresh one for each round: one that has taken many requests is busy carrying them out. */
+/** Starts a new sandbox for each round, because one that has received many requests is still busy with them. */
 const startSandbox = async (data: string, more: string[]) => {
   const words = ['sandbox', 'start', '--port', '0', '--data', data, '--no-limits', '--json', ...more];
   const child = spawn(process.execPath, [join(BENCH_ROOT, 'bin/sched.js'), ...words], {
@@ -115,12 +115,12 @@ const startSandbox = async (data: string, more: string[]) => {
   return { child, ...(JSON.parse(line) as { base_url: string; token: string }) };
 };
 
-/** What one fdatasync of lines as long as a batch's takes here: nothing that says what is sent before it is sent is quicker. */
+/** The time of one fdatasync with lines as long as a batch's: the least cost of a line on disk before each request. */
 const syncMilliseconds = async (directory: string): Promise<number> => {
   const file = openSync(join(directory, 'sync'), 'wx');
   const times: number[] = [];
   for (let count = 0; count < 50; count += 1) {
-    // As far apart as in a run: one right behind the other finds the disk awake.
+    // As far apart as in a run: without a pause the disk would still be awake.
     await new Promise((go) => setTimeout(go, 2));
     const started = performance.now();
     writeFileSync(file, 'x'.repeat(2200));
@@ -135,19 +135,19 @@ const syncMilliseconds = async (directory: string): Promise<number> => {
 const silent: Output = { isTerminal: false, columns: 80, write: async () => {} };
 
 /**
- * Two runs of many addresses by the whole program against one sandbox, turn about: one with a receipt, one without. All
- * that a run does is in its turns, from reading the addresses to the last line.
+ * Two runs of the whole program with many addresses and one sandbox, taking turns: one with a receipt, one without. The
+ * turns include everything a run does, from reading the addresses to the last line.
  */
 export const measure = async (): Promise<Measurement[]> => {
   const directory = mkdtempSync(join(tmpdir(), 'sched-bench-'));
-  // Each sandbox is another origin, and to each belongs a pool of connections that heeds the same signal.
+  // Each sandbox is another origin with its own connection pool, and all pools listen to the same signal.
   setMaxListeners(4 * services.length * rounds + 10);
   try {
     const whole = await loadProgram(join(directory, 'with'), []);
     const bare = await loadProgram(join(directory, 'without'), [withoutReceipt]);
     let people = 0;
 
-    /** How long it worked. */
+    /** How long it has worked. */
     const once = async (
       { run, runtime }: Program,
       addresses: number,
@@ -182,7 +182,7 @@ export const measure = async (): Promise<Measurement[]> => {
       const code = await run(words, world);
       worked += performance.now() - since;
       give();
-      if (code !== 0) throw new Error(`the run ended with ${code}`);
+      if (code !== 0) throw new Error(`the run exited with code ${code}`);
       return worked;
     };
 

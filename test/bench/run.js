@@ -26,7 +26,7 @@ const all = (await readdir(here))
   .filter((file) => file.endsWith('.bench.ts'))
   .map((file) => file.slice(0, -'.bench.ts'.length));
 const unknown = positionals.filter((name) => !all.includes(name));
-if (unknown.length > 0) throw new Error(`no such bench: ${unknown.join(', ')}; there are ${all.join(', ')}`);
+if (unknown.length > 0) throw new Error(`No bench named ${unknown.join(', ')}. Available: ${all.join(', ')}`);
 const names = all.filter((name) => positionals.length === 0 || positionals.includes(name));
 
 /** @typedef {import('./measurement.ts').Figure} Figure */
@@ -40,7 +40,7 @@ const measured = (file) =>
   new Promise((resolve, reject) => {
     const child = fork(join(here, 'one.js'), [file], { serialization: 'advanced' });
     child.once('message', (figures) => resolve(/** @type {Figure[]} */ (figures)));
-    child.once('close', (code) => reject(new Error(`${file} ended with ${code} and measured nothing`)));
+    child.once('close', (code) => reject(new Error(`${file} exited with code ${code} without a measurement`)));
   });
 
 const loadBefore = loadavg()[0] ?? 0;
@@ -70,7 +70,7 @@ try {
   await rm(directory, { recursive: true, force: true });
 }
 
-/** How far a ratio may lie beyond its target before --check fails: machines have moods. */
+/** How far a ratio may miss its target before --check fails, because machines vary. */
 const tolerance = 1.15;
 
 /** @param {Measurement} each */

@@ -4,7 +4,7 @@ import { type Measurement, median } from './measurement.ts';
 const events = 100_000;
 const targetSeconds = 20;
 
-/** A world of many events: how long it takes to make, and whether a page far behind takes longer than the first. */
+/** A sandbox with many events: the time to seed it, and whether a late page takes longer than the first. */
 export const measure = async (): Promise<Measurement[]> => {
   const clock = { now: () => Date.now() };
   const started = performance.now();

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const rounds = 11;
 const budgetMs = 150;
 
-/** The same command on the embedded service and against a sandbox that runs already; both have their data. */
+/** The same command with --sandbox and with a sandbox that is already running. Both are seeded already. */
 export const measure = async (): Promise<Measurement[]> => {
   const home = mkdtempSync(join(tmpdir(), 'sched-bench-'));
   const program = join(BENCH_ROOT, 'bin/sched.js');

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { load } from './load.ts';
 import { type Measurement, median } from './measurement.ts';
 
-/** Short and many, turn about: what else the machine does then falls on both. */
+/** Many short rounds in turn, so that other load on the machine affects both. */
 const rounds = 31;
 const round = { milliseconds: 150 };
 
-/** Until the engine has compiled what it runs often, on a slow machine too: so many for both, whatever time that takes. */
+/** Requests for both until the engine has compiled its hot code. A number, not a time, so that slow machines warm up. */
 const warmUp = { requests: 10_000 };
 
 const start = async (...words: string[]) => {
@@ -27,7 +27,7 @@ const ask = async (port: number, path: string) => {
   return { body, resource: JSON.parse(body).resource };
 };
 
-/** The sandbox with a file and its rate limit, beside a bare server that answers the very same bytes. */
+/** The sandbox with a file and its rate limit, compared to a bare server that sends exactly the same bytes. */
 export const measure = async (): Promise<Measurement[]> => {
   const directory = mkdtempSync(join(tmpdir(), 'sched-bench-'));
   const sandbox = await start('sandbox', join(directory, 'sandbox.db'));

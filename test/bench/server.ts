@@ -7,16 +7,16 @@ import { serve } from '../../src/sandbox/server.ts';
 import { pagesServer } from './pages.ts';
 
 /**
- * A server in a process of its own: `sandbox FILE`, `bare BODY`, which answers everything with that, or `pages`, which
- * has lists of any length. It says its port.
- * The sandbox's clock runs ten thousand times faster, so that every request is counted and none is one too many.
+ * A server in a separate process: `sandbox FILE`, `bare BODY`, which always replies with that body, or `pages`, which
+ * has lists of any length. It sends its port to the parent.
+ * The sandbox's clock runs ten thousand times faster, so that requests are counted but never exceed the rate limit.
  */
 const [kind, text = ''] = process.argv.slice(2);
 if (kind === 'sandbox') {
   const started = Date.now();
   const system = { now: () => started + (Date.now() - started) * 10_000 };
   const sandbox = await openSandbox({ file: text, clock: system });
-  // As `sandbox start` serves it: with its log of requests, and nothing that goes wrong.
+  // Like `sandbox start`: with its request log and without faults.
   const clock = { now: () => sandbox.clock.now(), sleep: async () => {} };
   const service = withFaults(sandbox.service, { script: createFaultScript(), secret: 'bench', clock });
   const { port } = await serve(service, { port: 0 });

@@ -6,7 +6,7 @@ import { cleanEnvironment, hasStandalone, isInstalled, sched, standalone, startS
 
 const rounds = 21;
 
-/** Gets and prints the page that `events list --limit 1 --json` prints. */
+/** A script that gets and prints the same page as `events list --limit 1 --json`. */
 const fetchScript = `
 const { SCHED_BASE_URL: base, SCHED_TOKEN: token } = process.env;
 const query = new URLSearchParams({ user: process.argv[2], count: '1' });
@@ -18,12 +18,12 @@ const { collection } = await reply.json();
 process.stdout.write(\`\${JSON.stringify(collection, null, 2)}\\n\`);
 `;
 
-/** Node 20 is slow to get its own fetch going; later versions have it ready. */
+/** Node 20 is slow to load its own fetch, later versions are not. */
 const pageTarget = process.versions.node.startsWith('20.') ? 1 : 1.6;
 
 const others = { gh: ['gh', '--version'], aws: ['aws', '--version'], curl: ['curl', '--version'] };
 
-/** How long a command takes from start to end, beside an empty module, a plain script, and other programs. */
+/** How long a command takes from start to end, compared to an empty module, a plain script and other programs. */
 export const measure = async (): Promise<Figure[]> => {
   const home = mkdtempSync(join(tmpdir(), 'sched-bench-'));
   const empty = join(home, 'empty.mjs');

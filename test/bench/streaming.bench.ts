@@ -12,7 +12,7 @@ const rounds = 11;
 const rows = 100_000;
 const sizes = [10_000, 100_000, 1_000_000] as const;
 
-/** The same requests in turn, each reply parsed, each row written as a line. */
+/** A script that sends the same requests in sequence, parses each reply and writes each row as a line. */
 const loopScript = `
 import { request } from ${JSON.stringify(join(BENCH_ROOT, 'node_modules/undici/index.js'))};
 const [base] = process.argv.slice(2);
@@ -39,7 +39,7 @@ const startServer = async () => {
   return { port, stop: () => child.kill() };
 };
 
-/** Most memory that a run of the program had, in MiB; it tells so itself when it ends. */
+/** Peak memory of a run of the program in MiB, which it reports when it ends. */
 const peak = (hook: string, words: readonly string[], env: Record<string, string>): Promise<number> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--require', hook, sched, ...words], {
@@ -53,7 +53,7 @@ const peak = (hook: string, words: readonly string[], env: Record<string, string
     });
     child.once('error', reject).once('close', (code) => {
       if (code === 0) resolve(Number(told) / 1024);
-      else reject(new Error(`${words.join(' ')} ended with ${code}`));
+      else reject(new Error(`${words.join(' ')} exited with code ${code}`));
     });
   });
 
@@ -71,13 +71,13 @@ const memoryOf = async (measured: (size: number) => Promise<number>): Promise<Me
   }));
 };
 
-/** Many pages to a stream of lines, beside a loop around the HTTP library and beside `curl | jq`. */
+/** Many pages as a stream of lines, compared to a loop around the HTTP library and to `curl | jq`. */
 export const measure = async (): Promise<Figure[]> => {
   const home = mkdtempSync(join(tmpdir(), 'sched-bench-'));
   const loop = join(home, 'loop.mjs');
   const hook = join(home, 'peak.cjs');
   writeFileSync(loop, loopScript);
-  // What Linux calls the most includes the starter's, from before this program took its place; VmHWM does not.
+  // On Linux, maxRSS includes the memory of the parent from before the exec. VmHWM does not.
   writeFileSync(
     hook,
     `const fs = require('fs');

@@ -13,7 +13,7 @@ import { fieldsOf } from './facts.ts';
 
 /*
  * Files written by a version of sched, in fixtures/VERSION/{config,state,cache,elsewhere}, and keychain.json. Later
- * versions must read them. Paths in them start with a placeholder (`anywhere`), because the files are copied before use.
+ * versions must read them. Paths in them start with a placeholder (`anywhere`), because the files are copied first.
  */
 
 export const fixtures = new URL('fixtures', import.meta.url).pathname;

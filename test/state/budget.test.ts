@@ -312,7 +312,7 @@ describe('budget: the pace for a service without a limit', () => {
       };
       await run(Promise.all(Array.from({ length: processes }, work)));
       expect(service.times).toHaveLength(processes * each);
-      // With fixed windows, the rest of one window and all of the next may come close together, as on the service itself.
+      // With fixed windows, the rest of one and all of the next may come close together, as on the service itself.
       expect(mostInAMinute(service.times)).toBeLessThanOrEqual(2 * 500);
       expect(service.times[500]! - service.times[0]!).toBeGreaterThanOrEqual(60_000);
       expect(service.mostAtOnce()).toBe(1);
