@@ -12,7 +12,7 @@ export interface BookingContext {
   ledger: Ledger;
   clock: { now(): number; sleep(milliseconds: number, signal?: AbortSignal): Promise<void> };
   interrupted: AbortSignal;
-  /** The address of the service, as `serviceAt` writes it. */
+  /** The address of the service, as `serviceName` writes it. */
   origin: string;
   /** Other spellings of that address, as older versions of sched stored them. */
   aliases: readonly string[];
@@ -69,7 +69,7 @@ const nextStep = ({ checkAgain, origin }: BookingContext, { number, entry }: Sto
   const there = serviceName(entry.origin);
   return there === origin
     ? checkAgain
-    : `run the same command again later, or sched invitees reconcile against ${there}`;
+    : `run the same command again later, or run sched invitees reconcile against ${there}`;
 };
 
 export const unknown = (

@@ -11,12 +11,12 @@
 export interface Window {
   /** In milliseconds, like all times here. */
   length: number;
-  /** `null` until a reply has told it. */
+  /** `null` until a reply has named it. */
   limit: number | null;
   /** 0 while the window isn't open. */
   opened: number;
   end: number;
-  /** Whether a reply has told the end. Until then `end` is the latest possible time. */
+  /** Whether `end` is known from a reply. Until then it is the latest possible time. */
   isSure: boolean;
   used: number;
 }
@@ -38,7 +38,7 @@ export interface Waiter {
 export interface BudgetState {
   version: 1;
   windows: Window[];
-  /** `limit` once a reply has told a limit. */
+  /** `limit` once a reply has named a limit. */
   told: 'nothing' | 'limit';
   /** No process sends before this time, because the service sent a 429. */
   closedUntil: number;

@@ -25,7 +25,7 @@ export interface Entry {
   version: 1 | 2;
   /** Digest of the event type, start and email address. The address itself is not stored. */
   digest: string;
-  /** The address of the service, as `serviceAt` writes it. */
+  /** The address of the service, as `serviceName` writes it. */
   origin: string;
   event_type: string;
   start_time: string;

@@ -32,7 +32,7 @@ export interface SharedBudgetOptions {
   isAlive?(pid: number): boolean;
   /** How long a request may be in flight. */
   timeoutMs: number;
-  /** Requests per minute and token, one at a time, while the service hasn't told a limit. */
+  /** Requests per minute and token, one at a time, while the service hasn't named a limit. */
   pacePerMinute: number;
   /** Called once if the directory can't be used. */
   onTrouble(reason: string): void;

@@ -1,6 +1,6 @@
 /**
- * Runs one bench in a separate process: a parent with much memory starts programs more slowly, and its memory would count
- * as theirs.
+ * Runs one bench in a separate process: a parent with much memory starts programs more slowly, and its memory would
+ * count as theirs.
  */
 import { pathToFileURL } from 'node:url';
 

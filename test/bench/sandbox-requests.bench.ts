@@ -9,7 +9,7 @@ import { type Measurement, median } from './measurement.ts';
 const rounds = 31;
 const round = { milliseconds: 150 };
 
-/** Requests for both until the engine has compiled its hot code. A number, not a time, so that slow machines warm up. */
+/** Enough for the engine to compile its hot code. A number, not a time, so that slow machines warm up, too. */
 const warmUp = { requests: 10_000 };
 
 const start = async (...words: string[]) => {

@@ -156,7 +156,7 @@ describe('booking: a lost reply', () => {
     const again = await world.run(booking(0), { env: { SCHED_BASE_URL: 'https://two.example' }, send: world.service });
     expect([again.code, posts(again.requests)]).toEqual([10, 0]);
     expect(lastJson(again.stderr).error.hint).toBe(
-      'run the same command again later, or sched invitees reconcile against https://one.example',
+      'run the same command again later, or run sched invitees reconcile against https://one.example',
     );
   });
 

@@ -7,7 +7,7 @@ const lostChange = async (more: Pick<Change, 'read' | 'isDone'>) => {
   let sent = 0;
   const send = async () => {
     sent += 1;
-    throw new SchedError('outcome-unknown', `No answer to ${sent}`, { outcome: 'unknown' });
+    throw new SchedError('outcome-unknown', `No reply to ${sent}`, { outcome: 'unknown' });
   };
   const outcome = await change(
     { send, ...more },
@@ -36,7 +36,7 @@ describe('a change whose reply is lost', () => {
     ['is not sent again if there is nothing to read', { read: undefined, isDone: () => false }, 1],
   ])('%s', async (_, how, times) => {
     const { sent, outcome } = await lostChange(how);
-    expect({ sent, outcome }).toMatchObject({ sent: times, outcome: { message: 'No answer to 1' } });
+    expect({ sent, outcome }).toMatchObject({ sent: times, outcome: { message: 'No reply to 1' } });
   });
 
   test('is done if the record shows it', async () => {

@@ -417,7 +417,7 @@ describe('budget: the end of a window', () => {
     expect(used()).toBe(afterBlock + 1);
   });
 
-  test('is the earliest end that replies have told, and a late reply does not move it', () => {
+  test('is the earliest end named by a reply, and a late reply does not move it', () => {
     const state = stateWith({});
     const told = { limit: 320, remaining: 200, resetMs: 30_000 };
     const facts = { holder: 'a', unused: 0 };
