@@ -69,7 +69,9 @@ const doubled: Record<string, string> = {
 };
 
 /** Source of a regular expression that matches all ways to write one character. */
-const characterSource = (char: string): string => {
+const characterSource = (part: string): string => {
+  const [char = '', ...more] = part;
+  if (more.length > 0) return `(?:${characterSource(char)}){${part.length}}`;
   const code = char.codePointAt(0)!;
   const hex = broken(hexOf(code, 1));
   const units = Array.from({ length: char.length }, (_, index) => broken(`u${hexOf(char.charCodeAt(index), 4)}`));
@@ -88,6 +90,7 @@ const characterSource = (char: string): string => {
 
 interface Spelling {
   text: string;
+  /** Its characters; a run of the same quote is one part. */
   characters: readonly string[];
   /** Codes of letters and digits, which are nearly always written plain. −1 for characters that are often escaped. */
   codes: Int16Array;
@@ -96,7 +99,8 @@ interface Spelling {
 }
 
 const spelled = (text: string, kind: SecretKind): Spelling => {
-  const characters = [...text];
+  // A run of quotes is one part: its pattern decides how many quotes of the text belong to each.
+  const characters = text.match(/(["'\\])\1*|[\s\S]/gu) ?? [];
   const codes = Int16Array.from(characters, (char) => (/^[\w-]$/.test(char) ? char.charCodeAt(0) : -1));
   return { text, characters, codes, patterns: [], kind };
 };
@@ -191,7 +195,7 @@ export const createSecrets = (): Secrets => {
   const byCharacter = new Map<number, Spelling[]>();
 
   const add = (spelling: Spelling): void => {
-    const [first = '', second = ''] = spelling.characters;
+    const [first = '', second = ''] = spelling.text;
     for (const pair of new Set(pairsOf(bothCases(first), bothCases(second) + escapes))) {
       mayBegin[pair] = 1;
       byPair.set(pair, [...(byPair.get(pair) ?? []), spelling]);

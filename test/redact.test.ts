@@ -98,6 +98,15 @@ describe('redact (R12)', () => {
     );
   });
 
+  test.each([
+    ["abcdefg''h", "%61bcdefg''h"],
+    ["abcdefg''h", "%61bcdefg''''h"],
+    ['abcdefg""h', '%61bcdefg""h'],
+    ["''abcdefgh", "''abcdefg%68"],
+  ])('finds a secret with adjacent quotes: %s in %s', (secret, text) => {
+    expect(redactorOf(secret)(`it is ${text} here`)).toBe('it is [token] here');
+  });
+
   test('leaves JSON valid if a backslash comes before a secret', () => {
     const redact = redactorOf('needle-0123456789');
     for (const before of ['\\', '\n', 'a\\\\', '\\u0041', '"', '']) {
