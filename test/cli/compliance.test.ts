@@ -18,7 +18,7 @@ import { execFileSync } from '../support/processes.ts';
 import { createWorld, type Result, type WorldOptions } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
-// One service for all, which is what takes long to make; each test has a home and an hour of its own.
+// All tests share one service, because creating it is slow. Each test gets its own home and its own hour.
 const shared = await createWorld();
 let world: typeof shared;
 let home: string;
@@ -28,11 +28,11 @@ beforeEach(async () => {
   world = { ...shared, run: (line, more) => shared.run(line, { home, ...more }) };
 });
 
-/** The clock stands still while nobody waits. */
+/** The clock only moves while something waits. */
 const now = (): string => new Date(shared.clock.now()).toISOString();
 
 const canary = 'canary-dünn'.slice(0, 6);
-/** Addresses that can be looked for in everything that was said or written. */
+/** Addresses that can be searched for in all output and files. */
 const people = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${canary}.${index}@people.example`);
 
@@ -59,7 +59,7 @@ const receiptFiles = (): string[] => {
   }
 };
 
-/** Everything that a run left behind anywhere below its home, but for its input. */
+/** The content of all files that a run left below its home, except its input. */
 const leftBehind = (): string =>
   execFileSync('bash', ['-c', 'find . -type f ! -name "in.*" ! -name "sandbox.db*" -exec cat {} +'], {
     cwd: home,
@@ -70,7 +70,7 @@ const expectNoAddress = (...results: Result[]) => {
   expect(leftBehind()).not.toContain(canary);
 };
 
-/** The sandbox behind an address and a token that are not a sandbox's. */
+/** The sandbox under the address of a real service, with a token that is not a sandbox token. */
 const real: WorldOptions = { env: { SCHED_TOKEN: 'tok', SCHED_BASE_URL: 'https://api.example.com' } };
 const asOwner =
   (answer: (request: HttpRequest, next: Send) => Promise<HttpReply>): Send =>
@@ -89,7 +89,7 @@ const answering = (reply: (emails: string[], times: number) => Partial<HttpReply
 const throughSandbox = answering(() => undefined);
 
 describe('compliance delete --dry-run', () => {
-  test('prints the plan and needs no account, no home and no network', async () => {
+  test('prints the plan without an account, a home directory or a network', async () => {
     const from = file('in.txt', 'A@x.example\n# note\na@X.example\n\nb@x.example\n');
     const env = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
     const result = await world.run(`compliance delete --from ${from} --dry-run --json`, { env, home: '/dev/null/x' });
@@ -108,14 +108,14 @@ describe('compliance delete --dry-run', () => {
     expect(receiptFiles()).toEqual([]);
   });
 
-  test('in the sandbox says so, with nothing to connect to', async () => {
+  test('mentions the sandbox without connecting to it', async () => {
     const plan = await world.run('compliance delete ada@x.example --sandbox --dry-run --quiet');
     expect([plan.code, plan.stderr]).toEqual([0, '[sandbox]\n']);
     const { code, stderr } = await world.run('compliance delete ada@x.example --sandbox --json');
     expect([code, stderr.split('\n')[0]]).toEqual([12, '{"note":"sandbox"}']);
   });
 
-  test('names invalid lines by number, prints the plan all the same, and fails', async () => {
+  test('prints the plan, reports invalid lines by number and fails', async () => {
     const from = file('in.txt', `${canary}@x.example\n${canary}-wrong\n`);
     const result = await world.run(`compliance delete --from ${from} --dry-run --json`);
     expect(result.code).toBe(2);
@@ -129,7 +129,7 @@ describe('compliance delete --dry-run', () => {
   test.each([
     ['a missing file', 'nowhere.txt', 'no such file'],
     ['a directory', '.', 'EISDIR'],
-  ])('refuses %s', async (_, name, words) => {
+  ])('rejects %s', async (_, name, words) => {
     const result = await world.run(`compliance delete --from ${join(home, name)} --dry-run`);
     expect(result).toMatchObject({ code: 2, requests: [] });
     expect(result.stderr).toContain(words);
@@ -150,18 +150,21 @@ describe('compliance delete --dry-run', () => {
   });
 });
 
-describe('compliance delete: consent', () => {
+describe('compliance delete: confirmation', () => {
   const digestOf = async (from: string): Promise<string> =>
     JSON.parse((await world.run(`compliance delete --from ${from} -n --json`)).stdout).digest;
 
-  test.each(['', '--yes', '--max 50'])('is missing with %j: exit 12, nothing sent, nothing written', async (flags) => {
-    const result = await world.run(`compliance delete --from ${listFile(3)} ${flags}`, { env: { CI: 'true' } });
-    expect(result).toMatchObject({ code: 12, requests: [] });
-    expect(result.stderr).toContain('--confirm 3');
-    expect(leftBehind()).toBe('');
-  });
+  test.each(['', '--yes', '--max 50'])(
+    'is missing with %j: exits with 12, sends nothing and writes nothing',
+    async (flags) => {
+      const result = await world.run(`compliance delete --from ${listFile(3)} ${flags}`, { env: { CI: 'true' } });
+      expect(result).toMatchObject({ code: 12, requests: [] });
+      expect(result.stderr).toContain('--confirm 3');
+      expect(leftBehind()).toBe('');
+    },
+  );
 
-  test('of ten arguments is --yes, of eleven is not', async () => {
+  test('by --yes alone is enough for ten arguments, but not for eleven', async () => {
     const few = await world.run(['compliance', 'delete', ...people(10), '--yes']);
     expect({ code: few.code, sent: sent(few) }).toEqual({ code: 0, sent: people(10) });
     const many = await world.run(['compliance', 'delete', ...people(11), '--yes']);
@@ -170,7 +173,7 @@ describe('compliance delete: consent', () => {
     expectNoAddress(few, many);
   });
 
-  test('is a count, a digest, or --yes with --max', async () => {
+  test('works with a count, a digest, or --yes with --max', async () => {
     const from = listFile(3);
     for (const flags of [
       '--confirm 3',
@@ -183,7 +186,7 @@ describe('compliance delete: consent', () => {
     }
   });
 
-  test('to something else is exit 7, nothing sent', async () => {
+  test('that does not match the input exits with 7 and sends nothing', async () => {
     const from = listFile(3);
     for (const flags of ['--confirm 4', `--confirm sha256:${'0'.repeat(64)}`, '--yes --max 2', '--confirm 3 --max 2']) {
       const result = await world.run(`compliance delete --from ${from} ${flags}`);
@@ -192,7 +195,7 @@ describe('compliance delete: consent', () => {
     expect((await world.run(`compliance delete --from ${from} --confirm all`)).code).toBe(2);
   });
 
-  test('is a typed count on a terminal, with organization, origin and profile in sight', async () => {
+  test('on a terminal prompts for the count and shows organization, origin and profile', async () => {
     const from = listFile(3);
     const terminals: WorldOptions['terminals'] = ['stdin', 'stderr'];
     const no = await world.run(`compliance delete --from ${from} --yes`, { terminals, stdin: 'yes\n' });
@@ -200,14 +203,14 @@ describe('compliance delete: consent', () => {
     expect(no.stderr).toMatch(/Delete all data of 3 invitees\?/);
     expect(no.stderr).toMatch(/organization {2}http:\/\/127\.0\.0\.1:4010\/organizations\/\w+ \(sandbox\)/);
     expect(no.stderr).toMatch(/origin {8}http:\/\/127\.0\.0\.1:4010\n/);
-    expect(no.stderr).toMatch(/profile {7}none, the token of the environment/);
+    expect(no.stderr).toMatch(/profile {7}none \(token from the environment\)/);
     expect(receiptFiles()).toEqual([]);
     const yes = await world.run(`compliance delete --from ${from}`, { terminals, stdin: '3\n' });
     expect({ code: yes.code, sent: sent(yes).length }).toEqual({ code: 0, sent: 3 });
     expectNoAddress(no, yes);
   });
 
-  test('is bound to an organization by --org', async () => {
+  test('with --org requires a token of that organization', async () => {
     const from = listFile(1);
     const own = JSON.parse((await world.run('users me --json=current_organization')).stdout).current_organization;
     const line = `compliance delete --from ${from} --confirm 1 --again`;
@@ -216,12 +219,12 @@ describe('compliance delete: consent', () => {
       const result = await world.run(`${line} --org ${org}`);
       expect({ code: result.code, sent: sent(result) }).toEqual({ code: 7, sent: [] });
     }
-    // SCHED_ORG answers for other commands, and is no guard here.
+    // SCHED_ORG sets the organization of other commands, but must not satisfy this check.
     const env = { SCHED_USER: 'U', SCHED_ORG: 'OTHER' };
     expect((await world.run(`${line} --org OTHER`, { env })).code).toBe(7);
   });
 
-  test('with --org fails where the token may not say whose it is', async () => {
+  test('with --org fails if the token may not read its user', async () => {
     const env = { SCHED_TOKEN: 'sandbox_events_only' };
     const result = await world.run(`compliance delete --from ${listFile(1)} --confirm 1 --org X`, { env });
     expect({ code: result.code, sent: sent(result) }).toEqual({ code: 5, sent: [] });
@@ -230,7 +233,7 @@ describe('compliance delete: consent', () => {
 });
 
 describe('compliance delete: input', () => {
-  test('of nothing fails, unless that is allowed, and then leaves a receipt', async () => {
+  test('that is empty fails, or leaves a receipt with --allow-empty', async () => {
     const from = file('in.txt', '# nobody\n');
     const none = await world.run(`compliance delete --from ${from} --yes --max 5`);
     expect(none).toMatchObject({ code: 2, requests: [] });
@@ -246,7 +249,7 @@ describe('compliance delete: input', () => {
     ).toEqual(['run', 'end']);
   });
 
-  test('of invalid lines alone fails, also when they may be skipped', async () => {
+  test('with only invalid lines fails, even with --skip-invalid', async () => {
     const from = file('in.txt', `${canary}\n${canary}\n`);
     const plain = await world.run(`compliance delete --from ${from} --yes --max 5`);
     const skipped = await world.run(`compliance delete --from ${from} --yes --max 5 --skip-invalid`);
@@ -257,7 +260,7 @@ describe('compliance delete: input', () => {
     expectNoAddress(plain, skipped);
   });
 
-  test('is sent as it was typed, and invalid lines are counted', async () => {
+  test('is sent as typed, and skipped lines are counted', async () => {
     const from = file('in.txt', '# all of them\nAda.B@X.Example\nnobody\nada.b@x.example\n');
     const result = await world.run(`compliance delete --from ${from} --skip-invalid --confirm 1 --json`);
     expect(sent(result)).toEqual(['Ada.B@X.Example']);
@@ -270,7 +273,7 @@ describe('compliance delete: input', () => {
     });
   });
 
-  test('takes a line that begins with # for an address unless a blank follows', async () => {
+  test('treats a line that starts with # as an address if it has an @ and no space after the #', async () => {
     const from = file('in.txt', `#${people(1)[0]}\n# ${people(2)[1]}\n#nobody\n`);
     const result = await world.run(`compliance delete --from ${from} --confirm 1`);
     expect(sent(result)).toEqual([`#${people(1)[0]}`]);
@@ -278,7 +281,7 @@ describe('compliance delete: input', () => {
     expectNoAddress(result);
   });
 
-  test('with a broken quote in a CSV is refused by line, or sent without those lines and counted', async () => {
+  test('with a broken CSV quote is rejected with line numbers, or sent without those lines', async () => {
     const [bob, carl, dora] = people(3);
     const from = file('in.csv', `email,name\n${dora},Dora\n${bob},"Bob\n${carl},Carl\n`);
     const refused = await world.run(`compliance delete --from ${from} --yes --max 9`);
@@ -299,7 +302,7 @@ describe('compliance delete: input', () => {
       '--column 1 (email) or --column 3 (mail)',
     ],
     ['email beside emails', 'in.json', `[{"email":"${people(1)[0]}","emails":[]}]`, '--field email or --field emails'],
-  ])('with %s asks which is meant', async (_, name, content, words) => {
+  ])('with %s asks the user to choose one', async (_, name, content, words) => {
     const from = file(name, content);
     const result = await world.run(`compliance delete --from ${from} --yes --max 9 --skip-invalid`);
     expect(result).toMatchObject({ code: 2, requests: [] });
@@ -307,7 +310,7 @@ describe('compliance delete: input', () => {
     expectNoAddress(result);
   });
 
-  test('names a wrong argument by its place', async () => {
+  test('reports an invalid argument by its position', async () => {
     const result = await world.run(['compliance', 'delete', people(1)[0]!, `${canary}-nonsense`, '--yes']);
     expect(result).toMatchObject({ code: 2, requests: [] });
     expect(result.stderr).toContain('Argument 2 is not an e-mail address');
@@ -328,7 +331,7 @@ describe('compliance delete: input', () => {
     ['compliance', 'delet', `"${people(1)[0]!}"@[10.0.0.1]`],
     ['compliance', 'verify', 'r.jsonl', `"a ${people(1)[0]!} b"@x.example`],
     ['compliance', 'delete', `--email=${canary}.0@=x@y.example`],
-  ])('that is misplaced is not repeated: %s %s', async (...words) => {
+  ])('that is misplaced is not printed: %s %s', async (...words) => {
     const environments: Record<string, string>[] = [{}, { SCHED_ERROR_FORMAT: 'json' }, { SCHED_DEBUG: '1' }];
     for (const env of environments) {
       const result = await world.run(words, { env });
@@ -339,7 +342,7 @@ describe('compliance delete: input', () => {
 });
 
 describe('compliance delete: the run', () => {
-  test('sends 25 at a time and says what became of it', async () => {
+  test('sends 25 addresses per request and prints the result', async () => {
     const result = await world.run(`compliance delete --from ${listFile(60)} --confirm 60 --json -v`);
     expect(result.code).toBe(0);
     expect(deletions(result).map(({ body }) => JSON.parse(body!).emails.length)).toEqual([25, 25, 10]);
@@ -357,7 +360,7 @@ describe('compliance delete: the run', () => {
     expectNoAddress(result);
   });
 
-  test('leaves a receipt of its owner alone that tells who, where and when', async () => {
+  test('writes a private receipt with the user, the service and the time', async () => {
     await world.run(`compliance delete --from ${listFile(2)} --confirm 2`);
     const [path] = receiptFiles();
     expect(statSync(path!).mode & 0o777).toBe(0o600);
@@ -382,7 +385,7 @@ describe('compliance delete: the run', () => {
     expect(readFileSync(path!, 'utf8')).not.toContain(digest.slice(7));
   });
 
-  test('against the service itself says nothing of a sandbox', async () => {
+  test('against a real service does not mention a sandbox', async () => {
     const line = `compliance delete --from ${listFile(2)} --confirm 2 --json`;
     const { stdout, code } = await world.run(line, { ...real, send: throughSandbox });
     expect(code).toBe(0);
@@ -391,7 +394,7 @@ describe('compliance delete: the run', () => {
     expect((await world.run(`compliance verify ${receipt} --head ${head}`)).code).toBe(0);
   });
 
-  test('says unknown where the token may not tell whose it is', async () => {
+  test('records an unknown owner if the token may not read its user', async () => {
     const send = asOwner(async (request, next) =>
       request.url.endsWith('/users/me') ? { status: 403, headers: {}, body: '{}' } : next(request),
     );
@@ -403,7 +406,7 @@ describe('compliance delete: the run', () => {
     expect(readFileSync(JSON.parse(stdout).receipt, 'utf8')).toMatch(/"owner":"unknown","organization":"unknown"/);
   });
 
-  test('splits a batch until the one bad address is found, and never repeats what the service says of it', async () => {
+  test('splits a batch to find a rejected address, and never prints what the service says about it', async () => {
     const bad = people(30)[17]!;
     const body = JSON.stringify({
       title: 'Invalid Argument',
@@ -428,7 +431,7 @@ describe('compliance delete: the run', () => {
     expectNoAddress(proof);
   });
 
-  test('halves its batches when one is too large', async () => {
+  test('halves its batches if one is too large', async () => {
     const send = answering((emails) => (emails.length > 7 ? { status: 413 } : undefined));
     const result = await world.run(`compliance delete --from ${listFile(60)} --confirm 60 --json`, { ...real, send });
     expect(JSON.parse(result.stdout)).toMatchObject({ accepted: 60 });
@@ -437,7 +440,7 @@ describe('compliance delete: the run', () => {
 
   test.each([
     [
-      'a plan gate',
+      'a missing plan',
       { title: 'Permission Denied', message: `${canary}@x: upgrade to the Enterprise plan` },
       'Enterprise',
     ],
@@ -446,8 +449,8 @@ describe('compliance delete: the run', () => {
       { title: 'Insufficient scope', required_scopes: ['data_compliance:write'] },
       'data_compliance:write',
     ],
-    ['a role', { title: 'Permission Denied', message: `not you, ${canary}@x` }, 'administrator'],
-  ])('ends at the first answer for %s', async (_, body, words) => {
+    ['a missing role', { title: 'Permission Denied', message: `not you, ${canary}@x` }, 'administrator'],
+  ])('stops at the first 403 for %s', async (_, body, words) => {
     const send = answering(() => ({ status: 403, body: JSON.stringify(body) }));
     const result = await world.run(`compliance delete --from ${listFile(60)} --confirm 60`, { ...real, send });
     expect(result.code).toBe(5);
@@ -456,7 +459,7 @@ describe('compliance delete: the run', () => {
     expectNoAddress(result);
   });
 
-  test('marks what got no answer as unknown, and asks for it again when it is run again', async () => {
+  test('marks addresses without a reply as unknown, and sends them again when it is resumed', async () => {
     let isDown = true;
     const send = answering((emails) =>
       isDown && emails.includes(people(30)[27]!) ? { status: 503, body: people(1)[0]! } : undefined,
@@ -474,7 +477,7 @@ describe('compliance delete: the run', () => {
     expectNoAddress(first, second);
   });
 
-  test('does not call refused what may have been done before its repetition was', async () => {
+  test('reports an unknown outcome if a request fails and its retry is rate-limited', async () => {
     const send = answering((_, times) =>
       times === 1 ? { status: 503 } : { status: 429, headers: { 'retry-after': '7200' } },
     );
@@ -487,7 +490,7 @@ describe('compliance delete: the run', () => {
     expect(JSON.parse(second.stdout)).toMatchObject({ accepted: 5, unknown: 0 });
   });
 
-  test('that cannot reach the service leaves everything to the next one', async () => {
+  test("that can't reach the service can be resumed later", async () => {
     const down = asOwner(async (request, next) => {
       if (isDeletion(request)) throw new NetworkFailure('api.example.com', 'connection refused', false);
       return next(request);
@@ -501,7 +504,7 @@ describe('compliance delete: the run', () => {
     expectNoAddress(first, second);
   });
 
-  test('says how far it is: lines in CI, a bar on a terminal, nothing when quiet', async () => {
+  test('shows progress: lines in CI, a bar on a terminal, nothing with --quiet', async () => {
     const key = join(home, 'in.key');
     await world.run(`compliance key ${key}`);
     const slow = answering(() => {
@@ -526,7 +529,7 @@ describe('compliance delete: the run', () => {
     expect(quiet.stderr).toBe('');
   });
 
-  test('adds a table to the summary of a GitHub job, also when it fails', async () => {
+  test('adds a table to the GitHub job summary, even if it fails', async () => {
     const summary = join(home, 'summary.md');
     const env = { ...real.env, GITHUB_STEP_SUMMARY: summary };
     const line = `compliance delete --from ${listFile(3)} --confirm 3`;
@@ -539,7 +542,7 @@ describe('compliance delete: the run', () => {
     expectNoAddress();
   });
 
-  test('tells what the receipt says, and no more, where that could not be written', async () => {
+  test("reports only what is in the receipt if the receipt can't be written", async () => {
     const summary = join(home, 'summary.md');
     const env = { ...real.env, GITHUB_STEP_SUMMARY: summary };
     const send = answering((_, times) => {
@@ -555,7 +558,7 @@ describe('compliance delete: the run', () => {
     expect(readFileSync(summary, 'utf8')).toContain(`| 250 | 50 | 0 | 0 | 0 | sha256:${hash} | unfinished |`);
   });
 
-  test('prints a curl line without a body', async () => {
+  test('prints a curl command without addresses', async () => {
     const result = await world.run(`compliance delete --from ${listFile(30)} --curl`);
     expect(result).toMatchObject({ code: 0, requests: [] });
     expect(result.stdout).toContain('--data @FILE');
@@ -563,11 +566,11 @@ describe('compliance delete: the run', () => {
   });
 });
 
-describe('compliance delete: once', () => {
+describe('compliance delete: repeated runs', () => {
   const line = () => `compliance delete --from ${listFile(30)} --confirm 30 --json`;
 
   // R37
-  test('says already accepted for 12 hours, whatever the order of the lines, and sends with --again or later', async () => {
+  test('send nothing within 12 hours, whatever the order of the lines, except with --again', async () => {
     const first = await world.run(line());
     const shuffled = file(
       'in.csv',
@@ -591,7 +594,7 @@ describe('compliance delete: once', () => {
   });
 
   const day = 24 * 3_600_000;
-  /** Does something with a clock that is wrong by so much. */
+  /** Runs `work` with a clock that is ahead by this much. */
   const underClock = async <Value>(aheadMs: number, work: () => Promise<Value>): Promise<Value> => {
     await world.clock.sleep(aheadMs);
     const value = await work();
@@ -601,19 +604,19 @@ describe('compliance delete: once', () => {
   const breaking = () => answering((_, times) => (times === 2 ? { status: 404, body: '{}' } : undefined));
 
   // R37
-  test('sends again later what was finished under a clock far ahead', async () => {
+  test('send again after a run that is dated far in the future', async () => {
     // Finished 30 days ago by a clock that was 400 days ahead.
     const ahead = await underClock(370 * day, () => world.run(line()));
     expect(sent(ahead)).toHaveLength(30);
     const later = await world.run(line());
     expect({ code: later.code, sent: sent(later).length }).toEqual({ code: 0, sent: 30 });
-    // The run that ended just now counts, though the other one is dated later.
+    // The run that just ended counts, although the other one has a later date.
     const third = await world.run(line());
     expect({ code: third.code, sent: sent(third) }).toEqual({ code: 0, sent: [] });
     expect(third.stdout).toBe(later.stdout);
   });
 
-  test('takes clocks that differ by minutes for right ones', async () => {
+  test('tolerate clocks that differ by a few minutes', async () => {
     await underClock(4 * 60_000, () => world.run(line()));
     expect(sent(await world.run(line()))).toEqual([]);
     const other = `compliance delete ${people(31)[30]} --yes`;
@@ -622,7 +625,7 @@ describe('compliance delete: once', () => {
   });
 
   // R34, R37
-  test('resumes an unfinished run before it looks at finished ones, however they are dated', async () => {
+  test('resume an unfinished run first, even if a finished run has a later date', async () => {
     await underClock(400 * day, () => world.run(line(), { ...real, send: throughSandbox }));
     const killed = await world.run(`${line()} --again`, { ...real, send: breaking() });
     expect({ code: killed.code, accepted: sent(killed).length }).toEqual({ code: 6, accepted: 30 });
@@ -632,15 +635,15 @@ describe('compliance delete: once', () => {
     expect(JSON.parse(resumed.stdout)).toMatchObject({ total: 30, accepted: 30 });
   });
 
-  test('resumes a run begun with --again after one that was finished just before', async () => {
+  test('resume a run that was started with --again right after a finished one', async () => {
     await world.run(line(), { ...real, send: throughSandbox });
     await world.run(`${line()} --again`, { ...real, send: breaking() });
-    // A clock that was set back meanwhile changes nothing.
+    // Setting the clock back in between makes no difference.
     const resumed = await underClock(-day, () => world.run(line(), { ...real, send: throughSandbox }));
     expect(sent(resumed)).toEqual(people(30).slice(25));
   });
 
-  test('refuses --receipt with a finished run while another run is unfinished', async () => {
+  test('reject --receipt of a finished run while another run is unfinished', async () => {
     const receipt = join(home, 'r.jsonl');
     await world.run(`${line()} --receipt ${receipt}`, { ...real, send: throughSandbox });
     await world.run(`${line()} --again`, { ...real, send: breaking() });
@@ -649,7 +652,7 @@ describe('compliance delete: once', () => {
     expect(named.stderr).toContain('There is an unfinished run with the same input');
   });
 
-  test('is told apart by organization', async () => {
+  test('treat organizations separately', async () => {
     await world.run(line());
     const send = asOwner(async (request, next) => {
       const reply = await next(request);
@@ -660,13 +663,13 @@ describe('compliance delete: once', () => {
     expect(sent(await world.run(line(), { send }))).toHaveLength(30);
   });
 
-  test('is told apart by service', async () => {
+  test('treat services separately', async () => {
     await world.run(line(), { ...real, send: throughSandbox });
     const env = { ...real.env, SCHED_BASE_URL: 'https://other.example.com' };
     expect(sent(await world.run(line(), { env, send: throughSandbox }))).toHaveLength(30);
   });
 
-  test('goes on where it was stopped, with cumulative counts', async () => {
+  test('resume a stopped run with cumulative counts', async () => {
     const breaks = answering((_, times) => (times === 2 ? { status: 404, body: people(1)[0]! } : undefined));
     const first = await world.run(line(), { ...real, send: breaks });
     expect(first.code).toBe(6);
@@ -679,7 +682,7 @@ describe('compliance delete: once', () => {
     expectNoAddress(first, second);
   });
 
-  test('goes on from a receipt and key that were brought to another machine', async () => {
+  test('resume on another machine with the receipt and its key', async () => {
     const key = join(home, 'in.key');
     await world.run(`compliance key ${key}`);
     const receipt = join(home, 'r.jsonl');
@@ -690,7 +693,7 @@ describe('compliance delete: once', () => {
     const second = await world.run(`${line()} ${flags}`, { ...real, send: throughSandbox, home: elsewhere });
     expect(JSON.parse(second.stdout)).toMatchObject({ total: 30, accepted: 30 });
     expect(sent(second)).toEqual(people(30).slice(25));
-    // Under another key nobody can tell what was done.
+    // With another key it is impossible to tell which addresses are done.
     writeFileSync(`${key}2`, `${'ab'.repeat(32)}\n`);
     const third = await world.run(`${line()} --receipt ${receipt} --receipt-key-file ${key}2`, {
       ...real,
@@ -699,7 +702,7 @@ describe('compliance delete: once', () => {
     expect({ code: third.code, sent: sent(third) }).toEqual({ code: 3, sent: [] });
   });
 
-  test('refuses a receipt of another input, a finished one, and a file that is none', async () => {
+  test('reject a receipt of other input, a finished receipt and a file that is not a receipt', async () => {
     const receipt = join(home, 'r.jsonl');
     await world.run(`${line()} --receipt ${receipt}`);
     const other = await world.run(`compliance delete x@y.example --yes --receipt ${receipt}`);
@@ -713,7 +716,7 @@ describe('compliance delete: once', () => {
     expect({ code: link.code, sent: sent(link) }).toEqual({ code: 3, sent: [] });
   });
 
-  test('refuses a damaged receipt and leaves it as it is', async () => {
+  test('reject a damaged receipt and do not change it', async () => {
     await world.run(line(), { ...real, send: answering((_, times) => (times === 2 ? { status: 404 } : undefined)) });
     const [path] = receiptFiles();
     const bytes = readFileSync(path!);
@@ -727,7 +730,7 @@ describe('compliance delete: once', () => {
     expect({ code: beside.code, sent: sent(beside) }).toEqual({ code: 0, sent: people(30) });
   });
 
-  test('knows a run whose receipt is elsewhere', async () => {
+  test('find a run whose receipt is in another place', async () => {
     const receipt = join(home, 'r.jsonl');
     const breaks = answering((_, times) => (times === 2 ? { status: 404 } : undefined));
     await world.run(`${line()} --receipt ${receipt}`, { ...real, send: breaks });
@@ -742,7 +745,7 @@ describe('compliance delete: once', () => {
     expect(third.stderr).toContain('already accepted');
   });
 
-  test('repairs a torn last line', async () => {
+  test('repair an incomplete last line', async () => {
     await world.run(line(), { ...real, send: answering((_, times) => (times === 2 ? { status: 404 } : undefined)) });
     const [path] = receiptFiles();
     appendFileSync(path!, '{"prev":"12');
@@ -752,7 +755,7 @@ describe('compliance delete: once', () => {
     expect((await world.run(`compliance verify ${path}`)).code).toBe(0);
   });
 
-  test('lets one run of an input at a time, and names the first', async () => {
+  test('allow one run per input at a time, and name the one in progress', async () => {
     let second: Result | undefined;
     const send = asOwner(async (request, next) => {
       if (isDeletion(request)) second ??= await world.run(line(), { ...real, send: throughSandbox });
@@ -765,7 +768,7 @@ describe('compliance delete: once', () => {
     expect(second!.stderr).toContain(JSON.parse(first.stdout).run);
   });
 
-  test('sends nothing where its receipt cannot be written', async () => {
+  test("send nothing if the receipt can't be written", async () => {
     const folder = join(home, 'readonly');
     mkdirSync(folder);
     chmodSync(folder, 0o500);
@@ -781,7 +784,7 @@ describe('compliance delete: once', () => {
 });
 
 describe('compliance: keys', () => {
-  test('are made for their owner alone, and never overwritten', async () => {
+  test('are private and never overwritten', async () => {
     const path = join(home, 'k');
     const made = await world.run(`compliance key ${path} --json`);
     expect(made.code).toBe(0);
@@ -793,7 +796,7 @@ describe('compliance: keys', () => {
     expect(readFileSync(path, 'utf8')).toBe(before);
   });
 
-  test('must be a file in CI', async () => {
+  test('must be in a file in CI', async () => {
     const line = `compliance delete --from ${listFile(1)} --confirm 1`;
     const without = await world.run(line, { env: { CI: 'true' } });
     expect({ code: without.code, sent: sent(without) }).toEqual({ code: 3, sent: [] });
@@ -804,7 +807,7 @@ describe('compliance: keys', () => {
     expect((await world.run(line, { env: { ...env, SCHED_RECEIPT_KEY_FILE: file('bad', 'short') } })).code).toBe(3);
   });
 
-  test('are kept in the state directory otherwise', async () => {
+  test('are stored in the state directory outside CI', async () => {
     await world.run(`compliance delete --from ${listFile(1)} --confirm 1`);
     expect(statSync(join(home, '.local/state/sched/receipt.key')).mode & 0o777).toBe(0o600);
   });
@@ -834,7 +837,7 @@ describe('compliance: evidence', () => {
     expect((await world.run(`compliance verify ${run} --head abc`)).code).toBe(2);
   });
 
-  test('of a run with its receipt elsewhere is listed, shown and gathered like any other, and missed when it is gone', async () => {
+  test('in another place is listed, shown and bundled, and reported as missing if it is gone', async () => {
     const receipt = join(home, 'r.jsonl');
     const line = `compliance delete --from ${listFile(3)} --confirm 3 --json --receipt ${receipt}`;
     const { run, head } = JSON.parse((await world.run(line, { ...real, send: throughSandbox })).stdout);
@@ -851,23 +854,23 @@ describe('compliance: evidence', () => {
     expect(await list()).toMatchObject([{ run, status: 'missing', accepted: null, receipt }]);
     const missing = await world.run(`compliance runs ${run}`);
     expect(missing.code).toBe(6);
-    expect(missing.stderr).toContain(`it was written to ${receipt}, and is not there any more`);
+    expect(missing.stderr).toContain(`it was written to ${receipt}, but is no longer there`);
     expect((await world.run(`compliance verify ${join(home, 'moved.jsonl')}`)).code).toBe(0);
-    // Another run in the same place is that run alone.
+    // Another run's receipt in the same place is not taken for this one.
     await world.run(`compliance delete ${people(4)[3]} --yes --receipt ${receipt}`, { ...real, send: throughSandbox });
     expect((await list()).map(({ status }: { status: string }) => status).sort()).toEqual(['missing', 'ok']);
     expect((await world.run(`compliance verify ${run}`)).code).toBe(6);
     expect(leftBehind()).not.toContain(canary);
   });
 
-  test('made in the sandbox is exit 13', async () => {
+  test('made in the sandbox exits with 13', async () => {
     await world.run(`compliance delete --from ${listFile(1)} --confirm 1`);
     const result = await world.run(`compliance verify ${receiptFiles()[0]} --json`);
     expect(result.code).toBe(13);
     expect(JSON.parse(result.stdout)).toMatchObject({ status: 'sandbox', sandbox: true });
   });
 
-  test('says whether an address was in it, without repeating it', async () => {
+  test('shows whether it contains an address, without printing the address', async () => {
     const { run } = await finished();
     const prove = (email: string, more: WorldOptions = {}) =>
       world.run(['compliance', 'prove', run, '--email', email, '--json'], more);
@@ -887,7 +890,7 @@ describe('compliance: evidence', () => {
     expectNoAddress(found, piped, missing);
   });
 
-  test('is gathered in a folder that an auditor can check with plain tools', async () => {
+  test('is bundled in a folder that an auditor can check with standard tools', async () => {
     const { run, head } = await finished();
     const folder = join(home, 'audit');
     const result = await world.run(`compliance bundle ${run} --to ${folder} --json`, { ...real, send: throughSandbox });
@@ -913,7 +916,7 @@ describe('compliance: evidence', () => {
     expectNoAddress(result);
   });
 
-  test('covers the whole run where the clock was set back in the middle of it', async () => {
+  test('covers the whole run if the clock was set back during it', async () => {
     const line = `compliance delete --from ${listFile(30)} --confirm 30 --json`;
     const breaks = answering((_, times) => (times === 2 ? { status: 404, body: '{}' } : undefined));
     const aheadMs = 24 * 3_600_000;
@@ -931,7 +934,7 @@ describe('compliance: evidence', () => {
     expect(Date.parse(searchParams.get('max_occurred_at')!)).toBeGreaterThan(Date.parse(begun));
   });
 
-  test('has the reason where the log may not be read, and no address where it quotes one', async () => {
+  test("gives the reason if the activity log can't be read, and contains no address from the log", async () => {
     const { run } = await finished();
     const refused = answering(() => undefined);
     const forbidden: Send = async (request) =>
@@ -956,13 +959,13 @@ describe('compliance: evidence', () => {
     );
     const elsewhere = await world.run(`compliance bundle ${run} --to ${join(home, 'c')}`);
     expect(elsewhere.code).toBe(0);
-    expect(readFileSync(join(home, 'c/activity-missing.txt'), 'utf8')).toContain('another service');
+    expect(readFileSync(join(home, 'c/activity-missing.txt'), 'utf8')).toContain('a different service');
     expectNoAddress(without, quoted, elsewhere);
   });
 });
 
 describe('compliance runs', () => {
-  test('is a table whose columns stand under each other, and says what it has no room for', async () => {
+  test('prints an aligned table and names the hidden columns', async () => {
     await world.run(`compliance delete --from ${listFile(3)} --confirm 3`);
     const [cut] = receiptFiles();
     truncateSync(cut!, statSync(cut!).size - 10);
@@ -988,7 +991,7 @@ describe('events cancel --from', () => {
   const active = async (count: number): Promise<string[]> =>
     (await world.run(`events list --status active --since tomorrow --limit ${count} -o id`)).stdout.trim().split('\n');
 
-  test('cancels every event of a file, with a receipt', async () => {
+  test('cancels all events in a file and writes a receipt', async () => {
     const uris = await active(4);
     const from = file('in.txt', `${uris.join('\n')}\nNOSUCHEVENT\n`);
     expect((await world.run(`events cancel --from ${from}`)).code).toBe(12);
@@ -1001,7 +1004,7 @@ describe('events cancel --from', () => {
     expect(JSON.parse((await world.run('compliance runs --json')).stdout)).toEqual([]);
   });
 
-  test('leaves a receipt that is checked like any, and is not taken for that of a deletion', async () => {
+  test('writes a receipt that can be verified, but is no proof of a deletion', async () => {
     const path = join(home, 'canceled.jsonl');
     const line = `events cancel --from - --yes --receipt ${path}`;
     expect((await world.run(line, { stdin: (await active(2)).join('\n') })).code).toBe(0);
@@ -1012,13 +1015,13 @@ describe('events cancel --from', () => {
     for (const verb of [`bundle ${path} --to ${join(home, 'bundle')}`, `prove ${path} --email a@x.example`]) {
       const result = await world.run(`compliance ${verb}`);
       expect(result.code).toBe(2);
-      expect(result.stderr).toContain('is not that of a deletion');
-      expect(result.stderr).toContain('it is of events.cancel');
+      expect(result.stderr).toContain('is not from a deletion');
+      expect(result.stderr).toContain('it is from events.cancel');
       expect(result.stderr).toContain(`try: sched compliance verify ${path}`);
     }
   });
 
-  test('stops where the receipt cannot be written, and blames no event', async () => {
+  test("stops if the receipt can't be written, and reports no event as failed", async () => {
     const uris = await active(5);
     let requests = 0;
     const send: Send = async (request) => {
@@ -1032,7 +1035,7 @@ describe('events cancel --from', () => {
     expect(result.stderr).not.toContain('failed:');
   });
 
-  test('reads back what got no answer', async () => {
+  test('looks up events whose cancellation got no reply', async () => {
     const uris = await active(2);
     const send: Send = async (request) => {
       const reply = await world.service(request);
@@ -1044,7 +1047,7 @@ describe('events cancel --from', () => {
     expect(readFileSync(JSON.parse(result.stdout).receipt, 'utf8')).toContain('"by":"read back"');
   });
 
-  test('counts what is left out, and names broken rows of a CSV', async () => {
+  test('counts skipped lines and reports broken CSV rows', async () => {
     const uris = await active(2);
     const plain = await world.run('events cancel --from - --dry-run', {
       stdin: `# both\n${uris.join('\n')}\n${uris[0]}\n`,
@@ -1056,7 +1059,7 @@ describe('events cancel --from', () => {
     expect(broken.stderr).toContain('lines 2, 3: a quote is opened and never closed');
   });
 
-  test('refuses lines that are no event, and another service', async () => {
+  test('rejects lines that are not events, and events of another service', async () => {
     const wrong = await world.run('events cancel --from - --yes', { stdin: 'A B\n' });
     expect(wrong).toMatchObject({ code: 2, requests: [] });
     expect(wrong.stderr).toContain('line 1 contains no event ID');

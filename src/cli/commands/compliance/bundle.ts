@@ -16,18 +16,19 @@ import { jsonText } from '../../../json.ts';
 import { writeWholeFile } from '../../../state/whole-file.ts';
 import type { Command, Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
+import { notProven } from './evidence.ts';
 import { hideAddresses, replaceAddresses } from './hide-addresses.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
 import { loadDeletion } from './receipts.ts';
 
-/** The log may be written a little later than the answer. */
+/** The service may write its log entry a little after its reply. */
 const afterMs = 10 * 60_000;
 
-/** A value of the service in which each address is what stands for it in the receipt, names of fields included. */
+/** Replaces every address in a value from the service by its HMAC from the receipt, in field names too. */
 const withMarks = (value: unknown, key: ReceiptKey | undefined): unknown => {
   if (typeof value === 'string')
     return replaceAddresses(value, (found) => {
-      // The full stop of a sentence is no part of a domain.
+      // A full stop that ends a sentence is not part of the domain.
       const folded = foldAddress(found.replace(/\.+$/, ''));
       return key === undefined || folded === undefined ? '[address]' : `hmac:${key.mac(folded)}`;
     });
@@ -43,17 +44,18 @@ const sameOrigin = async (context: Context, history: RunHistory): Promise<boolea
   return isSandbox || history.run.endpoint.startsWith(`${new URL(baseUrl).origin}/`);
 };
 
-/** The service's own word of that time, or why there is none. */
+/** The service's activity log for the time of the run, or the reason why it is missing. */
 const readActivity = async (
   context: Context,
   history: RunHistory,
   key: ReceiptKey | undefined,
 ): Promise<{ lines: string[] } | { missing: string }> => {
   const { organization } = history.run;
-  if (organization === 'unknown') return { missing: 'the receipt does not say of which organization' };
+  if (organization === 'unknown') return { missing: 'the receipt names no organization' };
   try {
-    if (!(await sameOrigin(context, history))) return { missing: 'the account in use is at another service' };
-    // The clock may have been set back before the run was resumed.
+    if (!(await sameOrigin(context, history)))
+      return { missing: 'the run was sent to a different service than the current one' };
+    // Sorted, because the clock may have been set back before the run was resumed.
     const [from, to] = [history.firstAt, history.lastAt].sort() as [string, string];
     const query = {
       organization,
@@ -76,46 +78,47 @@ const table = (rows: [string, unknown][]): string =>
 const summaryOf = ({ history, head, finding, sandbox }: Finding, activityWords: string): string => {
   const { run, counts, endedAt } = history!;
   return `# Deletion of invitee data, run ${run.run}
-${sandbox ? '\n**Made in the sandbox. It proves nothing.**\n' : ''}
+${sandbox ? '\n**Made in the sandbox: not proof of a real deletion.**\n' : ''}
 ${table([
-  ['begun', run.at],
+  ['started', run.at],
   ['ended', endedAt ?? 'not yet'],
   ['organization', run.organization],
-  ['on behalf of', run.owner],
+  ['requested by', run.owner],
   ['endpoint', run.endpoint],
-  ['made by', run.tool],
+  ['made with', run.tool],
   ['distinct addresses', counts.total],
   ['accepted by the service', counts.accepted],
   ['rejected by the service', counts.rejected],
   ['outcome unknown', counts.unknown],
   ['duplicates in the input', run.duplicates],
-  ['invalid lines left out', counts.skipped],
-  ['key of the receipt', run.key],
-  ['head of the chain', head],
-  ['state of the receipt', finding],
+  ['invalid lines skipped', counts.skipped],
+  ['receipt key', run.key],
+  ['head hash', head],
+  ['receipt status', finding],
 ])}
 
 ## What this proves
 
-- receipt.jsonl says which requests left, when, and what the service answered. Every line carries the hash of the one
-  above it, so a changed, removed or moved line is found.
-- Whoever can write the file can write a whole new chain. Compare the head above with the one that the run printed at
-  its end and that was kept elsewhere: in the log of the job, in a ticket.
-- An address stands in it as an HMAC-SHA-256 of its lower-case form. Only who has the key can look for one.
+- receipt.jsonl records each request, the time it was sent and the service's reply. Every line carries the hash of the
+  line above it, so a changed, removed or moved line is detected.
+- Anyone who can write the file can write a whole new chain. Compare the head hash above with the copy that you stored
+  elsewhere when the run ended, for example in the job's log or in a ticket.
+- The receipt holds an HMAC-SHA-256 of each address in lower case, not the address. Searching for an address requires
+  the key.
 - ${activityWords}
 
 ## What it does not prove
 
-- That data was deleted. The service accepts a request, deletes within days and does not report it.
+- That data was deleted. The service accepts a request, deletes the data within days and sends no confirmation.
 - That the list of addresses was complete.
 
 ## Check it without sched
 
-With bash, awk, sha256sum, openssl and jq:
+This needs bash, awk, sha256sum, openssl and jq:
 
 \`\`\`sh
 sha256sum -c SHA256SUMS
-bash check.sh receipt.jsonl HEAD_THAT_WAS_KEPT_ELSEWHERE
+bash check.sh receipt.jsonl HEAD_HASH_STORED_ELSEWHERE
 bash prove.sh KEY_FILE receipt.jsonl   # then type the address
 \`\`\`
 `;
@@ -124,7 +127,7 @@ bash prove.sh KEY_FILE receipt.jsonl   # then type the address
 const writeAll = async (folder: string, files: Record<string, string | Buffer>): Promise<void> => {
   try {
     await mkdir(folder, { mode: 0o700 });
-    // The folder is new, so nothing is replaced; a medium for an auditor may have no hard links.
+    // `replace` needs no hard links, which removable media may lack. The folder is new, so it overwrites nothing.
     const write = (name: string, content: string | Buffer) =>
       writeWholeFile(join(folder, name), { content, draft: join(folder, `${name}.draft`), replace: true });
     const sums: string[] = [];
@@ -140,7 +143,7 @@ const writeAll = async (folder: string, files: Record<string, string | Buffer>):
 
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, args, typed, problems } = invocation;
-  if (args[0] === undefined) problems.add('<run> is missing');
+  if (args[0] === undefined) problems.add('Missing required argument <run>');
   problems.check();
   const { path, bytes, finding, history } = await loadDeletion(context, args[0]!);
   const key = await findKey(invocation, false).catch(() => undefined);
@@ -148,8 +151,8 @@ const run = async (invocation: Invocation): Promise<void> => {
   const log = await readActivity(context, history, own);
   const words =
     'lines' in log
-      ? `activity.jsonl is the service's own log of that time: ${log.lines.length === 1 ? '1 entry' : `${log.lines.length} entries`}, addresses in them replaced ${own === undefined ? 'by [address]' : 'by their HMACs'}.`
-      : `The service's own log of that time is not here: ${log.missing}.`;
+      ? `activity.jsonl is the service's activity log for the time of the run: ${log.lines.length === 1 ? '1 entry' : `${log.lines.length} entries`}, with addresses replaced by ${own === undefined ? '[address]' : 'their HMACs'}.`
+      : `The service's activity log for the time of the run is missing: ${log.missing}.`;
   const folder = resolve(String(typed.to ?? `bundle-${history.run.run}`));
   await writeAll(folder, {
     'receipt.jsonl': bytes,
@@ -162,7 +165,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   });
   const { status, head } = finding;
   const activityEntries = 'lines' in log ? log.lines.length : null;
-  if ('missing' in log) context.notes.warn(`the activity log is left out: ${log.missing}`);
+  if ('missing' in log) context.notes.warn(`activity log not included: ${log.missing}`);
   await context.printer.one(
     { columns: [{ header: 'FOLDER', path: 'folder' }], id: 'folder' },
     { folder, run: history.run.run, status, head, activity_entries: activityEntries, receipt: path },
@@ -171,17 +174,17 @@ const run = async (invocation: Invocation): Promise<void> => {
 
 export const bundleCommand: Command = {
   name: 'bundle',
-  summary: 'Gather everything an auditor needs of one run into a folder',
-  arguments: [{ name: 'run', description: 'a run, or the file of its receipt', required: true, names: 'files' }],
+  summary: 'Create a folder with the evidence of a run for an auditor',
+  arguments: [{ name: 'run', description: 'run ID or receipt file', required: true, names: 'files' }],
   flags: [
-    { name: 'to', value: 'FOLDER', description: 'folder to make (default bundle-RUN)', heading: 'Flags' },
+    { name: 'to', value: 'FOLDER', description: 'folder to create (default bundle-RUN)', heading: 'Flags' },
     keyFileFlag,
   ],
   fields: 'folder run status head activity_entries receipt'.split(' '),
   examples: ['compliance bundle 20261115T180000Z-a1b2c3', 'compliance bundle receipt.jsonl --to audit-2026-11'],
   notes: [
-    'The folder holds the receipt, a summary for people, the activity log of that time (or why it is missing), and scripts that check the receipt with sha256sum, openssl and jq alone. It holds no address and no key.',
-    'Proven: what was sent, when, and what was answered, if the head hash was kept elsewhere. Not proven: that data was deleted, and that the input was complete.',
+    'The folder holds the receipt, a readable summary, the activity log for the time of the run (or the reason why it is missing), and scripts that check the receipt with sha256sum, openssl and jq. It holds no addresses and no key.',
+    notProven,
   ],
   run,
 };

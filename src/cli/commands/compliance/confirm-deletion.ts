@@ -6,70 +6,73 @@ import { shownUrl } from '../../session/connection.ts';
 import { askText, askYes, factLines } from '../../session/prompt.ts';
 import type { Requester } from './requester.ts';
 
-/** So many addresses typed as arguments were seen by whoever typed them. */
+/** Up to this many addresses typed as arguments need no further confirmation than --yes: the user has seen them. */
 const mostSeen = 10;
 
 const number = (value: number): string => value.toLocaleString('en-US');
 
-/** What the flags say to a deletion. */
+/** The flags that confirm a deletion. */
 export interface Confirmation {
   confirm?: string;
   max?: number;
 }
 
 export const readConfirmation = ({ typed, problems }: Invocation): Confirmation => {
-  const consent: Confirmation = {};
+  const confirmation: Confirmation = {};
   if (typed.confirm !== undefined) {
-    consent.confirm = String(typed.confirm).trim().toLowerCase();
-    if (!/^(\d{1,9}|sha256:[0-9a-f]{64})$/.test(consent.confirm))
-      problems.add('--confirm is the count of addresses or sha256:… as --dry-run prints them');
+    confirmation.confirm = String(typed.confirm).trim().toLowerCase();
+    if (!/^(\d{1,9}|sha256:[0-9a-f]{64})$/.test(confirmation.confirm))
+      problems.add('--confirm must be the number of addresses or the sha256:… digest that --dry-run prints');
   }
   if (typed.max !== undefined) {
-    consent.max = /^\d{1,15}$/.test(String(typed.max)) ? Number(typed.max) : Number.NaN;
-    if (Number.isNaN(consent.max)) problems.add('--max is a count of addresses');
+    confirmation.max = /^\d{1,15}$/.test(String(typed.max)) ? Number(typed.max) : Number.NaN;
+    if (Number.isNaN(confirmation.max)) problems.add('--max must be a number of addresses');
   }
-  return consent;
+  return confirmation;
 };
 
 const differs = (message: string, reason: string): SchedError =>
-  new SchedError('conflict', message, { reason, hint: 'look at the plan: --dry-run', outcome: 'not-sent' });
+  new SchedError('conflict', message, { reason, hint: 'check the plan with --dry-run', outcome: 'not-sent' });
 
-/** What was confirmed must be what is there. */
+/** Throws unless the input is what the flags confirm. */
 const checkDifference = ({ confirm, max }: Confirmation, { items, digest }: Plan): void => {
   if (max !== undefined && items.length > max)
-    throw differs(`There are more addresses than --max allows`, `${number(items.length)}, and at most ${number(max)}`);
+    throw differs('More addresses than --max allows', `the input has ${number(items.length)}, --max is ${number(max)}`);
   if (confirm?.startsWith('sha256:') && confirm !== digest)
-    throw differs('The addresses are not the ones that were confirmed', `their digest is ${digest}`);
+    throw differs('The addresses differ from the confirmed ones', `their digest is ${digest}`);
   if (confirm !== undefined && !confirm.startsWith('sha256:') && Number(confirm) !== items.length)
     throw differs(
-      'The count of addresses is not the one that was confirmed',
-      `there are ${number(items.length)}, and ${number(Number(confirm))} were confirmed`,
+      'The number of addresses differs from --confirm',
+      `the input has ${number(items.length)}, --confirm is ${number(Number(confirm))}`,
     );
 };
 
 /**
- * Whether the flags consent, before anything is asked or sent. `true`: they do; `false`: a person is to be asked.
- * Where nobody can be, nothing is done.
+ * Returns true if the flags confirm the deletion, false if the user must be prompted. Nothing has been asked or sent
+ * yet. Throws if neither is possible.
  */
-export const isConfirmed = ({ context, args }: Invocation, consent: Confirmation, plan: Plan): boolean => {
+export const isConfirmed = ({ context, args }: Invocation, confirmation: Confirmation, plan: Plan): boolean => {
   const { yes, canAsk } = context.settings;
-  checkDifference(consent, plan);
+  checkDifference(confirmation, plan);
   const count = plan.items.length;
   const isSeen = args.length > 0 && count <= mostSeen;
-  if (count === 0 || consent.confirm !== undefined || (yes && (consent.max !== undefined || isSeen))) return true;
+  const { confirm, max } = confirmation;
+  if (count === 0 || confirm !== undefined || (yes && (max !== undefined || isSeen))) return true;
   if (canAsk) return false;
   throw new SchedError(
     'confirmation-required',
-    `This asks first, and nobody can answer: delete all data of ${number(count)} ${count === 1 ? 'invitee' : 'invitees'}?`,
+    `Confirmation needed to delete all data of ${number(count)} ${count === 1 ? 'invitee' : 'invitees'}, but there is no terminal to ask on`,
     {
-      reason: yes ? '--yes alone is for up to 10 addresses typed as arguments' : 'a deletion cannot be undone',
+      reason: yes
+        ? '--yes alone works only for up to 10 addresses typed as arguments'
+        : "a deletion can't be undone",
       hint: isSeen ? 'add --yes' : `add --confirm ${count}, or --yes --max N`,
       outcome: 'not-sent',
     },
   );
 };
 
-/** Asks a person to type the count, with everything in sight that would show a mistake. */
+/** Prompts for the count. Shows the organization, the service and the profile, so that a mistake is noticed. */
 export const askForCount = async (
   { context }: Invocation,
   plan: Plan,
@@ -81,23 +84,22 @@ export const askForCount = async (
   const connection = await context.connection();
   const count = plan.items.length;
   const done = history === undefined ? 0 : history.counts.accepted + history.counts.rejected;
-  const profile =
-    settings.account?.name ?? (settings.sandbox ? 'none, the sandbox' : 'none, the token of the environment');
-  const question = `Delete all data of ${number(count)} ${count === 1 ? 'invitee' : 'invitees'}? It cannot be undone.`;
+  const profile = settings.account?.name ?? (settings.sandbox ? 'none (sandbox)' : 'none (token from the environment)');
+  const question = `Delete all data of ${number(count)} ${count === 1 ? 'invitee' : 'invitees'}? This can't be undone.`;
   const facts = [
     ['organization', `${who.organization}${isSandbox ? ' (sandbox)' : ''}`],
     ['origin', shownUrl(new URL(connection.baseUrl).origin, connection)],
     ['profile', profile],
-    ...(history === undefined ? [] : [['done already', `${number(done)}, by run ${history.run.run}`] as const]),
+    ...(history === undefined ? [] : [['already done', `${number(done)}, by run ${history.run.run}`] as const]),
   ] as const;
   const isMeant = async (): Promise<boolean> => {
-    const asked = { question, facts, yes: 'go on, and type the count', no: 'stop, and send nothing' };
-    // Numbers are for choosing, so what is typed to go on is asked for by itself.
+    const asked = { question, facts, yes: 'continue and type the count', no: 'stop and send nothing' };
+    // In accessible mode a number picks an answer, so the count gets a prompt of its own.
     if (settings.accessible && !(await askYes(context, asked, ''))) return false;
     const before = settings.accessible ? [] : [question, ...factLines(facts, false)];
-    const answer = await askText(context, [...before, `Type the count to go on (${count}): `].join('\n'));
+    const answer = await askText(context, [...before, `Type the count to continue (${count}): `].join('\n'));
     return answer.replace(/[,.\s_']/g, '') === String(count);
   };
   if (await isMeant()) return;
-  throw new SchedError('confirmation-required', 'Not confirmed, nothing was sent', { outcome: 'not-sent' });
+  throw new SchedError('confirmation-required', 'Not confirmed. Nothing was sent', { outcome: 'not-sent' });
 };

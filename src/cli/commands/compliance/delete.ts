@@ -20,26 +20,26 @@ const largestBatch = 1000;
 
 const flags: Flag[] = [
   ...bulkFlags('addresses', 'address'),
-  { name: 'allow-empty', description: 'no address at all is no failure', heading: 'Flags' },
+  { name: 'allow-empty', description: "don't fail if there are no addresses", heading: 'Flags' },
   {
     name: 'batch-size',
     value: 'N',
-    description: `addresses a request, 1 to ${largestBatch} (default ${limits.deletionBatch})`,
+    description: `addresses per request, 1 to ${largestBatch} (default ${limits.deletionBatch})`,
     heading: 'Flags',
   },
   {
     name: 'confirm',
     value: 'COUNT',
-    description: 'consent to this count of addresses, or to sha256:…, as --dry-run prints them',
+    description: 'confirm this number of addresses, or their sha256:… digest from --dry-run',
     heading: 'Safety',
   },
   {
     name: 'max',
     value: 'N',
-    description: 'refuse more addresses than this; with --yes it consents',
+    description: 'stop if there are more addresses than this; with --yes, skips the prompt',
     heading: 'Safety',
   },
-  { name: 'org', value: 'ID', description: 'refuse unless the token belongs to this organization', heading: 'Safety' },
+  { name: 'org', value: 'ID', description: 'stop unless the token belongs to this organization', heading: 'Safety' },
   keyFileFlag,
 ];
 
@@ -70,11 +70,11 @@ const readBatchSize = ({ typed, problems }: Invocation): number => {
   if (text === undefined) return limits.deletionBatch;
   const size = /^\d{1,4}$/.test(String(text)) ? Number(text) : 0;
   if (size >= 1 && size <= largestBatch) return size;
-  problems.add(`--batch-size is a number from 1 to ${largestBatch}`);
+  problems.add(`--batch-size must be a whole number from 1 to ${largestBatch}`);
   return limits.deletionBatch;
 };
 
-/** What fails after the plan was printed takes nothing from it. */
+/** Marks errors as `answered`: the plan was already printed in full, so the output isn't called incomplete. */
 const answered = (check: () => void): void => {
   try {
     check();
@@ -86,9 +86,9 @@ const answered = (check: () => void): void => {
 
 const checkEmpty = ({ typed }: Invocation, { items, invalid }: Plan): void => {
   if (items.length > 0 || typed['allow-empty'] === true) return;
-  throw new SchedError('usage', 'There is no address in the input', {
-    ...(invalid.length > 0 ? { reason: 'every line of it is invalid' } : {}),
-    hint: 'add --allow-empty where a night without requests is fine',
+  throw new SchedError('usage', 'No addresses in the input', {
+    ...(invalid.length > 0 ? { reason: 'all its lines are invalid' } : {}),
+    hint: 'add --allow-empty if an empty input is fine',
     outcome: 'not-sent',
   });
 };
@@ -110,12 +110,12 @@ const printPlan = ({ context }: Invocation, plan: Plan, batchSize: number): Prom
 
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
-  // A plan needs no service, and must not be taken for one of the real account.
+  // A plan never connects, so say here that it is for the sandbox.
   if (context.settings.sandbox) context.notes.sandbox();
-  const consent = readConfirmation(invocation);
+  const confirmation = readConfirmation(invocation);
   const batchSize = readBatchSize(invocation);
   if (typed.from === undefined && invocation.args.length === 0)
-    problems.add('no address is given: name some, or a file with --from');
+    problems.add('No addresses given. Add some as arguments, or a file with --from');
   const plan = await readPlan(invocation, addresses);
   if (context.settings.curl) {
     checkInvalid(invocation, plan, 'e-mail address');
@@ -130,8 +130,8 @@ const run = async (invocation: Invocation): Promise<void> => {
   problems.check();
   checkEmpty(invocation, plan);
   noteLeftOut(invocation, plan);
-  const isAgreed = isConfirmed(invocation, consent, plan);
-  const { baseUrl, isSandbox: isEmbedded } = await context.connection();
+  const isAgreed = isConfirmed(invocation, confirmation, plan);
+  const { baseUrl, isSandbox: isBuiltIn } = await context.connection();
   const key = (await findKey(invocation, true))!;
   const who = await askRequester(context);
   if (typed.org !== undefined) checkOrganization(String(typed.org), who);
@@ -141,7 +141,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     things: 'addresses',
     done: 'accepted',
     operation: 'compliance.delete',
-    endpoint: `${isEmbedded ? sandboxAddress : baseUrl}${compliance.delete.path}`,
+    endpoint: `${isBuiltIn ? sandboxAddress : baseUrl}${compliance.delete.path}`,
     ...who,
     isSandbox,
     key: key.id,
@@ -157,21 +157,22 @@ const run = async (invocation: Invocation): Promise<void> => {
       if (!isAgreed) await askForCount(invocation, plan, who, isSandbox, history);
     },
   });
-  if (plan.items.length > 0) context.notes.info('accepted: the service deletes within days, and does not say when');
+  if (plan.items.length > 0)
+    context.notes.info('accepted: the service deletes the data within days and sends no confirmation');
 };
 
 /** `compliance delete` in place of the generic command. */
 export const deletion = (generic: GenericCommand): Command => ({
   ...generic,
-  arguments: [{ name: 'email', description: 'address of an invitee', variadic: true }],
+  arguments: [{ name: 'email', description: 'e-mail address of an invitee', variadic: true }],
   flags,
   fields: [...resultFields, ...planView.columns.map(({ path }) => path)],
   notes: [
-    'Asks first: a person types the count. Without one: --confirm COUNT or --confirm sha256:… as --dry-run prints them, or --yes with --max N; up to 10 addresses typed as arguments need only --yes.',
+    'Prompts for the number of addresses. To skip the prompt, pass --confirm COUNT or --confirm sha256:… (--dry-run prints both), or --yes with --max N. Up to 10 addresses typed as arguments need only --yes.',
     inputNote,
-    'No address is ever printed: lines of the input are named by number.',
-    'The receipt is one file, written before and after every request. An interrupted run is continued by the same command; a finished one is not sent again within 12 hours. Addresses stand in it as HMACs under a key that is kept elsewhere; in CI that is a file (sched compliance key FILE).',
-    'A receipt proves what was sent, when, and that the service said "accepted". It does not prove that data was deleted: the service does that within days and does not say when. Keep the head hash that is printed at the end elsewhere: it alone shows a receipt that was written anew.',
+    'Never prints an address: messages give the line number in the input.',
+    'The receipt is one file, written before and after every request. To resume an interrupted run, run the same command again. A finished run is not sent again within 12 hours. The receipt holds addresses as HMACs; their key is stored elsewhere, in CI in a file (sched compliance key FILE).',
+    'A receipt proves what was sent, when, and that the service accepted it. It does not prove that data was deleted: the service does that within days and sends no confirmation. Store the head hash that is printed at the end elsewhere: only with it can you detect a receipt that was rewritten.',
   ],
   run,
 });

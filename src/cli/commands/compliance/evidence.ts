@@ -12,7 +12,7 @@ import { deletionRuns, findingError, loadDeletion, loadReceipt, runRecord } from
 
 const receiptArgument: Argument = {
   name: 'receipt',
-  description: 'file of the receipt, or its run',
+  description: 'receipt file or run ID',
   required: true,
   names: 'files',
 };
@@ -20,7 +20,7 @@ const receiptArgument: Argument = {
 const headFlag = {
   name: 'head',
   value: 'HASH',
-  description: 'head hash that the run printed at its end, as sha256:…',
+  description: 'head hash printed at the end of the run (sha256:…)',
   heading: 'Flags',
 } as const;
 
@@ -49,7 +49,7 @@ const showRuns = async ({ context, args, problems }: Invocation): Promise<void> 
   const [word] = args;
   if (word === undefined) {
     const { rows, hiddenColumns } = await context.printer.list(runsView, deletionRuns(context));
-    if (rows === 0) context.notes.footer('no run yet');
+    if (rows === 0) context.notes.footer('no runs yet');
     noteHidden(context.notes, hiddenColumns);
     return;
   }
@@ -58,7 +58,7 @@ const showRuns = async ({ context, args, problems }: Invocation): Promise<void> 
 };
 
 const needReceipt = ({ args, problems }: Invocation): string => {
-  if (args[0] === undefined) problems.add('<receipt> is missing');
+  if (args[0] === undefined) problems.add('Missing required argument <receipt>');
   return args[0] ?? '';
 };
 
@@ -66,7 +66,8 @@ const verifyReceipt = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   const word = needReceipt(invocation);
   const head = typed.head === undefined ? undefined : String(typed.head).trim().toLowerCase();
-  if (head !== undefined && !/^sha256:[0-9a-f]{64}$/.test(head)) problems.add('--head is sha256: and 64 digits');
+  if (head !== undefined && !/^sha256:[0-9a-f]{64}$/.test(head))
+    problems.add('--head must be sha256: followed by 64 hexadecimal digits');
   problems.check();
   const { path, bytes } = await loadReceipt(context, word);
   const finding = verify(bytes, head);
@@ -82,10 +83,10 @@ const verifyReceipt = async (invocation: Invocation): Promise<void> => {
 };
 
 const readAddress = async ({ context, typed, problems }: Invocation): Promise<string> => {
-  if (typed.email === undefined) problems.add('--email is required');
+  if (typed.email === undefined) problems.add('Missing required flag --email');
   const typedOne = typed.email === '-' ? await context.runtime.stdin.line() : typed.email;
   const address = foldAddress(String(typedOne ?? '').trim());
-  if (typed.email !== undefined && address === undefined) problems.add('--email is not an e-mail address');
+  if (typed.email !== undefined && address === undefined) problems.add('--email must be an e-mail address');
   return address ?? '';
 };
 
@@ -97,9 +98,9 @@ const prove = async (invocation: Invocation): Promise<void> => {
   const { path, finding, history } = await loadDeletion(context, word);
   const key = await findKey(invocation, false);
   if (key === undefined || key.id !== history.run.key)
-    throw new SchedError('environment', 'The key of this receipt is not at hand', {
-      reason: `it was made under the key ${history.run.key}${key === undefined ? '' : `, and this is ${key.id}`}`,
-      hint: 'name its file with --receipt-key-file',
+    throw new SchedError('environment', "Can't find the key of this receipt", {
+      reason: `the receipt uses key ${history.run.key}${key === undefined ? '' : `, but the key found is ${key.id}`}`,
+      hint: 'add --receipt-key-file FILE',
       outcome: 'not-sent',
     });
   const mark = key.mac(address);
@@ -120,37 +121,42 @@ const prove = async (invocation: Invocation): Promise<void> => {
     },
   );
   if (finding.sandbox)
-    throw findingError({ ...finding, status: 'sandbox', finding: 'made in the sandbox: it proves nothing' })!;
+    throw findingError({
+      ...finding,
+      status: 'sandbox',
+      finding: 'made in the sandbox: not proof of a real deletion',
+    })!;
   if (fate !== undefined) return;
-  throw new SchedError('not-found', 'The address has no verdict in this receipt', {
+  throw new SchedError('not-found', 'This receipt has no result for this address', {
     outcome: 'not-sent',
     answered: true,
   });
 };
 
-/** A new key in a file of its owner's alone; one that is there is never replaced. */
+/** Writes a new key to a file that only its owner can read. Never replaces an existing file. */
 const makeKey = async ({ context, args, problems }: Invocation): Promise<void> => {
   const { runtime, notes, printer } = context;
-  if (args[0] === undefined) problems.add('<file> is missing');
+  if (args[0] === undefined) problems.add('Missing required argument <file>');
   problems.check();
   const path = resolve(args[0]!);
   const text = keyText(runtime.randomBytes(keyBytes));
   await realDisk.create(path, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
-  notes.info('keep it where the receipts are not: without it nobody can tell which address a line stands for');
+  notes.info('store this key apart from the receipts: you need it to look up an address in them');
   await printer.one(
     { columns: [{ header: 'FILE', path: 'file' }], id: 'file' },
     { file: path, key: readKey(text)!.id },
   );
 };
 
-const notProven =
-  'Proven: what was sent, when, and what the service answered, as long as the head hash was kept elsewhere. Not proven: that data was deleted, which the service does within days and does not report; and that the input was complete.';
+/** For the help of every command that deals with evidence. */
+export const notProven =
+  'Proven, if you stored the head hash elsewhere: the requests sent, their times and the replies. Not proven: that data was deleted (the service does that within days and sends no confirmation), and that the input was complete.';
 
 export const evidenceCommands: Command[] = [
   {
     name: 'runs',
     summary: 'List deletion runs, or show one',
-    arguments: [{ name: 'run', description: 'a run, or the file of its receipt', names: 'files' }],
+    arguments: [{ name: 'run', description: 'run ID or receipt file', names: 'files' }],
     flags: [],
     fields: runFields,
     local: true,
@@ -160,52 +166,55 @@ export const evidenceCommands: Command[] = [
       'compliance runs --json=run,status,accepted',
     ],
     notes: [
-      'Lists the receipts in the state directory and those that were written from here with --receipt FILE. One that is no longer where it was written has the status missing; wherever it is now, its file can be named in place of the run.',
+      'Lists the receipts in the state directory and those written on this machine with --receipt FILE. A receipt that was moved or deleted has the status "missing". If it was moved, pass its file instead of the run ID.',
     ],
     run: showRuns,
   },
   {
     name: 'verify',
-    summary: 'Check that a receipt is whole and unchanged',
+    summary: 'Check that a receipt is complete and unchanged',
     arguments: [receiptArgument],
     flags: [headFlag],
     fields: ['status', 'finding', 'line', ...runFields],
     local: true,
     examples: ['compliance verify receipt.jsonl', 'compliance verify receipt.jsonl --head sha256:HASH'],
     notes: [
-      'ok is exit 0; edited, or another head than the given one, exit 13; incomplete, exit 11; made in the sandbox, exit 13. Whoever can write the file can write a whole new chain: only --head, kept elsewhere, shows that.',
+      'Exit codes: 0 if ok; 11 if incomplete; 13 if edited, made in the sandbox, or if the head hash differs from --head. Anyone who can write the file can write a whole new chain: only a head hash stored elsewhere (--head) reveals that.',
       notProven,
     ],
     run: verifyReceipt,
   },
   {
     name: 'prove',
-    summary: 'Say whether an address was in a run, when, and with what answer',
+    summary: 'Show when an address was sent and how the service replied',
     arguments: [receiptArgument],
     flags: [
-      { name: 'email', value: 'EMAIL', description: 'the address, or - to read it from stdin', heading: 'Flags' },
+      {
+        name: 'email',
+        value: 'EMAIL',
+        description: 'e-mail address, or - to read it from stdin (required)',
+        heading: 'Flags',
+      },
       keyFileFlag,
     ],
     fields: 'found verdict at http_status batch mark run receipt_status sandbox receipt'.split(' '),
     examples: ['compliance prove receipt.jsonl --email ada@engine.example', 'compliance prove receipt.jsonl --email -'],
     notes: [
-      'The address is never printed. Not found is exit 6; in a receipt made in the sandbox, found or not, exit 13.',
+      'Never prints the address. Exit codes: 6 if the address is not found; 13 if the receipt was made in the sandbox, found or not.',
       notProven,
     ],
     run: prove,
   },
   {
     name: 'key',
-    summary: 'Make a key for receipts',
-    arguments: [
-      { name: 'file', description: 'where it is written; a file that is there is left alone', required: true },
-    ],
+    summary: 'Create a key for receipts',
+    arguments: [{ name: 'file', description: 'file to create; an existing file is never replaced', required: true }],
     flags: [],
     fields: ['file', 'key'],
     local: true,
     examples: ['compliance key receipt.key', 'compliance key receipts-2027.key --quiet'],
     notes: [
-      'The key is 64 hexadecimal digits in a file for its owner alone. With it an address can be looked for in a receipt; whoever has both can also test guesses, so keep them apart.',
+      'The key is 64 hexadecimal digits, in a file that only its owner can read. With the key you can look up an address in a receipt. Anyone who has both can also test guesses, so store them apart.',
     ],
     run: makeKey,
   },

@@ -2,24 +2,27 @@ import { ChildExit, ClosedPipe, type ErrorFacts, SchedError } from '../../../err
 import { asSchedError } from '../../messages/error-report.ts';
 
 /**
- * Whatever may be an address inside a text, with a quoted local part or an IP literal, too. It takes rather too much
- * than too little: all that stands before an `@` without a blank, but for punctuation at its beginning. It looks at most
- * 254 characters back: no address is longer, and a long text without one isn't searched for minutes.
+ * Matches anything in a text that may be an address, including quoted local parts and IP literals. It matches too much
+ * rather than too little: all non-blank characters before an `@`, except leading punctuation. It looks back at most 254
+ * characters: no address is longer, and a long text without an address doesn't take minutes to search.
  */
 const addresses =
   /(?:(?:"(?:[^"\\]|\\.){0,254}"|[^\s"'<>()[\],;:=])(?:"(?:[^"\\]|\\.){0,254}"|[^\s"<>]){0,254}?)?(?:@|%40)(?:\[[^\s\]]*\]?|[^\s"'<>()[\],;:]+)/gi;
 
-/** A text in which something else stands for all that looks like an address; the name of a flag before it stays. */
+/** Replaces everything in a text that looks like an address. Keeps the name of a flag in front of it. */
 export const replaceAddresses = (text: string, instead: (address: string) => string): string =>
   text.replace(addresses, (found) => {
     const [flag = ''] = /^--[a-z-]+=/.exec(found) ?? [];
     return `${flag}${instead(found.slice(flag.length))}`;
   });
 
-/** A text without anything that looks like an address. */
+/** Replaces everything in a text that looks like an address by `[address]`. */
 export const hideAddresses = (text: string): string => replaceAddresses(text, () => '[address]');
 
-/** An error without any address in it, its stack included. A closed pipe or a program's end is no failure, and stays what it is. */
+/**
+ * Returns a copy of an error without addresses in its texts and its stack. A closed pipe and a child's exit code are
+ * not failures and are returned unchanged.
+ */
 export const withoutAddresses = (error: unknown): unknown => {
   if (error instanceof ClosedPipe || error instanceof ChildExit) return error;
   const { category, message, facts, stack, cause } = asSchedError(error);

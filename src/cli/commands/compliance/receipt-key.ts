@@ -15,38 +15,34 @@ import { stateDirectory } from '../../session/network.ts';
 export const keyFileFlag: Flag = {
   name: 'receipt-key-file',
   value: 'FILE',
-  description: 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)',
+  description: 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)',
   heading: 'Safety',
 };
 
-/** Name of the key among the entries of a keychain. */
+/** Name of the key's entry in the keychain. */
 const entryName = 'receipt-key';
 
-const trouble = (what: string, reason: string, hint: string): SchedError =>
-  new SchedError('environment', what, { reason, hint, outcome: 'not-sent' });
+const trouble = (message: string, reason: string, hint: string): SchedError =>
+  new SchedError('environment', message, { reason, hint, outcome: 'not-sent' });
 
 const checked = (text: string, where: string): ReceiptKey => {
   const key = readKey(text);
   if (key !== undefined) return key;
-  throw trouble(
-    `${where} does not hold a receipt key`,
-    'a key is 64 hexadecimal digits',
-    'sched compliance key NEW_FILE',
-  );
+  throw trouble(`No receipt key in ${where}`, 'a key is 64 hexadecimal digits', 'sched compliance key NEW_FILE');
 };
 
-/** A mounted secret is often a symbolic link, and whoever named the file means it: links are followed here. */
+/** Follows symbolic links: a mounted secret is often one, and the user named the file explicitly. */
 const fromFile = async (path: string): Promise<ReceiptKey> => {
   const text = await readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
-    const reason = code === 'ENOENT' ? 'there is no such file' : String(code);
-    throw trouble(`Cannot read the receipt key ${path}`, reason, `sched compliance key ${path}`);
+    const reason = code === 'ENOENT' ? 'no such file' : String(code);
+    throw trouble(`Can't read the receipt key ${path}`, reason, `sched compliance key ${path}`);
   });
   return checked(text, path);
 };
 
 const newText = ({ runtime }: Context): string => keyText(runtime.randomBytes(keyBytes));
 
-/** Two processes that find none must not make two: whatever was marked under the one that is replaced could never be found. */
+/** Stops two processes from each creating a key: addresses marked with the replaced one could never be found. */
 const lockOf = ({ runtime }: Context): Lock => {
   const { machine, platform, clock, randomBytes, interrupted } = runtime;
   const home = directory('state', { env: {}, home: machine.accountHome, platform });
@@ -77,7 +73,7 @@ const fromState = async (context: Context, mayMake: boolean): Promise<ReceiptKey
   const folder = stateDirectory(context.runtime);
   if (folder === undefined)
     throw trouble(
-      'There is no place to keep a receipt key in',
+      'No directory to store a receipt key in',
       'the home directory does not exist',
       'SCHED_RECEIPT_KEY_FILE=FILE',
     );
@@ -86,7 +82,7 @@ const fromState = async (context: Context, mayMake: boolean): Promise<ReceiptKey
   if (kept !== undefined || !mayMake) return kept === undefined ? undefined : checked(kept, path);
   ensurePrivateDirectory(folder);
   const unique = Buffer.from(context.runtime.randomBytes(8)).toString('hex');
-  // Another process may be faster: then its key is the key.
+  // Another process may have created the key first: use that one.
   await realDisk.create(path, newText(context), unique).catch(async (error: unknown) => {
     if ((await readPrivateFile(path)) === undefined) throw error;
   });
@@ -94,8 +90,9 @@ const fromState = async (context: Context, mayMake: boolean): Promise<ReceiptKey
 };
 
 /**
- * The key under which addresses stand in receipts: the named file, else where the login is kept. `mayMake`: one is made
- * where there is none. In CI it must be a file: whatever was made there would be gone with the machine.
+ * Returns the key for the addresses in receipts: from the named file, else from the place where the login is stored.
+ * With `mayMake`, creates a key if there is none. In CI the key must be in a file: a new one would be lost with the
+ * machine.
  */
 export const findKey = async (
   { context, typed }: Pick<Invocation, 'context' | 'typed'>,
@@ -106,9 +103,9 @@ export const findKey = async (
   if (named !== undefined) return fromFile(named);
   if (env.CI)
     throw trouble(
-      'In CI the receipt needs a key file',
-      'a key made here would be lost with the machine, and neither going on nor proving would work later',
-      'make one with `sched compliance key FILE`, keep it as a secret, and set SCHED_RECEIPT_KEY_FILE',
+      'A receipt key file is required in CI',
+      'a key created here would be lost with the machine, and you could not resume the run or prove anything later',
+      'create one with `sched compliance key FILE`, store it as a secret and set SCHED_RECEIPT_KEY_FILE',
     );
   const store = env.SCHED_CREDENTIAL_STORE || context.settings.account?.profile.login?.store;
   return store === 'keychain' ? fromKeychain(context, mayMake) : fromState(context, mayMake);

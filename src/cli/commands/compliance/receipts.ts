@@ -11,23 +11,23 @@ import { receiptFolder } from '../bulk/find-run.ts';
 export const deletionOperation = 'compliance.delete';
 
 const missing = (word: string, place: IndexedReceipt | undefined): SchedError =>
-  new SchedError('not-found', `There is no receipt ${word}`, {
+  new SchedError('not-found', `No receipt "${word}"`, {
     reason:
       place === undefined
-        ? 'it is neither a file nor a run that is known here'
-        : `it was written to ${place.receipt}, and is not there any more`,
+        ? 'this is neither a file nor the ID of a run on this machine'
+        : `it was written to ${place.receipt}, but is no longer there`,
     hint: 'sched compliance runs',
     outcome: 'not-sent',
   });
 
-/** Where the receipt of a run may be, the likeliest place first. */
+/** Paths where the receipt may be, most likely first. */
 const placesOf = async (context: Context, word: string, place: IndexedReceipt | undefined): Promise<string[]> => {
   if (!isRunName(word)) return [resolve(word)];
   const isThere = place !== undefined && (await firstLineOf(place.receipt))?.run === place.run;
   return [join(receiptFolder(context), `${word}${receiptEnding}`), ...(isThere ? [place.receipt] : []), resolve(word)];
 };
 
-/** The bytes of a receipt, named by its file or by its run. */
+/** Reads a receipt, given its file or the ID of its run. */
 export const loadReceipt = async (context: Context, word: string): Promise<{ path: string; bytes: Buffer }> => {
   const place = await findIndexed(receiptFolder(context), word);
   const paths = await placesOf(context, word, place);
@@ -41,7 +41,7 @@ export const loadReceipt = async (context: Context, word: string): Promise<{ pat
   throw missing(word, place);
 };
 
-/** A receipt, checked, whose history can be told; only that of a deletion. */
+/** Reads and checks the receipt of a deletion. Throws if its history can't be read or if it is not of a deletion. */
 export const loadDeletion = async (context: Context, word: string) => {
   const { path, bytes } = await loadReceipt(context, word);
   const finding = verify(bytes);
@@ -49,14 +49,14 @@ export const loadDeletion = async (context: Context, word: string) => {
   if (history === undefined) throw findingError(finding)!;
   const { operation } = history.run;
   if (operation === deletionOperation) return { path, bytes, finding, history };
-  throw new SchedError('usage', `The receipt ${word} is not that of a deletion`, {
-    reason: `it is of ${operation}`,
+  throw new SchedError('usage', `Receipt "${word}" is not from a deletion`, {
+    reason: `it is from ${operation}`,
     hint: commandLine('compliance', 'verify', word),
     outcome: 'not-sent',
   });
 };
 
-/** One run as it is listed. */
+/** A run as it is listed. */
 export const runRecord = (path: string, { status, history, head, sandbox, finding }: Finding) => ({
   run: history?.run.run ?? null,
   started_at: history?.firstAt ?? null,
@@ -80,15 +80,15 @@ export const runRecord = (path: string, { status, history, head, sandbox, findin
 export type RunRecord = Omit<ReturnType<typeof runRecord>, 'status'> & { status: Finding['status'] | 'missing' };
 
 const lostRecord = ({ run, at, receipt }: IndexedReceipt): RunRecord => {
-  const finding = 'missing: the receipt is not where it was written; give its file in place of the run';
+  const finding = 'missing: the receipt was moved or deleted; if it was moved, pass its file instead of the run ID';
   const nothing = runRecord(receipt, { status: 'edited', finding, head: '', sandbox: false });
   return { ...nothing, run, started_at: at, status: 'missing' };
 };
 
-/** A table has the widths that its first page needs. */
+/** Runs per page. The first page determines the column widths of the table. */
 const mostInAPage = 100;
 
-/** Every deletion run that is known here, the newest first; what became of a receipt elsewhere is said of it. */
+/** Lists all deletion runs known on this machine, newest first. Runs whose receipt is gone are listed as missing. */
 export async function* deletionRuns(context: Context): AsyncGenerator<RunRecord[]> {
   const { runs, lost } = await surveyRuns(receiptFolder(context));
   const all = [
@@ -108,7 +108,7 @@ export async function* deletionRuns(context: Context): AsyncGenerator<RunRecord[
   if (page.length > 0) yield page;
 }
 
-/** The error that a finding is, or nothing where it is none. */
+/** The error for a finding, or undefined if the receipt is ok. */
 export const findingError = ({ status, finding }: Finding): SchedError | undefined => {
   if (status === 'ok') return undefined;
   const words = `${finding[0]!.toUpperCase()}${finding.slice(1)}`;

@@ -3,7 +3,7 @@ import { SchedError } from '../../../errors.ts';
 import { idIn } from '../../../uri.ts';
 import type { Context } from '../../session/context.ts';
 
-/** Whose token it is, as the service says now: what a file or the environment says is no evidence. */
+/** The owner of the token according to the service. A file or the environment would be no evidence. */
 export interface Requester {
   owner: string;
   organization: string;
@@ -11,15 +11,15 @@ export interface Requester {
 
 const unknown = 'unknown';
 
-/** Prefix of every secret that opens nothing but a sandbox. */
+/** Prefix of every sandbox token. */
 const sandboxPrefix = 'sandbox_';
 
-/** A reference and nothing else: whatever looks like an address stays out of receipts. */
+/** Accepts only a plain URI: anything that looks like an address must stay out of receipts. */
 const referenceIn = (value: string): string => (/^https?:\/\/[\w.:[\]-]+(\/[\w.~-]+)*$/.test(value) ? value : unknown);
 
 export const askRequester = async (context: Context): Promise<Requester> => {
   const client = await context.client();
-  // R12: a receipt holds no secret, whatever the service calls a user.
+  // R12: a receipt holds no secret, even if the service puts one into a user's URI.
   const reference = (value: unknown) => referenceIn(context.runtime.secrets.redact(String(value)));
   try {
     const { uri, current_organization } = await client.call(users.me, {});
@@ -30,23 +30,23 @@ export const askRequester = async (context: Context): Promise<Requester> => {
   }
 };
 
-/** The guard against the wrong account: `--org` must be the token's own organization, and it must be known. */
+/** Guards against the wrong account: throws unless `--org` is the token's own organization. */
 export const checkOrganization = (wanted: string, { organization }: Requester): void => {
   if (organization === unknown)
-    throw new SchedError('forbidden', 'The token may not tell whose it is, so --org cannot be checked', {
-      reason: 'it lacks the scope users:read',
-      hint: 'use a token with users:read, or leave --org out',
+    throw new SchedError('forbidden', "Can't check --org: this token may not read its own user", {
+      reason: 'the token lacks the scope users:read',
+      hint: 'use a token with users:read, or omit --org',
       outcome: 'not-sent',
     });
   const isSame = wanted.includes('://') ? wanted === organization : wanted === idIn(organization);
   if (isSame) return;
-  throw new SchedError('conflict', 'The token belongs to another organization than --org says', {
+  throw new SchedError('conflict', 'The token belongs to a different organization than --org', {
     reason: `it belongs to ${organization}`,
     outcome: 'not-sent',
   });
 };
 
-/** Whether what is done is done to a sandbox, embedded or served: its tokens say so. */
+/** Whether the command talks to a sandbox, either the built-in one or a served one, which has sandbox tokens. */
 export const isSandboxed = async (context: Context): Promise<boolean> => {
   const { isSandbox, credentials } = await context.connection();
   return isSandbox || (await credentials.current()).token.startsWith(sandboxPrefix);

@@ -16,16 +16,17 @@ const bodyOf = ({ body }: HttpReply): Record<string, unknown> => {
   }
 };
 
-/** Why a 403, in our own words: the service's may quote an address (R49). */
+/** The reason for a 403, not in the service's words: those may quote an address (R49). */
 const whyForbidden = (reply: HttpReply): string => {
   const { required_scopes: scopes, title, message } = bodyOf(reply);
   const words = `${title} ${message}`;
   if (Array.isArray(scopes) || /scope/i.test(words)) return `the token lacks the scope ${compliance.delete.scope}`;
   if (/\bplan\b|upgrade|enterprise/i.test(words))
-    return 'the plan of the organization does not include it: it needs Enterprise';
-  return 'the role of the token is not enough: it needs an administrator or the owner of the organization';
+    return "the organization's plan doesn't include this: it needs the Enterprise plan";
+  return "the token's role is too low: this needs an administrator or the owner of the organization";
 };
 
+/** The same error without any words of the service. */
 const silenced = ({ category, message, facts }: SchedError, reply: HttpReply): SchedError => {
   const { method, path } = facts.http!;
   const why = reply.status === 403 ? `: ${whyForbidden(reply)}` : '';
@@ -42,8 +43,8 @@ const requestId = (reply: HttpReply, redact: (text: string) => string): { reques
 };
 
 /**
- * Asks for the deletion of some addresses. Nothing the service says of them leaves this function; its ID of the request
- * goes into the receipt, without secrets (R12).
+ * Requests the deletion of a batch of addresses. None of the service's text leaves this function, because it may quote
+ * an address. Its request ID goes into the receipt, without secrets (R12).
  */
 export const sendDeletion =
   (client: Client, redact: (text: string) => string): Job['send'] =>

@@ -4,7 +4,7 @@ import { hideAddresses } from '../../../../src/cli/commands/compliance/hide-addr
 import { anyAddress } from '../../../support/addresses.ts';
 
 // R49
-test('hideAddresses replaces every address in a text', () => {
+test('hideAddresses removes every address from a text', () => {
   fc.assert(
     fc.property(anyAddress, fc.constantFrom('%', "'%'", '"%"', '(%)', '--email=% no', 'is: % .'), (address, around) => {
       const local = address.slice(0, address.lastIndexOf('@'));
