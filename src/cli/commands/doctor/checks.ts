@@ -19,7 +19,7 @@ const checks: Check[] = [
   runCheck,
 ];
 
-/** Looks at everything a command rests on; with `network` at the service too. */
+/** Checks everything that commands depend on; with `network`, the service too. */
 export async function* runChecks(context: DoctorContext, network: boolean): AsyncGenerator<Finding[]> {
   for (const check of network ? [...checks, networkCheck] : checks) yield await check(context);
 }

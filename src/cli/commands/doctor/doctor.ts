@@ -18,7 +18,7 @@ const view: View = {
   id: 'check',
 };
 
-/** A list would shorten what to do. Here it stands whole, below what was found. */
+/** Prints each fix in full below its finding. A normal table would shorten it. */
 const drawn = (findings: readonly Finding[], columns: number): string => {
   const widest = (texts: string[]) => Math.max(...texts.map(width));
   const before = [widest(findings.map(({ status }) => status)), widest(findings.map(({ check }) => check))];
@@ -54,7 +54,7 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   else await printer.list(view, pagesOf(findings));
   const wrong = findings.filter(({ status }) => status === 'problem');
   if (wrong.length === 0) return;
-  throw new SchedError('environment', `${wrong.length} ${wrong.length === 1 ? 'thing is' : 'things are'} wrong`, {
+  throw new SchedError('environment', `Found ${wrong.length} ${wrong.length === 1 ? 'problem' : 'problems'}`, {
     ...(wrong[0]!.fix === null ? {} : { hint: wrong[0]!.fix }),
     outcome: 'not-sent',
   });
@@ -63,13 +63,11 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
 export const commands: Command[] = [
   {
     name: 'doctor',
-    summary: 'Look at everything a command rests on, and say how to fix it',
+    summary: 'Check your setup and suggest fixes',
     arguments: [],
-    flags: [
-      { name: 'network', description: 'ask the service too: is it there, and does the clock agree', heading: 'Flags' },
-    ],
+    flags: [{ name: 'network', description: 'also contact the service and compare its clock', heading: 'Flags' }],
     examples: ['doctor', 'doctor --network --json'],
-    notes: ['Works when the configuration is broken. Exit code 3 if something is wrong.'],
+    notes: ['Works even if the configuration is broken. Exits with code 3 if it finds a problem.'],
     fields: ['check', 'status', 'finding', 'fix'],
     local: true,
     run,

@@ -4,7 +4,7 @@ import type { Runtime } from '../../../runtime.ts';
 import type { Config } from '../../session/profile-schema.ts';
 import type { Account } from '../../session/settings.ts';
 
-/** One thing looked at: what was found, and for what is wrong how to fix it. */
+/** The result of one check: what it found and, if that is a problem, how to fix it. */
 export interface Finding {
   check: string;
   status: 'ok' | 'note' | 'problem';
@@ -12,11 +12,11 @@ export interface Finding {
   fix: string | null;
 }
 
-/** What the checks share: the configuration may be broken, and the doctor must work all the same. */
+/** The context of all checks. `config` is undefined if the configuration is broken: doctor must work even then. */
 export interface DoctorContext {
   runtime: Runtime;
   config: Config | undefined;
-  /** The profile that is meant, whether it is there or not. */
+  /** Name of the selected profile, even if no such profile exists. */
   name: string | undefined;
   account: Account | undefined;
 }
@@ -44,7 +44,7 @@ export const errorText = (error: unknown): string => {
     : error.message;
 };
 
-/** The address that commands go to, where it is one. */
+/** The base URL that commands use, or undefined if it is missing or not a URL. */
 export const baseUrlOf = ({ runtime, account }: DoctorContext): string | undefined => {
   const found = runtime.env.SCHED_BASE_URL || account?.profile.base_url;
   return found === undefined || urlProblem(found) !== undefined ? undefined : found.replace(/\/+$/, '');

@@ -9,7 +9,7 @@ import { type Check, errorText, type Finding, note, ok, problem } from './findin
 
 export const runtimeCheck: Check = async ({ runtime }) => {
   const { version, platform, isStandalone } = runtime.machine;
-  if (isStandalone) return [ok('runtime', `one file that needs no Node, on ${platform}`)];
+  if (isStandalone) return [ok('runtime', `standalone program on ${platform}`)];
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isSupported = major > 20 || (major === 20 && minor >= 19);
   return isSupported
@@ -17,19 +17,19 @@ export const runtimeCheck: Check = async ({ runtime }) => {
     : [problem('runtime', `Node ${version} is too old`, 'install Node 20.19 or newer')];
 };
 
-/** Whether only the owner may look into it. */
+/** Checks that only the owner can read a file or directory. */
 const modeCheck = async (check: string, path: string, wanted: number): Promise<Finding> => {
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {
     return found.code === 'ENOENT'
-      ? note(check, `${path} is not there yet and will be made when needed`, `mkdir -p -m 700 ${singleQuoted(path)}`)
-      : problem(check, `${path} cannot be looked at (${found.code})`, `see to it that ${path} can be reached`);
+      ? note(check, `${path} does not exist yet; sched creates it when needed`, `mkdir -p -m 700 ${singleQuoted(path)}`)
+      : problem(check, `can't access ${path} (${found.code})`, `make sure you can access ${path}`);
   }
   if (found.isSymbolicLink())
-    return problem(check, `${path} is a symbolic link, and those are not followed`, `rm ${singleQuoted(path)}`);
+    return problem(check, `${path} is a symbolic link, which sched doesn't follow`, `rm ${singleQuoted(path)}`);
   const mode = found.mode & 0o777;
   return (mode & 0o077) === 0
-    ? ok(check, `${path} is its owner's alone`)
+    ? ok(check, `${path} is private`)
     : problem(
         check,
         `${path} can be read by others (mode ${mode.toString(8)})`,
@@ -37,7 +37,7 @@ const modeCheck = async (check: string, path: string, wanted: number): Promise<F
       );
 };
 
-/** Whether a directory may be used at all; that others can look into one that was named is only noted. */
+/** Checks that a directory can be used. That others can read one the user chose is only a note. */
 const placeCheck = async (kind: 'config' | 'state' | 'cache', runtime: Runtime): Promise<Finding> => {
   const check = `${kind} directory`;
   try {
@@ -46,9 +46,9 @@ const placeCheck = async (kind: 'config' | 'state' | 'cache', runtime: Runtime):
     return problem(check, errorText(error), (error as SchedError).facts.hint ?? '');
   }
   const path = directoryPath(kind, runtime);
-  // Reading works without a state directory; bookings and receipts need one.
+  // Only a note: reading works without a state directory; bookings and receipts need one.
   if (kind === 'state' && isHomeless(kind, runtime))
-    return note(check, `${path} cannot be used: ${homeMissing(runtime)}`, 'SCHED_STATE_DIR=/some/directory');
+    return note(check, `can't use ${path}: ${homeMissing(runtime)}`, 'SCHED_STATE_DIR=/some/directory');
   const found = await modeCheck(check, path, 0o700);
   return found.status === 'problem' && found.fix?.startsWith('chmod') ? { ...found, status: 'note' } : found;
 };
@@ -76,13 +76,13 @@ export const lockCheck: Check = async ({ runtime }) => {
     const lock = lockOf({ issuer: 'doctor', client: 'doctor', user: 'doctor' }, runtime);
     const held = await lock.acquire();
     await held?.release();
-    return [ok('lock', 'can be taken and given back')];
+    return [ok('lock', 'can be acquired and released')];
   } catch (error) {
-    return [problem('lock', errorText(error), `see to it that ${runtime.machine.accountHome} can be written`)];
+    return [problem('lock', errorText(error), `make sure you can write to ${runtime.machine.accountHome}`)];
   }
 };
 
-/** Years in which a clock that says so may be right. */
+/** A clock outside this range is certainly wrong. */
 const plausible = { from: Date.UTC(2025, 0), to: Date.UTC(2046, 0) };
 
 export const clockCheck: Check = async ({ runtime }) => {
@@ -90,20 +90,20 @@ export const clockCheck: Check = async ({ runtime }) => {
   const text = new Date(now).toISOString();
   return now >= plausible.from && now < plausible.to
     ? [ok('clock', text)]
-    : [problem('clock', `${text} cannot be right`, "set the machine's clock")];
+    : [problem('clock', `${text} can't be right`, 'correct the system clock')];
 };
 
-/** A variable of the proxy settings. Its value is never shown whole: it may hold a password. */
+/** The finding for a proxy variable. Never shows the whole value: it may hold a password. */
 const proxyFinding = (name: string, value: string): Finding => {
   const isList = name.toLowerCase() === 'no_proxy';
   const proxy = isList ? undefined : readProxy(value, name);
   if (!isList && proxy === undefined)
-    return problem('proxy', `${name} is not the URL of an http or https proxy`, `unset ${name}, or fix it`);
+    return problem('proxy', `${name} is not the URL of an http or https proxy`, `fix or unset ${name}`);
   const address = proxy === undefined ? '' : `: ${proxy.url}`;
   return note(
     'proxy',
-    `${name} is set${address}; loopback never goes through a proxy`,
-    `unset ${name}, if it is not meant`,
+    `${name} is set${address}; loopback addresses never use a proxy`,
+    `if you don't want this, unset ${name}`,
   );
 };
 
@@ -125,8 +125,8 @@ export const networkSettingsCheck: Check = async ({ runtime }) => {
         ? note('certificates', `NODE_EXTRA_CA_CERTS adds ${bundle}`)
         : problem(
             'certificates',
-            `NODE_EXTRA_CA_CERTS names ${bundle}, which cannot be read`,
-            'unset NODE_EXTRA_CA_CERTS or fix the path',
+            `can't read ${bundle}, named in NODE_EXTRA_CA_CERTS`,
+            'fix the path or unset NODE_EXTRA_CA_CERTS',
           ),
     );
   }

@@ -4,10 +4,10 @@ import { singleQuoted } from '../../../shell-quote.ts';
 import { directoryPath } from '../../../state/paths.ts';
 import { baseUrlOf, type Check, errorText, type Finding, note, problem } from './finding.ts';
 
-/** What a check stumbled over is a finding too: the others are still to be told. */
-const stumbled = (check: string, error: unknown): Finding => {
+/** Turns an error into a finding, so that the other checks still run. */
+const failed = (check: string, error: unknown): Finding => {
   if (!(error instanceof SchedError)) throw error;
-  return problem(check, errorText(error), error.facts.hint ?? 'see to it that it can be read');
+  return problem(check, errorText(error), error.facts.hint ?? 'make sure you can read it');
 };
 
 export const bookingCheck: Check = async (context) => {
@@ -19,15 +19,15 @@ export const bookingCheck: Check = async (context) => {
     directory: join(directoryPath('state', runtime), 'bookings'),
     randomBytes: runtime.randomBytes,
   });
-  const open = await ledger.open(baseUrl).catch((error: unknown) => stumbled('bookings', error));
+  const open = await ledger.open(baseUrl).catch((error: unknown) => failed('bookings', error));
   if (!Array.isArray(open)) return [open];
   const { length } = open;
   if (length === 0) return [];
-  const finding = `${length === 1 ? 'of one booking' : `of ${length} bookings`} it is not known whether it was made`;
+  const finding = `${length} ${length === 1 ? 'booking has' : 'bookings have'} an unknown outcome`;
   return [note('bookings', finding, `sched invitees reconcile${account === undefined ? '' : ` -p ${account.name}`}`)];
 };
 
-/** Bulk work that was killed or stopped, and goes on with the same command. */
+/** Finds bulk runs that were killed or stopped and can be resumed with the same command. */
 export const runCheck: Check = async ({ runtime }) => {
   const [{ listRuns, openReceipt }, { realDisk }] = await Promise.all([
     import('../../../jobs/runs.ts'),
@@ -35,17 +35,17 @@ export const runCheck: Check = async ({ runtime }) => {
   ]);
   const findings: Finding[] = [];
   for (const { path, run } of await listRuns(join(directoryPath('state', runtime), 'receipts'))) {
-    const opened = await openReceipt(realDisk, path).catch((error: unknown) => stumbled('runs', error));
+    const opened = await openReceipt(realDisk, path).catch((error: unknown) => failed('runs', error));
     if (opened === undefined) continue;
     if ('check' in opened) findings.push(opened);
     else if (!opened.ok)
-      findings.push(problem('runs', `the receipt ${path} is damaged`, `sched compliance verify ${singleQuoted(path)}`));
+      findings.push(problem('runs', `receipt ${path} is damaged`, `sched compliance verify ${singleQuoted(path)}`));
     else if (opened.history.endedAt === undefined) {
       findings.push(
         note(
           'runs',
-          `the run ${run.run} is not finished`,
-          `the same command again; sched compliance runs ${run.run} shows it`,
+          `run ${run.run} is not finished`,
+          `run the same command again to resume it; for details: sched compliance runs ${run.run}`,
         ),
       );
     }

@@ -19,7 +19,7 @@ const actions = ['set', 'advance'];
 const move = ({ context, args, problems }: Invocation, clock: SandboxClock): void => {
   const [action, text = ''] = args;
   const wanted = action === 'advance' ? `+${text.replace(/^\+/, '')}` : text;
-  // From a whole second, because times are read to the second: what is left of one would be lost with each move.
+  // Round down, because times are read to the second: otherwise each move would lose a fraction of a second.
   const now = Math.floor(clock.now() / 1000) * 1000;
   const reading = readTime(wanted, { zone: context.settings.zone, now });
   if (wanted === 'now') clock.restore();
@@ -32,12 +32,13 @@ const run = async (invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
   const [action, text] = args;
   const data = readData(invocation);
-  if (data === ':memory:') problems.add('--data :memory: is gone as soon as a command ends: there is no clock to move');
+  if (data === ':memory:') problems.add('--data :memory: ends with the command, so there is no clock to move');
   if (action !== undefined && !actions.includes(action))
-    problems.add(`'${action}' is not one of ${actions.join(', ')}`);
+    problems.add(`Unknown action "${action}". Use ${actions.join(' or ')}`);
   else if (action !== undefined && text === undefined)
     problems.add(`${action} needs a ${action === 'set' ? 'time' : 'duration'}`);
-  else if (action === 'advance' && text!.startsWith('-')) problems.add(`advance goes forward; set ${text} goes back`);
+  else if (action === 'advance' && text!.startsWith('-'))
+    problems.add(`advance only moves forward. To move back, use set ${text}`);
   problems.check();
   const sandbox = await openSandboxData(context.runtime, { data });
   try {
@@ -56,10 +57,10 @@ const run = async (invocation: Invocation): Promise<void> => {
 
 export const clockCommand: Command = {
   name: 'clock',
-  summary: 'Show what time it is in the sandbox, or move its clock',
+  summary: "Show or change the sandbox's time",
   arguments: [
-    { name: 'action', description: 'set or advance; without it the time is shown', choices: actions },
-    { name: 'value', description: 'a time to set, or now for the system’s; a duration to advance, as 2h or 30d' },
+    { name: 'action', description: 'set or advance; omit it to show the time', choices: actions },
+    { name: 'value', description: 'time to set, or now for the system time; duration to advance, such as 2h or 30d' },
   ],
   flags: [dataFlag],
   fields: ['time', 'offset_seconds', 'data'],
@@ -71,7 +72,7 @@ export const clockCommand: Command = {
     'sandbox clock set now',
   ],
   notes: [
-    'Rate limits, tokens, codes, page tokens and due deletions follow; a service that runs on the same data follows with its next request. The clock is moved, never sped up. A reset puts it back.',
+    'Rate limits, tokens, codes, page tokens and due deletions use this clock. A running sandbox with the same data follows at its next request. The clock is moved, never sped up. A reset restores it.',
   ],
   run,
 };

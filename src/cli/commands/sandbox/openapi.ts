@@ -15,7 +15,7 @@ export const openapiCommand: Command = {
   local: true,
   examples: ['sandbox openapi', 'sandbox openapi > openapi.json'],
   notes: [
-    'It is read off the same rows that the client sends by and the sandbox answers by. Where the documentation of the service is silent, it says "Assumed".',
+    'Generated from the definitions that both sched and the sandbox use. It says "Assumed" where the documentation of the service leaves a gap.',
   ],
   run,
 };

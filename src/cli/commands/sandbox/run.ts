@@ -7,10 +7,10 @@ import { singleQuoted } from '../../../shell-quote.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { dataFlag, environmentOf, type Facts, servingFlags, whileServing } from './serve.ts';
 
-/** What would lead a `sched` inside somewhere else, or to somebody else. */
+/** Variables that would make a `sched` inside the command use another service or user. */
 const foreign = ['SCHED_SANDBOX', 'SCHED_PROFILE', 'SCHED_TOKEN_FILE', 'SCHED_USER', 'SCHED_ORG'];
 
-/** A directory with nothing in it but a `sched` that is this very program; `undefined` where it is not known. */
+/** Creates a directory with only a `sched` that starts this program; undefined if the program's path is unknown. */
 const makeLauncher = async ({ machine, platform }: Runtime): Promise<string | undefined> => {
   const { program } = machine;
   if (program === undefined) return undefined;
@@ -38,8 +38,8 @@ const runIn = async (runtime: Runtime, facts: Facts, command: readonly string[])
     return await runtime.spawn!(command, { env: environmentFor(runtime, facts, launcher) });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new SchedError('environment', `Cannot start '${command[0]}'`, {
-      reason: code === 'ENOENT' ? 'there is no such program' : code === 'EACCES' ? 'it may not be executed' : message,
+    throw new SchedError('environment', `Can't start "${command[0]}"`, {
+      reason: code === 'ENOENT' ? 'no such program' : code === 'EACCES' ? 'it is not executable' : message,
       hint: "sched sandbox run -- bash -c 'sched events list'",
     });
   } finally {
@@ -52,10 +52,11 @@ const run = async (invocation: Invocation): Promise<void> => {
   const { runtime } = context;
   const end = rest.indexOf('--');
   const command = end < 0 ? [] : rest.slice(end + 1);
-  if (command.length === 0 || command[0] === '') problems.add('the command to run is missing: write it behind --');
-  else if (args.length > command.length) problems.add(`'${args[0]}' stands before --, where only flags may stand`);
-  if (runtime.spawn === undefined) problems.add('no program can be started here');
-  // To the end, so that a second signal too leaves nothing behind.
+  if (command.length === 0 || command[0] === '') problems.add('Missing command to run. Put it after --');
+  else if (args.length > command.length)
+    problems.add(`Unexpected argument "${args[0]}" before --. Only flags can go there`);
+  if (runtime.spawn === undefined) problems.add("Can't start programs here");
+  // Protected, so that a second signal doesn't skip the cleanup either.
   const code = await runtime.protect(async () => {
     let ended = 0;
     await whileServing(invocation, { port: 0, data: ':memory:' }, async (facts) => {
@@ -68,11 +69,11 @@ const run = async (invocation: Invocation): Promise<void> => {
 
 export const runCommand: Command = {
   name: 'run',
-  summary: 'Serve the embedded service for as long as a command runs',
-  arguments: [{ name: 'command', description: 'the program and its words, behind --', required: true, variadic: true }],
+  summary: 'Run a command with a local sandbox server',
+  arguments: [{ name: 'command', description: 'program and its arguments, after --', required: true, variadic: true }],
   flags: [
-    { name: 'port', value: 'N', description: 'port on 127.0.0.1 (default 0: any free one)', heading: 'Flags' },
-    { ...dataFlag, description: 'keep the data in this file (default :memory:, a fresh world each time)' },
+    { name: 'port', value: 'N', description: 'port on 127.0.0.1 (default 0: any free port)', heading: 'Flags' },
+    { ...dataFlag, description: 'store the data in this file (default :memory:, new data each time)' },
     ...servingFlags,
   ],
   local: true,
@@ -82,8 +83,8 @@ export const runCommand: Command = {
     'sandbox run --data ./sandbox.db --no-limits -- ./import.sh',
   ],
   notes: [
-    'The command finds SCHED_BASE_URL, SCHED_AUTH_URL, SCHED_MCP_URL, SCHED_CLIENT_ID and SCHED_TOKEN in its environment, and this very sched first on its PATH. SCHED_SANDBOX_ADMIN is the secret of the calls under /__sandbox/. Variables that would lead elsewhere (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG) are taken out.',
-    "The exit code is the command's own, 128 and the signal's number where one ended it. No shell reads the words: where one is needed, name it. SIGINT and SIGTERM are passed on.",
+    'The command gets SCHED_BASE_URL, SCHED_AUTH_URL, SCHED_MCP_URL, SCHED_CLIENT_ID and SCHED_TOKEN in its environment, and this sched comes first on its PATH. SCHED_SANDBOX_ADMIN is the secret for requests under /__sandbox/. Conflicting variables (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG) are removed.',
+    "Exits with the command's exit code, or with 128 plus the signal number if a signal ended it. The command does not run in a shell: if you need one, name it, as in bash -c. SIGINT and SIGTERM are passed on.",
   ],
   run,
 };

@@ -58,7 +58,7 @@ const shown = ({ name, token, member, scopes, kind, refreshToken }: ReadyToken) 
   return { name, token, user, role, kind, scopes, refresh_token: refreshToken ?? null };
 };
 
-/** Lines for a shell: all that is not an assignment is a comment. */
+/** Lines that a shell can evaluate: assignments, and comments for the rest. */
 const exportLines = (facts: Facts): string =>
   [
     `# API    ${facts.base_url}`,
@@ -71,24 +71,24 @@ const exportLines = (facts: Facts): string =>
 
 const words = ({ scopes, kind }: ReturnType<typeof shown>): string => {
   if (scopes === null) return kind === 'oauth' ? 'full access until refreshed' : 'full access';
-  return scopes.length === 1 ? `${scopes[0]} only` : 'every :read scope';
+  return scopes.length === 1 ? `${scopes[0]} only` : 'all :read scopes';
 };
 
 const printFacts = ({ settings, printer }: Context, facts: Facts): Promise<void> => {
   const { format, fields = [], jq } = settings;
   if (format === 'table' || format === 'tsv') return printer.text(exportLines(facts));
-  // One line, for scripts that wait for it.
+  // On one line, for scripts that wait for it.
   if (format === 'json' && fields.length === 0 && jq === undefined) return printer.text(JSON.stringify(facts));
   return printer.one(startView, facts);
 };
 
-/** Serves until the process is told to stop. */
+/** Runs the server until the process is interrupted. */
 const start = (invocation: Invocation): Promise<void> => {
   const { context } = invocation;
   const { interrupted } = context.runtime;
   return whileServing(invocation, { port: defaultPort }, async (facts) => {
     await printFacts(context, facts);
-    context.notes.info(`the sandbox listens on ${facts.base_url}; Ctrl-C stops it`);
+    context.notes.info(`sandbox running at ${facts.base_url}; press Ctrl-C to stop it`);
     await new Promise<void>((resolve) => {
       if (interrupted.aborted) resolve();
       interrupted.addEventListener('abort', () => resolve(), { once: true });
@@ -104,26 +104,26 @@ const tokens = async ({ context, problems }: Invocation): Promise<void> => {
   noteHidden(context.notes, (await context.printer.list(tokensView as View, pages())).hiddenColumns);
 };
 
-/** What the system refuses is no bug of ours. */
+/** Reports an error of the operating system as an environment error, not as an internal one. */
 const orTrouble = <Value>(work: Promise<Value>, file: string, data: string | undefined): Promise<Value> =>
   work.catch((error) => {
     throw sandboxDataError(error, file, { data });
   });
 
-/** A file that somebody named is removed only if it is a sandbox's: it might be anything. */
+/** Throws if a file named by the user is not a sandbox file: it could be anything, so never delete it. */
 const requireOwn = async (runtime: Runtime, file: string, data: string): Promise<void> => {
   if (await orTrouble(isSandboxFile(file), file, data)) return;
-  // What a killed process wrote last stands in a file beside it, and only opening brings the two together.
+  // After a kill the last writes may be only in the WAL file. Opening the database merges them.
   const opened = await openSandboxData(runtime, { data: file }).catch(() => undefined);
   if (opened !== undefined) return opened.close();
-  throw new SchedError('environment', 'This file is not one of a sandbox, so it is left alone', {
+  throw new SchedError('environment', "This is not a sandbox file, so it can't be reset", {
     reason: file,
-    hint: 'name another file, or remove it yourself',
+    hint: 'use another file, or delete this one yourself',
     outcome: 'not-applied',
   });
 };
 
-/** Where the data is sound it stays in its file, because a service may be running on it. */
+/** Resets intact data within its file, because a running sandbox may be using it. Returns false if that fails. */
 const resetInPlace = async (
   runtime: Runtime,
   data: string | undefined,
@@ -140,7 +140,7 @@ const resetInPlace = async (
   }
 };
 
-/** The files go as a whole, so that even damaged ones are corrected. */
+/** Deletes the files, so that this works with damaged data too. */
 const startAfresh = async (runtime: Runtime, data: string | undefined, world: SeedName | undefined): Promise<void> => {
   const file = sandboxFile(runtime, data);
   const files = ['', '-wal', '-shm', '-journal'].map((suffix) => `${file}${suffix}`);
@@ -149,30 +149,30 @@ const startAfresh = async (runtime: Runtime, data: string | undefined, world: Se
   sandbox.close();
 };
 
-/** Throws the world away and seeds a new one around today. */
+/** Replaces the data by new data seeded around today. */
 const reset = async (invocation: Invocation): Promise<void> => {
   const { context, problems } = invocation;
   const data = readData(invocation);
   const world = readSeed(invocation);
-  if (data === ':memory:') problems.add('--data :memory: is gone as soon as a command ends: there is nothing to reset');
+  if (data === ':memory:') problems.add('--data :memory: ends with the command, so there is nothing to reset');
   problems.check();
   const file = sandboxFile(context.runtime, data);
   if (data !== undefined) await requireOwn(context.runtime, file, data);
-  await confirm(context, `Throw the sandbox data in ${file} away and seed it anew?`, 'this machine');
+  await confirm(context, `Delete the sandbox data in ${file} and seed it again?`, 'this machine');
   if (!(await resetInPlace(context.runtime, data, world))) await startAfresh(context.runtime, data, world);
-  context.notes.info(`seeded anew: ${file}`);
+  context.notes.info(`sandbox reset: ${file}`);
 };
 
 export const commands: Command[] = [
   {
     name: 'start',
-    summary: 'Serve the embedded service on this machine until stopped',
+    summary: 'Run a local sandbox server until stopped',
     arguments: [],
     flags: [
       {
         name: 'port',
         value: 'N',
-        description: `port on 127.0.0.1, 0 for any free one (default ${defaultPort})`,
+        description: `port on 127.0.0.1; 0 for any free port (default ${defaultPort})`,
         heading: 'Flags',
       },
       dataFlag,
@@ -189,7 +189,7 @@ export const commands: Command[] = [
   runCommand,
   {
     name: 'tokens',
-    summary: 'List the ready tokens of the sandbox, by role',
+    summary: "List the sandbox's ready-made tokens by role",
     arguments: [],
     flags: [],
     fields: ['name', 'token', 'user', 'role', 'kind', 'scopes', 'refresh_token'],
@@ -198,7 +198,7 @@ export const commands: Command[] = [
   },
   {
     name: 'reset',
-    summary: 'Throw the sandbox data away and seed it anew',
+    summary: 'Delete the sandbox data and seed it again',
     arguments: [],
     flags: [dataFlag, seedFlag],
     examples: ['sandbox reset', 'sandbox reset --seed large:10000 --yes', 'sandbox reset --data ./sandbox.db --yes'],

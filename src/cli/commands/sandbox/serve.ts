@@ -21,7 +21,7 @@ import { openSandboxData, sandboxFile } from '../../session/sandbox.ts';
 export const dataFlag: Flag = {
   name: 'data',
   value: 'FILE',
-  description: 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it',
+  description: 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)',
   heading: 'Flags',
 };
 
@@ -29,38 +29,38 @@ export const seedFlag: Flag = {
   name: 'seed',
   value: 'WORLD',
   suggestions: ['demo', 'empty', 'large:1000'],
-  description: 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo',
+  description: 'content of new data: demo (default), empty (people and tokens only) or large:N (N more events)',
   heading: 'Flags',
 };
 
-/** What can be said of a service that is about to listen, whoever starts it. */
+/** Flags of every command that starts a sandbox server. */
 export const servingFlags: Flag[] = [
   seedFlag,
   {
     name: 'fault',
     value: 'FAULT',
     repeat: true,
-    description: "let something go wrong, as 'events.list 503 at=2' or JSON; all kinds: docs/sandbox.md",
+    description: "simulate a failure, such as 'events.list 503 at=2' or JSON; docs/sandbox.md lists all faults",
     heading: 'Flags',
   },
-  { name: 'faults', value: 'FILE', description: 'faults from a file: a JSON array', heading: 'Flags' },
+  { name: 'faults', value: 'FILE', description: 'file with a JSON array of faults', heading: 'Flags' },
   {
     name: 'plan',
     value: 'PLAN',
     choices: plans,
-    description: 'plan of the organization (default enterprise, or what the data says)',
+    description: "the organization's plan (default: the plan in the data, else enterprise)",
     heading: 'Flags',
   },
-  { name: 'no-limits', description: 'count no requests and refuse none for being too many', heading: 'Flags' },
+  { name: 'no-limits', description: 'turn off rate limits', heading: 'Flags' },
   {
     name: 'auto-consent',
-    description: 'consent to every login at once: nobody has to click',
+    description: 'approve every login without a click',
     heading: 'Flags',
   },
   {
     name: 'refresh-replay-window',
     value: 'DURATION',
-    description: 'how long a spent refresh token gets the same reply again (default 0s)',
+    description: 'how long a used refresh token gets the same reply again (default 0s)',
     heading: 'Flags',
   },
 ];
@@ -69,14 +69,14 @@ const readPort = ({ typed, problems }: Invocation, usual: number): number => {
   if (typed.port === undefined) return usual;
   const port = /^\d{1,5}$/.test(String(typed.port)) ? Number(typed.port) : -1;
   if (port >= 0 && port <= 65_535) return port;
-  problems.add(`--port '${typed.port}' is not a port from 0 to 65535`);
+  problems.add(`--port must be a whole number from 0 to 65535, not "${typed.port}"`);
   return usual;
 };
 
 const readPlan = ({ typed, problems }: Invocation): Plan | undefined => {
   const plan = plans.find((each) => each === typed.plan);
   if (typed.plan !== undefined && plan === undefined)
-    problems.add(`--plan '${typed.plan}' is not one of ${plans.join(', ')}`);
+    problems.add(`--plan "${typed.plan}" is not one of ${plans.join(', ')}`);
   return plan;
 };
 
@@ -84,7 +84,7 @@ const readReplayWindow = ({ typed, problems }: Invocation): number | undefined =
   const text = typed['refresh-replay-window'];
   if (text === undefined) return undefined;
   const milliseconds = readDuration(String(text));
-  if (milliseconds === undefined) problems.add(`--refresh-replay-window '${text}' is not a duration such as 10s`);
+  if (milliseconds === undefined) problems.add(`--refresh-replay-window must be a duration such as 10s, not "${text}"`);
   return milliseconds;
 };
 
@@ -92,7 +92,7 @@ export const readSeed = ({ typed, problems }: Invocation): SeedName | undefined 
   if (typed.seed === undefined) return undefined;
   const world = readSeedName(String(typed.seed));
   if (world === undefined)
-    problems.add(`--seed '${typed.seed}' is not demo, empty or large:N with N up to ${mostEvents}`);
+    problems.add(`--seed must be demo, empty or large:N with N up to ${mostEvents}, not "${typed.seed}"`);
   return world;
 };
 
@@ -124,12 +124,12 @@ const readScript = async ({ context, typed, problems }: Invocation): Promise<Fau
     if (fault !== undefined) script.add(fault);
   }
   const unknown = await unknownOperation(script.faults.map(({ fault }) => fault));
-  if (unknown !== undefined) problems.add(`a fault is for '${unknown}', and there is no such operation`);
+  if (unknown !== undefined) problems.add(`Unknown operation "${unknown}" in a fault`);
   return script;
 };
 
 export const readData = ({ typed, problems }: Invocation): string | undefined => {
-  if (typed.data === '') problems.add('--data needs a file, or :memory:');
+  if (typed.data === '') problems.add('--data must be a file name or :memory:');
   return typed.data === undefined ? undefined : String(typed.data);
 };
 
@@ -147,7 +147,7 @@ const factsOf = (url: string, plan: Plan, data: string, secret: string) => ({
 
 export type Facts = ReturnType<typeof factsOf>;
 
-/** The environment in which any `sched`, and any other program that knows it, speaks to the service. */
+/** Variables with which `sched`, or any other program that reads them, uses this sandbox. */
 export const environmentOf = ({ base_url, auth_url, mcp_url, client_id, token }: Facts) => ({
   SCHED_BASE_URL: base_url,
   SCHED_AUTH_URL: auth_url,
@@ -158,13 +158,13 @@ export const environmentOf = ({ base_url, auth_url, mcp_url, client_id, token }:
 
 const listen = (service: WireService, port: number, sleep: Clock['sleep']): Promise<Server> =>
   serve(service, { port, sleep }).catch((error: NodeJS.ErrnoException) => {
-    throw new SchedError('environment', `Cannot listen on 127.0.0.1:${port}`, {
-      reason: error.code === 'EADDRINUSE' ? 'another program listens there' : error.message,
+    throw new SchedError('environment', `Can't listen on 127.0.0.1:${port}`, {
+      reason: error.code === 'EADDRINUSE' ? 'another program uses this port' : error.message,
       hint: 'sched sandbox start --port 0',
     });
   });
 
-/** Serves as the flags say, for as long as the work takes. */
+/** Runs a sandbox server, configured by the flags, until `work` is done. */
 export const whileServing = async (
   invocation: Invocation,
   usual: { port: number; data?: string },
@@ -188,9 +188,9 @@ export const whileServing = async (
   });
   try {
     const secret = `sandbox_admin_${Buffer.from(runtime.randomBytes(24)).toString('base64url')}`;
-    // Faults wait for up to ten minutes, and nobody is to wait for them when the work is done.
+    // A fault can delay a reply for up to ten minutes. These delays end when the work is done.
     const over = new AbortController();
-    // Node would take the eleventh request that waits for a leak.
+    // Otherwise Node would report a leak once eleven requests wait.
     setMaxListeners(0, over.signal);
     const sleep: Clock['sleep'] = (milliseconds) => runtime.clock.sleep(milliseconds, over.signal);
     const clock = { now: () => sandbox.clock.now(), sleep };
