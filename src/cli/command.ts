@@ -7,31 +7,31 @@ export interface Argument {
   description: string;
   required?: boolean;
   variadic?: boolean;
-  /** The words it may be. */
+  /** The allowed values. */
   choices?: readonly string[];
   /** Values that completions offer. Help doesn't list them, and others can be valid. */
   suggestions?: readonly string[];
-  /** It names something that is there already: completions offer files, and ask the program for profiles. */
+  /** Names something that exists. Completions offer files, or ask the program for the profiles. */
   names?: 'profiles' | 'files';
 }
 
-/** Headings under which help gathers flags, in this order. */
+/** Headings for flags in help, in this order. */
 export const flagHeadings = ['Filters', 'Flags', 'Listing', 'Output', 'Safety', 'Connection'] as const;
 
 export interface Flag {
   name: string;
   short?: string;
-  /** What stands for its value in help; a flag without one is a switch. */
+  /** Placeholder for the value in help. A flag without one is a switch. */
   value?: string;
-  /** The value may be left out. */
+  /** The value may be omitted. */
   optional?: true;
   repeat?: true;
-  /** Declared as a pair with `--no-…`, so that leaving it out sends nothing. */
+  /** Declared together with `--no-…`. If neither is typed, nothing is sent. */
   negatable?: true;
   choices?: readonly string[];
   /** Values that completions offer. Help doesn't list them, and others can be valid. */
   suggestions?: readonly string[];
-  /** As with an argument. */
+  /** See `Argument.names`. */
   names?: 'profiles';
   /** The command can't run without it. */
   required?: boolean;
@@ -39,18 +39,18 @@ export interface Flag {
   heading: (typeof flagHeadings)[number];
 }
 
-/** Raw values by flag name: only what was typed. */
+/** Raw values by flag name, only for flags that were typed. */
 export type Typed = Readonly<Record<string, string | string[] | boolean | undefined>>;
 
-/** A command's words, read: what is wrong with them is gathered, not thrown. */
+/** A parsed command line. Its problems are collected, not thrown. */
 export interface Parsed {
   /** Noun and verb. */
   name: string;
   args: string[];
   typed: Typed;
-  /** Flags with their values in the order in which they were typed. */
+  /** Flags with their values, in the order they were typed. */
   inOrder: readonly (readonly [name: string, value: string | undefined])[];
-  /** Everything behind the command, as it was typed. */
+  /** Everything after the command, as typed. */
   rest: readonly string[];
   problems: Problems;
 }
@@ -59,7 +59,7 @@ export interface Invocation extends Parsed {
   context: Context;
 }
 
-/** A command as plain data with one function last; Commander's tree is built from these. */
+/** A command as plain data, plus the function that runs it. Commander's tree is built from these. */
 export interface Command {
   name: string;
   summary: string;
@@ -69,12 +69,12 @@ export interface Command {
   examples: string[];
   /** Paragraphs below the examples. */
   notes?: string[];
-  /** Names of what it answers with, where no operation says them. */
+  /** Fields of the output, if no operation defines them. */
   fields?: readonly string[];
-  /** Has nothing to do with an account, so none is looked for. */
+  /** Needs no account, so no profile is loaded. */
   local?: true;
   operation?: Operation;
-  /** The answer may be of any kind: JSON unless told otherwise, its fields unknown; the words are the command's to count. */
+  /** The output has unknown fields and is JSON by default. The command itself checks the number of arguments. */
   freeForm?: true;
   run(invocation: Invocation): Promise<void>;
 }

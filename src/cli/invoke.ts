@@ -22,19 +22,19 @@ import {
 } from './parse/suggestions.ts';
 import { buildRoot, loadVerbs } from './parse/tree.ts';
 
-/** From words to a command that runs. What a private noun was given is in no error, wherever that comes from (R49). */
+/** Runs the command that `argv` names. Errors of `compliance` commands never contain an address (R49). */
 export const invoke = async (argv: readonly string[], runtime: Runtime, isJson: boolean): Promise<void> => {
   try {
     await start(argv, runtime, isJson);
   } catch (error) {
-    const told = argv.includes('--sandbox') ? inSandbox(error) : error;
-    if (!argv.some((word) => findNoun(word) === 'compliance')) throw told;
+    const adapted = argv.includes('--sandbox') ? inSandbox(error) : error;
+    if (!argv.some((word) => findNoun(word) === 'compliance')) throw adapted;
     const { withoutAddresses } = await import('./commands/compliance/hide-addresses.ts');
-    throw withoutAddresses(told);
+    throw withoutAddresses(adapted);
   }
 };
 
-/** What to try is to be tried there too, where nothing needs an account. */
+/** Adds `--sandbox` to the suggested command, unless that command doesn't talk to the service. */
 const inSandbox = (error: unknown): unknown => {
   const command = error instanceof SchedError ? /^sched ([a-z-]+)(?= )/.exec(error.facts.hint ?? '') : null;
   const isThere = command !== null && Object.hasOwn(nouns, command[1]!) && !/ --(sandbox|help)\b/.test(command.input);
@@ -44,12 +44,12 @@ const inSandbox = (error: unknown): unknown => {
   return Object.assign(new SchedError(category, message, { ...facts, hint }), { stack });
 };
 
-interface Asked extends CommandWords {
+interface HelpWords extends CommandWords {
   isHelp: boolean;
 }
 
-/** `sched help events list`, `sched events help` and `sched events list --help` ask for the same pages. */
-const readHelp = (words: CommandWords, split: (argv: readonly string[]) => CommandWords): Asked => {
+/** Recognizes `sched help events list` and `sched events help` as requests for the pages that `--help` shows. */
+const readHelp = (words: CommandWords, split: (argv: readonly string[]) => CommandWords): HelpWords => {
   const { noun, verb, rest } = words;
   if (noun === 'help') {
     const about = split(verb === undefined ? rest : [verb, ...rest]);

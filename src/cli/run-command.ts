@@ -9,7 +9,7 @@ import { typedWords } from './parse/typed-words.ts';
 import { createContext } from './session/context.ts';
 import { type Account, fieldList, resolveSettings, wantsSandbox } from './session/settings.ts';
 
-/** The profile a command uses. In CI a token and a base URL say everything, and no file is read. */
+/** The profile a command uses. Reads no file if the environment has both a token and a base URL, as in CI. */
 const accountOf = async (command: Command, typed: Typed, runtime: Runtime): Promise<Account | undefined> => {
   const { env } = runtime;
   if (command.local || wantsSandbox(typed, runtime)) return undefined;
@@ -19,7 +19,7 @@ const accountOf = async (command: Command, typed: Typed, runtime: Runtime): Prom
   return chosenProfile(typed.profile as string | undefined, runtime);
 };
 
-/** The command as it was typed, with field names that are known. */
+/** The command as typed but with corrected field names, or its `--help` if a field can't be corrected. */
 const correctedLine = (parsed: Parsed, known: readonly string[]): string => {
   const corrected = typedWords(parsed).map((word) => {
     const [, flag, list] = /^(--fields=|--json=)(.+)$/s.exec(word) ?? [];
@@ -32,13 +32,13 @@ const correctedLine = (parsed: Parsed, known: readonly string[]): string => {
     : commandLine(...parsed.name.split(' '), ...(corrected as string[]));
 };
 
-/** A session does not know whose it is: without the profile's name another one would be logged in instead. */
+/** Adds the profile to a login hint. The session doesn't know it, and without it another profile would be logged in. */
 const withProfile = (error: unknown, profile: string | undefined): unknown =>
   error instanceof SchedError && error.facts.hint === 'sched auth login' && profile !== undefined
     ? new SchedError(error.category, error.message, { ...error.facts, hint: `sched auth login -p ${profile}` })
     : error;
 
-/** Runs a command whose words were read: settles its settings, gives it a context, and reports what it left unfinished. */
+/** Runs a parsed command: resolves its settings, creates its context and reports incomplete output. */
 export const runCommand = async (
   command: Command,
   parsed: Parsed,
@@ -54,10 +54,10 @@ export const runCommand = async (
   notes.quiet = settings.quiet;
   if (settings.dryRun && command.operation === undefined && !command.freeForm)
     problems.add(
-      `--${settings.curl ? 'curl' : 'dry-run'} has nothing to print here: the command stands for no single request`,
+      `--${settings.curl ? 'curl' : 'dry-run'} doesn't work with this command, because it is not a single request`,
     );
   const fields = command.freeForm ? [] : (settings.fields ?? []);
-  // What we add to a record stands under one name of ours.
+  // `_sched` holds everything that sched adds to a record.
   const known = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];
   for (const problem of checkFields(fields, known)) problems.typo(problem, correctedLine(parsed, known));
   if (settings.jq !== undefined) {
@@ -76,7 +76,7 @@ export const runCommand = async (
       const { rows } = context.printer;
       notes.warn(`incomplete: ${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'} written`);
     }
-    // The write was carried out; only its answer could not be shown.
+    // The write was applied; only its reply could not be printed.
     const isWrite = command.operation !== undefined && command.operation.method !== 'GET' && !settings.dryRun;
     if (error instanceof OutputFailure && isWrite) throw new OutputFailure(error.facts.reason!, 'applied');
     throw withProfile(error, account?.name ?? (typed.profile as string | undefined));

@@ -78,7 +78,7 @@ describe('--curl', () => {
   test.each(others)('with $words is rejected, because it is not a single request', async ({ words }) => {
     const { code, stderr, requests } = await world.run(`${words} --curl`);
     expect([code, requests]).toEqual([2, []]);
-    expect(stderr).toContain('--curl has nothing to print here');
+    expect(stderr).toContain("--curl doesn't work with this command");
   });
 
   test.each([

@@ -8,7 +8,7 @@ const world = await createWorld();
 
 const modeOf = (path: string) => (lstatSync(path).mode & 0o7777).toString(8);
 
-/** Everything below a directory with its mode. */
+/** The kind and mode of everything below a directory. */
 const below = (folder: string): [string, string][] =>
   readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
     const path = join(entry.parentPath, entry.name);
@@ -18,8 +18,8 @@ const below = (folder: string): [string, string][] =>
 const book =
   'invitees create --event-type "Intro call" --start 2026-12-07T09:00:00Z --email a@x.example --name A --timezone UTC';
 
-/** A command that keeps something in each. */
-const helpers = [
+/** For each variable, a command that writes to its directory. */
+const writers = [
   ['SCHED_CONFIG_DIR', 'profiles add one --base-url https://api.example.com'],
   ['SCHED_STATE_DIR', book],
   ['SCHED_CACHE_DIR', 'events list --limit 1'],
@@ -36,11 +36,11 @@ const prepared = (mode?: number) => {
 };
 
 // R16
-describe.each(helpers)('%s', (variable, line) => {
+describe.each(writers)('%s', (variable, line) => {
   test.each([
-    ['that is missing is made for its owner alone', undefined, '700'],
+    ['that is missing is created with mode 700', undefined, '700'],
     ['of mode 700 is used', 0o700, '700'],
-    ['of mode 755 is used and stays so', 0o755, '755'],
+    ['of mode 755 is used and not changed', 0o755, '755'],
   ])('%s', async (_, mode, after) => {
     const at = await createWorld();
     const { home, folder } = prepared(mode);
@@ -52,7 +52,7 @@ describe.each(helpers)('%s', (variable, line) => {
     for (const [kind, found] of kept) expect(found).toBe(kind === 'directory' ? '700' : '600');
   });
 
-  test.each(['777', '775', '1777'])('of mode %s is refused, and nothing is changed', async (mode) => {
+  test.each(['777', '775', '1777'])('of mode %s is rejected and not changed', async (mode) => {
     const { home, folder } = prepared(Number.parseInt(mode, 8));
     const { code, stderr, requests } = await world.run(line, { home, env: { [variable]: folder } });
     expect([code, modeOf(folder), readdirSync(folder)]).toEqual([3, mode, []]);
@@ -61,7 +61,7 @@ describe.each(helpers)('%s', (variable, line) => {
     expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 
-  test('that is a symbolic link is refused', async () => {
+  test('that is a symbolic link is rejected', async () => {
     const { home, folder } = prepared(0o700);
     symlinkSync(folder, join(home, 'link'));
     const { code } = await world.run(line, { home, env: { [variable]: join(home, 'link') } });
@@ -69,7 +69,7 @@ describe.each(helpers)('%s', (variable, line) => {
   });
 });
 
-test('the current directory keeps its mode when it is the one to use', async () => {
+test('the current directory keeps its mode when it is used', async () => {
   const { home, folder } = prepared(0o755);
   const before = process.cwd();
   process.chdir(folder);
@@ -83,14 +83,14 @@ test('the current directory keeps its mode when it is the one to use', async () 
   expect([modeOf(folder), modeOf(join(folder, 'config.json'))]).toEqual(['755', '600']);
 });
 
-describe('a symbolic link in place of a directory of ours', () => {
+describe('a symbolic link instead of a sched directory', () => {
   test.each([
     ['.config/sched', 'profiles add one --base-url https://api.example.com'],
     ['.local/state/sched', book],
     ['.local/state/sched/bookings', book],
     ['.local/state/sched', '--sandbox users me'],
     ['.cache/sched', 'events list --limit 1'],
-  ])('%s is refused: %s', async (path, line) => {
+  ])('at %s is rejected: %s', async (path, line) => {
     const { home, folder } = prepared(0o755);
     mkdirSync(join(home, path, '..'), { recursive: true, mode: 0o700 });
     symlinkSync(folder, join(home, path));

@@ -6,16 +6,16 @@ import type { Leaf } from '../../src/cli/parse/leaf.ts';
 import { buildRoot, buildTree } from '../../src/cli/parse/tree.ts';
 import { commandLinesIn } from './help-lines.ts';
 
-/** Examples that cannot run in a test's own process, and why. Everything else runs. */
+/** Examples that can't run inside a test process, with the reason. All others run. */
 export const exempt: [pattern: RegExp, reason: string][] = [
-  [/^auth (login|refresh)/, 'needs a browser, or a login that can be renewed: test/e2e and test/auth have them'],
-  [/^sandbox run/, "starts the reader's own program: test/cli/sandbox-run.test.ts"],
-  [/^sandbox start/, 'serves until it is stopped: test/cli/sandbox.test.ts'],
-  [/^compliance (runs|bundle) \d{8}T/, 'the number of a run is made when it runs'],
-  [/ --head sha256:HASH| ORG_ID/, 'a value that only the reader knows'],
+  [/^auth (login|refresh)/, 'needs a browser, or a login that can be refreshed: covered by test/e2e and test/auth'],
+  [/^sandbox run/, "starts the user's own program: covered by test/cli/sandbox-run.test.ts"],
+  [/^sandbox start/, 'runs until it is stopped: covered by test/cli/sandbox.test.ts'],
+  [/^compliance (runs|bundle) \d{8}T/, 'the ID of a run is only known when it runs'],
+  [/ --head sha256:HASH| ORG_ID/, 'a value that only the user knows'],
 ];
 
-/** Files that examples name. */
+/** The files used in examples. */
 export const exampleFiles: Record<string, string> = {
   'emails.txt': 'ada@engine.example\nbob@engine.example\n',
   'people.csv': `name,email\n${Array.from({ length: 1250 }, (_, n) => `Person ${n},person${n}@engine.example\n`).join('')}`,
@@ -23,10 +23,10 @@ export const exampleFiles: Record<string, string> = {
   'work.json': '{"base_url":"https://api.example.com"}',
 };
 
-/** What must have been run before the examples about receipts. */
+/** A command to run before the examples about receipts. */
 export const firstDeletion = 'compliance delete --from emails.txt --confirm 2 --receipt receipt.jsonl';
 
-/** What must have been run before the examples about profiles. */
+/** A command to run before the examples about profiles. */
 export const firstProfile = 'profiles add work --base-url https://api.example.com';
 
 const page = new HelpPage({ columns: 80, heading: (text) => text });
@@ -35,7 +35,7 @@ const withoutSandbox = (line: string): string => line.replace(/^sched /, '').rep
 
 const isRunnable = (line: string): boolean => !exempt.some(([pattern]) => pattern.test(line));
 
-/** The examples of each command, by its words. */
+/** The examples of each command, by its name. */
 export const examplesByCommand = async (): Promise<Map<string, string[]>> => {
   const found = new Map<string, string[]>();
   for (const noun of (await buildTree()).commands)
@@ -46,7 +46,7 @@ export const examplesByCommand = async (): Promise<Map<string, string[]>> => {
   return found;
 };
 
-/** Every example of every help text, once; `lines` are all of them, `runnable` those that can run here. */
+/** Returns the examples of all help texts without duplicates: all of them, and those that can run in a test. */
 export const everyExample = async (): Promise<{ lines: string[]; runnable: string[] }> => {
   const pages = [topHelp(buildRoot(), page), ...Object.keys(topics).map((name) => topicHelp(name, page))];
   const examples = [...pages.flatMap(commandLinesIn).map(withoutSandbox), ...(await examplesByCommand()).values()];
@@ -54,6 +54,6 @@ export const everyExample = async (): Promise<{ lines: string[]; runnable: strin
   return { lines, runnable: lines.filter(isRunnable) };
 };
 
-/** The part of a line that is this program's: pipes, files and what comes behind `&&` are the shell's affair. */
+/** The part of a line up to the first pipe, redirection or `&&`, which a shell would handle. */
 export const ownPart = (line: string): string =>
   line.split(/ (?:\||&&|>>?|<) (?=(?:[^'"]|'[^']*'|"[^"]*")*$)/)[0] ?? '';

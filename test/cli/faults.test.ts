@@ -383,7 +383,7 @@ describe('faults: a 503 that asks to wait', () => {
 describe('faults: a creation whose reply is lost', async () => {
   const lines = await linesIn(await createWorld({ env: env() }));
   const newest = 'sched event-types list --sort created_at:desc --limit 5';
-  const words = 'the service lists no links: do it again only if a second link does no harm';
+  const words = 'run the command again only if a second link does no harm: the service has no list of links to check';
 
   test.each([
     ['shares create', 'api POST /shares -f event_type=TYPE', words],

@@ -3,7 +3,7 @@ import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 describe('first steps', () => {
-  test('help is found wherever the word stands', async () => {
+  test('help works in any position', async () => {
     const { run } = await createWorld();
     const { stdout } = await run('help ci');
     expect((await run('--sandbox help ci')).stdout).toBe(stdout);
@@ -23,7 +23,7 @@ describe('first steps', () => {
     expect(await run('events list --search --help')).toMatchObject({ code: 4, stdout: '' });
   });
 
-  test('the first page is shown with and without a word for help', async () => {
+  test('the first page is shown with --help, with help, and without arguments', async () => {
     const { run } = await createWorld();
     const { stdout } = await run([]);
     expect(stdout).toContain('Usage: sched <command> <subcommand>');
@@ -31,7 +31,7 @@ describe('first steps', () => {
   });
 
   test.each(['constructor', '__proto__', 'tostring'])(
-    'there is no help on %s, which every object has',
+    'there is no help on %s, a property of every object',
     async (word) => {
       const { run } = await createWorld();
       for (const line of [`${word} --help`, `events ${word} --help`])
@@ -42,7 +42,7 @@ describe('first steps', () => {
     },
   );
 
-  test('a window that ends before it begins is refused, and nothing is listed', async () => {
+  test('a time range that ends before it starts is rejected, and nothing is listed', async () => {
     const { run } = await createWorld();
     const { code, stderr, requests } = await run('events list --since 2026-12-01 --until 2026-11-01');
     expect(code).toBe(2);
@@ -51,21 +51,21 @@ describe('first steps', () => {
   });
 
   test.each(['auth logout', 'profiles remove work', 'sandbox reset', 'doctor'])(
-    '--dry-run is refused by %s, which sends no request',
+    '--dry-run is rejected by %s, which sends no single request',
     async (line) => {
       const { run } = await createWorld();
       const { code, stderr } = await run(`${line} --dry-run --yes`);
       expect(code).toBe(2);
-      expect(stderr).toContain('--dry-run has nothing to print here');
+      expect(stderr).toContain("--dry-run doesn't work with this command");
     },
   );
 
-  test('a method that the service does not take is our mistake, not an outage', async () => {
+  test('a method that the service does not support is a usage error, not an outage', async () => {
     const { run } = await createWorld();
     expect((await run('api DELETE /users/me --yes')).code).toBe(2);
   });
 
-  test('the only profile that is left is the one that is meant', async () => {
+  test('the only remaining profile is the default', async () => {
     const home = temporaryDirectory();
     const { run } = await createWorld({ home, env: { SCHED_TOKEN: '', SCHED_BASE_URL: '' } });
     for (const name of ['one', 'two', 'three']) await run(`profiles add ${name} --base-url https://api.example.com`);
@@ -75,6 +75,6 @@ describe('first steps', () => {
     expect(open.code).toBe(2);
     expect(open.stderr).toContain('try: sched profiles use two');
     await run('profiles remove three --yes');
-    expect((await run('events list')).stderr).toContain("The profile 'two' is not logged in");
+    expect((await run('events list')).stderr).toContain('Profile "two" is not logged in');
   });
 });

@@ -1,4 +1,4 @@
-/** The command lines of a help text: those that begin with `sched`, put together where a backslash ends a line. */
+/** Returns the command lines in a help text: those that start with `sched`. Joins lines that end with a backslash. */
 export const commandLinesIn = (text: string): string[] => {
   const joined = text.replace(/ \\\n\s+/g, ' ');
   return joined

@@ -10,7 +10,7 @@ export const lost = () => new NetworkFailure('127.0.0.1:4010', 'the connection w
 export const isBooking = ({ method, url }: HttpRequest) => method === 'POST' && new URL(url).pathname === '/invitees';
 export const posts = (requests: HttpRequest[]) => requests.filter(isBooking).length;
 
-/** Breaks so many bookings, all of them unless told. */
+/** Makes the first `times` bookings fail; all of them by default. */
 export const breaking = (world: World, fault: Fault, times = Number.POSITIVE_INFINITY): Send => {
   let left = times;
   return async (request) => (isBooking(request) && left-- > 0 ? fault(request, world.service) : world.service(request));
@@ -69,7 +69,7 @@ export const plainType = async (some: World): Promise<string> =>
 export const monday = Date.parse('2027-02-01T10:00:00Z');
 const halfHours = [0, 1, 6, 7, 8];
 
-/** Open half hours of working days, one after another. */
+/** Returns free half-hour slots on working days, one per index. */
 export const slot = (index: number): string => {
   const day = Math.floor(index / 5);
   const days = Math.floor(day / 5) * 7 + (day % 5);
@@ -79,14 +79,14 @@ export const slot = (index: number): string => {
 export const bookingLine = (type: string, index: number, more = '') =>
   `invitees create --event-type ${type} --start ${slot(index)} --email ada@engine.example --name "Ada Byron" --timezone Europe/Paris --json ${more}`;
 
-/** Until finding nothing proves that nothing was booked: the time has passed, and the list shows a newer booking. */
+/** Waits until an empty lookup proves that nothing was booked: time has passed, and the list has a newer booking. */
 export const untilProven = async (world: World, type: string): Promise<void> => {
   await world.clock.sleep(151_000);
   const { code } = await world.run(bookingLine(type, 100));
   if (code !== 0) throw new Error(`the newer booking ended with ${code}`);
 };
 
-/** Active bookings at the time of a slot, as the service itself says. */
+/** Asks the service for the number of active bookings in a slot. */
 export const bookedIn = async (world: World, index: number): Promise<number> => {
   const start = slot(index);
   const until = new Date(Date.parse(start) + 60_000).toISOString();
@@ -99,7 +99,7 @@ export const bookedIn = async (world: World, index: number): Promise<number> => 
   );
 };
 
-/** What bookings came to whose answers are all lost: exit codes, words for the outcome, and what the service holds. */
+/** Books while all replies are lost. Returns exit codes with outcomes, and the bookings at the service. */
 export const loseAnswers = async (name: FaultName, times: number) => {
   const state = temporaryDirectory('booking');
   const world = await createWorld({ env: { SCHED_STATE_DIR: state, SCHED_CACHE_DIR: state } });
@@ -124,10 +124,10 @@ export const loseAnswers = async (name: FaultName, times: number) => {
   return { requests, verdicts, booked };
 };
 
-/** The only thing it may come to: sent once each, and told as it is. */
+/** The only correct result: each booking is sent once and reported with its true outcome. */
 export const rightVerdicts = (name: FaultName, times: number): Awaited<ReturnType<typeof loseAnswers>> => {
   const isDone = name.includes('after');
-  // A complete 2xx is no lost answer.
+  // A complete 2xx reply is not a lost one.
   const done = name.startsWith('a 200 of another shape') ? '0 read' : '0 reconciled';
   return {
     requests: times,

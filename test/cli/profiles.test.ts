@@ -36,7 +36,7 @@ describe('profiles', () => {
     expect((await add('work')).code).toBe(7);
     const wrong = await world.run('profiles add ../x --base-url http://api.example.com');
     expect(wrong.code).toBe(2);
-    expect(wrong.stderr).toContain("'../x' is not a profile name");
+    expect(wrong.stderr).toContain('"../x" is not a valid profile name');
     const plain = await world.run('profiles add y --base-url http://api.example.com');
     expect(plain.stderr).toContain('--base-url: it must be https');
   });
@@ -94,7 +94,7 @@ describe('profiles', () => {
     await add('work');
     const { code, stderr } = await world.run('events list -p wrok');
     expect(code).toBe(2);
-    expect(stderr).toContain("There is no profile 'wrok'");
+    expect(stderr).toContain('No profile named "wrok"');
     expect(stderr).toContain('work');
   });
 

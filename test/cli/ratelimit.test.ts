@@ -94,7 +94,7 @@ describe('a service without rate limit headers', () => {
     const { code, stderr, requests } = await world.run('api /things --paginate -o jsonl --tz UTC', { send });
     expect([code, requests.length]).toEqual([0, 501]);
     expect(JSON.parse(stderr).note).toBe(
-      'the service names no rate limit, so at most 500 requests a minute are sent: waiting 60 s, until 18:01:00',
+      'the service states no rate limit, so requests are limited to 500 per minute: waiting 60 s, until 18:01:00',
     );
   });
 });
@@ -121,7 +121,7 @@ describe('an exhausted rate limit', () => {
     const lines = stderr.trim().split('\n');
     expect(code).toBe(0);
     expect(stdout.trim().split('\n')).toHaveLength(40);
-    expect(lines[0]).toBe('up to 32 requests are left, at 10 a minute: about 4m 00s of waiting ahead');
+    expect(lines[0]).toBe('up to 32 requests left at 10 per minute: expect to wait about 4m 00s');
     expect(lines.filter((each) => each.includes('ahead'))).toHaveLength(1);
     expect(lines.filter((each) => each.startsWith('rate limit reached: waiting'))).toHaveLength(4);
     const short = await free.run(line.replace('40', '12'));
@@ -137,7 +137,7 @@ describe('an exhausted rate limit', () => {
     writeFileSync(file, stdout);
     const { code, stderr } = await free.run(`events cancel --from ${file} --yes --json`);
     expect(code).toBe(0);
-    expect(stderr).toContain(' requests are left, at 10 a minute: about ');
+    expect(stderr).toContain(' requests left at 10 per minute: expect to wait about ');
   });
 
   test.each([

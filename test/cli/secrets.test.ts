@@ -7,8 +7,8 @@ import { createWorld, type WorldOptions } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 /*
- * R12, with a service that tells everybody what it was sent. Each run is searched for the token in all its forms by
- * test/support/run.ts; here it is made sure that it was there to be found.
+ * R12, with a service that quotes the token it was sent. test/support/run.ts searches the output of each run for the
+ * token in all its forms; these tests make the service quote it.
  */
 
 const token = 'canary+Token/0123456789-abcdefghij~klmnopqrstuvwxyz';
@@ -16,7 +16,7 @@ const baseUrl = 'http://127.0.0.1:4010';
 const env = { SCHED_TOKEN: token, SCHED_BASE_URL: baseUrl };
 const hex = (char: string) => char.charCodeAt(0).toString(16).padStart(2, '0');
 
-/** Forms in which a service quotes, each as text and as the inside of a JSON string. */
+/** Forms in which a service may quote the token, each as text and as the content of a JSON string. */
 const forms: Record<string, { text: string; json: string }> = Object.fromEntries(
   Object.entries({
     plain: token,
@@ -44,15 +44,15 @@ beforeAll(async () => {
 
 const json = { 'content-type': 'application/json' };
 
-/** A record of an event that holds the token in every text. */
+/** An event with the token in every text. */
 const event = (said: string) =>
   `{"uri":"${baseUrl}/scheduled_events/${said}","name":"${said}","status":"active","start_time":"2026-11-16T09:00:00Z","end_time":"2026-11-16T09:30:00Z","event_type":"${said}","location":{"type":"custom","location":"${said}"},"invitees_counter":{"total":1},"created_at":"2026-11-01T09:00:00Z","event_memberships":[{"user":"${said}","user_email":"${said}","user_name":"${said}"}],"${said}":"${said}"}`;
 
-/** What the service answers, by the place in which it quotes. */
+/** The service's reply, by the place where it quotes the token. */
 const places: Record<string, (form: { text: string; json: string }) => Partial<HttpReply>> = {
   'a title': ({ json: said }) => ({ status: 400, headers: json, body: `{"title":"${said}","message":"no"}` }),
   'a message': ({ json: said }) => ({ status: 403, headers: json, body: `{"title":"No","message":"not ${said}"}` }),
-  'a message that is cut': ({ json: said }) => ({
+  'a truncated message': ({ json: said }) => ({
     status: 403,
     headers: json,
     body: `{"title":"${'x'.repeat(470)}","message":"${said} ${said}"}`,
@@ -69,17 +69,17 @@ const places: Record<string, (form: { text: string; json: string }) => Partial<H
     body: `{"error":"invalid_token","error_description":"${said}"}`,
   }),
   'headers of a success': ({ text, json: said }) => ({ status: 200, headers: everyHeader(text), body: event(said) }),
-  'headers of a refusal': ({ text }) => ({ status: 404, headers: everyHeader(text), body: '{}' }),
+  'headers of a 404': ({ text }) => ({ status: 404, headers: everyHeader(text), body: '{}' }),
   'headers of a 429': ({ text }) => ({ status: 429, headers: { ...everyHeader(text), 'retry-after': '9999' } }),
-  'headers of a failure': ({ text }) => ({ status: 503, headers: everyHeader(text), body: text }),
-  'the type of a page': ({ text }) => ({
+  'headers of a 503': ({ text }) => ({ status: 503, headers: everyHeader(text), body: text }),
+  'the content type': ({ text }) => ({
     status: 200,
     headers: { 'content-type': `text/html; x=${text}` },
     body: text,
   }),
-  'a page of HTML': ({ text }) => ({ status: 200, headers: { 'content-type': 'text/html' }, body: `<p>${text}</p>` }),
-  'a page of HTML, refused': ({ text }) => ({ status: 502, headers: { 'content-type': 'text/html' }, body: text }),
-  'a redirect elsewhere': ({ text }) => ({ status: 302, headers: { location: `https://evil.example/${text}` } }),
+  'an HTML page': ({ text }) => ({ status: 200, headers: { 'content-type': 'text/html' }, body: `<p>${text}</p>` }),
+  'an HTML page with status 502': ({ text }) => ({ status: 502, headers: { 'content-type': 'text/html' }, body: text }),
+  'a redirect to another host': ({ text }) => ({ status: 302, headers: { location: `https://evil.example/${text}` } }),
   'a redirect to itself': ({ text }) => ({ status: 302, headers: { location: `/x?${text}` } }),
   records: ({ json: said }) => ({
     status: 200,
@@ -91,7 +91,7 @@ const places: Record<string, (form: { text: string; json: string }) => Partial<H
     headers: json,
     body: `{"collection":[],"pagination":{"next_page_token":"${said}","next_page":"${baseUrl}/?page_token=${said}"}}`,
   }),
-  'a shape that is wrong': ({ json: said }) => ({
+  'an invalid record': ({ json: said }) => ({
     status: 200,
     headers: json,
     body: `{"resource":{"uri":5,"${said}":1}}`,
@@ -130,7 +130,7 @@ const lines = [
   'users me --json',
 ];
 
-/** One of each kind, for the forms that differ in their spelling alone. */
+/** One command of each kind, for forms that differ only in their encoding. */
 const few = lines.filter((line) => /--json -v$|EVENT123 -o table$|-i -v$|^event-types/.test(line));
 
 const run = (line: string | string[], send: Send, more: WorldOptions = {}) =>
@@ -147,20 +147,17 @@ describe('a token that the service quotes', () => {
     },
   );
 
-  test.each(['stdout', 'stderr'] as const)(
-    'is not printed on a narrow terminal, where lines are broken: %s',
-    async (name) => {
-      for (const place of ['a message', 'records', 'a title', 'a redirect to itself'])
-        for (const columns of [20, 33, 40, 53, 80, 120])
-          for (const line of ['events list --user me', 'events get EVENT123', 'events get EVENT123 -v']) {
-            const send: Send = async () => ({ status: 200, headers: {}, body: '', ...places[place]!(forms.plain!) });
-            const { stdout, stderr } = await run(line, send, { columns, terminals: [name] });
-            expect(leaksIn((stdout + stderr).replace(/\s+/g, ''), [token])).toEqual([]);
-          }
-    },
-  );
+  test.each(['stdout', 'stderr'] as const)('is not printed on a narrow terminal that wraps lines: %s', async (name) => {
+    for (const place of ['a message', 'records', 'a title', 'a redirect to itself'])
+      for (const columns of [20, 33, 40, 53, 80, 120])
+        for (const line of ['events list --user me', 'events get EVENT123', 'events get EVENT123 -v']) {
+          const send: Send = async () => ({ status: 200, headers: {}, body: '', ...places[place]!(forms.plain!) });
+          const { stdout, stderr } = await run(line, send, { columns, terminals: [name] });
+          expect(leaksIn((stdout + stderr).replace(/\s+/g, ''), [token])).toEqual([]);
+        }
+  });
 
-  test('is named where it stood, and the rest is as it was', async () => {
+  test('is replaced by [token], and the rest is unchanged', async () => {
     const send: Send = async () => ({ status: 200, headers: json, body: `{"resource":${event(forms.plain!.json)}}` });
     const { stdout } = await run('events get EVENT123 --json', send);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -198,7 +195,7 @@ describe('a token that the service quotes', () => {
     expect(leaksIn(shown, [token])).toEqual([]);
   });
 
-  test('is in no file that is kept', async () => {
+  test('is not written to any file', async () => {
     const home = temporaryDirectory('secrets');
     const summary = join(home, 'summary.md');
     writeFileSync(join(home, 'people.txt'), 'ada@engine.example\n');
@@ -224,7 +221,7 @@ describe('a token that the service quotes', () => {
     expect(leaksIn(kept, [token])).toEqual([]);
   });
 
-  test('typed by mistake is not repeated', async () => {
+  test('typed by mistake is not printed', async () => {
     const lines = [
       ['events', 'get', token],
       ['events', 'get', `x${token}`, '--json'],
@@ -244,7 +241,7 @@ describe('a token that the service quotes', () => {
     }
   });
 
-  test('is not in the stack of a bug', async () => {
+  test('is not in the stack trace of an internal error', async () => {
     const { code, stderr } = await run(
       'users me',
       async ({ headers }) => {
@@ -255,7 +252,7 @@ describe('a token that the service quotes', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('TypeError: cannot read Bearer [token]\n    at ')]);
   });
 
-  test('of a file is not printed either, and the password of a proxy is not', async () => {
+  test('from a file is not printed, nor is the password of a proxy', async () => {
     const file = join(temporaryDirectory('secrets'), 'token');
     writeFileSync(file, `${token}\n`);
     const password = 'proxy-p@ssword';
@@ -275,25 +272,25 @@ describe('a token that the service quotes', () => {
   });
 });
 
-describe('the tokens of a login that the service quotes', () => {
+describe('the tokens of a login that the service quotes are not printed', () => {
   const secret = (kind: string) => `${kind}/canary+${'0123456789abcdef'.repeat(2)}`;
   const [access, refresh, next] = ['access', 'refresh', 'next'].map(secret) as [string, string, string];
   const none = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };
   const me = { uri: `${baseUrl}/users/U`, name: 'Ada', current_organization: `${baseUrl}/organizations/O` };
   const form = ({ body }: HttpRequest) => Object.fromEntries(new URLSearchParams(body));
 
-  /** Logs in by pasting; `answer` is the token endpoint. */
+  /** Logs in with --paste. `answer` is the token endpoint. */
   const logIn = async (home: string, answer: (request: HttpRequest) => Partial<HttpReply>) => {
     const redirect = 'http://127.0.0.1:49152/callback';
     const code = secret('code');
-    // The bytes of the state are all zero in this world.
+    // Random bytes are all zero in this world, so the state is known.
     const state = Buffer.alloc(32).toString('base64url');
     const result = await world.run(
       `auth login --paste --credential-store file --base-url ${baseUrl} --auth-url ${baseUrl} --client-id c`,
       {
         home,
         env: none,
-        // The time limit of a login doesn't pass by itself.
+        // Stops the login from timing out.
         clock: { now: world.clock.now, sleep: () => new Promise(() => {}) },
         terminals: ['stdin', 'stderr'],
         stdin: `${redirect}?${new URLSearchParams({ code, state })}`,
@@ -315,7 +312,7 @@ describe('the tokens of a login that the service quotes', () => {
   };
 
   test.each(Object.keys({ plain: 1, encoded: 1, base64: 1, 'far back': 1 }))(
-    'when the code is refused: %s',
+    'when the code is rejected: %s',
     async (how) => {
       let sent: Record<string, string> = {};
       const { code, stderr } = await logIn(temporaryDirectory('secrets'), (request) => {
@@ -338,7 +335,7 @@ describe('the tokens of a login that the service quotes', () => {
     },
   );
 
-  test('when it is used, refreshed and revoked', async () => {
+  test('when the login is used, refreshed and revoked', async () => {
     const home = temporaryDirectory('secrets');
     const login = await logIn(home, () => issued);
     expect([login.code, login.stderr]).toEqual([0, expect.stringContaining('Logged in as Ada [token]')]);
@@ -355,7 +352,7 @@ describe('the tokens of a login that the service quotes', () => {
     expect(leaksIn(everything.join(''), [access, refresh])).toEqual([]);
   });
 
-  test('when a new one came', async () => {
+  test('after a refresh', async () => {
     const home = temporaryDirectory('secrets');
     await logIn(home, () => issued);
     await world.clock.sleep(60_000);

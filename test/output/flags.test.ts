@@ -86,7 +86,7 @@ describe('flags: --jq', () => {
   it.each(['table', 'csv', 'tsv', 'yaml', 'id'])('rejects -o %s', async (format) => {
     const { code, stderr, requests } = await world.run(`events list -o ${format} --jq .`);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
-    expect(stderr).toContain('--jq makes its own output');
+    expect(stderr).toContain('--jq only works with -o json or -o jsonl');
   });
 });
 

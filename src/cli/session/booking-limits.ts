@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 import { cacheFile, staleAfterMs, writeCache } from './identity.ts';
 import { bookerOf, openBudget } from './network.ts';
 
-/** What an organization says of its plan; nothing where the token may not ask. */
+/** An organization's plan. Empty if the token may not read it. */
 interface Plan {
   plan?: string | undefined;
   stage?: string | undefined;
@@ -19,16 +19,16 @@ interface KnownPlan extends Plan {
   at: number;
 }
 
-/** Whoever is refused for long may have bought more meanwhile. */
+/** While bookings are blocked, the plan is read again after this time: it may have been upgraded. */
 const doubtedAfterMs = 10 * 60_000;
-/** So many requests of the token must be left, or the question would be in the way of the booking. */
+/** Reads the plan only if the token has at least this many requests left: the booking needs them first. */
 const leastLeft = 3;
 
 type Windows = { minute?: number; hour?: number; day?: number };
 
 /**
- * In which windows a plan counts bookings. Assumed: a trial says so in `stage` or `plan`, `free` has no windows of its
- * own, and whatever is neither that nor `enterprise` is a paid plan.
+ * The booking limits of a plan. Assumed: a trial has "trial" in `stage` or `plan`, `free` has no limits of its own, and
+ * any plan other than these and `enterprise` is a standard paid plan.
  */
 export const bookingWindows = ({ plan, stage }: Plan): Windows => {
   if (/trial/i.test(`${stage} ${plan}`)) return limits.createInvitee.trial;
@@ -56,20 +56,20 @@ const ask = async (context: Context): Promise<Plan> => {
     const { plan, stage } = await (await context.client()).call(orgs.get, { path });
     return { plan: textOf(plan), stage: textOf(stage) };
   } catch (error) {
-    // Then refusals are what tells.
+    // Without the plan, the service's rate-limit replies show the limits.
     if (error instanceof SchedError && !['interrupted', 'terminated'].includes(error.category)) return {};
     throw error;
   }
 };
 
 /**
- * Tells the budget in which windows bookings are counted. The first booking of a day needs no such knowledge, and the
- * replies describe only the window with the fewest left: so the organization is asked once, by the second one.
+ * Tells the budget the booking limits of the plan. The first booking of a day doesn't need them, and replies describe
+ * only the window with the fewest requests left. So the second booking reads the organization, once.
  */
 export const applyPlanLimits = async (context: Context): Promise<void> => {
   const { runtime, settings, notes } = context;
   const connection = await context.connection();
-  // The embedded service lives as long as the command.
+  // The built-in sandbox ends with the command, so it needs no limits.
   if (connection.isSandbox) return;
   const credential = await connection.credentials.current();
   const key = budgetKey('bookings', credential, bookerOf(runtime, connection));
@@ -86,7 +86,7 @@ export const applyPlanLimits = async (context: Context): Promise<void> => {
     budget.know(key, 'bookings', [minute, hour, day], isNews);
   };
   if (kept !== undefined && age < (opens - now > settings.maxWaitMs ? doubtedAfterMs : staleAfterMs)) {
-    // What the budget keeps may have been lost when the user logged out.
+    // The budget's file may have been deleted when the user logged out of the OS.
     if (kept.plan !== undefined && levels.every(({ limit }) => limit === null)) apply(kept, false);
     return;
   }

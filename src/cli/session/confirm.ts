@@ -4,12 +4,12 @@ import { idIn } from '../../uri.ts';
 import type { Context } from './context.ts';
 import { askYes } from './prompt.ts';
 
-/** Which service and whose organization a write is about, in words. */
+/** Describes the service, organization and profile that a write affects. */
 const placeOf = async (context: Context): Promise<string> => {
   const { baseUrl, isSandbox } = await context.connection();
   if (isSandbox) return 'the sandbox';
   const { account } = context.settings;
-  // Who the token belongs to is worth a request here, but no failure of it.
+  // Finding the organization is worth a request, but the prompt must work without it.
   const organization = await context.identity().then(
     (identity) => idIn(identity.organization),
     () => undefined,
@@ -22,8 +22,8 @@ const placeOf = async (context: Context): Promise<string> => {
 };
 
 /**
- * Asks before a write that a person should mean. `--yes` answers; where nobody can be asked, nothing is done.
- * A question about this machine alone has nothing to do with a service.
+ * Prompts before a write. Returns without a prompt if `--yes` is set; throws if there is no terminal or the answer is
+ * no. With `this machine`, the prompt names no service.
  */
 export const confirm = async (
   context: Context,
@@ -33,14 +33,18 @@ export const confirm = async (
   const { settings } = context;
   if (settings.yes) return;
   if (!settings.canAsk) {
-    throw new SchedError('confirmation-required', `This asks first, and nobody can answer: ${question}`, {
-      hint: 'add --yes to consent',
-      outcome: 'not-sent',
-    });
+    throw new SchedError(
+      'confirmation-required',
+      `Confirmation needed, but there is no terminal to ask on: ${question}`,
+      {
+        hint: 'run the same command with --yes',
+        outcome: 'not-sent',
+      },
+    );
   }
   const place = about === 'service' ? await placeOf(context) : about;
-  const asked = { question, facts: [['where', place]] as const, yes: 'go on', no: 'stop, and send nothing' };
-  if (!(await askYes(context, asked, `${safe(question)}\n  ${safe(place)}\nGo on? [y/N] `))) {
-    throw new SchedError('confirmation-required', 'Not confirmed, nothing was sent', { outcome: 'not-sent' });
+  const asked = { question, facts: [['where', place]] as const, yes: 'continue', no: 'stop and send nothing' };
+  if (!(await askYes(context, asked, `${safe(question)}\n  ${safe(place)}\nContinue? [y/N] `))) {
+    throw new SchedError('confirmation-required', 'Not confirmed. Nothing was sent', { outcome: 'not-sent' });
   }
 };

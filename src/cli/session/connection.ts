@@ -6,53 +6,53 @@ import type { Runtime } from '../../runtime.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Account, Settings } from './settings.ts';
 
-/** Where `sandbox start` listens unless told otherwise, and under which the sandbox names its records on any port. */
+/** Default address of `sandbox start`. The sandbox uses it in the URIs of its records, whatever its port. */
 export const sandboxAddress = 'http://127.0.0.1:4010';
 
-/** Which service a command talks to, and as whom. */
+/** The service a command talks to, and the credentials it uses. */
 export interface Connection {
   baseUrl: string;
   mcpUrl?: string | undefined;
   credentials: Credentials;
   isSandbox: boolean;
-  /** What the account says where nothing was typed. */
+  /** The account's values, used if nothing was typed. */
   defaults?: { user?: string | undefined; organization?: string | undefined; uriRoot?: string | undefined };
   /** The credential is the stored login of the profile. */
   isLogin?: true;
-  /** What the credential may do, where that is known. */
+  /** The scopes of the credential, if known. */
   scopes?: readonly string[] | undefined;
   close(): Promise<void>;
 }
 
-/** The embedded service listens on another port each time; what is printed is where `sandbox start` would serve it. */
+/** Prints URLs of the built-in sandbox with the address of `sandbox start`, because its own port changes each time. */
 export const shownUrl = (url: string, { isSandbox, baseUrl }: Pick<Connection, 'isSandbox' | 'baseUrl'>): string =>
   isSandbox ? url.replace(baseUrl, sandboxAddress) : url;
 
-/** The first error a newcomer meets: every way in, ready to copy. */
+/** Often the first error a new user sees, so it lists every way to start, ready to copy. */
 const noAccount = (): SchedError =>
-  new SchedError('auth', 'no account yet', {
+  new SchedError('auth', 'Not logged in', {
     outcome: 'not-sent',
     hint: 'sched --sandbox events list',
     lines: [
-      'error: no account yet',
-      '  look around without one   sched --sandbox events list',
+      'error: Not logged in',
+      '  try the sandbox           sched --sandbox events list',
       '  log in                    sched auth login --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
       '  in CI                     SCHED_TOKEN_FILE=… SCHED_BASE_URL=…',
     ],
   });
 
-/** An address from the environment, or an error that names the variable. */
+/** Returns a URL from the environment without trailing slashes. Throws an error that names the variable. */
 export const checkUrl = (text: string, name: string): string => {
   const problem = urlProblem(text);
   if (problem === undefined) return text.replace(/\/+$/, '');
-  throw new SchedError('environment', `${name} is not usable`, {
+  throw new SchedError('environment', `${name} is not a usable URL`, {
     reason: problem,
     hint: `${name}=https://api.example.com`,
     outcome: 'not-sent',
   });
 };
 
-/** A token that fits into a header. It is never repeated, not even when it is wrong. */
+/** Returns a token that fits into a header. The error never contains the token, not even an invalid one. */
 export const checkToken = (text: string, name: string): string => {
   const token = text.trim();
   if (/^[\x21-\x7e]+$/.test(token)) return token;
@@ -62,12 +62,12 @@ export const checkToken = (text: string, name: string): string => {
   });
 };
 
-/** The token that the environment gives, if it gives one. */
+/** The token from the environment, if there is one. */
 export const environmentToken = async ({ env, secrets }: Runtime): Promise<string | undefined> => {
   if (env.SCHED_TOKEN) return checkToken(env.SCHED_TOKEN, 'SCHED_TOKEN');
   if (!env.SCHED_TOKEN_FILE) return undefined;
   const text = await readFile(env.SCHED_TOKEN_FILE, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new SchedError('environment', 'Cannot read the file that SCHED_TOKEN_FILE names', {
+    throw new SchedError('environment', "Can't read the file named in SCHED_TOKEN_FILE", {
       reason: error.code ?? error.message,
       outcome: 'not-sent',
     });
@@ -77,7 +77,7 @@ export const environmentToken = async ({ env, secrets }: Runtime): Promise<strin
   return token;
 };
 
-/** The addresses: the environment's, else the profile's. */
+/** The URLs from the environment, else from the profile. */
 const addresses = ({ env }: Runtime, account: Account | undefined) => ({
   baseUrl: env.SCHED_BASE_URL ? checkUrl(env.SCHED_BASE_URL, 'SCHED_BASE_URL') : account?.profile.base_url,
   mcpUrl: env.SCHED_MCP_URL ? checkUrl(env.SCHED_MCP_URL, 'SCHED_MCP_URL') : account?.profile.mcp_url,
@@ -86,7 +86,7 @@ const addresses = ({ env }: Runtime, account: Account | undefined) => ({
 const withToken = (token: string, runtime: Runtime, account: Account | undefined): Connection => {
   const { baseUrl, mcpUrl } = addresses(runtime, account);
   if (baseUrl === undefined) {
-    throw new SchedError('environment', 'There is a token, but no base URL to send it to', {
+    throw new SchedError('environment', 'Found a token, but no base URL to send it to', {
       hint: 'SCHED_BASE_URL=https://api.example.com',
       outcome: 'not-sent',
     });
@@ -104,19 +104,19 @@ const withToken = (token: string, runtime: Runtime, account: Account | undefined
   };
 };
 
-/** What nobody knows of a renewal says nothing of the request that needs it: that has not left yet, or was refused. */
+/** A refresh with an unknown outcome: the request that needed it has a known one. It wasn't sent, or was refused. */
 const withOutcome = (outcome: 'not-sent' | 'not-applied') => (error: unknown) => {
   if (!(error instanceof SchedError) || error.facts.outcome !== 'unknown') throw error;
   throw new SchedError(error.category, error.message, { ...error.facts, outcome });
 };
 
-/** With the login of a profile. Its token goes only to the origin it was issued for, whatever the environment says. */
+/** Connects with a profile's login. Its token goes only to its own origin, whatever the environment says. */
 const withLogin = async (account: Account, runtime: Runtime, settings: Settings, notes: Notes): Promise<Connection> => {
   const { profile, name } = account;
   const { openLogin } = await import('./stored-login.ts');
   const session = await openLogin(account, runtime, settings, notes);
   if (session === undefined) {
-    throw new SchedError('auth', `The profile '${name}' is not logged in`, {
+    throw new SchedError('auth', `Profile "${name}" is not logged in`, {
       hint: `sched auth login -p ${name}`,
       outcome: 'not-sent',
     });
@@ -144,8 +144,8 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
 
 export const connect = async (runtime: Runtime, settings: Settings, notes: Notes): Promise<Connection> => {
   if (settings.sandbox) {
-    const { startSandbox: embed } = await import('./sandbox.ts');
-    return embed(runtime, notes);
+    const { startSandbox } = await import('./sandbox.ts');
+    return startSandbox(runtime, notes);
   }
   const token = await environmentToken(runtime);
   if (token !== undefined) return withToken(token, runtime, settings.account);

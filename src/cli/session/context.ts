@@ -15,10 +15,10 @@ import { createNetwork, type Network } from './network.ts';
 import { requireScope, type TokenFacts, withScopeCheck } from './scope-check.ts';
 import type { Settings } from './settings.ts';
 
-/** What a jq program may see: only `auth token` prints a token. */
+/** The environment for a jq program, which must not see the token: only `auth token` prints one. */
 const withoutToken = ({ SCHED_TOKEN: _, ...env }: Runtime['env']): Runtime['env'] => env;
 
-/** What a running command has at hand. Nothing here is opened before it is used. */
+/** Everything a running command can use. Opened on first use. */
 export interface Context {
   runtime: Runtime;
   settings: Settings;
@@ -26,12 +26,12 @@ export interface Context {
   printer: Printer;
   connection(): Promise<Connection>;
   client(): Promise<Client>;
-  /** The time that the service's last reply gave, if it gave one. */
+  /** The time in the service's last reply, if it had one. */
   serviceTime(): number | undefined;
   identity(): Promise<Identity>;
-  /** The root of the service's own URIs; the profile's or the base URL where the token may not tell. */
+  /** The root of the service's URIs. If the token may not read it: the profile's `uri_root`, else the base URL. */
   root(): Promise<string>;
-  /** Where nothing may be asked (`--curl`): what is left to the reader's shell. */
+  /** With `--curl` only, which sends no requests: values that the user's shell fills in. */
   curlVariables?: CurlVariables;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ const once = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
   };
 };
 
-/** `operation` is what the command is for: a login known not to suffice for it ends the command as soon as it connects. */
+/** If the login is known to lack the scope for `operation`, the command fails as soon as it connects. */
 export const createContext = (runtime: Runtime, settings: Settings, notes: Notes, operation?: Operation): Context => {
   let open: Connection | undefined;
   let network: Network | undefined;

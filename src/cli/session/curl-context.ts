@@ -8,22 +8,18 @@ import { asUri, baseOfUri, type Identity, rememberedIdentity } from './identity.
 import { forSameAccount } from './lost-creation.ts';
 
 const refuse: Send = async ({ method, url }) => {
-  throw new SchedError(
-    'usage',
-    'This request cannot be written down without asking the service, and --curl asks nothing',
-    {
-      reason: `it needs ${method} ${new URL(url).pathname} first`,
-      hint: 'the same with --dry-run, which reads and writes nothing',
-      outcome: 'not-sent',
-    },
-  );
+  throw new SchedError('usage', "Can't print this request without asking the service first, which --curl doesn't do", {
+    reason: `it needs ${method} ${new URL(url).pathname} first`,
+    hint: 'use --dry-run instead of --curl: it may read from the service but changes nothing',
+    outcome: 'not-sent',
+  });
 };
 
 const noCredential: Connection['credentials'] = {
-  current: () => Promise.reject(new Error('a request that is only written down carries no credential')),
+  current: () => Promise.reject(new Error('a request that is only printed carries no credential')),
 };
 
-/** Who the login of a profile belongs to, as it is kept here; nothing where it cannot be read. */
+/** The user and organization stored with a profile's login. Empty if the login can't be read. */
 const ownerOf = async ({ runtime, settings, notes }: Context) => {
   const { account } = settings;
   if (account?.profile.login === undefined) return {};
@@ -40,18 +36,18 @@ const connectionOf = async (context: Context): Promise<Connection> => {
   const shared = { credentials: noCredential, close: async () => {} };
   if (settings.sandbox) {
     notes.sandbox();
-    notes.info('the line works while `sched sandbox start` runs, which prints SCHED_TOKEN');
+    notes.info('this command works while `sched sandbox start` is running; SCHED_TOKEN is printed there');
     return { ...shared, baseUrl: sandboxAddress, mcpUrl: sandboxAddress, isSandbox: true };
   }
   const profile = settings.account?.profile;
   const baseUrl = env.SCHED_BASE_URL ? checkUrl(env.SCHED_BASE_URL, 'SCHED_BASE_URL') : profile?.base_url;
-  // Without an address there is nothing to write down, and the usual error says what is missing.
+  // Without a base URL there is nothing to print. This throws the usual error about it.
   if (baseUrl === undefined) return connect(runtime, settings, notes);
   const mcpUrl = env.SCHED_MCP_URL ? checkUrl(env.SCHED_MCP_URL, 'SCHED_MCP_URL') : profile?.mcp_url;
   return { ...shared, baseUrl, mcpUrl, isSandbox: false };
 };
 
-/** Who is meant, from the environment, the login, the profile and what was asked before. */
+/** The identity as far as known from the environment, the profile, the login and the cache. */
 const known = async (context: Context, { baseUrl, isSandbox }: Connection): Promise<Partial<Identity>> => {
   if (isSandbox) return {};
   const { runtime, settings } = context;
@@ -63,7 +59,7 @@ const known = async (context: Context, { baseUrl, isSandbox }: Connection): Prom
     token === undefined
       ? undefined
       : await rememberedIdentity(runtime, { token, origin: new URL(baseUrl).origin }).catch(() => undefined);
-  // The profile's user belongs to the profile's login, not to a token of the environment.
+  // The profile's user belongs to the profile's login, not to a token from the environment.
   const own = token === undefined ? profile : undefined;
   return {
     user: SCHED_USER || own?.user || owner.user || remembered?.user,
@@ -73,8 +69,8 @@ const known = async (context: Context, { baseUrl, isSandbox }: Connection): Prom
 };
 
 /**
- * The same context for `--curl`: nothing is opened, nothing is sent. What only the service could tell is left to the
- * shell of whoever runs the line.
+ * The same context for `--curl`: opens and sends nothing. Values that only the service knows become shell variables in
+ * the printed command.
  */
 export const curlContext = (context: Context): Context => {
   const curlVariables = createCurlVariables(context.runtime.randomBytes);

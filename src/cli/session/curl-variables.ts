@@ -1,18 +1,18 @@
 import { type Parts, variableWord } from '../../output/curl.ts';
 
-/** What `--curl` leaves to the reader's shell, because nothing is asked of the service: names, and how to set each. */
+/** Shell variables in a `--curl` command, for values that only the service knows, and how to set them. */
 export interface CurlVariables {
-  /** What stands for the value in a request. The same value twice is one variable. */
+  /** Returns a placeholder for use in a request. The same value twice is one variable. */
   leave(name: string, how: string): string;
-  /** The variables in a text apart from the text around them. */
+  /** Splits a text into its variables and the text around them. */
   partsOf(text: string): Parts;
-  /** How to set the variables in a text, a line each; of each variable only once. */
+  /** Lines that set the variables in a text. Each variable is returned only once. */
   notesFor(text: string): string[];
 }
 
 /**
- * In a request a variable is a name between two marks. The mark is random and is never printed, so nothing that is typed
- * or read from a file can be taken for a variable.
+ * In a request, a variable is a name between two marks. The mark is random and never printed, so text that is typed or
+ * read from a file can't be mistaken for a variable.
  */
 export const createCurlVariables = (randomBytes: (count: number) => Uint8Array): CurlVariables => {
   const mark = `v${Buffer.from(randomBytes(16)).toString('hex')}`;
@@ -31,7 +31,7 @@ export const createCurlVariables = (randomBytes: (count: number) => Uint8Array):
     if (how === undefined || told.has(name)) return [];
     told.add(name);
     const spelled = partsOf(how).map((part) => (typeof part === 'string' ? part : variableWord(part.variable)));
-    // Finding one out may need another, which is set before it.
+    // One variable may need another, which must be set first.
     return [...variablesIn(how).flatMap(notesOf), `first: export ${name}=${spelled.join('')}`];
   };
   return {

@@ -11,16 +11,16 @@ import { readPrivateFile, writePrivateFile } from '../../state/files.ts';
 import { directory, isHomeless } from '../../state/paths.ts';
 import type { Connection } from './connection.ts';
 
-/** Who the token belongs to, and under which root the service names its records. */
+/** The user and organization of the token, and the root of the service's URIs. */
 export interface Identity {
   user: string;
   organization: string;
   root: string;
 }
 
-/** A token's owner does not change, but the organization he works in may, and its plan. */
+/** A token's owner never changes, but their organization and its plan may. */
 export const staleAfterMs = 24 * 3_600_000;
-/** Of a token that nobody has used for so long nothing needs to be known. */
+/** Cache files older than this are deleted: their tokens are no longer in use. */
 const forgottenAfterMs = 30 * staleAfterMs;
 
 /** `https://api.example.com/users/ABC` ⇒ `https://api.example.com`. */
@@ -29,29 +29,29 @@ export const baseOfUri = (uri: string): string | undefined => {
   return root !== undefined && URL.canParse(root) ? root : undefined;
 };
 
-/** What the environment or a profile calls a user or an organization. */
+/** The URI for a user or organization given as an ID or URI in the environment or a profile. */
 export const asUri = (value: string, root: string, collection: 'users' | 'organizations'): string => {
   if (value.includes('://')) return value;
   if (isPlainId(value)) return `${root}/${collection}/${value}`;
   const [variable, key] = collection === 'users' ? ['SCHED_USER', 'user'] : ['SCHED_ORG', 'organization'];
-  throw new SchedError('environment', `'${value}' is neither an ID nor a URI under /${collection}/`, {
-    reason: `${variable} says so, or the ${key} of the profile`,
-    hint: `${variable}=ID, or sched profiles set ${key} ID`,
+  throw new SchedError('environment', `"${value}" is neither an ID nor a URI under /${collection}/`, {
+    reason: `it comes from ${variable} or from the profile's ${key}`,
+    hint: `set ${variable}=ID, or run sched profiles set ${key} ID`,
     outcome: 'not-sent',
   });
 };
 
-/** The organization where one is needed: any field but `uri` may be missing in what the service tells. */
+/** The token's organization. Throws if there is none: any field but `uri` may be missing from a reply. */
 export const ownOrganization = ({ organization }: Identity): string => {
   if (organization !== '') return organization;
-  throw new SchedError('usage', 'The token belongs to no organization', {
-    reason: 'the service names none as current_organization of its user',
-    hint: 'say it: --org ID, or SCHED_ORG',
+  throw new SchedError('usage', "The token's user has no organization", {
+    reason: 'the service returned no current_organization for this user',
+    hint: 'add --org ID, or set SCHED_ORG',
     outcome: 'not-sent',
   });
 };
 
-/** A file per token and kind of fact, named by its fingerprint; the token itself is never written. */
+/** The cache file for a token and a kind of fact, named after the token's hash. The token itself is never written. */
 export const cacheFile = (runtime: Runtime, { origin, token }: Credential, kind: 'identity' | 'plan'): string => {
   const fingerprint = createHash('sha256').update(`${origin}\n${token}`).digest('hex').slice(0, 32);
   return join(directory('cache', runtime), `${kind}-${fingerprint}.json`);
@@ -75,7 +75,7 @@ const readCache = async (file: string, now: number): Promise<Identity | undefine
     : undefined;
 };
 
-/** Keeps such a fact. Tokens come and go, so what was kept of old ones goes with it. */
+/** Writes a cache file, and deletes the files of tokens that are no longer in use. */
 export const writeCache = async (runtime: Runtime, file: string, facts: object): Promise<void> => {
   if (isHomeless('cache', runtime)) return;
   const { clock, randomBytes, secrets } = runtime;
@@ -88,11 +88,11 @@ export const writeCache = async (runtime: Runtime, file: string, facts: object):
     if ((await readYounger(path, clock.now(), forgottenAfterMs)) === undefined)
       await rm(path, { force: true }).catch(() => {});
   const draft = Buffer.from(randomBytes(8)).toString('hex');
-  // It only saves a request: a directory that cannot be written must not stop a command.
+  // The cache only saves a request, so a write error must not stop the command.
   await writePrivateFile(file, text, draft).catch(() => {});
 };
 
-/** Who a token belongs to, as it was told before. */
+/** The identity of a token from the cache, or undefined. */
 export const rememberedIdentity = (runtime: Runtime, credential: Credential): Promise<Identity | undefined> =>
   readCache(cacheFile(runtime, credential, 'identity'), runtime.clock.now());
 
@@ -100,9 +100,9 @@ const ask = async (client: Client, baseUrl: string): Promise<Identity> => {
   const { users } = await import('../../api/users.ts');
   const me = await client.call(users.me, {}).catch((error: unknown) => {
     if (!(error instanceof SchedError) || error.category !== 'forbidden') throw error;
-    throw new SchedError('forbidden', 'The token may not tell whose it is', {
-      reason: 'it lacks the scope users:read',
-      hint: 'say it: --user ID, --org ID, or SCHED_USER and SCHED_ORG',
+    throw new SchedError('forbidden', 'The token may not read its own user', {
+      reason: 'the token lacks the scope users:read',
+      hint: 'add --user ID or --org ID, or set SCHED_USER and SCHED_ORG',
       outcome: 'not-sent',
     });
   });
@@ -110,7 +110,7 @@ const ask = async (client: Client, baseUrl: string): Promise<Identity> => {
   return { user: uri, organization: String(me.current_organization ?? ''), root: baseOfUri(uri) ?? baseUrl };
 };
 
-/** Who the token belongs to: as the environment or profile says, else as remembered, else as the service says. */
+/** Returns the identity of the token: from the environment or profile, else from the cache, else from the service. */
 export const identify = async (
   runtime: Runtime,
   connection: Connection,
@@ -118,7 +118,7 @@ export const identify = async (
 ): Promise<Identity> => {
   const { env, clock } = runtime;
   const { baseUrl, defaults = {}, isSandbox } = connection;
-  // The embedded service is an account of its own: what the environment says is about another one.
+  // The built-in sandbox has its own account, so the environment doesn't apply.
   if (isSandbox) return ask(await client(), baseUrl);
   const user = env.SCHED_USER || defaults.user;
   const organization = env.SCHED_ORG || defaults.organization;

@@ -4,7 +4,7 @@ import { SchedError } from '../../errors.ts';
 import { isOutcomeUnknown } from '../../jobs/outcome-unknown.ts';
 import type { Settings } from './settings.ts';
 
-/** A command that means the same account as the one that was typed. */
+/** Adds the flags that make a command use the same account as the current one. */
 export const forSameAccount = (command: string, { account, sandbox }: Settings): string =>
   [command, ...(account === undefined ? [] : [`--profile ${account.name}`]), ...(sandbox ? ['--sandbox'] : [])].join(
     ' ',
@@ -13,14 +13,15 @@ export const forSameAccount = (command: string, { account, sandbox }: Settings):
 const newest = (settings: Settings): string =>
   forSameAccount('sched event-types list --sort created_at:desc --limit 5', settings);
 
-/** By path: where to see whether something was made. A booking is looked up, and needs no such place. */
+/** Hints by path: how to check whether something was created. Bookings need none, because sched looks them up. */
 const places: Record<string, (settings: Settings) => string> = {
   '/event_types': newest,
   '/one_off_event_types': newest,
-  '/shares': () => 'the service lists no links: do it again only if a second link does no harm',
+  '/shares': () =>
+    'run the command again only if a second link does no harm: the service has no list of links to check',
 };
 
-/** An error after which nobody knows whether something was made, with the place where it would be seen. */
+/** Adds a hint to an error with an unknown outcome: how to check whether something was created. */
 export const addPlaceToLook = (error: unknown, operation: Operation | undefined, settings: Settings): unknown => {
   const place = operation?.effect === 'creation' ? places[operation.path] : undefined;
   if (place === undefined || !isOutcomeUnknown(error)) return error;
@@ -31,7 +32,7 @@ export const addPlaceToLook = (error: unknown, operation: Operation | undefined,
   });
 };
 
-/** A client that says where to look when the answer to a creating write is lost: it is never sent again (R26). */
+/** A client that adds this hint if the reply to a creating write is lost, because sched never sends it again (R26). */
 export const withPlaceToLook = (client: Client, settings: Settings): Client => ({
   ...client,
   write: (operation, ...rest) =>

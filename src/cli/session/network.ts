@@ -21,11 +21,11 @@ import type { Notes } from '../messages/notes.ts';
 import type { Connection } from './connection.ts';
 import type { Settings } from './settings.ts';
 
-/** Where this user's state is; nothing where that would be in a home directory that does not exist. */
+/** The user's state directory, or undefined if it would be in a home directory that doesn't exist. */
 export const stateDirectory = (runtime: Runtime): string | undefined =>
   isHomeless('state', runtime) ? undefined : directory('state', runtime);
 
-/** The runtime directory forgets everything when the user logs out, which suits a budget; a directory that was chosen wins. */
+/** Prefers the OS runtime directory, which is cleared at logout: right for a budget. SCHED_STATE_DIR overrides it. */
 const budgetDirectory = (runtime: Runtime): string | undefined => {
   const { XDG_RUNTIME_DIR: volatile = '', SCHED_STATE_DIR: chosen } = runtime.env;
   const isVolatile = !chosen && volatile.startsWith('/') && existsSync(volatile);
@@ -41,38 +41,38 @@ export const randomOf =
 
 export const openBudget = (runtime: Runtime, settings: Settings, notes: Notes, isSandbox: boolean): SharedBudget =>
   createSharedBudget({
-    // The embedded service lives as long as the command and on a port of its own: there is nothing to share.
+    // The built-in sandbox has its own port and ends with the command, so there is nothing to share.
     directory: isSandbox ? undefined : budgetDirectory(runtime),
     clock: runtime.clock,
     holder: `${runtime.machine.pid}-${Buffer.from(runtime.randomBytes(6)).toString('hex')}`,
     pid: runtime.machine.pid,
     isAlive: runtime.machine.isAlive,
     timeoutMs: settings.timeoutMs,
-    // Assumed: a service that tells no limit has the one that is documented.
+    // Assumed: a service that states no limit has the documented one.
     pacePerMinute: limits.requestsPerMinute.paid,
     onTrouble: (reason) => {
       if (settings.verbose) notes.warn(`the rate budget is not shared with other processes: ${reason}`);
     },
   });
 
-/** All the waiting that the rest of the work takes, where more than a minute lies ahead. */
+/** Estimates the total waiting time for the remaining requests, if it is more than a minute. */
 const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | undefined): string | undefined => {
   if (ahead === undefined || perMinute === undefined) return undefined;
   const { requests, isMost } = ahead();
   const total = seconds + Math.max(0, Math.ceil(requests / perMinute) - 1) * 60;
   if (total <= Math.max(60, seconds)) return undefined;
-  const left = `${isMost ? 'up to ' : ''}${requests.toLocaleString('en-US')} requests are left`;
-  return `${left}, at ${perMinute} a minute: about ${durationText(total)} of waiting ahead`;
+  const left = `${isMost ? 'up to ' : ''}${requests.toLocaleString('en-US')} requests left`;
+  return `${left} at ${perMinute} per minute: expect to wait about ${durationText(total)}`;
 };
 
-/** Says why is waited, and for how long. `perMinute` is how many requests there are, where that is the reason and known. */
+/** Reports a wait and its reason. `perMinute` is the rate limit, if that is the reason and it is known. */
 export type AnnounceWait = (why: string, seconds: number, perMinute?: number) => void;
 
 export const serviceUnavailable = 'the service is unavailable';
 const unknownLimit = (perMinute: number): string =>
-  `the service names no rate limit, so at most ${perMinute} requests a minute are sent`;
+  `the service states no rate limit, so requests are limited to ${perMinute} per minute`;
 
-/** A wait is announced with its end, and a long one as such; once also what lies ahead in all. */
+/** Reports each wait with its end, marks long waits, and once reports the total waiting time to expect. */
 export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes): AnnounceWait => {
   let waited = 0;
   let isTold = false;
@@ -83,7 +83,7 @@ export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes
         ? end.toLocaleTimeString('en-GB', { timeZone: settings.zone })
         : createShowTime(settings.zone).show(end.toISOString());
     const isLong = seconds > 60 ? ' (more than a minute)' : '';
-    const before = waited >= 60 ? `; ${waited} s waited so far` : '';
+    const before = waited >= 60 ? `; waited ${waited} s so far` : '';
     waited += seconds;
     const ahead = isTold ? undefined : waitingAhead(notes, seconds, perMinute);
     if (ahead !== undefined) notes.info(ahead);
@@ -93,38 +93,40 @@ export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes
   };
 };
 
-/** The network of a write: the first signal lets it end, because its answer is the only one there will be (R42). */
+/** Sends requests. The first signal doesn't abort a write, because its reply is the only one there will be (R42). */
 const transportOf =
   (runtime: Runtime, notes: Notes): Send =>
   async (request) => {
     if (request.method === 'GET') return runtime.send(request);
     const { interrupted } = runtime;
     interrupted.throwIfAborted();
-    const patience = () =>
-      notes.warn('interrupted: waiting for the answer to what was sent; a second time leaves its outcome unknown');
-    interrupted.addEventListener('abort', patience, { once: true });
+    const onInterrupt = () =>
+      notes.warn(
+        'interrupted: waiting for the reply to the last request; interrupt again to quit without knowing its outcome',
+      );
+    interrupted.addEventListener('abort', onInterrupt, { once: true });
     try {
       return await runtime.sendToEnd(request);
     } finally {
-      interrupted.removeEventListener('abort', patience);
+      interrupted.removeEventListener('abort', onInterrupt);
     }
   };
 
-/** Whose bookings are counted together, where that is known without asking. */
+/** The user whose bookings count together, if known without a request. */
 export const bookerOf = ({ env }: Runtime, { defaults }: Pick<Connection, 'defaults'>): string | undefined =>
   env.SCHED_USER || defaults?.user;
 
 export interface Network {
-  /** With the credential. */
+  /** Sends with the credential. */
   send: Send;
-  /** Without one. */
+  /** Sends without a credential. */
   sendPlain: Send;
-  /** The time that the last reply gave, if it gave one. */
+  /** The time in the last reply, if it had one. */
   serviceTime(): number | undefined;
   close(): void;
 }
 
-/** What stands between a command and the network, outermost first. */
+/** Builds the layers between a command and the network. */
 export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes, connection: Connection): Network => {
   const { credentials, isSandbox } = connection;
   const { clock, interrupted } = runtime;

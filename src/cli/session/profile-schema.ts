@@ -20,19 +20,19 @@ const url = (description: string) =>
     description,
   );
 
-/** What is known of one account. Nothing in it is secret. */
+/** The settings of a profile. None of them is secret. */
 export const Profile = z.strictObject({
-  base_url: url('address of the API'),
-  auth_url: z.optional(url('address of the authorization server')),
-  mcp_url: z.optional(url('address of the MCP server')),
-  client_id: z.optional(word('identifier of this program at the authorization server')),
-  issuer: z.optional(url('the authorization server, as it names itself')),
-  user: z.optional(word('user that is meant where none is named')),
-  organization: z.optional(word('organization that is meant where none is named')),
-  timezone: z.optional(described(checked(zoneProblem), 'zone in which times are read and shown')),
-  output: z.optional(choice(formats, 'format on a terminal')),
-  uri_root: z.optional(url('root under which the service names its records')),
-  /** Where the login is kept, and under which name. */
+  base_url: url('base URL of the API'),
+  auth_url: z.optional(url('URL of the authorization server')),
+  mcp_url: z.optional(url('URL of the MCP server')),
+  client_id: z.optional(word('client ID of sched at the authorization server')),
+  issuer: z.optional(url('issuer URL of the authorization server')),
+  user: z.optional(word('default user')),
+  organization: z.optional(word('default organization')),
+  timezone: z.optional(described(checked(zoneProblem), 'time zone for reading and showing times')),
+  output: z.optional(choice(formats, 'default output format on a terminal')),
+  uri_root: z.optional(url("root of the service's URIs")),
+  /** Where the login is stored, and its key there. */
   login: z.optional(
     z.strictObject({
       store: z.enum(['keychain', 'file']),
@@ -45,7 +45,7 @@ export const Profile = z.strictObject({
 
 export type Profile = z.infer<typeof Profile>;
 
-/** What a person may set; the rest is learnt at login. */
+/** The settings that users can change. The login sets the rest. */
 export const SettableProfile = z.omit(Profile, { login: true });
 
 export const settableKeys = Object.keys(SettableProfile.shape) as (keyof typeof SettableProfile.shape)[];

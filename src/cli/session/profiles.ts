@@ -23,18 +23,18 @@ const fileName = 'config.json';
 export const configFile = (world: World): string => join(directoryPath('config', world), fileName);
 
 const broken = (file: string, reason: string): SchedError =>
-  new SchedError('environment', `The configuration ${file} cannot be used`, {
+  new SchedError('environment', `Invalid configuration file ${file}`, {
     reason,
-    hint: 'fix it by hand; it is never overwritten while it is broken',
+    hint: 'fix the file by hand; sched never overwrites a broken configuration',
     outcome: 'not-sent',
   });
 
-const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('.') || 'the whole';
+const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('.') || 'the file';
 
-/** Every profile there is; none where there is no file yet. A broken file is an error with its place. */
+/** Reads the configuration, which is empty if there is no file yet. Throws if the file is broken, and says where. */
 export const readConfig = async (world: World): Promise<Config> => {
   const file = join(directory('config', world), fileName);
-  // Some editors begin a file with a byte order mark, which nobody sees who is told to fix it (RFC 8259 §8.1).
+  // Some editors add a byte order mark. Users can't see it, so they couldn't fix it (RFC 8259 §8.1).
   const text = (await readPrivateFile(file))?.replace(/^\uFEFF/, '');
   if (text === undefined) return { version: 1, profiles: {} };
   const place = locateJsonError(text);
@@ -45,7 +45,7 @@ export const readConfig = async (world: World): Promise<Config> => {
   throw broken(file, read.error.issues.map(({ path, message }) => problemOf(dotted(path), message)).join('; '));
 };
 
-/** Waits until no other process changes the file. Where there can be no lock, the file is changed without one. */
+/** Locks the configuration against changes by other processes. Returns undefined if locking isn't possible. */
 const takeTurn = async (world: Changing): Promise<Held | undefined> => {
   const { createLock } = await import('../../state/lock.ts');
   const { machine, clock, randomBytes } = world;
@@ -56,12 +56,12 @@ const takeTurn = async (world: Changing): Promise<Held | undefined> => {
     machine,
     clock,
     randomBytes,
-    // It takes milliseconds, and a login that has got its token is to be written down.
+    // Never interrupted: it takes milliseconds, and a login that has its token must be saved.
     interrupted: new AbortController().signal,
     busy: (pid, since) => {
-      stuck = new SchedError('environment', 'Another sched is changing the profiles and does not finish', {
-        reason: `process ${pid} has been at it since ${since}`,
-        hint: `wait for process ${pid}, or end it, and try again`,
+      stuck = new SchedError('environment', 'Another sched is still changing the profiles', {
+        reason: `process ${pid} has held the lock since ${since}`,
+        hint: `wait for process ${pid} or stop it, then run the command again`,
         outcome: 'not-sent',
       });
       return stuck;
@@ -73,7 +73,7 @@ const takeTurn = async (world: Changing): Promise<Held | undefined> => {
   });
 };
 
-/** Reads, changes and replaces the file in one step, one process after another. */
+/** Reads, changes and replaces the configuration file. Processes that do this at the same time take turns. */
 export const changeConfig = async (world: Changing, change: (config: Config) => Config): Promise<Config> => {
   const turn = await takeTurn(world);
   try {
@@ -86,10 +86,10 @@ export const changeConfig = async (world: Changing, change: (config: Config) => 
   }
 };
 
-/** Room for a profile more than there are. */
+/** Space for one more profile, in bytes. */
 const profileLength = 4_096;
 
-/** Proves that the file could be replaced by a longer one. */
+/** Checks that the file could be replaced by a longer one. Throws if not. */
 export const probeConfig = async (world: World): Promise<void> => {
   const file = configFile(world);
   const length = ((await readPrivateFile(file))?.length ?? 0) + profileLength;
@@ -97,7 +97,7 @@ export const probeConfig = async (world: World): Promise<void> => {
   await probePrivateFile(file, Buffer.from(world.randomBytes(length)).toString('base64'), unique);
 };
 
-/** The profile that is meant: named, else chosen by the environment, else the current one, else the only one. */
+/** The name of the profile to use: from the flag, else the environment, else the current one, else the only one. */
 export const chosenName = (flag: string | undefined, { env }: World, config: Config): string | undefined => {
   const [only, ...others] = Object.keys(config.profiles);
   return flag ?? (env.SCHED_PROFILE || undefined) ?? config.current ?? (others.length === 0 ? only : undefined);
@@ -112,16 +112,16 @@ export const chosenProfile = async (
   const names = Object.keys(config.profiles);
   if (name === undefined && names.length === 0) return undefined;
   if (name === undefined) {
-    throw new SchedError('usage', 'No profile is the default one', {
-      reason: `there is ${names.join(', ')}`,
+    throw new SchedError('usage', 'No default profile', {
+      reason: `your profiles: ${names.join(', ')}`,
       hint: `sched profiles use ${names[0]}`,
       outcome: 'not-sent',
     });
   }
   const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   if (profile !== undefined) return { name, profile };
-  throw new SchedError('usage', `There is no profile '${name}'`, {
-    reason: names.length === 0 ? 'there is none at all' : `there is ${names.join(', ')}`,
+  throw new SchedError('usage', `No profile named "${name}"`, {
+    reason: names.length === 0 ? 'you have no profiles yet' : `your profiles: ${names.join(', ')}`,
     hint: `sched profiles add ${profileName.test(name) ? name : 'NAME'} --base-url https://api.example.com`,
     outcome: 'not-sent',
   });

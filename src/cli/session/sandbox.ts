@@ -9,10 +9,10 @@ import { directory } from '../../state/paths.ts';
 import type { Notes } from '../messages/notes.ts';
 import { commandLine } from '../messages/shell-line.ts';
 
-/** A seeded world older than this has no events left around today. */
+/** Sandbox data older than this has no events around today. */
 const staleSeedDays = 14;
 
-/** The data that all commands of this user share, unless another file is named. */
+/** The sandbox's data file: the named one, else the one that all commands of this user share. */
 export const sandboxFile = (runtime: Runtime, named?: string): string => {
   if (named !== undefined) return named === ':memory:' ? named : resolve(named);
   const file = join(directory('state', runtime), 'sandbox.db');
@@ -21,32 +21,32 @@ export const sandboxFile = (runtime: Runtime, named?: string): string => {
 };
 
 export type DataOptions = Omit<SandboxOptions, 'file' | 'clock' | 'randomBytes'> & {
-  /** A file in place of the shared one, or `:memory:`. */
+  /** A file instead of the shared one, or `:memory:`. */
   data?: string | undefined;
 };
 
-/** Whether new data would help. Where the disk is full, or somebody else writes, throwing it away is a loss for nothing. */
+/** Whether a reset would help. With a full disk, or while another process writes, it would only lose the data. */
 const isBroken = ({ code, message }: NodeJS.ErrnoException): boolean =>
   code === 'SANDBOX_FILE' || /malformed|not a database/i.test(message);
 
-/** What is wrong with the data of a sandbox, and what fixes it: another place if it cannot be in this one. */
+/** The error for sandbox data that can't be opened. Suggests a reset if the data is broken, else another place. */
 export const sandboxDataError = (
   error: NodeJS.ErrnoException,
   file: string,
   { data, world }: Pick<DataOptions, 'data' | 'world'>,
 ): SchedError => {
-  const elsewhere = data === undefined ? 'SCHED_STATE_DIR names another directory' : 'name another file with --data';
+  const elsewhere = data === undefined ? 'set SCHED_STATE_DIR to another directory' : 'use another file with --data';
   const flags = { data, seed: world && seedNameText(world) };
   const words = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
   const again = commandLine('sandbox', 'reset', ...words);
-  return new SchedError('environment', 'The sandbox cannot open its data', {
+  return new SchedError('environment', "The sandbox can't open its data", {
     reason: `${error.message} (${file})`,
     hint: isBroken(error) ? again : elsewhere,
     outcome: 'not-sent',
   });
 };
 
-/** Opens the data of a sandbox, in a directory that is made if need be. */
+/** Opens the sandbox's data. Creates the directory if needed. */
 export const openSandboxData = async (runtime: Runtime, { data, ...options }: DataOptions = {}): Promise<Sandbox> => {
   const { clock, randomBytes } = runtime;
   const file = sandboxFile(runtime, data);
@@ -57,12 +57,12 @@ export const openSandboxData = async (runtime: Runtime, { data, ...options }: Da
   }
 };
 
-/** Serves the embedded service on a free loopback port for the time of one command. */
+/** Runs the built-in sandbox on a free loopback port for one command. */
 export const startSandbox = async (runtime: Runtime, notes: Notes) => {
   notes.sandbox();
   const sandbox = await openSandboxData(runtime);
   if (sandbox.seedAgeDays > staleSeedDays) {
-    notes.info(`the sandbox was seeded ${Math.floor(sandbox.seedAgeDays)} days ago; fresh events: sched sandbox reset`);
+    notes.info(`the sandbox data is ${Math.floor(sandbox.seedAgeDays)} days old; for new events: sched sandbox reset`);
   }
   const server = await serve(sandbox.service, { port: 0 });
   return {

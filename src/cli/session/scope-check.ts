@@ -3,60 +3,60 @@ import { scopes as catalogue } from '../../api/scopes.ts';
 import type { Client } from '../../client/client.ts';
 import { SchedError } from '../../errors.ts';
 
-/** What is known of the credential in use. */
+/** Facts about the current credential. */
 export interface TokenFacts {
-  /** What it may do, where that is known. */
+  /** Its scopes, if known. */
   scopes?: readonly string[] | undefined;
-  /** The profile whose login it is; none for a token of the environment. */
+  /** The profile whose login it is; undefined for a token from the environment. */
   profile?: string | undefined;
 }
 
-/** A `:write` includes the `:read` of its domain. */
+/** A `:write` scope includes the `:read` scope of the same name. */
 const includes = (held: readonly string[], scope: string): boolean =>
   held.includes(scope) || (scope.endsWith(':read') && held.includes(scope.replace(/:read$/, ':write')));
 
 const logIn = (profile: string): string => `sched auth login -p ${profile}`;
 
-/** How to get a credential that may do more. */
-const mendOf = (scopes: readonly string[], { profile }: TokenFacts): string =>
+/** Hint for getting a credential with more scopes. */
+const moreScopes = (scopes: readonly string[], { profile }: TokenFacts): string =>
   profile === undefined
-    ? `a token that has ${scopes.join(', ')}`
+    ? `use a token with ${scopes.join(', ')}`
     : `${logIn(profile)} --add-scopes ${scopes.join(',')}`;
 
-/** Where to go on from an error that says nothing of it. */
-const wayOut = ({ category, facts }: SchedError, { profile }: TokenFacts): string | undefined => {
+/** A hint for an error that has none. */
+const hintFor = ({ category, facts }: SchedError, { profile }: TokenFacts): string | undefined => {
   if (facts.hint !== undefined || facts.http === undefined) return undefined;
-  // Of an environment's token only its place is known.
+  // For a token from the environment, `auth status` shows where it comes from.
   if (category === 'auth') return profile === undefined ? 'sched auth status' : logIn(profile);
   return category === 'unavailable' && facts.http.status === undefined ? 'sched doctor' : undefined;
 };
 
-/** Ends a command for which the login is known not to suffice, before anything is sent. */
+/** Throws, before anything is sent, if the credential is known to lack the operation's scope. */
 export const requireScope = ({ scope }: Operation, holder: TokenFacts): void => {
-  // A service that names its scopes otherwise is the one to say what they allow.
+  // If none of the scopes is known here, the service names them differently: let the service decide.
   const held = holder.scopes?.some((each) => Object.hasOwn(catalogue, each)) ? holder.scopes : undefined;
   if (scope === undefined || held === undefined || includes(held, scope)) return;
   throw new SchedError('forbidden', `This login may not ${catalogue[scope]}`, {
     reason: `it lacks the scope ${scope}; nothing was sent`,
-    hint: mendOf([scope], holder),
+    hint: moreScopes([scope], holder),
     outcome: 'not-sent',
   });
 };
 
-/** An error in which the way out fits the credential in use, and the plan that an operation needs is named. */
+/** Adds a hint that fits the current credential to an error, or the plan that the operation needs. */
 const explained = (error: unknown, operation: Operation | undefined, holder: TokenFacts): unknown => {
   if (!(error instanceof SchedError)) return error;
-  const hint = wayOut(error, holder);
+  const hint = hintFor(error, holder);
   if (hint !== undefined) return new SchedError(error.category, error.message, { ...error.facts, hint });
   if (error.category !== 'forbidden') return error;
   const { scopes, reason = '' } = error.facts;
   if (scopes !== undefined)
-    return new SchedError('forbidden', error.message, { ...error.facts, hint: mendOf(scopes, holder) });
+    return new SchedError('forbidden', error.message, { ...error.facts, hint: moreScopes(scopes, holder) });
   const plan = operation?.plan;
   if (plan === undefined || reason.toLowerCase().includes(plan)) return error;
   return new SchedError('forbidden', error.message, {
     ...error.facts,
-    reason: `${reason} (open to organizations on the ${plan} plan only)`,
+    reason: `${reason} (only available on the ${plan} plan)`,
   });
 };
 
@@ -71,7 +71,7 @@ async function* explaining<Value>(
   }
 }
 
-/** A client that sends nothing which the credential is known not to be allowed. */
+/** A client that checks the scope of each operation before sending it, and explains refusals. */
 export const withScopeCheck = (client: Client, holder: TokenFacts): Client => ({
   ...client,
   call: async (operation, ...rest) => {

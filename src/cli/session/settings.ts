@@ -12,14 +12,14 @@ export interface Account {
   profile: Profile;
 }
 
-/** How a command behaves, whatever it does: flag, then environment, then profile, then default. */
+/** Settings that all commands share. A flag wins over the environment, then the profile, then the default. */
 export interface Settings {
   format: Format;
   fields?: string[];
   header: boolean;
-  /** Leaves cells alone that a spreadsheet would run. */
+  /** Don't escape CSV cells that a spreadsheet would run as formulas. */
   raw: boolean;
-  /** A jq program over the answer. */
+  /** A jq program for the output. */
   jq?: string;
   readonly zone: string;
   readonly zoneSource: ZoneSource;
@@ -27,19 +27,19 @@ export interface Settings {
   accessible: boolean;
   quiet: boolean;
   verbose: boolean;
-  /** Requests are printed and writes not sent. */
+  /** Prints requests and sends no writes. */
   dryRun: boolean;
-  /** They are printed as curl lines. */
+  /** Prints them as curl commands. */
   curl: boolean;
   yes: boolean;
-  /** A person is there to answer a question. */
+  /** Prompts are possible: there is a terminal, and they are not turned off. */
   canAsk: boolean;
-  /** What is longer than the screen may be shown page by page. */
+  /** Long output may go through a pager. */
   mayPage: boolean;
   sandbox: boolean;
-  /** The profile in use, where there is one. */
+  /** The current profile, if any. */
   account?: Account;
-  /** A stored session may be renewed. */
+  /** The stored login may be refreshed. */
   allowRefresh: boolean;
   maxWaitMs: number;
   timeoutMs: number;
@@ -59,7 +59,7 @@ export const fieldList = (text: string): string[] =>
 
 const isFormat = (text: string | undefined): text is Format => (formats as readonly string[]).includes(text ?? '');
 
-/** The format: what was typed, else by what stdout is. Only a terminal's format can be chosen from outside. */
+/** The output format: as typed, else by the kind of stdout. Environment and profile only affect terminals. */
 export const formatOf = (typed: Typed, { env, stdout }: Runtime, profile?: Profile): Format => {
   if (isFormat(typed.output as string)) return typed.output as Format;
   if (typed.json !== undefined || typed.jq !== undefined) return 'json';
@@ -67,14 +67,14 @@ export const formatOf = (typed: Typed, { env, stdout }: Runtime, profile?: Profi
   return isFormat(env.SCHED_OUTPUT) ? env.SCHED_OUTPUT : (profile?.output ?? 'table');
 };
 
-/** Whether the embedded service is meant. The variable must not meet another account; the flag wins over all. */
+/** Whether to use the built-in sandbox. The flag always wins; the variable conflicts with a token or a base URL. */
 export const wantsSandbox = (typed: Typed, { env }: Runtime): boolean => {
   if (typed.sandbox === true) return true;
   if (!env.SCHED_SANDBOX || env.SCHED_SANDBOX === '0') return false;
   if (!env.SCHED_TOKEN && !env.SCHED_TOKEN_FILE && !env.SCHED_BASE_URL) return true;
   throw new SchedError('usage', 'SCHED_SANDBOX is set together with a token or a base URL', {
-    reason: 'it cannot be told which of the two is meant',
-    hint: 'unset one of them, or say --sandbox',
+    reason: "sched can't tell which one you mean",
+    hint: 'unset one of them, or add --sandbox',
     outcome: 'not-sent',
   });
 };
@@ -90,28 +90,28 @@ export const resolveSettings = (
 
   const choice = (name: string, value: string | undefined, allowed: readonly string[]): void => {
     if (value !== undefined && !allowed.includes(value))
-      problem(`${name} '${value}' is not one of ${allowed.join(', ')}`);
+      problem(`${name} "${value}" is not one of ${allowed.join(', ')}`);
   };
   choice('--output', text('output'), formats);
   choice('--color', text('color'), ['auto', 'always', 'never']);
   const isChosen = ['output', 'json', 'jq'].some((name) => typed[name] !== undefined);
   if (stdout.isTerminal && !isChosen) choice('SCHED_OUTPUT', env.SCHED_OUTPUT || undefined, formats);
   if (typed.json !== undefined && text('output') !== undefined && text('output') !== 'json') {
-    problem(`--json and --output ${text('output')} ask for two formats`);
+    problem(`--json conflicts with --output ${text('output')}`);
   }
   if (typed.jq !== undefined && !['json', 'jsonl'].includes(text('output') ?? 'json')) {
-    problem(`--jq makes its own output: it goes with -o json or -o jsonl, not with ${text('output')}`);
+    problem(`--jq only works with -o json or -o jsonl, not with -o ${text('output')}`);
   }
 
   const duration = (name: string, value: string | undefined, fallback: number): number => {
     if (value === undefined) return fallback;
     const read = readDuration(value);
-    if (read === undefined) problem(`${name} '${value}' is not a duration such as 90s or 2m`);
+    if (read === undefined) problem(`${name} must be a duration such as 90s or 2m, not "${value}"`);
     return read ?? fallback;
   };
-  // Nothing is answered in no time at all, whereas a wait of none is what --no-wait says.
+  // A timeout of 0 can't work; a --max-wait of 0 can: it is the same as --no-wait.
   const timeoutMs = duration('--timeout', text('timeout'), defaultTimeout);
-  if (timeoutMs === 0) problem(`--timeout '${text('timeout')}' leaves no time for an answer`);
+  if (timeoutMs === 0) problem(`--timeout must be more than 0, not "${text('timeout')}"`);
   const waiting = text('max-wait') ?? (env.SCHED_MAX_WAIT || undefined);
   const maxWaitMs = duration(text('max-wait') === undefined ? 'SCHED_MAX_WAIT' : '--max-wait', waiting, defaultMaxWait);
 
@@ -128,13 +128,14 @@ export const resolveSettings = (
     if (found.ok && found.note !== undefined) note(found.note);
     return found;
   };
-  // One that was meant for us is looked at even where no time is read or shown; others only where they are needed.
+  // Check a zone set for sched in any case; check TZ and the system's zone only if a time is read or shown.
   if (text('tz') !== undefined || env.SCHED_TZ || account?.profile.timezone !== undefined) {
     const reading = zone();
     if (!reading.ok) problem(reading.problem);
   }
 
-  if (text('fields') !== undefined && fieldList(text('fields')!).length === 0) problem('--fields names no field');
+  if (text('fields') !== undefined && fieldList(text('fields')!).length === 0)
+    problem('--fields needs at least one field');
 
   const isSilent = typed['no-input'] === true || Boolean(env.SCHED_NO_INPUT);
   const fields = [...fieldList(text('fields') ?? ''), ...fieldList(typeof typed.json === 'string' ? typed.json : '')];

@@ -18,7 +18,7 @@ import type { Account, Settings } from './settings.ts';
 
 type StoreKind = CredentialStore['kind'];
 
-/** The tokens of a credential are printed nowhere from now on. */
+/** Registers the tokens of a credential as secrets, so that they are never printed. */
 export const rememberSecret = ({ secrets }: Runtime, { access_token, refresh_token = '' }: CredentialRecord): void => {
   secrets.keep(access_token);
   secrets.keep(refresh_token, 'refresh token');
@@ -40,7 +40,7 @@ export const storeOf = async (kind: StoreKind, runtime: Runtime): Promise<Creden
   };
 };
 
-/** The login of a profile as a session that renews itself; nothing where the profile has none. */
+/** Opens a profile's login as a session that refreshes itself. Returns undefined if the profile has no login. */
 export const openLogin = async (
   { profile }: Account,
   runtime: Runtime,
@@ -60,11 +60,11 @@ export const openLogin = async (
     interrupted: runtime.interrupted,
     mayRefresh: settings.allowRefresh,
     onScopeChange: (before, after) =>
-      notes.warn(`the renewed token may do other things than before: ${before || 'everything'} became ${after}`),
+      notes.warn(`the refreshed token has different scopes: ${before || 'all'} became ${after}`),
   });
 };
 
-/** Keeps a new credential and tells under which name, for the profile to remember. */
+/** Stores a new credential and returns its key, which the profile stores. */
 export const saveLogin = async (
   record: CredentialRecord,
   store: CredentialStore,
@@ -72,17 +72,17 @@ export const saveLogin = async (
   profile: string,
   notes: Notes,
 ): Promise<CredentialKey> => {
-  // Two profiles of one person may have tokens that may do different things.
+  // Includes the profile: two profiles of one user may have tokens with different scopes.
   const key = credentialKey(record, `${record.owner} ${profile}`.trim());
   const { replacedDamaged } = await saveCredential(
     { key, store, lock: lockOf(key, runtime), clock: runtime.clock, protect: runtime.protect },
     record,
   );
-  if (replacedDamaged) notes.warn('the credential that was kept before was damaged, and is replaced');
+  if (replacedDamaged) notes.warn('replaced a damaged credential from an earlier login');
   return key;
 };
 
-/** Removes the login of a profile. The service is told; where that fails, so is whoever logs out. */
+/** Removes a profile's login and revokes it at the service. Warns if the revocation fails. */
 export const removeLogin = async (
   name: string,
   { store, ...key }: NonNullable<Profile['login']>,
@@ -97,7 +97,7 @@ export const removeLogin = async (
   });
   if (ending.atService === 'not-told')
     notes.warn(
-      `the login of ${name} is not revoked (${ending.why}): at the service it stays valid until it expires or is ended there`,
+      `the login of ${name} was not revoked (${ending.why}): it stays valid until it expires or you revoke it at the service`,
     );
   return ending;
 };

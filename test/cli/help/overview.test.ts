@@ -187,7 +187,7 @@ describe('an invalid command line', () => {
     const [error, hint] = stderr.trimEnd().split('\n');
     expect(error).toContain('Unknown flag --no-such-flag');
     expect(error).toContain("--color 'pink' is not one of auto, always, never");
-    expect(error).toContain("--timeout 'soon' is not a duration such as 90s or 2m");
+    expect(error).toContain('--timeout must be a duration such as 90s or 2m, not "soon"');
     expect(hint).toMatch(new RegExp(`^try: sched ${words}( |$)`));
   });
 

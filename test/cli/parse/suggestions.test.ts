@@ -80,7 +80,7 @@ describe('suggestions: the hint', () => {
     async (limit) => {
       const { code, stderr, requests } = await world.run(`events list --timeout ${limit}`);
       expect({ code, requests }).toEqual({ code: 2, requests: [] });
-      expect(stderr).toContain(`--timeout '${limit}' leaves no time for an answer`);
+      expect(stderr).toContain(`--timeout must be more than 0, not "${limit}"`);
       expect((await world.run('events list --limit 1 --timeout 30s --max-wait 0s')).code).toBe(0);
     },
   );
@@ -114,7 +114,10 @@ describe('suggestions: the hint', () => {
 
   test('an empty list of fields is rejected, and does not mean all fields', async () => {
     const { code, stderr } = await world.run(['events', 'list', '--fields', '']);
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--fields names no field') });
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--fields needs at least one field'),
+    });
   });
 
   test('an unknown field is reported once, with all known fields', async () => {

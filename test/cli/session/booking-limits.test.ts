@@ -28,7 +28,7 @@ const limitsIn = async ({ run }: World) =>
     .filter(({ window }: { window: string }) => window.startsWith('bookings'))
     .map(({ window, limit }: { window: string; limit: number }) => [window, limit]);
 
-describe('plan: the windows of bookings', () => {
+describe('booking limits', () => {
   test.each([
     [{ plan: 'enterprise', stage: 'active' }, { minute: 500 }],
     [{ plan: 'Enterprise', stage: 'trial' }, { day: 5 }],
@@ -39,11 +39,11 @@ describe('plan: the windows of bookings', () => {
     ],
     [{ plan: 'free' }, {}],
     [{}, {}],
-  ])('%j', (plan, windows) => {
+  ])('of the plan %j', (plan, windows) => {
     expect(bookingWindows(plan)).toEqual(windows);
   });
 
-  test('are asked for once, by the second booking', async () => {
+  test('are requested once, by the second booking', async () => {
     const world = await worldOn('standard');
     const type = await eventTypeIn(world);
     const counts: number[] = [];
@@ -60,7 +60,7 @@ describe('plan: the windows of bookings', () => {
     ]);
   });
 
-  test('are not asked for again where the token may not ask, and the booking is made all the same', async () => {
+  test('are not requested again if the token may not read them, and bookings still work', async () => {
     const world = await worldOn('standard');
     const type = await eventTypeIn(world);
     const send: Send = async (request) =>
@@ -77,14 +77,14 @@ describe('plan: the windows of bookings', () => {
     expect(await limitsIn(world)).toEqual([['bookings a minute', 10]]);
   });
 
-  test('keep a booking back that the day has no room for, and are asked for again when that is old', async () => {
+  test('stop a booking above the daily limit, and are requested again after ten minutes', async () => {
     const world = await worldOn('trial');
     const type = await eventTypeIn(world);
     for (let index = 0; index < 5; index += 1) expect((await world.run(booking(type, index))).code).toBe(0);
     const refused = await world.run(booking(type, 5));
     expect({ code: refused.code, posts: refused.requests.length }).toEqual({ code: 8, posts: 0 });
     await world.clock.sleep(11 * 60_000);
-    // Bought meanwhile: the same command goes through.
+    // The plan was upgraded in the meantime, so the same command succeeds.
     const upgraded: Send = async (request) => {
       const { pathname } = new URL(request.url);
       if (pathname === '/invitees')

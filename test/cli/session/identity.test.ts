@@ -16,14 +16,14 @@ const asked = ({ requests }: Result) => requests.filter(({ url }) => url.endsWit
 const list = 'events list --limit 1 --json';
 
 describe('identity', () => {
-  test('is asked for once per token and remembered for a day', async () => {
+  test('is requested once per token and cached for a day', async () => {
     expect(asked(await world.run(list))).toBe(1);
     expect(asked(await world.run(list))).toBe(0);
     await world.clock.sleep(25 * 3_600_000);
     expect(asked(await world.run(list))).toBe(1);
   });
 
-  test('is remembered in a file of its owner alone, without the token', async () => {
+  test('is cached in a private file without the token', async () => {
     await world.run(list);
     const files = readdirSync(cache).map((name) => join(cache, name));
     expect(files).toHaveLength(1);
@@ -31,7 +31,7 @@ describe('identity', () => {
     expect(readFileSync(files[0]!, 'utf8') + files[0]).not.toContain(world.token);
   });
 
-  test('of tokens long unused is forgotten, and so is their plan', async () => {
+  test('of unused tokens is deleted from the cache together with their plan', async () => {
     writeFileSync(join(cache, `plan-${'0'.repeat(32)}.json`), '{"plan":"free","at":1}');
     writeFileSync(join(cache, 'filters-x.json'), '{}');
     for (const token of ['sandbox_user', 'sandbox_admin']) {
@@ -42,7 +42,7 @@ describe('identity', () => {
     expect(readdirSync(cache).map((name) => name.split('-')[0])).toEqual(['filters', 'identity']);
   });
 
-  test('is not taken from another token', async () => {
+  test('is not shared between tokens', async () => {
     await world.run(list);
     const other = await world.run('users me --json', { env: { SCHED_TOKEN: 'sandbox_user' } });
     const events = await world.run(list, { env: { SCHED_TOKEN: 'sandbox_user' } });
@@ -50,21 +50,21 @@ describe('identity', () => {
     expect(events.requests.at(-1)!.url).toContain(encodeURIComponent(JSON.parse(other.stdout).uri));
   });
 
-  test('is answered by the environment without a request', async () => {
+  test('comes from the environment without a request', async () => {
     const env = { SCHED_USER: 'XYCWQX76WEER7A9Y', SCHED_ORG: 'http://127.0.0.1:4010/organizations/GHDAK7KT3RW2W9R9' };
     const result = await world.run(list, { env });
     expect(result.code).toBe(0);
     expect(result.requests.map(({ url }) => new URL(url).pathname)).toEqual(['/scheduled_events']);
   });
 
-  test('of the environment that is no ID is refused with the name of its variable', async () => {
+  test('from the environment that is not an ID is rejected with the name of its variable', async () => {
     const { code, stderr, requests } = await world.run(list, { env: { SCHED_USER: 'ada@b.example', SCHED_ORG: 'O' } });
     expect({ code, requests }).toEqual({ code: 3, requests: [] });
-    expect(stderr).toContain("'ada@b.example' is neither an ID nor a URI under /users/");
-    expect(stderr).toContain('SCHED_USER=ID, or sched profiles set user ID');
+    expect(stderr).toContain('"ada@b.example" is neither an ID nor a URI under /users/');
+    expect(stderr).toContain('set SCHED_USER=ID, or run sched profiles set user ID');
   });
 
-  /** The service, with something else in what it tells of the token's owner. */
+  /** The service with a changed reply for /users/me. */
   const telling = (change: (user: Record<string, unknown>) => object): Send => {
     return async (request) => {
       const reply = await world.service(request);
@@ -80,20 +80,20 @@ describe('identity', () => {
     'events list --org current',
     'events list --user tomas@harbourlight.example',
     'routing-forms submissions',
-  ])('without an organization: %s says so, and no empty one is sent', async (line) => {
+  ])('without an organization: %s fails and sends no empty organization', async (line) => {
     const send = telling((user) => ({ ...user, current_organization: null }));
     const { code, stderr, requests } = await world.run(line, { send });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('The token belongs to no organization')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("The token's user has no organization")]);
     expect(requests.filter(({ url }) => url.includes('organization='))).toEqual([]);
   });
 
-  test.each(['users/ABC', 'http:// /users/ABC'])('by a URI such as %s leaves the base URL as the root', async (uri) => {
+  test.each(['users/ABC', 'http:// /users/ABC'])('with the URI %s uses the base URL as the root', async (uri) => {
     const send = telling((user) => ({ ...user, uri }));
     const { code, stderr } = await world.run('events get https://other.example/scheduled_events/A', { send });
     expect([code, stderr]).toEqual([2, expect.stringContaining('is not the service of this profile')]);
   });
 
-  test('in the embedded service is its own, whatever the environment says of another', async () => {
+  test("in the sandbox is the sandbox's own, whatever the environment says", async () => {
     const home = temporaryDirectory('identity');
     const env = { SCHED_USER: 'A', SCHED_ORG: 'B' };
     const { code, stdout } = await world.run('events list --sandbox --limit 1 -o id', { home, env });
@@ -102,11 +102,11 @@ describe('identity', () => {
     expect(line).toContain('user=$SCHED_USER&');
   });
 
-  test('that may not be read names the flags that replace it', async () => {
+  test('that may not be read suggests --user and --org', async () => {
     const send = async () => ({ status: 403, headers: {}, body: '{"title":"Insufficient scope"}' });
     const { code, stderr } = await world.run(list, { send });
     expect(code).toBe(5);
-    expect(stderr).toContain('--user ID, --org ID');
+    expect(stderr).toContain('--user ID or --org ID');
   });
 
   test.each(['--user XYCWQX76WEER7A9Y', '--org GHDAK7KT3RW2W9R9'])(
@@ -121,7 +121,7 @@ describe('identity', () => {
     },
   );
 
-  test('that may not be read leaves the root of URIs to the profile', async () => {
+  test('that may not be read takes the root of URIs from the profile', async () => {
     const root = 'http://127.0.0.1:4010';
     const env = { SCHED_TOKEN: 'sandbox_events_only', SCHED_CONFIG_DIR: cache, SCHED_BASE_URL: '' };
     await world.run('profiles add work --base-url http://127.0.0.1:4999', { env });

@@ -3,26 +3,26 @@ import { users } from '../../../src/api/users.ts';
 import { requireScope } from '../../../src/cli/session/scope-check.ts';
 import { createWorld, network } from '../../support/run.ts';
 
-describe('what a login may do', () => {
+describe('scope check', () => {
   const check = (scopes: string[] | undefined, profile?: string) => () => requireScope(users.me, { scopes, profile });
 
-  test('is held against what is about to be sent, where it is known', () => {
+  test('rejects an operation only if the login is known to lack its scope', () => {
     expect(check(['users:read'])).not.toThrow();
     expect(check(undefined)).not.toThrow();
-    // A service with names of its own decides itself.
+    // A service with other scope names decides by itself.
     expect(check(['default', 'admin'])).not.toThrow();
     expect(check(['groups:read'])).toThrow('This login may not read your user record');
   });
 
-  test('includes reading where it includes writing', () => {
+  test('accepts a :write scope for reading', () => {
     expect(check(['users:write', 'groups:read'])).not.toThrow();
   });
 
   test.each([
     ['default', 'sched auth login -p default --add-scopes users:read'],
     ['work', 'sched auth login -p work --add-scopes users:read'],
-    [undefined, 'a token that has users:read'],
-  ])('is corrected for the profile %s by %s', (profile, hint) => {
+    [undefined, 'use a token with users:read'],
+  ])('suggests for the profile %s: %s', (profile, hint) => {
     try {
       check(['groups:read'], profile)();
       expect.fail('nothing was thrown');
@@ -32,22 +32,22 @@ describe('what a login may do', () => {
   });
 });
 
-describe('a refusal of the service', () => {
+describe('a 403 from the service', () => {
   const refusing = (body: object) => async () => ({ status: 403, headers: {}, body: JSON.stringify(body) });
 
-  test('puts nothing but names of scopes into a command', async () => {
+  test('adds only valid scope names to the hint', async () => {
     const world = await createWorld();
     const send = refusing({ title: 'No', required_scopes: ['users:read', 'x; rm -rf ~', '$(id):read', 'groups:read'] });
     const { code, stderr } = await world.run('users me', { send });
     expect(code).toBe(5);
-    expect(stderr).toMatch(/^try: a token that has users:read, groups:read$/m);
+    expect(stderr).toMatch(/^try: use a token with users:read, groups:read$/m);
   });
 
-  test('of an operation for one plan names the plan, even if the service does not', async () => {
+  test('names the required plan, even if the service does not', async () => {
     const world = await createWorld();
     const { code, stderr } = await world.run('activity list --org ORG', { send: refusing({ title: 'Denied' }) });
     expect(code).toBe(5);
-    expect(stderr).toContain('(open to organizations on the enterprise plan only)');
+    expect(stderr).toContain('(only available on the enterprise plan)');
   });
 
   test.each([
@@ -61,9 +61,9 @@ describe('a refusal of the service', () => {
   });
 });
 
-describe('the way out', () => {
+describe('the hint', () => {
   test.each(['users me', 'events list'])(
-    'of a token of the environment that is not accepted is to see where it comes from (%s)',
+    'for a rejected token from the environment is auth status (%s)',
     async (line) => {
       const world = await createWorld();
       const { code, stderr } = await world.run(line, { send: async () => ({ status: 401, headers: {}, body: '{}' }) });
@@ -72,7 +72,7 @@ describe('the way out', () => {
     },
   );
 
-  test('of a service that cannot be reached is to look for what is in the way', async () => {
+  test("for a service that can't be reached is doctor", async () => {
     const world = await createWorld({ env: { SCHED_BASE_URL: 'http://127.0.0.1:1' } });
     const { code, stderr } = await world.run('users me', { send: network });
     expect({ code, stderr }).toEqual({
