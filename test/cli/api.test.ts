@@ -885,7 +885,7 @@ describe('api: shared flags and help', () => {
         stdin: '{}',
       });
       expect(code).toBe(12);
-      expect(stderr).toContain('nobody can answer');
+      expect(stderr).toContain('there is no terminal to ask on');
     }
   });
 

@@ -122,10 +122,10 @@ describe('an exhausted rate limit', () => {
     expect(code).toBe(0);
     expect(stdout.trim().split('\n')).toHaveLength(40);
     expect(lines[0]).toBe('up to 32 requests left at 10 per minute: expect to wait about 4m 00s');
-    expect(lines.filter((each) => each.includes('ahead'))).toHaveLength(1);
+    expect(lines.filter((each) => each.includes('expect to wait'))).toHaveLength(1);
     expect(lines.filter((each) => each.startsWith('rate limit reached: waiting'))).toHaveLength(4);
     const short = await free.run(line.replace('40', '12'));
-    expect(short.stderr).not.toContain('ahead');
+    expect(short.stderr).not.toContain('expect to wait');
   });
 
   test('has its waiting time announced for a bulk run', async () => {

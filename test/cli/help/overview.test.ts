@@ -186,7 +186,7 @@ describe('an invalid command line', () => {
     expect({ code, stdout, requests }).toEqual({ code: 2, stdout: '', requests: [] });
     const [error, hint] = stderr.trimEnd().split('\n');
     expect(error).toContain('Unknown flag --no-such-flag');
-    expect(error).toContain("--color 'pink' is not one of auto, always, never");
+    expect(error).toContain('--color "pink" is not one of auto, always, never');
     expect(error).toContain('--timeout must be a duration such as 90s or 2m, not "soon"');
     expect(hint).toMatch(new RegExp(`^try: sched ${words}( |$)`));
   });
@@ -205,7 +205,7 @@ describe('an invalid command line', () => {
       const { words, command } = each;
       const { code, stderr, requests } = await world.run([...splitCommandLine(words), '--color=pink']);
       expect({ code, requests }).toEqual({ code: 2, requests: [] });
-      expect(stderr).toContain("--color 'pink'");
+      expect(stderr).toContain('--color "pink"');
       expect(stderr).toMatch(/[Mm]issing|is required|Nothing to change|needs|no address|give |Use /);
       const [example] = command.examples;
       for (const flag of command.flags) {

@@ -60,8 +60,10 @@ describe('identity', () => {
   test('from the environment that is not an ID is rejected with the name of its variable', async () => {
     const { code, stderr, requests } = await world.run(list, { env: { SCHED_USER: 'ada@b.example', SCHED_ORG: 'O' } });
     expect({ code, requests }).toEqual({ code: 3, requests: [] });
-    expect(stderr).toContain('"ada@b.example" is neither an ID nor a URI under /users/');
-    expect(stderr).toContain('set SCHED_USER=ID, or run sched profiles set user ID');
+    expect(JSON.parse(stderr).error).toMatchObject({
+      message: '"ada@b.example" is neither an ID nor a URI under /users/',
+      hint: 'set SCHED_USER=ID, or run sched profiles set user ID',
+    });
   });
 
   /** The service with a changed reply for /users/me. */
