@@ -30,12 +30,12 @@ export const shownUrl = (url: string, { isSandbox, baseUrl }: Pick<Connection, '
 
 /** Often the first error a new user sees, so it lists every way to start, ready to copy. */
 const noAccount = (): SchedError =>
-  new SchedError('auth', 'Not logged in', {
+  new SchedError('auth', 'no account yet', {
     outcome: 'not-sent',
     hint: 'sched --sandbox events list',
     lines: [
-      'error: Not logged in',
-      '  try the sandbox           sched --sandbox events list',
+      'error: no account yet',
+      '  look around without one   sched --sandbox events list',
       '  log in                    sched auth login --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
       '  in CI                     SCHED_TOKEN_FILE=… SCHED_BASE_URL=…',
     ],
