@@ -22,7 +22,7 @@ function __sched_nouns
                 profiles 'Manage profiles for several accounts' \
                 mcp 'Show metadata of the MCP server' \
                 api 'Send any API request and print the reply' \
-                doctor 'Look at everything a command rests on, and say how to fix it' \
+                doctor 'Check your setup and suggest fixes' \
                 sandbox 'Run and reset the built-in sandbox' \
                 ratelimit 'Show remaining requests and waiting commands' \
                 completion 'Print the completion script for a shell'
@@ -143,10 +143,10 @@ function __sched_verbs
         case compliance
             printf '%s\t%s\n' delete 'Request deletion of invitee data by email address' \
                 runs 'List deletion runs, or show one' \
-                verify 'Check that a receipt is whole and unchanged' \
-                prove 'Say whether an address was in a run, when, and with what answer' \
-                key 'Make a key for receipts' \
-                bundle 'Gather everything an auditor needs of one run into a folder'
+                verify 'Check that a receipt is complete and unchanged' \
+                prove 'Show when an address was sent and how the service replied' \
+                key 'Create a key for receipts' \
+                bundle 'Create a folder with the evidence of a run for an auditor'
         case auth
             printf '%s\t%s\n' login 'Log in with the browser or a personal access token' \
                 status 'Show the current login and when it expires' \
@@ -164,11 +164,11 @@ function __sched_verbs
         case mcp
             printf '%s\t%s\n' metadata 'Show OAuth metadata of the MCP server'
         case sandbox
-            printf '%s\t%s\n' start 'Serve the embedded service on this machine until stopped' \
-                run 'Serve the embedded service for as long as a command runs' \
-                tokens 'List the ready tokens of the sandbox, by role' \
-                reset 'Throw the sandbox data away and seed it anew' \
-                clock 'Show what time it is in the sandbox, or move its clock' \
+            printf '%s\t%s\n' start 'Run a local sandbox server until stopped' \
+                run 'Run a command with a local sandbox server' \
+                tokens 'List the sandbox\'s ready-made tokens by role' \
+                reset 'Delete the sandbox data and seed it again' \
+                clock 'Show or change the sandbox\'s time' \
                 openapi 'Print an OpenAPI 3.1 description of the service, as JSON'
     end
 end
@@ -405,24 +405,24 @@ function __sched_flags
                 --skip-invalid 'skip lines without a valid address, and count them' \
                 --receipt 'receipt file to write or to resume (default: in the state directory)' \
                 --again 'repeat a run that finished within the last 12 hours' \
-                --allow-empty 'no address at all is no failure' \
-                --batch-size 'addresses a request, 1 to 1000 (default 25)' \
-                --confirm 'consent to this count of addresses, or to sha256:…, as --dry-run prints them' \
-                --max 'refuse more addresses than this; with --yes it consents' \
-                --org 'refuse unless the token belongs to this organization' \
-                --receipt-key-file 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)'
+                --allow-empty 'don\'t fail if there are no addresses' \
+                --batch-size 'addresses per request, 1 to 1000 (default 25)' \
+                --confirm 'confirm this number of addresses, or their sha256:… digest from --dry-run' \
+                --max 'stop if there are more addresses than this; with --yes, skips the prompt' \
+                --org 'stop unless the token belongs to this organization' \
+                --receipt-key-file 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)'
         case 'compliance runs'
             true
         case 'compliance verify'
-            printf '%s\t%s\n' --head 'head hash that the run printed at its end, as sha256:…'
+            printf '%s\t%s\n' --head 'head hash printed at the end of the run (sha256:…)'
         case 'compliance prove'
-            printf '%s\t%s\n' --email 'the address, or - to read it from stdin' \
-                --receipt-key-file 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)'
+            printf '%s\t%s\n' --email 'e-mail address, or - to read it from stdin (required)' \
+                --receipt-key-file 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)'
         case 'compliance key'
             true
         case 'compliance bundle'
-            printf '%s\t%s\n' --to 'folder to make (default bundle-RUN)' \
-                --receipt-key-file 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)'
+            printf '%s\t%s\n' --to 'folder to create (default bundle-RUN)' \
+                --receipt-key-file 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)'
         case 'auth login'
             printf '%s\t%s\n' --base-url 'URL of the API' \
                 --auth-url 'URL of the authorization server' \
@@ -449,13 +449,13 @@ function __sched_flags
         case 'profiles show'
             true
         case 'profiles add'
-            printf '%s\t%s\n' --base-url 'address of the API' \
-                --auth-url 'address of the authorization server' \
-                --mcp-url 'address of the MCP server' \
-                --client-id 'identifier of this program at the authorization server' \
-                --issuer 'the authorization server, as it names itself' \
-                --user 'user that is meant where none is named' \
-                --organization 'organization that is meant where none is named' \
+            printf '%s\t%s\n' --base-url 'base URL of the API' \
+                --auth-url 'URL of the authorization server' \
+                --mcp-url 'URL of the MCP server' \
+                --client-id 'client ID of sched at the authorization server' \
+                --issuer 'issuer URL of the authorization server' \
+                --user 'default user' \
+                --organization 'default organization' \
                 --from 'read the output of `profiles export` from a file, or - for stdin'
         case 'profiles set'
             true
@@ -482,34 +482,34 @@ function __sched_flags
                 --if-absent 'check the service first and keep an existing booking (for scripts and CI); only with POST /invitees' \
                 --allow-duplicate 'book even if the same booking exists or may exist; only with POST /invitees'
         case 'doctor'
-            printf '%s\t%s\n' --network 'ask the service too: is it there, and does the clock agree'
+            printf '%s\t%s\n' --network 'also contact the service and compare its clock'
         case 'sandbox start'
-            printf '%s\t%s\n' --port 'port on 127.0.0.1, 0 for any free one (default 4010)' \
-                --data 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it' \
-                --seed 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo' \
-                --fault 'let something go wrong, as \'events.list 503 at=2\' or JSON; all kinds: docs/sandbox.md' \
-                --faults 'faults from a file: a JSON array' \
-                --plan 'plan of the organization (default enterprise, or what the data says)' \
-                --no-limits 'count no requests and refuse none for being too many' \
-                --auto-consent 'consent to every login at once: nobody has to click' \
-                --refresh-replay-window 'how long a spent refresh token gets the same reply again (default 0s)'
+            printf '%s\t%s\n' --port 'port on 127.0.0.1; 0 for any free port (default 4010)' \
+                --data 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)' \
+                --seed 'content of new data: demo (default), empty (people and tokens only) or large:N (N more events)' \
+                --fault 'simulate a failure, such as \'events.list 503 at=2\' or JSON; docs/sandbox.md lists all faults' \
+                --faults 'file with a JSON array of faults' \
+                --plan 'the organization\'s plan (default: the plan in the data, else enterprise)' \
+                --no-limits 'turn off rate limits' \
+                --auto-consent 'approve every login without a click' \
+                --refresh-replay-window 'how long a used refresh token gets the same reply again (default 0s)'
         case 'sandbox run'
-            printf '%s\t%s\n' --port 'port on 127.0.0.1 (default 0: any free one)' \
-                --data 'keep the data in this file (default :memory:, a fresh world each time)' \
-                --seed 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo' \
-                --fault 'let something go wrong, as \'events.list 503 at=2\' or JSON; all kinds: docs/sandbox.md' \
-                --faults 'faults from a file: a JSON array' \
-                --plan 'plan of the organization (default enterprise, or what the data says)' \
-                --no-limits 'count no requests and refuse none for being too many' \
-                --auto-consent 'consent to every login at once: nobody has to click' \
-                --refresh-replay-window 'how long a spent refresh token gets the same reply again (default 0s)'
+            printf '%s\t%s\n' --port 'port on 127.0.0.1 (default 0: any free port)' \
+                --data 'store the data in this file (default :memory:, new data each time)' \
+                --seed 'content of new data: demo (default), empty (people and tokens only) or large:N (N more events)' \
+                --fault 'simulate a failure, such as \'events.list 503 at=2\' or JSON; docs/sandbox.md lists all faults' \
+                --faults 'file with a JSON array of faults' \
+                --plan 'the organization\'s plan (default: the plan in the data, else enterprise)' \
+                --no-limits 'turn off rate limits' \
+                --auto-consent 'approve every login without a click' \
+                --refresh-replay-window 'how long a used refresh token gets the same reply again (default 0s)'
         case 'sandbox tokens'
             true
         case 'sandbox reset'
-            printf '%s\t%s\n' --data 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it' \
-                --seed 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo'
+            printf '%s\t%s\n' --data 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)' \
+                --seed 'content of new data: demo (default), empty (people and tokens only) or large:N (N more events)'
         case 'sandbox clock'
-            printf '%s\t%s\n' --data 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it'
+            printf '%s\t%s\n' --data 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)'
         case 'sandbox openapi'
             true
         case 'ratelimit'

@@ -25,7 +25,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'profiles' = 'Manage profiles for several accounts'
         'mcp' = 'Show metadata of the MCP server'
         'api' = 'Send any API request and print the reply'
-        'doctor' = 'Look at everything a command rests on, and say how to fix it'
+        'doctor' = 'Check your setup and suggest fixes'
         'sandbox' = 'Run and reset the built-in sandbox'
         'ratelimit' = 'Show remaining requests and waiting commands'
         'completion' = 'Print the completion script for a shell'
@@ -144,10 +144,10 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'compliance' = [ordered]@{
             'delete' = 'Request deletion of invitee data by email address'
             'runs' = 'List deletion runs, or show one'
-            'verify' = 'Check that a receipt is whole and unchanged'
-            'prove' = 'Say whether an address was in a run, when, and with what answer'
-            'key' = 'Make a key for receipts'
-            'bundle' = 'Gather everything an auditor needs of one run into a folder'
+            'verify' = 'Check that a receipt is complete and unchanged'
+            'prove' = 'Show when an address was sent and how the service replied'
+            'key' = 'Create a key for receipts'
+            'bundle' = 'Create a folder with the evidence of a run for an auditor'
         }
         'auth' = [ordered]@{
             'login' = 'Log in with the browser or a personal access token'
@@ -169,11 +169,11 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'metadata' = 'Show OAuth metadata of the MCP server'
         }
         'sandbox' = [ordered]@{
-            'start' = 'Serve the embedded service on this machine until stopped'
-            'run' = 'Serve the embedded service for as long as a command runs'
-            'tokens' = 'List the ready tokens of the sandbox, by role'
-            'reset' = 'Throw the sandbox data away and seed it anew'
-            'clock' = 'Show what time it is in the sandbox, or move its clock'
+            'start' = 'Run a local sandbox server until stopped'
+            'run' = 'Run a command with a local sandbox server'
+            'tokens' = 'List the sandbox''s ready-made tokens by role'
+            'reset' = 'Delete the sandbox data and seed it again'
+            'clock' = 'Show or change the sandbox''s time'
             'openapi' = 'Print an OpenAPI 3.1 description of the service, as JSON'
         }
     }
@@ -577,12 +577,12 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--skip-invalid' = 'skip lines without a valid address, and count them'
                 '--receipt' = 'receipt file to write or to resume (default: in the state directory)'
                 '--again' = 'repeat a run that finished within the last 12 hours'
-                '--allow-empty' = 'no address at all is no failure'
-                '--batch-size' = 'addresses a request, 1 to 1000 (default 25)'
-                '--confirm' = 'consent to this count of addresses, or to sha256:..., as --dry-run prints them'
-                '--max' = 'refuse more addresses than this; with --yes it consents'
-                '--org' = 'refuse unless the token belongs to this organization'
-                '--receipt-key-file' = 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)'
+                '--allow-empty' = 'don''t fail if there are no addresses'
+                '--batch-size' = 'addresses per request, 1 to 1000 (default 25)'
+                '--confirm' = 'confirm this number of addresses, or their sha256:... digest from --dry-run'
+                '--max' = 'stop if there are more addresses than this; with --yes, skips the prompt'
+                '--org' = 'stop unless the token belongs to this organization'
+                '--receipt-key-file' = 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)'
             }
         }
         'compliance runs' = @{
@@ -594,15 +594,15 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--head')
             fields = @('status', 'finding', 'line', 'run', 'started_at', 'ended_at', 'total', 'accepted', 'rejected', 'unknown', 'skipped', 'organization', 'owner', 'endpoint', 'tool', 'sandbox', 'receipt', 'head')
             flags = [ordered]@{
-                '--head' = 'head hash that the run printed at its end, as sha256:...'
+                '--head' = 'head hash printed at the end of the run (sha256:...)'
             }
         }
         'compliance prove' = @{
             takers = @('--email', '--receipt-key-file')
             fields = @('found', 'verdict', 'at', 'http_status', 'batch', 'mark', 'run', 'receipt_status', 'sandbox', 'receipt')
             flags = [ordered]@{
-                '--email' = 'the address, or - to read it from stdin'
-                '--receipt-key-file' = 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)'
+                '--email' = 'e-mail address, or - to read it from stdin (required)'
+                '--receipt-key-file' = 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)'
             }
         }
         'compliance key' = @{
@@ -614,8 +614,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--to', '--receipt-key-file')
             fields = @('folder', 'run', 'status', 'head', 'activity_entries', 'receipt')
             flags = [ordered]@{
-                '--to' = 'folder to make (default bundle-RUN)'
-                '--receipt-key-file' = 'key of the receipt (default SCHED_RECEIPT_KEY_FILE, else the keychain or the state directory)'
+                '--to' = 'folder to create (default bundle-RUN)'
+                '--receipt-key-file' = 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)'
             }
         }
         'auth login' = @{
@@ -676,13 +676,13 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--issuer', '--user', '--organization', '--from')
             fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
             flags = [ordered]@{
-                '--base-url' = 'address of the API'
-                '--auth-url' = 'address of the authorization server'
-                '--mcp-url' = 'address of the MCP server'
-                '--client-id' = 'identifier of this program at the authorization server'
-                '--issuer' = 'the authorization server, as it names itself'
-                '--user' = 'user that is meant where none is named'
-                '--organization' = 'organization that is meant where none is named'
+                '--base-url' = 'base URL of the API'
+                '--auth-url' = 'URL of the authorization server'
+                '--mcp-url' = 'URL of the MCP server'
+                '--client-id' = 'client ID of sched at the authorization server'
+                '--issuer' = 'issuer URL of the authorization server'
+                '--user' = 'default user'
+                '--organization' = 'default organization'
                 '--from' = 'read the output of `profiles export` from a file, or - for stdin'
             }
         }
@@ -734,37 +734,37 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @()
             fields = @('check', 'status', 'finding', 'fix')
             flags = [ordered]@{
-                '--network' = 'ask the service too: is it there, and does the clock agree'
+                '--network' = 'also contact the service and compare its clock'
             }
         }
         'sandbox start' = @{
             takers = @('--port', '--data', '--seed', '--fault', '--faults', '--plan', '--refresh-replay-window')
             fields = @('base_url', 'auth_url', 'mcp_url', 'client_id', 'token', 'tokens', 'plan', 'data', 'admin_token')
             flags = [ordered]@{
-                '--port' = 'port on 127.0.0.1, 0 for any free one (default 4010)'
-                '--data' = 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it'
-                '--seed' = 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo'
-                '--fault' = 'let something go wrong, as ''events.list 503 at=2'' or JSON; all kinds: docs/sandbox.md'
-                '--faults' = 'faults from a file: a JSON array'
-                '--plan' = 'plan of the organization (default enterprise, or what the data says)'
-                '--no-limits' = 'count no requests and refuse none for being too many'
-                '--auto-consent' = 'consent to every login at once: nobody has to click'
-                '--refresh-replay-window' = 'how long a spent refresh token gets the same reply again (default 0s)'
+                '--port' = 'port on 127.0.0.1; 0 for any free port (default 4010)'
+                '--data' = 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)'
+                '--seed' = 'content of new data: demo (default), empty (people and tokens only) or large:N (N more events)'
+                '--fault' = 'simulate a failure, such as ''events.list 503 at=2'' or JSON; docs/sandbox.md lists all faults'
+                '--faults' = 'file with a JSON array of faults'
+                '--plan' = 'the organization''s plan (default: the plan in the data, else enterprise)'
+                '--no-limits' = 'turn off rate limits'
+                '--auto-consent' = 'approve every login without a click'
+                '--refresh-replay-window' = 'how long a used refresh token gets the same reply again (default 0s)'
             }
         }
         'sandbox run' = @{
             takers = @('--port', '--data', '--seed', '--fault', '--faults', '--plan', '--refresh-replay-window')
             fields = @()
             flags = [ordered]@{
-                '--port' = 'port on 127.0.0.1 (default 0: any free one)'
-                '--data' = 'keep the data in this file (default :memory:, a fresh world each time)'
-                '--seed' = 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo'
-                '--fault' = 'let something go wrong, as ''events.list 503 at=2'' or JSON; all kinds: docs/sandbox.md'
-                '--faults' = 'faults from a file: a JSON array'
-                '--plan' = 'plan of the organization (default enterprise, or what the data says)'
-                '--no-limits' = 'count no requests and refuse none for being too many'
-                '--auto-consent' = 'consent to every login at once: nobody has to click'
-                '--refresh-replay-window' = 'how long a spent refresh token gets the same reply again (default 0s)'
+                '--port' = 'port on 127.0.0.1 (default 0: any free port)'
+                '--data' = 'store the data in this file (default :memory:, new data each time)'
+                '--seed' = 'content of new data: demo (default), empty (people and tokens only) or large:N (N more events)'
+                '--fault' = 'simulate a failure, such as ''events.list 503 at=2'' or JSON; docs/sandbox.md lists all faults'
+                '--faults' = 'file with a JSON array of faults'
+                '--plan' = 'the organization''s plan (default: the plan in the data, else enterprise)'
+                '--no-limits' = 'turn off rate limits'
+                '--auto-consent' = 'approve every login without a click'
+                '--refresh-replay-window' = 'how long a used refresh token gets the same reply again (default 0s)'
             }
         }
         'sandbox tokens' = @{
@@ -776,15 +776,15 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--data', '--seed')
             fields = @()
             flags = [ordered]@{
-                '--data' = 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it'
-                '--seed' = 'what new data holds: demo, empty (people and tokens only) or large:N (N more events); default demo'
+                '--data' = 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)'
+                '--seed' = 'content of new data: demo (default), empty (people and tokens only) or large:N (N more events)'
             }
         }
         'sandbox clock' = @{
             takers = @('--data')
             fields = @('time', 'offset_seconds', 'data')
             flags = [ordered]@{
-                '--data' = 'keep the data in this file, or in :memory:, instead of where all sandbox commands keep it'
+                '--data' = 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)'
             }
         }
         'sandbox openapi' = @{
