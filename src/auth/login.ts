@@ -61,7 +61,7 @@ const tooLate = (): SchedError =>
   new SchedError('auth', 'The login timed out', { hint: 'sched auth login', outcome: 'not-applied' });
 
 const noAnswer = (): SchedError =>
-  new SchedError('auth', 'No address was pasted', {
+  new SchedError('auth', 'No URL was pasted', {
     reason: 'the input ended, so nothing was stored',
     outcome: 'not-applied',
   });

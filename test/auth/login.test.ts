@@ -411,7 +411,7 @@ describe('login', () => {
     test('ends at the end of input, and says that nothing was pasted', async () => {
       await expect(paste(() => [undefined]).result).rejects.toMatchObject({
         category: 'auth',
-        message: 'No address was pasted',
+        message: 'No URL was pasted',
       });
     });
 

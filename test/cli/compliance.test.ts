@@ -584,7 +584,7 @@ describe('compliance delete: repeated runs', () => {
     expect(second.stderr).toContain(`already accepted at ${now()}`);
     expect(JSON.parse(second.stdout)).toEqual(JSON.parse(first.stdout));
     const elsewhere = await world.run(`${line()} --receipt ${join(home, 'other.jsonl')}`);
-    expect(elsewhere.stderr).toContain(`other.jsonl was not written: the receipt is ${receiptFiles()[0]}`);
+    expect(elsewhere.stderr).toContain(`other.jsonl was not written (the receipt is ${receiptFiles()[0]})`);
     const again = await world.run(`${line()} --again`);
     expect(sent(again)).toHaveLength(30);
     await world.clock.sleep(13 * 3_600_000);
@@ -751,7 +751,7 @@ describe('compliance delete: repeated runs', () => {
     appendFileSync(path!, '{"prev":"12');
     const result = await world.run(line(), { ...real, send: throughSandbox });
     expect(result.code).toBe(0);
-    expect(result.stderr).toContain('torn');
+    expect(result.stderr).toContain('Repaired the last line of the receipt, which was incomplete');
     expect((await world.run(`compliance verify ${path}`)).code).toBe(0);
   });
 

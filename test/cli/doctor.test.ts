@@ -129,10 +129,10 @@ describe('doctor names the problem, and its fix works', () => {
 
   test('a missing directory', async () => {
     const found = (await doctor()).of('state directory', 'note')!;
-    expect(found.finding).toContain('is not there yet');
+    expect(found.finding).toContain('does not exist yet');
     await carryOut(found.fix!);
     const state = join(home, '.local/state/sched');
-    expect((await doctor()).of('state directory', 'ok')?.finding).toBe(`${state} is its owner's alone`);
+    expect((await doctor()).of('state directory', 'ok')?.finding).toBe(`${state} is private`);
   });
 
   test('no keychain, for a login that is kept in one', async () => {
@@ -148,7 +148,7 @@ describe('doctor names the problem, and its fix works', () => {
     expect((await withToken()).code).toBe(0);
     const well = await doctor();
     expect(well.code).toBe(0);
-    expect(well.of('credential store', 'ok')?.finding).toBe('a file, as this profile says');
+    expect(well.of('credential store', 'ok')?.finding).toBe('file (set in the profile)');
   });
 
   test('a token that has expired', async () => {
@@ -160,7 +160,7 @@ describe('doctor names the problem, and its fix works', () => {
       fix: 'sched auth refresh -p default',
     });
     await carryOut(found.fix!);
-    expect((await doctor()).of('token', 'ok')?.finding).toContain('good until');
+    expect((await doctor()).of('token', 'ok')?.finding).toContain('valid until');
     const withoutRefresh = (record: Record<string, unknown>) => {
       delete record.refresh_token;
     };
@@ -178,8 +178,8 @@ describe('doctor names the problem, and its fix works', () => {
     const sick = await doctor('--network', { env, send, clockAheadMs: 3_600_000 });
     expect(sick.code).toBe(3);
     expect(sick.of('clock')).toMatchObject({
-      finding: "this clock is 60 minutes ahead of the service's",
-      fix: "set the machine's clock",
+      finding: "the system clock is 60 minutes ahead of the service's",
+      fix: 'correct the system clock',
     });
     expect((await doctor('--network', { env, send })).code).toBe(0);
   });
@@ -190,7 +190,7 @@ describe('doctor names the problem, and its fix works', () => {
     const sick = await doctor('--network', { send: network });
     expect(sick.code).toBe(3);
     const { finding, fix } = sick.of('network')!;
-    expect(finding).toBe('127.0.0.1:1 cannot be reached: connection refused');
+    expect(finding).toBe("can't reach 127.0.0.1:1: connection refused");
     expect(fix).toContain('sched profiles set base_url URL -p default');
     await carryOut(`sched profiles set base_url ${baseUrl} -p default`);
     expect(await doctor('--network')).toMatchObject({ code: 0 });
@@ -214,7 +214,7 @@ describe('doctor names the problem, and its fix works', () => {
     symlinkSync(join(state, 'elsewhere'), join(state, 'receipts', 'one.jsonl'));
     const sick = await doctor('', { env: { SCHED_BASE_URL: baseUrl, SCHED_TOKEN: 'x' } });
     expect(sick.code).toBe(3);
-    expect(sick.of('bookings')?.finding).toBe(`The memory of a booking is damaged: ${booking}`);
+    expect(sick.of('bookings')?.finding).toBe(`A booking ledger entry is damaged: ${booking}`);
     expect(sick.of('bookings')?.fix).toContain('remove the file');
     expect(sick.of('runs')?.finding).toContain('it is a symbolic link');
     // The other checks still ran.
@@ -224,6 +224,6 @@ describe('doctor names the problem, and its fix works', () => {
   test('a home directory that is gone', async () => {
     rmSync(home, { recursive: true });
     const { finding } = (await doctor()).of('config directory', 'note')!;
-    expect(finding).toBe(`${dirname(config)} is not there yet and will be made when needed`);
+    expect(finding).toBe(`${dirname(config)} does not exist yet; sched creates it when needed`);
   });
 });

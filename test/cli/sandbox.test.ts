@@ -98,7 +98,7 @@ describe('sandbox start', () => {
     const { port } = new URL(facts.base_url);
     const { code, stderr } = await world.run(`sandbox start --port ${port}`);
     expect(code).toBe(3);
-    expect(stderr).toContain('another program listens there');
+    expect(stderr).toContain('another program uses this port');
   });
 
   test('gives the slot to one of two hundred, and the store agrees', async () => {
@@ -199,10 +199,10 @@ describe('sandbox data', () => {
     const env = { SCHED_STATE_DIR: '/dev/null/state' };
     for (const line of ['--sandbox users me', 'sandbox clock', 'sandbox reset --yes']) {
       const { code, stderr } = await world.run(line, { env });
-      expect([line, code, stderr]).toEqual([line, 3, expect.stringContaining('SCHED_STATE_DIR names another')]);
+      expect([line, code, stderr]).toEqual([line, 3, expect.stringContaining('set SCHED_STATE_DIR to another')]);
     }
     const { code, stderr } = await reset('--data', '/dev/null/file');
-    expect([code, stderr]).toEqual([3, expect.stringContaining('name another file with --data')]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('use another file with --data')]);
     expect((await reset('--data', home)).code).toBe(3);
   });
 });

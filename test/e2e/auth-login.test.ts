@@ -181,7 +181,7 @@ describe('auth login in a terminal', () => {
   test('accepts the final address from the browser with --paste, and rejects others', async () => {
     const screen = login('--paste', '--credential-store', 'file', ...addresses());
     const url = await urlOn(screen);
-    await screen.until(/paste the address/);
+    await screen.until(/paste the URL/);
     const location = await decide(url, 'allow');
     expect(await isFree(Number(redirectOf(url).port))).toBe(true);
     screen.type(`${location.replace(/state=[^&]+/, 'state=forged')}\n`);
@@ -203,10 +203,10 @@ describe('auth login in a terminal', () => {
 
   test('ends with --paste on Ctrl-D, and says that no address was pasted', async () => {
     const screen = login('--paste', '--credential-store', 'file', ...addresses());
-    await screen.until(/paste the address/);
+    await screen.until(/paste the URL/);
     screen.type(ctrlD);
     const { code, text } = await screen.done;
-    expect({ code, text }).toEqual({ code: 4, text: expect.stringContaining('error: No address was pasted') });
+    expect({ code, text }).toEqual({ code: 4, text: expect.stringContaining('error: No URL was pasted') });
     expect(filesIn(home)).toEqual({});
   });
 
@@ -217,7 +217,7 @@ describe('auth login in a terminal', () => {
     const { code, text } = await screen.done;
     expect(code).toBe(2);
     for (const flag of ['--base-url', '--auth-url', '--client-id'])
-      expect(text).toContain(`Missing required flag ${flag}`);
+      expect(text.replace(/\s+/g, ' ')).toContain(`Missing required flag ${flag}`);
   });
 
   // R42

@@ -132,7 +132,7 @@ describe('a proxy', () => {
     closeLater(terminal);
     const [, url] = await terminal.until(/^(https:\S+\/oauth\/authorize\?\S+)\n/m);
     const { searchParams } = new URL(url!);
-    await terminal.until(/paste the address/);
+    await terminal.until(/paste the URL/);
     terminal.type(`${searchParams.get('redirect_uri')}?code=typed-and-echoed&state=${searchParams.get('state')}\n`);
     expect(await terminal.done).toMatchObject({ code: 0 });
     const asked = () => [...new Set(proxy.seen.splice(0).map(({ target }) => target))].sort();
@@ -154,7 +154,7 @@ describe('a proxy', () => {
     expect((await sched(['mcp', 'metadata', '--json'], home, mcp)).code).toBe(0);
     expect(asked()).toEqual(['mcp.test.example:443']);
     const doctor = await sched(['doctor', '--network'], home, env);
-    expect(doctor.stdout).toContain(`${host} answers`);
+    expect(doctor.stdout).toContain(`${host} replies`);
     expect(asked()).toEqual([`${host}:443`]);
   });
 });

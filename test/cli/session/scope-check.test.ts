@@ -51,7 +51,7 @@ describe('a 403 from the service', () => {
   });
 
   test.each([
-    ['scope', 'events cancel X --yes', 'sandbox_read_only', /^try: a token that has scheduled_events:write$/m],
+    ['scope', 'events cancel X --yes', 'sandbox_read_only', /^try: use a token with scheduled_events:write$/m],
     ['plan', 'activity list', 'sandbox_owner', /enterprise plan/i],
     ['role', 'members list', 'sandbox_user', /admin or the owner/],
   ])('for want of a %s names it', async (_, line, token, words) => {
