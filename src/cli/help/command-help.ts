@@ -28,7 +28,8 @@ export const fieldPaths = (command: Command): string[] => {
   return [...new Set(paths)];
 };
 
-const paragraphsOf = (command: Command): string[] => {
+/** Paragraphs below the examples: notes, columns in a pipe, and the operation. */
+export const paragraphsOf = (command: Command): string[] => {
   const { operation, notes = [] } = command;
   const columns = pipeColumns(command);
   const columnsNote = columns.length === 0 ? [] : [`In a pipe: ${columns.join(', ')}, tab-separated.`];

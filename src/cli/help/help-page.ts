@@ -9,13 +9,27 @@ export interface PageOptions {
   heading(text: string): string;
 }
 
+/** The parts of a page that is not about one command: help lays them out for a terminal, man pages in roff. */
+export interface Layout {
+  /** Terms with their meanings, under a heading if there is one. */
+  items(pairs: readonly (readonly [term: string, meaning: string])[], heading?: string): string;
+  /** Command lines that can be copied. */
+  commands(lines: readonly string[]): string;
+  /** Running text. Indented lines are command lines. */
+  text(words: string): string;
+}
+
+/** `--reason TEXT` and `--json[=FIELDS]`: as people type it. */
+export const optionTerm = ({ flags }: Option): string =>
+  flags.replace(/ <(.+)>$/, ' $1').replace(/ \[(.+)\]$/, '[=$1]');
+
 /** Lines longer than this are hard to read, however wide the terminal is. */
 const widest = 100;
 /** A second column narrower than this goes below its term instead. */
 const narrowestColumn = 24;
 
 /** Commander's help formatter: our headings, the shared flags left out, and lines that fit a narrow terminal too. */
-export class HelpPage extends Help {
+export class HelpPage extends Help implements Layout {
   override helpWidth: number;
   override minWidthToWrap = 10;
   readonly #heading: PageOptions['heading'];
@@ -42,9 +56,8 @@ export class HelpPage extends Help {
     return super.visibleOptions(command).filter((option) => own.includes(option.attributeName()));
   }
 
-  /** `--reason TEXT` and `--json[=FIELDS]`: as people type it. */
-  override optionTerm({ flags }: Option): string {
-    return flags.replace(/ <(.+)>$/, ' $1').replace(/ \[(.+)\]$/, '[=$1]');
+  override optionTerm(option: Option): string {
+    return optionTerm(option);
   }
 
   override subcommandTerm(command: Commander): string {
@@ -58,19 +71,16 @@ export class HelpPage extends Help {
     return `  ${term}\n      ${below}`;
   }
 
-  /** Terms with their meanings, under a heading if there is one. */
   items(pairs: readonly (readonly [term: string, meaning: string])[], heading?: string): string {
     const width = Math.max(...pairs.map(([term]) => term.length));
     const lines = pairs.map(([term, meaning]) => this.formatItem(term, width, meaning, this));
     return [...(heading === undefined ? [] : [this.styleTitle(heading)]), ...lines].join('\n');
   }
 
-  /** Command lines that can be copied. */
   commands(lines: readonly string[]): string {
     return lines.flatMap((line) => commandLines(line, this.helpWidth)).join('\n');
   }
 
-  /** Running text. Indented lines are command lines. */
   text(words: string): string {
     return words
       .split('\n')

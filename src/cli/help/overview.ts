@@ -2,18 +2,18 @@ import type { Command as Commander } from 'commander';
 import type { HelpPage } from './help-page.ts';
 import { topics } from './topics.ts';
 
-const flags = [
+export const rootFlags = [
   ['-h, --help', 'show help for any command'],
   ['--version', 'show the version'],
 ] as const;
 
-const firstCommands = ['sched --sandbox events list', 'sched --sandbox event-types list --json=name,duration'];
+export const firstCommands = ['sched --sandbox events list', 'sched --sandbox event-types list --json=name,duration'];
 
 /** The first page. It needs only the names and summaries of nouns, so no schema is loaded. */
 export const topHelp = (root: Commander, page: HelpPage): string =>
   [
     page.formatHelp(root, page).trimEnd(),
-    page.items(flags, 'Flags:'),
+    page.items(rootFlags, 'Flags:'),
     page.items(
       Object.entries(topics).map(([name, { summary }]) => [name, summary]),
       'Topics, shown by sched help <topic>:',

@@ -2,7 +2,7 @@ import { type Category, exitCodes } from '../../errors.ts';
 import { type Flag, flagHeadings } from '../command.ts';
 import { optionOf } from '../parse/leaf.ts';
 import { listFlags, sharedFlags } from '../parse/shared-flags.ts';
-import type { HelpPage } from './help-page.ts';
+import { type Layout, optionTerm } from './help-page.ts';
 
 /** When a command ends with each exit code. */
 const meanings: Record<Category | 'ok', string> = {
@@ -24,8 +24,8 @@ const meanings: Record<Category | 'ok', string> = {
   terminated: 'stopped by SIGTERM',
 };
 
-const exitCodesTopic = (page: HelpPage): string[] => [
-  'Exit codes of every command.',
+const exitCodesTopic = (page: Layout): string[] => [
+  page.text('Exit codes of every command.'),
   page.items([
     ['0 ok', meanings.ok],
     ...Object.entries(exitCodes).map(([name, code]) => [`${code} ${name}`, meanings[name as Category]] as const),
@@ -57,7 +57,7 @@ const environment: readonly (readonly [string, string])[] = [
   ['SCHED_CACHE_DIR', 'directory of cached data'],
 ];
 
-const environmentTopic = (page: HelpPage): string[] => [
+const environmentTopic = (page: Layout): string[] => [
   page.text('Environment variables. A flag wins over a variable, and a variable wins over the profile.'),
   page.items(environment),
   page.text(
@@ -68,8 +68,8 @@ const environmentTopic = (page: HelpPage): string[] => [
   ),
 ];
 
-const formattingTopic = (page: HelpPage): string[] => [
-  'Output formats. Choose one with -o.',
+const formattingTopic = (page: Layout): string[] => [
+  page.text('Output formats. Choose one with -o.'),
   page.items([
     ['table', 'for people; the default on a terminal, up to 50 rows without --limit or --all'],
     ['tsv', 'for cut and awk; the default in a pipe, all rows, no header'],
@@ -94,8 +94,8 @@ const formattingTopic = (page: HelpPage): string[] => [
   ),
 ];
 
-const timeTopic = (page: HelpPage): string[] => [
-  'How to write times.',
+const timeTopic = (page: Layout): string[] => [
+  page.text('How to write times.'),
   page.items([
     ['2026-12-01T15:00:00+01:00', 'an exact time'],
     ['2026-12-01 15:00', 'in the zone of --tz, SCHED_TZ, the profile, TZ or the system, in this order'],
@@ -120,8 +120,8 @@ const timeTopic = (page: HelpPage): string[] => [
   ),
 ];
 
-const ciTopic = (page: HelpPage): string[] => [
-  'Scripts and CI jobs.',
+const ciTopic = (page: Layout): string[] => [
+  page.text('Scripts and CI jobs.'),
   page.commands([
     'export SCHED_TOKEN_FILE=/run/secrets/sched',
     'export SCHED_BASE_URL=https://api.example.com',
@@ -134,10 +134,10 @@ const ciTopic = (page: HelpPage): string[] => [
   page.text('Try a job without an account: SCHED_SANDBOX=1 sched events list'),
 ];
 
-const flagsTopic = (page: HelpPage): string[] => {
+const flagsTopic = (page: Layout): string[] => {
   const section = (heading: string, flags: readonly Flag[]): string =>
     page.items(
-      flags.map((flag) => optionOf(flag)).map((option) => [page.optionTerm(option), option.description]),
+      flags.map((flag) => optionOf(flag)).map((option) => [optionTerm(option), option.description]),
       heading,
     );
   const headings = flagHeadings.filter((heading) => sharedFlags.some((flag) => flag.heading === heading));
@@ -156,7 +156,7 @@ const flagsTopic = (page: HelpPage): string[] => {
 interface Topic {
   summary: string;
   /** Blocks of text; an empty line goes between them. */
-  blocks(page: HelpPage): string[];
+  blocks(page: Layout): string[];
 }
 
 /** Help pages about something other than one command. */
@@ -169,4 +169,4 @@ export const topics: Readonly<Record<string, Topic>> = {
   ci: { summary: 'scripts and CI jobs', blocks: ciTopic },
 };
 
-export const topicHelp = (name: string, page: HelpPage): string => topics[name]!.blocks(page).join('\n\n');
+export const topicHelp = (name: string, page: Layout): string => topics[name]!.blocks(page).join('\n\n');
