@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import manifest from './package.json' with { type: 'json' };
 import { gridWidth } from './scripts/grid-width.js';
 
-/** Supports `import … with { type: 'text' }`, which works in esbuild but not in vite. */
+/** Completion scripts and man pages are imported as text, which esbuild can do and vite can't. */
+const textFolders = ['completions', 'man'].map((folder) => join(import.meta.dirname, folder));
 const embeddedText = {
   name: 'embedded-text',
   load: (id: string) =>
-    /\/completions\/[^/]+$/.test(id) && !id.endsWith('.ts')
-      ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}`
-      : undefined,
+    textFolders.includes(dirname(id)) ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : undefined,
 };
 
 /** Runs tests that start processes first, because they take longest. A fresh clone has no timings to sort by. */

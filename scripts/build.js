@@ -43,6 +43,8 @@ const { metafile, outputFiles } = await build({
   target,
   // Installed with the package, because native bindings can't be bundled.
   external: ['libsql', '@napi-rs/keyring'],
+  // Man pages. `sched man` loads the requested one.
+  loader: { '.1': 'text', '.7': 'text' },
   // Loading Node's HTTP/2 takes longer than all of undici, and `sched` never uses it.
   alias: { 'node:http2': './scripts/no-http2.cjs' },
   define: {

@@ -27,6 +27,7 @@ export const evaluate = async (entry, work) => {
       packages: 'external',
       // The completion scripts may not have been generated yet.
       external: ['../../../completions/*'],
+      loader: { '.1': 'text', '.7': 'text' },
       define: { SCHED_VERSION: '""' },
       logLevel: 'warning',
     });

@@ -1,5 +1,6 @@
-/** Writes the generated files in `completions/` and `docs/`. With `--check` it only compares them. */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+/** Writes the generated files in `completions/`, `docs/` and `man/`. With `--check` it only compares them. */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { evaluate } from './evaluate.js';
@@ -17,17 +18,35 @@ const sources = async () => {
   return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await current(path)])));
 };
 
-await evaluate('src/docs/generate.ts', async ({ generate }) => {
-  const made = Object.entries(await generate(await sources()));
-  for (const [path, text] of made) {
-    if ((await current(path)) === text) continue;
-    if (isCheck) {
-      process.stderr.write(`${path} is out of date. Run: npm run generate\n`);
-      process.exitCode = 1;
-    } else {
-      await mkdir(dirname(join(root, path)), { recursive: true });
-      await writeFile(join(root, path), text);
-      process.stderr.write(`Wrote ${path}\n`);
+/** @param {string} path */
+const report = (path) => {
+  process.stderr.write(`${path} is out of date. Run: npm run generate\n`);
+  process.exitCode = 1;
+};
+
+const home = await mkdtemp(join(tmpdir(), 'sched-generate-'));
+try {
+  await evaluate('src/docs/generate.ts', async ({ generate, staleFiles }) => {
+    const made = await generate({ sources: await sources(), changelog: await current('CHANGELOG.md'), home });
+    for (const [path, text] of Object.entries(made)) {
+      if ((await current(path)) === text) continue;
+      if (isCheck) {
+        report(path);
+      } else {
+        await mkdir(dirname(join(root, path)), { recursive: true });
+        await writeFile(join(root, path), text);
+        process.stderr.write(`Wrote ${path}\n`);
+      }
     }
-  }
-});
+    for (const path of staleFiles(made, await readdir(join(root, 'man')))) {
+      if (isCheck) {
+        report(path);
+      } else {
+        await rm(join(root, path));
+        process.stderr.write(`removed: ${path}\n`);
+      }
+    }
+  });
+} finally {
+  await rm(home, { recursive: true });
+}

@@ -57,7 +57,11 @@ export interface Parsed {
 
 export interface Invocation extends Parsed {
   context: Context;
+  help: ShowHelp;
 }
+
+/** Shows the help of these words, as `sched help` does. */
+export type ShowHelp = (words: readonly string[]) => Promise<void>;
 
 /** A command as plain data, plus the function that runs it. Commander's tree is built from these. */
 export interface Command {

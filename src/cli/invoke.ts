@@ -38,7 +38,7 @@ export const invoke = async (argv: readonly string[], runtime: Runtime, isJson: 
 const inSandbox = (error: unknown): unknown => {
   const command = error instanceof SchedError ? /^sched ([a-z-]+)(?= )/.exec(error.facts.hint ?? '') : null;
   const isThere = command !== null && Object.hasOwn(nouns, command[1]!) && !/ --(sandbox|help)\b/.test(command.input);
-  if (!isThere || ['auth', 'profiles', 'sandbox', 'doctor', 'completion'].includes(command[1]!)) return error;
+  if (!isThere || ['auth', 'profiles', 'sandbox', 'doctor', 'completion', 'man'].includes(command[1]!)) return error;
   const { category, message, facts, stack } = error as SchedError;
   const hint = command.input.replaceAll(/(^|\$\()sched /g, '$1sched --sandbox ');
   return Object.assign(new SchedError(category, message, { ...facts, hint }), { stack });
@@ -89,7 +89,8 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
     const name = leaf === noun ? noun.name() : `${noun.name()} ${leaf.name()}`;
     const parsed = readLeaf(leaf, name, rest);
     const { runCommand } = await import('./run-command.ts');
-    await runCommand(leaf.definition, parsed, runtime, isJson).catch((error: unknown) => {
+    const help = (about: readonly string[]) => start(['help', ...about], runtime, isJson);
+    await runCommand(leaf.definition, parsed, runtime, isJson, help).catch((error: unknown) => {
       throw unknownId(error, parsed.args, noun);
     });
   };

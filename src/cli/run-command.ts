@@ -1,7 +1,7 @@
 import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
 import { checkFields, correctedField } from '../output/fields.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Command, Parsed, Typed } from './command.ts';
+import type { Command, Parsed, ShowHelp, Typed } from './command.ts';
 import { createNotes } from './messages/notes.ts';
 import { commandLine } from './messages/shell-line.ts';
 import { knownFields } from './parse/all-flags.ts';
@@ -44,6 +44,7 @@ export const runCommand = async (
   parsed: Parsed,
   runtime: Runtime,
   isJson: boolean,
+  help: ShowHelp,
 ): Promise<void> => {
   const { typed, problems } = parsed;
   const account = await accountOf(command, typed, runtime);
@@ -69,7 +70,7 @@ export const runCommand = async (
   const online = createContext(runtime, settings, notes, command.operation);
   const context = settings.curl ? (await import('./session/curl-context.ts')).curlContext(online) : online;
   try {
-    await command.run({ context, ...parsed });
+    await command.run({ context, help, ...parsed });
   } catch (error) {
     const isAnswered = error instanceof SchedError && error.facts.answered === true;
     if (context.printer.isUnfinished && context.printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe)) {

@@ -4,11 +4,22 @@ import { bashScript } from './completions/bash.ts';
 import { fishScript } from './completions/fish.ts';
 import { powershellScript } from './completions/powershell.ts';
 import { zshScript } from './completions/zsh.ts';
+import { manPages } from './man.ts';
+import { terminalPicture, terminalText } from './picture.ts';
 import { referencePage } from './reference.ts';
 import { wordsOf } from './words.ts';
 
-/** All generated files by path. `sources` are the files of src/ by path. */
-export const generate = async (sources: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
+export interface Input {
+  /** The files of src/ by path. */
+  sources: Readonly<Record<string, string>>;
+  /** The text of CHANGELOG.md, which knows the date of the last release. */
+  changelog: string;
+  /** An empty directory, for the sandbox in the picture. */
+  home: string;
+}
+
+/** All generated files by path. */
+export const generate = async ({ sources, changelog, home }: Input): Promise<Record<string, string>> => {
   const root = await buildTree();
   const words = wordsOf(root);
   return {
@@ -18,5 +29,11 @@ export const generate = async (sources: Readonly<Record<string, string>>): Promi
     'completions/sched.ps1': powershellScript(words),
     'docs/assumptions.md': assumptionsPage(sources),
     'docs/reference.md': referencePage(root),
+    'docs/terminal.svg': terminalPicture(await terminalText(home)),
+    ...manPages(root, changelog),
   };
 };
+
+/** Files in man/ that no noun or topic has a page for. */
+export const staleFiles = (made: Readonly<Record<string, string>>, inMan: readonly string[]): string[] =>
+  inMan.map((file) => `man/${file}`).filter((path) => !Object.hasOwn(made, path));

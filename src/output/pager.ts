@@ -2,9 +2,14 @@ import type { Output, Pager, Runtime } from '../runtime.ts';
 
 type World = Pick<Runtime, 'stdout' | 'env' | 'platform' | 'openPager'>;
 
+/** Whether a person at the terminal can page through a text. */
+export const isInteractive = ({ stdout, env }: Pick<World, 'stdout' | 'env'>): boolean =>
+  stdout.isTerminal && !env.CI && env.TERM !== 'dumb';
+
 /** The pager command as words, or undefined if paging is off or stdout is not an interactive terminal. */
-export const pagerCommand = ({ stdout, env, platform }: World): string[] | undefined => {
-  if (!stdout.isTerminal || env.CI || env.TERM === 'dumb') return undefined;
+export const pagerCommand = (world: World): string[] | undefined => {
+  const { env, platform } = world;
+  if (!isInteractive(world)) return undefined;
   const command = env.PAGER ?? (platform === 'win32' ? '' : 'less');
   const words = command.split(/\s+/).filter((word) => word !== '');
   return words.length === 0 || words[0] === 'cat' ? undefined : words;

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
@@ -7,7 +7,8 @@ import { inspect } from '../../src/api/inspect.ts';
 import { views } from '../../src/cli/operation/views.ts';
 import type { Leaf } from '../../src/cli/parse/leaf.ts';
 import { buildTree } from '../../src/cli/parse/tree.ts';
-import { generate } from '../../src/docs/generate.ts';
+import { generate, staleFiles } from '../../src/docs/generate.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -79,6 +80,9 @@ describe('coverage: every command', () => {
 test('coverage: generated files are up to date (if not: npm run generate)', async () => {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
   const paths = files.filter((file) => file.endsWith('.ts')).map((file) => `src/${file}`);
-  const made = await generate(Object.fromEntries(paths.map((path) => [path, read(path)])));
-  expect(Object.keys(made).filter((path) => made[path] !== read(path))).toEqual([]);
+  const sources = Object.fromEntries(paths.map((path) => [path, read(path)]));
+  const home = temporaryDirectory('generate');
+  const made = await generate({ sources, changelog: read('CHANGELOG.md'), home });
+  expect(Object.keys(made).filter((path) => !existsSync(join(root, path)) || made[path] !== read(path))).toEqual([]);
+  expect(staleFiles(made, readdirSync(join(root, 'man')))).toEqual([]);
 });

@@ -29,7 +29,7 @@ const pagesIn = (text: string): string[] =>
 
 /** Files and folders of the repository that a page names, without the full stop of a sentence. */
 const pathsIn = (text: string): string[] =>
-  [...text.matchAll(/(?<![\w./-])(?:src|test|scripts|bin|completions|\.ci)\/[\w./-]*/g)].map(([path]) =>
+  [...text.matchAll(/(?<![\w./-])(?:src|test|scripts|bin|completions|man|\.ci)\/[\w./-]*/g)].map(([path]) =>
     path.replace(/\.$/, ''),
   );
 

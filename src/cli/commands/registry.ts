@@ -111,6 +111,13 @@ export const nouns: Record<string, NounEntry> = {
     leaf: true,
     commands: async () => [(await import('./completion.ts')).completion],
   },
+  man: {
+    singular: 'man',
+    group: 'Tools',
+    summary: 'Show the manual page of a command or topic',
+    leaf: true,
+    commands: async () => [(await import('./man.ts')).man({ nouns: Object.keys(nouns), findNoun })],
+  },
 };
 
 /** The noun that a word names, in plural or singular. */

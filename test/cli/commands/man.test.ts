@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createWorld, type WorldOptions } from '../../support/run.ts';
+
+const { run } = await createWorld();
+const committed = (name: string): string => readFileSync(join(import.meta.dirname, '../../../man', name), 'utf8');
+
+/** A terminal whose man ends with this exit code. */
+const terminal = (code: number) => {
+  const shown: { program: string; name: string; text: string; file: string }[] = [];
+  const options: WorldOptions = {
+    terminals: ['stdin', 'stdout', 'stderr'],
+    env: { TERM: 'xterm' },
+    spawn: async ([program, file]) => {
+      shown.push({ program: program!, name: basename(file!), text: readFileSync(file!, 'utf8'), file: file! });
+      return code;
+    },
+  };
+  return { shown, options };
+};
+
+describe('man', () => {
+  test.each([
+    ['man', 'sched.1'],
+    ['man events', 'sched-events.1'],
+    ['man event', 'sched-events.1'],
+    ['man completion', 'sched-completion.1'],
+    ['man exit-codes', 'sched-exit-codes.7'],
+  ])('shows the committed page on a terminal: %s', async (line, name) => {
+    const { shown, options } = terminal(0);
+    const { code, stdout, stderr, requests } = await run(line, options);
+    expect({ code, stdout, stderr, requests }).toEqual({ code: 0, stdout: '', stderr: '', requests: [] });
+    expect(shown).toMatchObject([{ program: 'man', name, text: committed(name) }]);
+    expect(existsSync(dirname(shown[0]!.file))).toBe(false);
+  });
+
+  test.each([
+    ['man', 'help'],
+    ['man events', 'help events'],
+    ['man event', 'help events'],
+    ['man doctor', 'help doctor'],
+    ['man time', 'help time'],
+  ])('prints help in a pipe: %s', async (line, help) => {
+    const { code, stdout, stderr } = await run(line, { spawn: terminal(0).options.spawn! });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe((await run(help)).stdout);
+  });
+
+  test('prints help if man is missing, fails, or a pager is not wanted', async () => {
+    const { options } = terminal(0);
+    const expected = (await run('help time', options)).stdout;
+    const missing: WorldOptions = { ...options, spawn: () => Promise.reject(new Error('ENOENT')) };
+    expect(await run('man time', missing)).toMatchObject({ code: 0, stdout: expected, stderr: '' });
+    expect(await run('man time', terminal(16).options)).toMatchObject({ code: 0, stdout: expected });
+    for (const [line, env] of [
+      ['time --accessible', {}],
+      ['time', { CI: '1' }],
+      ['time', { TERM: 'dumb' }],
+    ] as const) {
+      const { shown, options: other } = terminal(0);
+      const same = { ...other, env: { ...other.env, ...env } };
+      const { stdout } = await run(`help ${line}`, same);
+      expect(await run(`man ${line}`, same)).toMatchObject({ code: 0, stdout });
+      expect(shown).toEqual([]);
+    }
+  });
+
+  test.each([
+    ['man evnts', 'sched man events'],
+    ['man exit-code', 'sched man exit-codes'],
+    ['man __proto__', 'sched man --help'],
+    ['man ../package', 'sched man --help'],
+    ['--sandbox man evnts', 'sched man events'],
+  ])('refuses a name it has no page for: %s', async (line, hint) => {
+    const { shown, options } = terminal(0);
+    const { code, stdout, stderr } = await run(line, options);
+    expect({ code, stdout, shown }).toEqual({ code: 2, stdout: '', shown: [] });
+    expect(stderr).toContain('There is no manual page for');
+    expect(stderr).toContain(`try: ${hint}\n`);
+  });
+
+  test('refuses a second name', async () => {
+    expect((await run('man events list')).code).toBe(2);
+  });
+});

@@ -1,0 +1,48 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { execFileSync } from '../support/processes.ts';
+import { sched, schedInTerminal, temporaryHome } from './program.ts';
+
+const pages = join(import.meta.dirname, '../../man');
+
+/** A home whose path holds a `man` that prints the file it is given, and a directory for temporary files. */
+const homeWithMan = () => {
+  const home = temporaryHome();
+  const bin = join(home, 'bin');
+  const temporary = join(home, 'temporary');
+  mkdirSync(bin);
+  mkdirSync(temporary);
+  writeFileSync(join(bin, 'man'), '#!/bin/sh\nexec cat "$1"\n', { mode: 0o755 });
+  return { home, temporary, env: { PATH: `${bin}:${process.env.PATH}`, TERM: 'xterm', TMPDIR: temporary } };
+};
+
+describe('sched man', () => {
+  test.each(readdirSync(pages).map((file) => [/^sched-?(.*)\.[17]$/.exec(file)![1]!, file]))(
+    'has the page of "%s" inside, and leaves nothing behind',
+    async (name, file) => {
+      const { home, temporary, env } = homeWithMan();
+      const words = name === '' ? ['man'] : ['man', name];
+      const { code, text } = await schedInTerminal(words, home, env).done;
+      expect(code).toBe(0);
+      expect(text).toBe(readFileSync(join(pages, file), 'utf8'));
+      expect(readdirSync(temporary)).toEqual([]);
+    },
+  );
+
+  test('prints help where man is not installed', async () => {
+    const home = temporaryHome();
+    // The terminal itself needs these; man may be beside them.
+    for (const name of ['script', 'stty', 'sh'])
+      symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(home, name));
+    const env = { PATH: home, TERM: 'xterm' };
+    const help = await schedInTerminal(['help', 'events'], home, env).done;
+    expect(help.text).toContain('Usage: sched events');
+    expect(await schedInTerminal(['man', 'events'], home, env).done).toEqual(help);
+  });
+
+  test('prints help in a pipe', async () => {
+    const home = temporaryHome();
+    expect(await sched(['man', 'time'], home)).toEqual(await sched(['help', 'time'], home));
+  });
+});
