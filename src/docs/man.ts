@@ -47,6 +47,8 @@ const writePage = ({ name, section: number, summary, body, seeAlso }: Page, chan
     '.\\" Made from the commands themselves by npm run generate.',
     `.TH ${escaped(name.toUpperCase())} ${number} "${date}" "${`sched ${version}`.trim()}" "${volume}"`,
     // Names of commands and fields must not be broken, and gaps in a line make them hard to read.
+    // groff turns hyphenation on again in each paragraph unless this register is 0.
+    '.nr HY 0',
     '.nh',
     '.ad l',
     section('NAME'),

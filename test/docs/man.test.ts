@@ -166,6 +166,7 @@ describe('man pages: readers', () => {
     expect(stderr).toBe('');
     const shown = stdout.replaceAll(/.\x08/g, '');
     expect(shown).toContain('--jq \'.[] | select(.status == "active") | .name\'');
+    expect(shown).not.toContain('\u2010');
     expect(shown).toMatch(/^ {7}--json\[=FIELDS\]$/m);
     expect(readFileSync(files[0]!, 'utf8')).toBe(pages['man/sched.1']);
   });
