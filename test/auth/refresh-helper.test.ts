@@ -5,8 +5,8 @@ import { temporaryDirectory } from '../support/temporary.ts';
 import { times } from '../support/times.ts';
 import { buildWorker, type Plan, startWorker, type Worker } from './support/build-worker.ts';
 import { fingerprint } from './support/memory.ts';
+import { judge, killThem } from './support/refresh-kills.ts';
 import { renewalWorld } from './support/renewal.ts';
-import { judge, killThem } from './support/renewal-kills.ts';
 
 const processes = Number(process.env.SCHED_TEST_PROCESSES ?? times(12, 50));
 

@@ -291,7 +291,7 @@ describe('a login', () => {
     expect((await world.run('users me -p careful')).code).toBe(0);
   });
 
-  test('by OAuth appears in no output but that of auth token', async () => {
+  test('by OAuth is printed only by auth token', async () => {
     expect((await logIn(world, loginAddresses)).code).toBe(0);
     const { access_token, refresh_token } = JSON.parse(readFileSync(credentialFile(home), 'utf8'));
     // From now on every run is searched for them.
@@ -314,7 +314,7 @@ describe('a login', () => {
   });
 
   // R43
-  test('shows the name that the service gives of a person, and obeys none of it', async () => {
+  test('shows a hostile user name safely', async () => {
     const hostile = 'Eve\u202e\x1b[2J\u200b\u2028\rEve';
     const send: Send = async (request) => {
       const reply = await world.service(request);

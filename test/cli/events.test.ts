@@ -149,7 +149,7 @@ describe('events get', () => {
     ],
     ['users get http://127.0.0.1:4010/groups/A', '<user> must be the URI of a user ('],
     ['events get http://127.0.0.1:4010/groups/A', '<event> must be the URI of an event ('],
-  ])('of a wrong kind are told what is taken: %s', async (line, words) => {
+  ])('rejects a reference of the wrong kind, and says what is accepted: %s', async (line, words) => {
     const { code, stderr, requests } = await world.run(line);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(stderr).toContain(words);

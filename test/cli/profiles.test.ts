@@ -128,7 +128,7 @@ describe('profiles', () => {
     expect(piped.stdout).toContain('\t');
   });
 
-  test('lose a setting that is set to nothing', async () => {
+  test('lose a setting that is set to an empty value', async () => {
     await add('work');
     await world.run('profiles set timezone Europe/Paris');
     expect(stored().profiles.work).toEqual({ base_url: 'https://api.example.com', timezone: 'Europe/Paris' });

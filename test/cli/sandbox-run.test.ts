@@ -48,7 +48,7 @@ describe('sandbox run', () => {
     expect(await world.run(words, { env, spawn: runChild })).toMatchObject({ code, stdout: '', stderr: '' });
   });
 
-  test('sets the environment, and takes out the variables that lead elsewhere', async () => {
+  test('sets the environment, and removes conflicting variables', async () => {
     let names: string[] = [];
     const { code } = await runInside(
       ['--seed', 'empty', '--plan', 'free'],
@@ -62,7 +62,7 @@ describe('sandbox run', () => {
     expect([code, names.sort()]).toEqual([0, set.map((name) => `SCHED_${name}`)]);
   });
 
-  test('hands all words behind -- to the command, also those that look like its own', async () => {
+  test('passes all words after -- to the command, even those that look like flags of sched', async () => {
     const command = ['bash', '-c', 'exit 5', '--yes', '-h', '--', 'compliance', 'delete', 'ada@engine.example'];
     let started: readonly string[] = [];
     const { code } = await world.run(['sandbox', 'run', '--seed', 'empty', '--', ...command], {

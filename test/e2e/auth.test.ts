@@ -45,7 +45,7 @@ describe('auth login --with-token', () => {
 });
 
 // R18
-test('auth login on a bus that never answers keeps nothing and names the ways out', async () => {
+test('auth login on a bus that never replies stores nothing, and names the alternatives', async () => {
   const token = 'canary-pat-0123456789abcdef';
   const path = join(home, 'bus');
   const server = createServer((socket) => socket.on('error', () => {}));

@@ -16,7 +16,7 @@ describe('profiles', () => {
     expect(readdirSync(join(home, '.config/sched'))).toEqual(['config.json']);
   });
 
-  test('of which much is set at the same time have all of it', async () => {
+  test('keep all settings that are changed at the same time', async () => {
     const home = temporaryHome();
     await sched(['profiles', 'add', 'one', '--base-url', 'https://api.example.com'], home);
     const settings = { timezone: 'Europe/Paris', output: 'json', user: 'U', organization: 'O', client_id: 'C' };

@@ -55,7 +55,7 @@ const isListening = (port: number): Promise<boolean> =>
   });
 
 describe('sandbox run', () => {
-  test('gives the command a service and this very sched', async () => {
+  test('gives the command a sandbox and the same sched', async () => {
     const { code, stdout, stderr } = await run(['--', 'bash', '-c', 'sched events list --json | jq length']);
     expect([code, stderr]).toEqual([0, '']);
     expect(Number(stdout)).toBeGreaterThan(10);
@@ -65,7 +65,7 @@ describe('sandbox run', () => {
     expect(await runInEmptyWorld(['--', 'bash', '-c', 'exit 7'])).toEqual({ code: 7, stdout: '', stderr: '' });
   });
 
-  test('hands words on as they are, without a shell, whatever they say', async () => {
+  test('passes arguments unchanged, without a shell', async () => {
     const words = ['$HOME', '--yes', '-h', 'a b', '--', '*', 'compliance'];
     const { code, stdout } = await runInEmptyWorld(['--', 'printf', '%s\\n', ...words]);
     expect([code, stdout.trim().split('\n')]).toEqual([0, words]);
@@ -83,7 +83,7 @@ describe('sandbox run', () => {
     expect(readdirSync(tmpdir())).not.toContain(launcher.split('/').at(-2));
   });
 
-  test('ends the command with the terminal, though only the first on it is told', async () => {
+  test('ends the command when the terminal closes', async () => {
     const home = temporaryHome();
     const words = ['sandbox', 'run', '--seed', 'empty', '--', 'bash', '-c', 'echo "inside: $$"; exec sleep 60'];
     const terminal = schedInTerminal(words, home, { TMPDIR: home });

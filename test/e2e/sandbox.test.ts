@@ -112,7 +112,7 @@ describe('sandbox start', () => {
     const [one, two] = [await start(['--data', file]), await start(['--data', file])];
     const type = await one.introCall();
     const weeks = Array.from({ length: 30 }, (_, week) => farMonday(week));
-    // Every slot is asked for by both: each is had once, whoever was faster.
+    // Both processes request every slot. Each slot is booked once.
     const replies = await Promise.all(weeks.flatMap((time) => [one.book(type, time), two.book(type, time)]));
     expect(tally(replies)).toEqual({ 200: 30, 409: 30 });
     for (const time of weeks) expect(await bookedIn(file, time)).toBe(1);
@@ -134,7 +134,7 @@ describe('sandbox data', () => {
     expect(await bookedIn(file, farMonday())).toBe(0);
   });
 
-  test('is reset for a service that runs on it, too', async () => {
+  test('is also reset for a sandbox that is running on it', async () => {
     const home = temporaryHome();
     const file = await usedSandbox();
     const { ask, book, introCall } = await start(['--data', file], home);
@@ -148,7 +148,7 @@ describe('sandbox data', () => {
     expect((await ask(new URL(type).pathname)).status).toBe(404);
   });
 
-  test('gives back the room of a larger world when it is reset', async () => {
+  test('shrinks the file when a large sandbox is reset', async () => {
     const home = temporaryHome();
     const file = someFile();
     expect((await reset(home, '--data', file, '--seed', 'large:2000')).code).toBe(0);

@@ -115,7 +115,7 @@ describe.skipIf(program.length === 0)('start-up', () => {
   });
 });
 
-test('help of a command is what is printed where nothing is set up', async () => {
+test('prints the help of a command without any set-up', async () => {
   const { code, stdout, stderr } = await sched(['event', 'list', '-h'], temporaryHome());
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(/^Usage: sched events list /);

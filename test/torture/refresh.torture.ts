@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildWorker } from '../auth/support/build-worker.ts';
-import { type Killed, killThem } from '../auth/support/renewal-kills.ts';
-import { type KilledPrograms, killPrograms } from '../e2e/renewal-kills.ts';
+import { type Killed, killThem } from '../auth/support/refresh-kills.ts';
+import { type KilledPrograms, killPrograms } from '../e2e/refresh-kills.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 const kills = 250;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { killPrograms } from './renewal-kills.ts';
+import { killPrograms } from './refresh-kills.ts';
 
 // R24, R25; `npm run torture` does the same hundreds of times.
 describe('auth refresh, killed at random', () => {
