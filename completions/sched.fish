@@ -419,7 +419,7 @@ function __sched_flags
         case 'compliance verify'
             printf '%s\t%s\n' --head 'head hash printed at the end of the run (sha256:…)'
         case 'compliance prove'
-            printf '%s\t%s\n' --email 'e-mail address, or - to read it from stdin (required)' \
+            printf '%s\t%s\n' --email 'email address, or - to read it from stdin' \
                 --receipt-key-file 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)'
         case 'compliance key'
             true

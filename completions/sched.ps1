@@ -603,7 +603,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--email', '--receipt-key-file')
             fields = @('found', 'verdict', 'at', 'http_status', 'batch', 'mark', 'run', 'receipt_status', 'sandbox', 'receipt')
             flags = [ordered]@{
-                '--email' = 'e-mail address, or - to read it from stdin (required)'
+                '--email' = 'email address, or - to read it from stdin'
                 '--receipt-key-file' = 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)'
             }
         }

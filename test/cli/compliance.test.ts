@@ -120,7 +120,7 @@ describe('compliance delete --dry-run', () => {
     const result = await world.run(`compliance delete --from ${from} --dry-run --json`);
     expect(result.code).toBe(2);
     expect(JSON.parse(result.stdout)).toMatchObject({ addresses: 1, invalid_lines: [2] });
-    expect(result.stderr).toContain('line 2 contains no e-mail address');
+    expect(result.stderr).toContain('line 2 contains no email address');
     expect(result.stderr).not.toContain('incomplete');
     expectNoAddress(result);
     expect((await world.run(`compliance delete --from ${from} --dry-run --skip-invalid`)).code).toBe(0);
@@ -313,7 +313,7 @@ describe('compliance delete: input', () => {
   test('reports an invalid argument by its position', async () => {
     const result = await world.run(['compliance', 'delete', people(1)[0]!, `${canary}-nonsense`, '--yes']);
     expect(result).toMatchObject({ code: 2, requests: [] });
-    expect(result.stderr).toContain('Argument 2 is not an e-mail address');
+    expect(result.stderr).toContain('Argument 2 is not an email address');
     expectNoAddress(result);
   });
 

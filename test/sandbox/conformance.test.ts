@@ -128,7 +128,7 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
           { parameter: 'invitee.timezone' },
         ],
         [
-          'an invalid e-mail address',
+          'an invalid email address',
           400,
           { body: { invitee: { ...booking.invitee, email: 'ada' } } },
           { parameter: 'invitee.email' },

@@ -57,7 +57,8 @@ const paging = new Set(['count', 'page_token']);
 /** Types that one word on the command line can express. */
 const plainTypes = new Set(['string', 'number', 'boolean', 'enum']);
 
-const placeholderOf = (name: string, { type, format, collection }: Inspected): string => {
+const placeholderOf = (name: string, { type, format, collection, sortedBy }: Inspected): string => {
+  if (sortedBy !== undefined) return 'FIELD[:desc]';
   if (collection !== undefined) return words[collection] ?? (isNamed(collection) ? 'NAME|ID' : 'ID');
   if (type === 'enum') return 'WORD';
   if (type === 'number') return 'N';

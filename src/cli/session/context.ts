@@ -80,6 +80,7 @@ export const createContext = (runtime: Runtime, settings: Settings, notes: Notes
     return shown;
   };
   const { format, fields, header, raw, jq, color, accessible } = settings;
+  const isRead = operation === undefined || operation.method === 'GET';
   return {
     runtime,
     settings,
@@ -100,7 +101,8 @@ export const createContext = (runtime: Runtime, settings: Settings, notes: Notes
       say: notes.info,
       env: withoutToken(runtime.env),
       interrupted: runtime.interrupted,
-      openPager: settings.mayPage ? pagerOf(runtime) : undefined,
+      // After a write, the next words typed belong to the shell, not to a pager.
+      openPager: settings.mayPage && isRead ? pagerOf(runtime) : undefined,
     }),
     connection,
     client,

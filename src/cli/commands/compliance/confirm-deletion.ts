@@ -63,9 +63,7 @@ export const isConfirmed = ({ context, args }: Invocation, confirmation: Confirm
     'confirmation-required',
     `Confirmation needed to delete all data of ${number(count)} ${count === 1 ? 'invitee' : 'invitees'}, but there is no terminal to ask on`,
     {
-      reason: yes
-        ? '--yes alone works only for up to 10 addresses typed as arguments'
-        : "a deletion can't be undone",
+      reason: yes ? '--yes alone works only for up to 10 addresses typed as arguments' : "a deletion can't be undone",
       hint: isSeen ? 'add --yes' : `add --confirm ${count}, or --yes --max N`,
       outcome: 'not-sent',
     },

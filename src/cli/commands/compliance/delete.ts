@@ -118,15 +118,15 @@ const run = async (invocation: Invocation): Promise<void> => {
     problems.add('No addresses given. Add some as arguments, or a file with --from');
   const plan = await readPlan(invocation, addresses);
   if (context.settings.curl) {
-    checkInvalid(invocation, plan, 'e-mail address');
+    checkInvalid(invocation, plan, 'email address');
     return printRequest(invocation, compliance.delete, [{ body: { emails: plan.items.slice(0, batchSize) } }]);
   }
   if (context.settings.dryRun) {
     problems.check();
     await printPlan(invocation, plan, batchSize);
-    return answered(() => checkInvalid(invocation, plan, 'e-mail address'));
+    return answered(() => checkInvalid(invocation, plan, 'email address'));
   }
-  checkInvalid(invocation, plan, 'e-mail address');
+  checkInvalid(invocation, plan, 'email address');
   problems.check();
   checkEmpty(invocation, plan);
   noteLeftOut(invocation, plan);
@@ -164,7 +164,7 @@ const run = async (invocation: Invocation): Promise<void> => {
 /** `compliance delete` in place of the generic command. */
 export const deletion = (generic: GenericCommand): Command => ({
   ...generic,
-  arguments: [{ name: 'email', description: 'e-mail address of an invitee', variadic: true }],
+  arguments: [{ name: 'email', description: 'email address of an invitee', variadic: true }],
   flags,
   fields: [...resultFields, ...planView.columns.map(({ path }) => path)],
   notes: [

@@ -86,7 +86,7 @@ const readAddress = async ({ context, typed, problems }: Invocation): Promise<st
   if (typed.email === undefined) problems.add('Missing required flag --email');
   const typedOne = typed.email === '-' ? await context.runtime.stdin.line() : typed.email;
   const address = foldAddress(String(typedOne ?? '').trim());
-  if (typed.email !== undefined && address === undefined) problems.add('--email must be an e-mail address');
+  if (typed.email !== undefined && address === undefined) problems.add('--email must be an email address');
   return address ?? '';
 };
 
@@ -192,7 +192,8 @@ export const evidenceCommands: Command[] = [
       {
         name: 'email',
         value: 'EMAIL',
-        description: 'e-mail address, or - to read it from stdin (required)',
+        required: true,
+        description: 'email address, or - to read it from stdin',
         heading: 'Flags',
       },
       keyFileFlag,
