@@ -6,8 +6,11 @@ import { createNotes } from './messages/notes.ts';
 import { commandLine } from './messages/shell-line.ts';
 import { knownFields } from './parse/all-flags.ts';
 import { typedWords } from './parse/typed-words.ts';
-import { createContext } from './session/context.ts';
+import { createContext, type FindUser } from './session/context.ts';
 import { type Account, fieldList, resolveSettings, wantsSandbox } from './session/settings.ts';
+
+/** Few commands need this, so it is loaded on first use. */
+const findUser: FindUser = async (who, context) => (await import('./operation/references.ts')).findUser(who, context);
 
 /** The profile a command uses. Reads no file if the environment has both a token and a base URL, as in CI. */
 const accountOf = async (command: Command, typed: Typed, runtime: Runtime): Promise<Account | undefined> => {
@@ -67,8 +70,8 @@ export const runCommand = async (
     if (problem !== undefined) problems.add(problem);
   }
 
-  const online = createContext(runtime, settings, notes, command.operation);
-  const context = settings.curl ? (await import('./session/curl-context.ts')).curlContext(online) : online;
+  const online = createContext(runtime, settings, notes, findUser, command.operation);
+  const context = settings.curl ? (await import('./session/curl-context.ts')).curlContext(online, findUser) : online;
   try {
     await command.run({ context, help, ...parsed });
   } catch (error) {

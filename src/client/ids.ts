@@ -5,8 +5,8 @@ const plainId = /^[A-Za-z0-9_-]{1,128}$/;
 export const isPlainId = (text: string): boolean => plainId.test(text);
 
 export type Ids =
-  /** `name` may be the ID or the name of a record: only the service can tell. */
-  { ok: true; ids: string[]; origin?: string; name?: string } | { ok: false; problem: string };
+  /** `root` is that of a full URI. `name` may be the ID or the name of a record: only the service can tell. */
+  { ok: true; ids: string[]; root?: string; name?: string } | { ok: false; problem: string };
 
 /** Collections whose records people know by name. `cli/operation/name-lookup.ts` finds them. */
 const namedCollections = new Set([
@@ -20,9 +20,35 @@ const namedCollections = new Set([
 
 export const isNamed = (collection: string): boolean => namedCollections.has(collection);
 
-/** Reads a word as an ID or name, for records that have names. Only a URI is certain to be no name. */
-const readName = (text: string, collection: string): Ids | undefined =>
-  isNamed(collection) && !isUri(text) && text.trim() !== '' ? { ok: true, ids: [], name: text } : undefined;
+/** Words for the token's own records. */
+export const selfWords: Readonly<Record<string, string>> = {
+  users: 'me',
+  organization_memberships: 'me',
+  organizations: 'current',
+};
+
+/** Users, and their memberships of the organization. */
+export const isPerson = (collection: string): boolean => selfWords[collection] === 'me';
+
+/** The ways to name a record of a collection, as help and errors list them. */
+export const waysToName = (collection: string): string => {
+  if (isPerson(collection)) return 'me, a name, an email address, an ID or a URI';
+  if (collection === 'organizations') return 'current, an ID or a URI';
+  return isNamed(collection) ? 'a name, an ID or a URI' : 'an ID or a URI';
+};
+
+/**
+ * Reads a word that is not an ID for certain: one of `selfWords`, or the name of a record that has names. Only a URI is
+ * certain to be no name, but the URI of a user also names their membership.
+ */
+const readName = (text: string, collection: string): Ids | undefined => {
+  const named = { ok: true as const, ids: [], name: text };
+  if (text === selfWords[collection]) return named;
+  if (!isNamed(collection) || text.trim() === '') return undefined;
+  if (!isUri(text)) return named;
+  const user = collection === 'organization_memberships' ? idsInUri(text, '/users/{user}') : undefined;
+  return user === undefined ? undefined : { ...named, root: user.root };
+};
 
 /** The collection of a parameter's record: the path segment before the parameter. */
 export const collectionOf = (path: string, parameter: string): string => recordPath(path, parameter).split('/').at(-2)!;
@@ -33,16 +59,18 @@ const recordPath = (path: string, parameter: string): string =>
 
 export const isUri = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 
-/** The IDs in a record's `uri`, or undefined if the URI doesn't match `template`. */
-const idsInUri = (text: string, template: string): { ids: string[]; origin: string } | undefined => {
+/** The IDs in a record's `uri` and the root before its path, or undefined if the URI doesn't match `template`. */
+const idsInUri = (text: string, template: string): { ids: string[]; root: string } | undefined => {
   if (!URL.canParse(text)) return undefined;
   const { origin, pathname, search, hash, username, password } = new URL(text);
   // Compare with the path as typed, because URL resolves `..` silently.
   const typed = text.slice(text.indexOf(origin) === 0 ? origin.length : 0);
   if (search !== '' || hash !== '' || username !== '' || password !== '' || typed !== pathname) return undefined;
   const pattern = template.replace(/\{\w+\}/g, '([A-Za-z0-9_-]{1,128})');
-  const match = new RegExp(`^(?:.*/)?${pattern.slice(1)}$`).exec(pathname);
-  return match === null ? undefined : { ids: match.slice(1), origin };
+  const match = new RegExp(`^(.*/)${pattern.slice(1)}$`).exec(pathname);
+  if (match === null) return undefined;
+  const [, prefix = '/', ...ids] = match;
+  return { ids, root: `${origin}${prefix.slice(0, -1)}` };
 };
 
 /** Adds the article: `an event`, but `a user`. */
@@ -62,7 +90,7 @@ export const readId = (text: string, path: string, parameter: string): Ids => {
   if (!isUri(text))
     return {
       ok: false,
-      problem: `<${parameter}> must be ${isNamed(collection) ? 'a name, ' : ''}an ID (letters, digits, - and _) or a URI, not "${text}"`,
+      problem: `<${parameter}> must be ${waysToName(collection).replace('an ID', 'an ID (letters, digits, - and _)')}, not "${text}"`,
     };
   const found = idsInUri(text, template);
   if (found === undefined)
@@ -70,13 +98,7 @@ export const readId = (text: string, path: string, parameter: string): Ids => {
       ok: false,
       problem: `<${parameter}> must be the URI of ${withArticle(words)} (…${template}), not "${text}"`,
     };
-  return { ok: true, ids: found.ids.slice(-pathParameters(template).length), origin: found.origin };
-};
-
-/** Other values that a flag accepts besides an ID or URI. */
-const alsoAccepted: Readonly<Record<string, string>> = {
-  users: 'me, a name, an email address, ',
-  organizations: 'current, ',
+  return { ok: true, ids: found.ids.slice(-pathParameters(template).length), root: found.root };
 };
 
 /** Reads a reference in a query or body: a bare ID, or a full `uri` under `/collection/`. */
@@ -88,7 +110,7 @@ export const readReference = (text: string, flag: string, collection: string): I
   if (found === undefined)
     return {
       ok: false,
-      problem: `--${flag} must be ${alsoAccepted[collection] ?? ''}an ID or a URI under /${collection}/, not "${text}"`,
+      problem: `--${flag} must be ${waysToName(collection)} under /${collection}/, not "${text}"`,
     };
   return { ok: true, ...found };
 };

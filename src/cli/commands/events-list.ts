@@ -19,7 +19,6 @@ import { windowFlags } from '../operation/window-flags.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { withValue } from '../parse/typed-words.ts';
 import type { Context } from '../session/context.ts';
-import { ownOrganization } from '../session/identity.ts';
 
 /** The service can't filter events by type, but each row shows it, so `sched` filters the rows. */
 const typeFlag: FieldFlag = {
@@ -119,8 +118,8 @@ const settle = async (context: Context, query: NonNullable<Input['query']>) => {
     // A service without a group filter needs user or organization, or it would refuse the request that checks this.
     const isUnsaid = user === undefined && organization === undefined;
     const own = () =>
-      context.identity().then(
-        (identity) => ({ organization: ownOrganization(identity) }),
+      context.identity.organization().then(
+        (own) => ({ organization: own }),
         () => whose,
       );
     const wider = isUnsaid ? await own() : whose;

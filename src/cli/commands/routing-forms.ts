@@ -4,7 +4,6 @@ import type { Command, Invocation } from '../command.ts';
 import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { printPages, readBounds } from '../operation/listing.ts';
-import { ownOrganization } from '../session/identity.ts';
 
 export const examples = {
   list: ['routing-forms list', 'routing-forms list --json=uri,name'],
@@ -18,7 +17,7 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
   const sorting = fieldFlags.filter(({ name }) => name === 'sort');
   const { query } = await readInput(invocation, routingForms.submissions, sorting);
   const client = await context.client();
-  const organization = ownOrganization(await context.identity());
+  const organization = await context.identity.organization();
   if (context.settings.dryRun) {
     context.notes.info('Then, for each form: GET /routing_form_submissions?form=…');
     return printRequest(invocation, routingForms.list, [{ query: { organization, count: bounds.pageSize } }]);

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { Json } from '../../client/reading.ts';
+import { SchedError } from '../../errors.ts';
 import type { Booked, BookingOptions } from '../../jobs/booking.ts';
 import type { BookingContext } from '../../jobs/booking-attempt.ts';
+import type { Owner } from '../../jobs/look-up.ts';
 import { type Change, type ChangeOptions, change } from '../../jobs/read-back.ts';
 import { fileLedger, noLedger, sandboxService, serviceName } from '../../state/ledger.ts';
 import { directoryPath, homeMissing } from '../../state/paths.ts';
@@ -52,6 +54,16 @@ export const bookedRecord = ({ notes }: Context, { record, how, unshown }: Booke
 const aliasesOf = (origin: string): string[] =>
   origin.includes('//127.0.0.1') ? ['localhost', '[::1]'].map((name) => origin.replace('127.0.0.1', name)) : [];
 
+/** Whose events to look through for a booking. Without an organization, only the user's own. */
+const ownerOf = async ({ identity }: Context): Promise<Owner> => {
+  const user = await identity.user();
+  const organization = await identity.organization().catch((error: unknown) => {
+    if (error instanceof SchedError && ['usage', 'forbidden'].includes(error.category)) return '';
+    throw error;
+  });
+  return { user, organization };
+};
+
 /** Everything that a booking needs. */
 export const bookingContextOf = async (context: Context): Promise<BookingContext> => {
   const { runtime, settings, notes } = context;
@@ -69,7 +81,7 @@ export const bookingContextOf = async (context: Context): Promise<BookingContext
     origin,
     aliases: aliasesOf(origin),
     serviceTime: context.serviceTime,
-    owner: context.identity,
+    owner: () => ownerOf(context),
     timeoutMs: settings.timeoutMs,
     pid: runtime.machine.pid,
     checkAgain: forSameAccount('sched invitees reconcile', settings),

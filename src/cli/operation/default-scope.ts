@@ -1,12 +1,33 @@
 import { catalogue, type Noun } from '../../api/catalogue.ts';
+import type { Shape } from '../../api/field.ts';
 import type { Operation } from '../../api/operation.ts';
 import type { Input } from '../../client/client.ts';
-import { SchedError } from '../../errors.ts';
 import type { Context } from '../session/context.ts';
-import { ownOrganization } from '../session/identity.ts';
+import { isForbidden } from '../session/identity.ts';
 
 /** Filters that already say whose records are wanted. */
 const narrowing = ['user', 'organization', 'group', 'owner'];
+
+/** The default user, or undefined if the token may not read it and the operation can list an organization instead. */
+const ownUser = (fields: Shape, { identity }: Context): Promise<string | undefined> =>
+  identity.user().catch((error: unknown) => {
+    if (isForbidden(error) && fields.organization !== undefined) return undefined;
+    throw error;
+  });
+
+/** Adds the organization to a query for another user's records: the service needs it. */
+export const addOrganization = async (
+  query: NonNullable<Input['query']>,
+  { identity }: Pick<Context, 'identity'>,
+): Promise<void> => {
+  if (!(await identity.mayBeOther(String(query.user)))) return;
+  try {
+    query.organization = await identity.organization();
+  } catch (error) {
+    // A token that may not read its own user can still list that user's records. The service refuses those of others.
+    if (!isForbidden(error)) throw error;
+  }
+};
 
 /**
  * Fills in whose records are wanted if the operation needs it and the user gave none: the token's own user, or the
@@ -23,22 +44,24 @@ export const fillScope = async (
   const query = input.query!;
   const isOpen = !narrowing.some((name) => query[name] !== undefined);
   if (isOpen && fields.organization !== undefined && catalogue[noun].whose === 'organization') {
-    query.organization = ownOrganization(await context.identity());
+    query.organization = await context.identity.organization();
     return undefined;
   }
   if (isOpen && fields.user !== undefined) {
-    query.user = (await context.identity()).user;
-    return fields.organization === undefined
-      ? undefined
-      : `Showing your ${noun.replaceAll('-', ' ')}. For the whole organization: --org current`;
+    const user = await ownUser(fields, context);
+    if (user === undefined) {
+      query.organization = await context.identity.organization();
+      context.notes.info('The token may not read its own user, so this lists the whole organization');
+      return undefined;
+    }
+    query.user = user;
+    if (fields.organization === undefined) return undefined;
+    await addOrganization(query, context);
+    const rows = noun.replaceAll('-', ' ');
+    const shown = (await context.identity.isTokenUser()) ? `your ${rows}` : `${rows} of the default user`;
+    return `Showing ${shown}. For the whole organization: --org current`;
   }
-  if (query.user !== undefined && query.organization === undefined && fields.organization !== undefined) {
-    const own = await context.identity().catch((error: unknown) => {
-      // A token that may not read its own user can still list that user's records. The service refuses those of others.
-      if (error instanceof SchedError && error.category === 'forbidden') return undefined;
-      throw error;
-    });
-    if (own !== undefined && query.user !== own.user) query.organization = ownOrganization(own);
-  }
+  if (query.user !== undefined && query.organization === undefined && fields.organization !== undefined)
+    await addOrganization(query, context);
   return undefined;
 };

@@ -2,7 +2,7 @@ import type { Field, Shape } from '../../api/field.ts';
 import { type Inspected, inspect } from '../../api/inspect.ts';
 import type { Operation } from '../../api/operation.ts';
 import { edgeOf } from '../../api/window.ts';
-import { isNamed } from '../../client/ids.ts';
+import { isNamed, selfWords } from '../../client/ids.ts';
 import type { Flag } from '../command.ts';
 
 /** A flag that sets one field of a request. */
@@ -34,18 +34,8 @@ const names: Record<string, string> = {
 /** Placeholders of values in help. */
 const placeholders: Record<string, string> = { datetime: 'TIME', email: 'EMAIL' };
 
-/** Words for the token's own records. */
-export const selfWords: Readonly<Record<string, string>> = {
-  users: 'me',
-  organization_memberships: 'me',
-  organizations: 'current',
-};
-
-/** Users, and their memberships of the organization. */
-export const isPerson = (collection: string): boolean => selfWords[collection] === 'me';
-
-/** Placeholders of references that accept more than an ID. values.ts and references.ts read them. */
-const words: Record<string, string> = {
+/** Placeholders of references that accept more than an ID. client/ids.ts reads them. */
+export const referenceWords: Record<string, string> = {
   users: 'me|NAME|EMAIL|ID',
   organization_memberships: 'me|NAME|EMAIL|ID',
   organizations: 'current|ID',
@@ -59,7 +49,7 @@ const plainTypes = new Set(['string', 'number', 'boolean', 'enum']);
 
 const placeholderOf = (name: string, { type, format, collection, sortedBy }: Inspected): string => {
   if (sortedBy !== undefined) return 'FIELD[:desc]';
-  if (collection !== undefined) return words[collection] ?? (isNamed(collection) ? 'NAME|ID' : 'ID');
+  if (collection !== undefined) return referenceWords[collection] ?? (isNamed(collection) ? 'NAME|ID' : 'ID');
   if (type === 'enum') return 'WORD';
   if (type === 'number') return 'N';
   if (format !== undefined && placeholders[format] !== undefined) return placeholders[format];
@@ -80,12 +70,13 @@ const flagOf = (part: 'query' | 'body', path: string[], field: Field, required: 
   const last = path.at(-1)!;
   // Not required on the command line: defaults to the token's own user or organization.
   const isOwn = required && ['users', 'organizations'].includes(collection ?? '');
+  const owner = collection === 'users' ? 'you' : 'your own';
   return {
     name: names[path.join('.')] ?? (part === 'query' ? edgeOf(last)?.edge : undefined) ?? last.replaceAll('_', '-'),
     ...(type === 'boolean' ? { negatable: true } : { value: placeholderOf(last, inspected) }),
     ...(choices === undefined ? {} : { choices }),
     ...(suggestions === undefined ? {} : { suggestions }),
-    description: `${description}${isOwn ? ' (default: your own)' : ''}`,
+    description: `${description}${isOwn ? ` (default: ${owner})` : ''}`,
     heading: part === 'query' ? 'Filters' : 'Flags',
     part,
     path,

@@ -58,7 +58,9 @@ export interface Verdict {
 const valueThatCannotMatch = async (filter: Filter, context: Context): Promise<string> => {
   const noise = Buffer.from(context.runtime.randomBytes(8)).toString('hex');
   // RFC 2606: no address under .invalid exists.
-  return filter === 'group' ? `${await context.root()}/groups/${noise.toUpperCase()}` : `nobody-${noise}@sched.invalid`;
+  return filter === 'group'
+    ? `${await context.identity.root()}/groups/${noise.toUpperCase()}`
+    : `nobody-${noise}@sched.invalid`;
 };
 
 /** Whether the service applies the filter, so that a value that can't match returns no rows. Undefined if unclear. */

@@ -2,7 +2,7 @@ import type { Noun } from '../../api/catalogue.ts';
 import { inspect } from '../../api/inspect.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
 import { type Input, isRead } from '../../client/client.ts';
-import { collectionOf, isNamed, withArticle } from '../../client/ids.ts';
+import { collectionOf, isNamed, isPerson, selfWords, withArticle } from '../../client/ids.ts';
 import type { HttpRequest } from '../../http/message.ts';
 import { jsonText, parseJson } from '../../json.ts';
 import { type CurlRequest, curlLine } from '../../output/curl.ts';
@@ -13,7 +13,7 @@ import { bodyFlag, listFlags } from '../parse/shared-flags.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 import { fillScope } from './default-scope.ts';
-import { type FieldFlag, fieldFlags, isPerson, selfWords } from './field-flags.ts';
+import { type FieldFlag, fieldFlags } from './field-flags.ts';
 import { readInput } from './input.ts';
 import { firstCount, printListing, readBounds } from './listing.ts';
 import { views } from './views.ts';
@@ -30,7 +30,13 @@ export interface GenericCommand extends Command {
 /** The ways to name a record of a collection. */
 const identifiers = (collection = ''): string => {
   if (isPerson(collection)) return 'me, name, email, ID or URI';
+  if (collection === 'organizations') return 'current, ID or URI';
   return isNamed(collection) ? 'name, ID or URI' : 'ID or URI';
+};
+
+const suggestionsFor = (collection = ''): Pick<Argument, 'suggestions'> => {
+  const own = selfWords[collection];
+  return own === undefined ? {} : { suggestions: [own] };
 };
 
 const argumentOf = (path: string, parameter: string, isOptional: boolean): Argument => {
@@ -40,7 +46,7 @@ const argumentOf = (path: string, parameter: string, isOptional: boolean): Argum
     name: parameter.replaceAll('_', '-'),
     description: `${identifiers(collection)} of ${withArticle(words)}`,
     required: !isOptional,
-    ...(isPerson(collection) ? { suggestions: [selfWords[collection]!] } : {}),
+    ...suggestionsFor(collection),
   };
 };
 
@@ -134,9 +140,11 @@ export const positional = (
   run = (command: GenericCommand, invocation: Invocation) => runOperation(command, generic.noun, invocation),
 ): GenericCommand => {
   const flag = generic.fieldFlags.find((candidate) => candidate.name === name)!;
+  const { collection } = inspect(flag.field);
+  const description = `${identifiers(collection)}: ${flag.description}`;
   const command: GenericCommand = {
     ...generic,
-    arguments: [{ name, description: `${identifiers(inspect(flag.field).collection)}: ${flag.description}`, required }],
+    arguments: [{ name, description, required, ...suggestionsFor(collection) }],
     flags: generic.flags.filter((candidate) => candidate.name !== name),
   };
   return {

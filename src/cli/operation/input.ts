@@ -3,14 +3,14 @@ import { type Operation, pathParameters } from '../../api/operation.ts';
 import { windowIn } from '../../api/window.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
 import type { Input } from '../../client/client.ts';
-import { collectionOf, readId } from '../../client/ids.ts';
+import { collectionOf, readId, selfWords } from '../../client/ids.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { idIn } from '../../uri.ts';
 import type { Invocation } from '../command.ts';
 import { withValue } from '../parse/typed-words.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
-import { type FieldFlag, selfWords } from './field-flags.ts';
+import type { FieldFlag } from './field-flags.ts';
 import { readJsonFile } from './json-file.ts';
 import { referredRecord } from './references.ts';
 import { readValue, type Value } from './values.ts';
@@ -42,7 +42,7 @@ const bodyProblems = (schema: Field, body: Json, flags: readonly FieldFlag[]): s
   });
 
 /**
- * Reads a command's arguments. Returns the IDs by path parameter, the origins of arguments typed as full URIs, and the
+ * Reads a command's arguments. Returns the IDs by path parameter, the roots of arguments typed as full URIs, and the
  * names of records whose IDs must be looked up.
  */
 const readArguments = ({ args, problems }: Invocation, { path }: Operation) => {
@@ -52,12 +52,12 @@ const readArguments = ({ args, problems }: Invocation, { path }: Operation) => {
   if (whole?.ok && whole.ids.length === names.length) {
     return {
       ids: Object.fromEntries(names.map((name, index) => [name, whole.ids[index]!])),
-      origins: [whole.origin!],
+      roots: [whole.root!],
       named: {},
     };
   }
   const ids: Record<string, string> = {};
-  const origins: string[] = [];
+  const roots: string[] = [];
   const named: Record<string, string> = {};
   for (const [index, name] of names.entries()) {
     const raw = args[index];
@@ -67,10 +67,10 @@ const readArguments = ({ args, problems }: Invocation, { path }: Operation) => {
     else {
       if (read.name === undefined) ids[name] = read.ids.at(-1)!;
       else named[name] = read.name;
-      if (read.origin !== undefined) origins.push(read.origin);
+      if (read.root !== undefined) roots.push(read.root);
     }
   }
-  return { ids, origins, named };
+  return { ids, roots, named };
 };
 
 /** The typed values of each flag: one, or several for a repeatable flag. */
@@ -94,14 +94,14 @@ const readFlags = async (invocation: Invocation, flags: readonly FieldFlag[]): P
 /** Rejects URIs of another service. Requests the service's own root only if an origin differs from the base URL. */
 const checkOrigins = async (
   { context, problems }: Invocation,
-  origins: readonly (string | undefined)[],
+  roots: readonly (string | undefined)[],
 ): Promise<void> => {
   const connection = await context.connection();
   const base = new URL(connection.baseUrl).origin;
-  const foreign = origins.filter((origin) => origin !== undefined && origin !== base);
+  const foreign = roots.filter((root) => root !== undefined && new URL(root).origin !== base) as string[];
   if (foreign.length === 0) return;
-  const own = new URL(await context.root()).origin;
-  for (const origin of foreign) {
+  const own = new URL(await context.identity.root(foreign[0])).origin;
+  for (const { origin } of foreign.map((root) => new URL(root))) {
     if (origin !== own) problems.add(`${origin} is not the service of this profile (${shownUrl(base, connection)})`);
   }
 };
@@ -110,8 +110,10 @@ const finalOf = async (value: Value, flag: FieldFlag, context: Context): Promise
   if ('ready' in value) return value.ready;
   const { uri, isUnchecked } = await referredRecord(value, context);
   // The service may reply to an unknown ID with an empty list.
-  if (isUnchecked && flag.part === 'query')
-    context.notes.info(`--${flag.name}: this token can't look up "${value.name}", so it is used as an ID`);
+  if (isUnchecked && flag.part === 'query') {
+    const who = context.settings.curl ? '--curl' : 'this token';
+    context.notes.info(`--${flag.name}: ${who} can't look up "${value.name}", so it is used as an ID`);
+  }
   return uri;
 };
 
@@ -127,7 +129,7 @@ export const readInput = async (
   complete: (body: Json) => Promise<void> = async () => {},
 ): Promise<Input & { found?: Json }> => {
   const { context, typed, problems } = invocation;
-  const { ids, origins, named } = readArguments(invocation, operation);
+  const { ids, roots, named } = readArguments(invocation, operation);
   const values = await readFlags(invocation, flags);
   const body =
     typed.body === undefined ? {} : await readJsonFile(String(typed.body), '--body', context.runtime, problems);
@@ -138,8 +140,8 @@ export const readInput = async (
   problems.check();
 
   await checkOrigins(invocation, [
-    ...origins,
-    ...values.flatMap(([, each]) => each.map((value) => ('origin' in value ? value.origin : undefined))),
+    ...roots,
+    ...values.flatMap(([, each]) => each.map((value) => ('root' in value ? value.root : undefined))),
   ]);
   problems.check();
   const query: NonNullable<Input['query']> = {};
@@ -154,7 +156,7 @@ export const readInput = async (
   for (const [parameter, name] of Object.entries(named)) {
     const within = query.event_type === undefined ? undefined : String(query.event_type);
     const collection = collectionOf(operation.path, parameter);
-    if (collection === 'users' && name === selfWords.users) {
+    if (collection === 'users' && name === selfWords.users && (await context.identity.isTokenUser())) {
       // The service itself understands GET /users/me, so no lookup is needed.
       ids[parameter] = name;
       continue;
@@ -169,7 +171,7 @@ export const readInput = async (
     problems.check();
   }
   for (const flag of flags) {
-    if (flag.own && !isSet(body, flag.path)) setAt(body, flag.path, (await context.identity()).user);
+    if (flag.own && !isSet(body, flag.path)) setAt(body, flag.path, await context.identity.user());
   }
   if (operation.body === undefined) return { path: ids, query, ...(found === undefined ? {} : { found }) };
   await complete(body);

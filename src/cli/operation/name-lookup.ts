@@ -13,7 +13,6 @@ import { nearest } from '../../nearest.ts';
 import { singleQuoted } from '../../shell-quote.ts';
 import { idIn } from '../../uri.ts';
 import type { Context } from '../session/context.ts';
-import { ownOrganization } from '../session/identity.ts';
 import { forSameAccount } from '../session/lost-creation.ts';
 import { fold } from './fold-text.ts';
 
@@ -23,8 +22,10 @@ interface Kind {
   /** The command that shows the names. */
   listing: string;
   list: Operation;
-  /** Paths of the record's URI and name in a row of the list. */
-  row: { uri: string; name: string };
+  /** The command and its flags that print the URI of a record by name. If undefined, the list is searched. */
+  show?: string;
+  /** Paths of the record's URI and name in a row of the list, and of another URI that names the record. */
+  row: { uri: string; name: string; alias?: string };
   /** Reads one record by its ID. If undefined, records can be found only in the list. */
   get?: (id: string) => { operation: ReadOperation; input: Input };
   /** Queries of the lists to search, one after another until one has the name. */
@@ -33,7 +34,10 @@ interface Kind {
 
 type Query = Record<string, string>;
 
-const ofOrganization: Kind['places'] = async (context) => [{ organization: ownOrganization(await context.identity()) }];
+const ofOrganization: Kind['places'] = async ({ identity }) => [{ organization: await identity.organization() }];
+
+const isOf = (error: unknown, ...categories: SchedError['category'][]): error is SchedError =>
+  error instanceof SchedError && categories.includes(error.category);
 
 const plainRow = { uri: 'uri', name: 'name' };
 
@@ -41,18 +45,30 @@ const kinds: Readonly<Record<string, Kind>> = {
   event_types: {
     words: 'event type',
     listing: 'event-types list',
+    show: 'event-types get -o id',
     list: eventTypes.list,
     row: plainRow,
     get: (id) => ({ operation: eventTypes.get, input: { path: { event_type: id } } }),
     // The user's own and shared ones first: people usually mean those, and every token may list them.
-    places: async (context) => {
-      const { user, organization } = await context.identity();
-      return [{ user }, ...(organization === '' ? [] : [{ organization }])] as Query[];
+    places: async ({ identity }) => {
+      const found: Query[] = [];
+      const refusals: SchedError[] = [];
+      // A token that may not read its own user, or has no organization, can still search the other place.
+      for (const part of ['user', 'organization'] as const) {
+        const uri = await identity[part]().catch((error: unknown) => {
+          if (!isOf(error, 'forbidden', 'usage')) throw error;
+          refusals.push(error);
+        });
+        if (uri !== undefined) found.push({ [part]: uri });
+      }
+      if (found.length === 0) throw refusals[0];
+      return found;
     },
   },
   groups: {
     words: 'group',
     listing: 'groups list',
+    show: 'groups get -o id',
     list: groups.list,
     row: plainRow,
     get: (id) => ({ operation: groups.get, input: { path: { group: id } } }),
@@ -75,6 +91,8 @@ const kinds: Readonly<Record<string, Kind>> = {
   users: {
     words: 'user',
     listing: 'members list',
+    // `users get` needs one scope more.
+    show: 'members get --jq .user.uri',
     list: members.list,
     row: { uri: 'user.uri', name: 'user.name' },
     get: (id) => ({ operation: users.get, input: { path: { user: id } } }),
@@ -83,8 +101,9 @@ const kinds: Readonly<Record<string, Kind>> = {
   organization_memberships: {
     words: 'member',
     listing: 'members list',
+    show: 'members get -o id',
     list: members.list,
-    row: { uri: 'uri', name: 'user.name' },
+    row: { uri: 'uri', name: 'user.name', alias: 'user.uri' },
     get: (id) => ({ operation: members.get, input: { path: { membership: id } } }),
     places: ofOrganization,
   },
@@ -121,7 +140,8 @@ const search = async (context: Context, { list, row }: Kind, word: string, query
   for await (const page of client.pages(list, { query })) {
     for (const each of page) {
       const record = { uri: valueAt(each, row.uri), name: valueAt(each, row.name) };
-      if (idIn(record.uri) === word) withId.push(record);
+      const uris = [record.uri, ...(row.alias === undefined ? [] : [valueAt(each, row.alias)])];
+      if (uris.some((uri) => idIn(uri) === word)) withId.push(record);
       if (record.name === word) exact.push(record);
       else if (fold(record.name) === fold(word)) alike.push(record);
       else others.push(record.name);
@@ -129,9 +149,6 @@ const search = async (context: Context, { list, row }: Kind, word: string, query
   }
   return { fits: [withId, exact, alike].find(({ length }) => length > 0) ?? [], others };
 };
-
-const isOf = (error: unknown, ...categories: SchedError['category'][]): error is SchedError =>
-  error instanceof SchedError && categories.includes(error.category);
 
 /** Looks a word up in the lists that the token may read. Throws if it may read none. */
 const lookUp = async (context: Context, kind: Kind, word: string, within: string | undefined) => {
@@ -187,7 +204,7 @@ export const findRecord = async (
   const kind = kinds[collection]!;
   const mayBeId = isPlainId(word);
   const asId = async (): Promise<Found> => ({
-    uri: `${await context.root()}/${collection}/${word}`,
+    uri: `${await context.identity.root()}/${collection}/${word}`,
     isUnchecked: true,
   });
   const read = mayBeId && kind.get !== undefined ? await readById(context, kind.get(word)) : undefined;
@@ -219,11 +236,24 @@ export const findRecord = async (
   );
 };
 
-/** A shell variable for a name in a `--curl` command: the command that sets it looks up the name. */
+/** A jq program for the records' list: the exact name, else ignoring case. It fails unless there is exactly one. */
+const searchProgram = (name: string, words: string): string => {
+  const small = name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const exact = `map(select(.name == ${JSON.stringify(name)}))`;
+  const alike = `map(select(.name | ascii_downcase == ${JSON.stringify(small)}))`;
+  const failure = JSON.stringify(`expected one ${words} with this name`);
+  return `(${exact} | select(. != [])) // ${alike} | if length == 1 then .[0].uri else error(${failure}) end`;
+};
+
+/** A shell variable for a name in a `--curl` command: the command that sets it looks up the name as sched does. */
 export const unknownName = (name: string, collection: string, context: Context, within?: string): string => {
-  const { words, listing: command, row } = kinds[collection]!;
-  const listing = `${command}${within === undefined ? '' : ` --event-type ${idIn(within)}`}`;
-  const program = `.[] | select(.${row.name} == ${JSON.stringify(name)}).${row.uri}`;
-  const lookUp = `"$(${forSameAccount(`sched ${listing}`, context.settings)} --jq ${singleQuoted(program)})"`;
-  return context.curlVariables!.leave(`${words.replaceAll(' ', '_').toUpperCase()}_URI`, lookUp);
+  const { words, listing, show } = kinds[collection]!;
+  const sameAccount = (command: string) => forSameAccount(`sched ${command}`, context.settings);
+  const inList = () => {
+    const list = sameAccount(`${listing}${within === undefined ? '' : ` --event-type ${idIn(within)}`}`);
+    return `${list} --jq ${singleQuoted(searchProgram(name, words))}`;
+  };
+  const lookUp =
+    show === undefined ? inList() : `${sameAccount(show)} ${name.startsWith('-') ? '-- ' : ''}${singleQuoted(name)}`;
+  return context.curlVariables!.leave(`${words.replaceAll(' ', '_').toUpperCase()}_URI`, `"$(${lookUp})"`);
 };

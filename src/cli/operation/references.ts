@@ -1,57 +1,37 @@
-import { isPlainId } from '../../client/ids.ts';
+import { isPerson, isPlainId, isUri, selfWords } from '../../client/ids.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
-import { singleQuoted } from '../../shell-quote.ts';
+import { idIn } from '../../uri.ts';
 import type { Context } from '../session/context.ts';
-import { ownOrganization } from '../session/identity.ts';
-import { forSameAccount } from '../session/lost-creation.ts';
-import { isPerson, selfWords } from './field-flags.ts';
+import { addOrganization } from './default-scope.ts';
 import type { Found } from './name-lookup.ts';
 import { isEmail, type Reference } from './values.ts';
 
-/** Finds the organization's member with an email address, or the token's own user. */
+/** Finds the membership of the default user, of the user with a URI, or of the member with an email address. */
 const memberNamed = async (who: string, context: Context): Promise<Json> => {
   const { members } = await import('../../api/organizations.ts');
-  const identity = await context.identity();
-  const { user: own } = identity;
+  const { identity } = context;
   const isMe = who === selfWords.users;
-  const query: Record<string, string> = isMe ? { user: own } : { organization: ownOrganization(identity), email: who };
+  const query: Record<string, string> = {};
+  if (isMe) query.user = await identity.user();
+  else if (isUri(who)) query.user = `${await identity.root()}/users/${idIn(who)}`;
+  if (query.user === undefined) Object.assign(query, { organization: await identity.organization(), email: who });
+  else await addOrganization(query, context);
   const client = await context.client();
   for await (const page of client.pages(members.list, { query })) {
     for (const member of page) {
       const { user } = member;
       if (!isObject(user)) continue;
-      if (isMe ? user.uri === own : String(user.email).toLowerCase() === who.toLowerCase()) return member;
+      const isFound =
+        query.user === undefined ? String(user.email).toLowerCase() === who.toLowerCase() : user.uri === query.user;
+      if (isFound) return member;
     }
   }
-  const message = isMe ? 'You are not a member of the organization' : `No member with the address ${who}`;
-  throw new SchedError('not-found', message, {
+  const other = isUri(who) ? `No member with the user ID ${idIn(who)}` : `No member with the address ${who}`;
+  throw new SchedError('not-found', isMe ? 'You are not a member of the organization' : other, {
     hint: 'sched members list',
     outcome: 'not-sent',
   });
-};
-
-/** The URI of a member's user, or of the membership itself. */
-const memberUri = async (who: string, collection: string, context: Context): Promise<string> => {
-  const isUser = collection === 'users';
-  if (context.curlVariables !== undefined) {
-    const filter = who === selfWords.users ? '--user me' : `--email ${singleQuoted(who)}`;
-    const list = forSameAccount('sched members list', context.settings);
-    const lookUp = `"$(${list} ${filter} --jq '.[0]${isUser ? '.user' : ''}.uri')"`;
-    return context.curlVariables.leave(isUser ? 'USER_URI' : 'MEMBER_URI', lookUp);
-  }
-  const member = await memberNamed(who, context);
-  return String(isUser ? (member.user as Json).uri : member.uri);
-};
-
-/** Finds a record by ID or name. With `--curl` there is no lookup: a word that could be an ID is used as one. */
-const namedRecord = async (word: string, collection: string, context: Context, within?: string): Promise<Found> => {
-  if (context.curlVariables !== undefined && isPlainId(word))
-    return { uri: `${await context.root()}/${collection}/${word}` };
-  const { findRecord, unknownName } = await import('./name-lookup.ts');
-  return context.curlVariables === undefined
-    ? findRecord(word, collection, context, within)
-    : { uri: unknownName(word, collection, context, within) };
 };
 
 /** The record that a reference names, with its full URI. */
@@ -60,13 +40,22 @@ export const referredRecord = async (
   context: Context,
   within?: string,
 ): Promise<Found> => {
-  const word = name ?? id;
-  const isOwn = word === selfWords[collection];
-  if (isOwn && collection !== 'organization_memberships') {
-    const identity = await context.identity();
-    return { uri: collection === 'users' ? identity.user : ownOrganization(identity) };
-  }
-  if (isOwn || (isPerson(collection) && isEmail(word))) return { uri: await memberUri(word, collection, context) };
-  if (name !== undefined) return namedRecord(name, collection, context, within);
-  return { uri: `${await context.root()}/${collection}/${id}` };
+  const { identity } = context;
+  if (name === undefined) return { uri: `${await identity.root()}/${collection}/${id}` };
+  const isOwn = name === selfWords[collection];
+  if (isOwn && collection === 'users') return { uri: await identity.user() };
+  if (isOwn && collection === 'organizations') return { uri: await identity.organization() };
+  // With --curl there is no lookup: a word that could be an ID is used as one.
+  if (context.curlVariables !== undefined && isPlainId(name) && !isOwn)
+    return { uri: `${await identity.root()}/${collection}/${name}`, isUnchecked: true };
+  const { findRecord, unknownName } = await import('./name-lookup.ts');
+  if (context.curlVariables !== undefined) return { uri: unknownName(name, collection, context, within) };
+  if (!isOwn && !(isPerson(collection) && (isEmail(name) || isUri(name))))
+    return findRecord(name, collection, context, within);
+  const member = await memberNamed(name, context);
+  return { uri: String(collection === 'users' ? (member.user as Json).uri : member.uri) };
 };
+
+/** The URI of a user by name or email address. */
+export const findUser = async (who: string, context: Context): Promise<string> =>
+  (await referredRecord({ id: '', collection: 'users', name: who }, context)).uri;

@@ -5,18 +5,17 @@ import { isUri, readReference } from '../../client/ids.ts';
 import { nearest } from '../../nearest.ts';
 import { timestampOf } from '../../time/wall.ts';
 import type { Invocation } from '../command.ts';
-import { type FieldFlag, isPerson, selfWords } from './field-flags.ts';
+import type { FieldFlag } from './field-flags.ts';
 
 /** A typed value for a request: ready to send, or a reference that must be turned into a URI. */
 export type Value = { ready: unknown } | Reference;
 
 export interface Reference {
-  /** An ID, a word of `selfWords`, or for a person an email address. */
   id: string;
   collection: string;
-  /** The origin of a typed full URI. */
-  origin?: string | undefined;
-  /** The typed word if it may be an ID or a name. `id` is then empty. */
+  /** The root of a typed full URI. */
+  root?: string | undefined;
+  /** The typed word if it isn't an ID for certain: `me`, an email address, a name. `id` is then empty. */
   name?: string | undefined;
 }
 
@@ -28,12 +27,8 @@ type Checked<T> =
 export const isEmail = (text: string): boolean => isEmailAddress(text) && !isUri(text);
 
 const readOwnReference = (flag: FieldFlag, raw: string, collection: string): Checked<Value> => {
-  if (raw === selfWords[collection]) return { ok: true, value: { id: raw, collection } };
-  if (isPerson(collection) && isEmail(raw)) return { ok: true, value: { id: raw, collection } };
   const read = readReference(raw, flag.name, collection);
-  return read.ok
-    ? { ok: true, value: { id: read.ids[0] ?? '', collection, origin: read.origin, name: read.name } }
-    : read;
+  return read.ok ? { ok: true, value: { id: read.ids[0] ?? '', collection, root: read.root, name: read.name } } : read;
 };
 
 const readChoice = (flag: FieldFlag, raw: string, choices: readonly string[]): Checked<Value> => {

@@ -50,9 +50,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 
 const ask = async (context: Context): Promise<Plan> => {
   try {
-    const { organization } = await context.identity();
-    if (organization === '') return {};
-    const path = { organization: idIn(organization) };
+    const path = { organization: idIn(await context.identity.organization()) };
     const { plan, stage } = await (await context.client()).call(orgs.get, { path });
     return { plan: textOf(plan), stage: textOf(stage) };
   } catch (error) {

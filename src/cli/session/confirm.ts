@@ -10,8 +10,8 @@ const placeOf = async (context: Context): Promise<string> => {
   if (isSandbox) return 'the sandbox';
   const { account } = context.settings;
   // Finding the organization is worth a request, but the prompt must work without it.
-  const organization = await context.identity().then(
-    (identity) => idIn(identity.organization),
+  const organization = await context.identity.organization().then(
+    (uri) => idIn(uri),
     () => undefined,
   );
   return [

@@ -9,6 +9,11 @@ import type { Account, Settings } from './settings.ts';
 /** Default address of `sandbox start`. The sandbox uses it in the URIs of its records, whatever its port. */
 export const sandboxAddress = 'http://127.0.0.1:4010';
 
+interface Owned {
+  user?: string | undefined;
+  organization?: string | undefined;
+}
+
 /** The service a command talks to, and the credentials it uses. */
 export interface Connection {
   baseUrl: string;
@@ -16,7 +21,11 @@ export interface Connection {
   credentials: Credentials;
   isSandbox: boolean;
   /** The account's values, used if nothing was typed. */
-  defaults?: { user?: string | undefined; organization?: string | undefined; uriRoot?: string | undefined };
+  defaults?: Owned & { uriRoot?: string | undefined };
+  /** The profile's values beside a token from the environment, used only if the token may not read its own. */
+  spare?: Owned;
+  /** Who the credential belongs to, if known without a request. */
+  owner?: Owned;
   /** The credential is the stored login of the profile. */
   isLogin?: true;
   /** The scopes of the credential, if known. */
@@ -83,6 +92,17 @@ const addresses = ({ env }: Runtime, account: Account | undefined) => ({
   mcpUrl: env.SCHED_MCP_URL ? checkUrl(env.SCHED_MCP_URL, 'SCHED_MCP_URL') : account?.profile.mcp_url,
 });
 
+/** The profile's user belongs to the profile's login, so it is only second to the owner of another token. */
+export const defaultsOf = (
+  account: Account | undefined,
+  tokenFrom: 'environment' | 'login',
+): Pick<Connection, 'defaults' | 'spare'> => {
+  const { user, organization, uri_root: uriRoot } = account?.profile ?? {};
+  return tokenFrom === 'login'
+    ? { defaults: { user, organization, uriRoot } }
+    : { defaults: { uriRoot }, spare: { user, organization } };
+};
+
 const withToken = (token: string, runtime: Runtime, account: Account | undefined): Connection => {
   const { baseUrl, mcpUrl } = addresses(runtime, account);
   if (baseUrl === undefined) {
@@ -92,14 +112,12 @@ const withToken = (token: string, runtime: Runtime, account: Account | undefined
     });
   }
   const credential = { token, origin: new URL(baseUrl).origin };
-  // The profile's user belongs to the profile's login, not to this token.
-  const defaults = { uriRoot: account?.profile.uri_root };
   return {
     baseUrl,
     mcpUrl,
     credentials: { current: async () => credential },
     isSandbox: false,
-    defaults,
+    ...defaultsOf(account, 'environment'),
     close: async () => {},
   };
 };
@@ -112,7 +130,7 @@ const withOutcome = (outcome: 'not-sent' | 'not-applied') => (error: unknown) =>
 
 /** Connects with a profile's login. Its token goes only to its own origin, whatever the environment says. */
 const withLogin = async (account: Account, runtime: Runtime, settings: Settings, notes: Notes): Promise<Connection> => {
-  const { profile, name } = account;
+  const { name } = account;
   const { openLogin } = await import('./stored-login.ts');
   const session = await openLogin(account, runtime, settings, notes);
   if (session === undefined) {
@@ -132,11 +150,8 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
     },
     isSandbox: false,
     isLogin: true,
-    defaults: {
-      user: profile.user ?? (owner || undefined),
-      organization: profile.organization ?? (organization || undefined),
-      uriRoot: profile.uri_root,
-    },
+    ...defaultsOf(account, 'login'),
+    owner: { user: owner || undefined, organization: organization || undefined },
     scopes: scope === '' ? undefined : scope.split(' '),
     close: async () => {},
   };

@@ -1,6 +1,5 @@
 import type { Operation } from '../../api/operation.ts';
 import { type Client, createClient } from '../../client/client.ts';
-import { SchedError } from '../../errors.ts';
 import { pagerOf } from '../../output/pager.ts';
 import type { Printer } from '../../output/printer.ts';
 import { createPrinter } from '../../output/printer.ts';
@@ -9,9 +8,10 @@ import { createShowTime, type ShowTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
 import { type Connection, connect } from './connection.ts';
 import type { CurlVariables } from './curl-variables.ts';
-import { type Identity, identify } from './identity.ts';
+import { createIdentity, type Identity, ownerOfToken } from './identity.ts';
 import { withPlaceToLook } from './lost-creation.ts';
 import { createNetwork, type Network } from './network.ts';
+import { once } from './once.ts';
 import { requireScope, type TokenFacts, withScopeCheck } from './scope-check.ts';
 import type { Settings } from './settings.ts';
 
@@ -28,24 +28,23 @@ export interface Context {
   client(): Promise<Client>;
   /** The time in the service's last reply, if it had one. */
   serviceTime(): number | undefined;
-  identity(): Promise<Identity>;
-  /** The root of the service's URIs. If the token may not read it: the profile's `uri_root`, else the base URL. */
-  root(): Promise<string>;
+  identity: Identity;
   /** With `--curl` only, which sends no requests: values that the user's shell fills in. */
   curlVariables?: CurlVariables;
   close(): Promise<void>;
 }
 
-const once = <Value>(make: () => Promise<Value>): (() => Promise<Value>) => {
-  let made: Promise<Value> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-};
+/** Finds the URI of a user by name or email address. */
+export type FindUser = (who: string, context: Context) => Promise<string>;
 
 /** If the login is known to lack the scope for `operation`, the command fails as soon as it connects. */
-export const createContext = (runtime: Runtime, settings: Settings, notes: Notes, operation?: Operation): Context => {
+export const createContext = (
+  runtime: Runtime,
+  settings: Settings,
+  notes: Notes,
+  findUser: FindUser,
+  operation?: Operation,
+): Context => {
   let open: Connection | undefined;
   let network: Network | undefined;
   const connection = once(async () => {
@@ -64,16 +63,6 @@ export const createContext = (runtime: Runtime, settings: Settings, notes: Notes
     const client = createClient({ baseUrl, mcpUrl, send, sendPlain, timeoutMs: settings.timeoutMs });
     return withPlaceToLook(withScopeCheck(client, holderOf(await connection())), settings);
   });
-  const identity = once(async () => identify(runtime, await connection(), client));
-  const root = async () => {
-    try {
-      return (await identity()).root;
-    } catch (error) {
-      if (!(error instanceof SchedError && error.category === 'forbidden')) throw error;
-      const { baseUrl, defaults } = await connection();
-      return defaults?.uriRoot ?? baseUrl;
-    }
-  };
   let shown: ShowTime | undefined;
   const time = (): ShowTime => {
     shown ??= createShowTime(settings.zone);
@@ -81,7 +70,7 @@ export const createContext = (runtime: Runtime, settings: Settings, notes: Notes
   };
   const { format, fields, header, raw, jq, color, accessible } = settings;
   const isRead = operation === undefined || operation.method === 'GET';
-  return {
+  const context: Context = {
     runtime,
     settings,
     notes,
@@ -107,11 +96,16 @@ export const createContext = (runtime: Runtime, settings: Settings, notes: Notes
     connection,
     client,
     serviceTime: () => network?.serviceTime(),
-    identity,
-    root,
+    identity: createIdentity({
+      env: runtime.env,
+      connection,
+      owner: async () => ownerOfToken(runtime, await connection(), client),
+      findUser: (who) => findUser(who, context),
+    }),
     close: async () => {
       network?.close();
       await open?.close();
     },
   };
+  return context;
 };

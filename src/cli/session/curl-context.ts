@@ -1,11 +1,12 @@
 import { createClient } from '../../client/client.ts';
 import { SchedError } from '../../errors.ts';
 import type { Send } from '../../http/message.ts';
-import { type Connection, checkUrl, connect, environmentToken, sandboxAddress } from './connection.ts';
-import type { Context } from './context.ts';
-import { createCurlVariables } from './curl-variables.ts';
-import { asUri, baseOfUri, type Identity, rememberedIdentity } from './identity.ts';
+import { type Connection, checkUrl, connect, defaultsOf, environmentToken, sandboxAddress } from './connection.ts';
+import type { Context, FindUser } from './context.ts';
+import { type CurlVariables, createCurlVariables } from './curl-variables.ts';
+import { baseOfUri, createIdentity, rememberedIdentity } from './identity.ts';
 import { forSameAccount } from './lost-creation.ts';
+import { once } from './once.ts';
 
 const refuse: Send = async ({ method, url }) => {
   throw new SchedError('usage', "Can't print this request without asking the service first, which --curl doesn't do", {
@@ -44,66 +45,49 @@ const connectionOf = async (context: Context): Promise<Connection> => {
   // Without a base URL there is nothing to print. This throws the usual error about it.
   if (baseUrl === undefined) return connect(runtime, settings, notes);
   const mcpUrl = env.SCHED_MCP_URL ? checkUrl(env.SCHED_MCP_URL, 'SCHED_MCP_URL') : profile?.mcp_url;
-  return { ...shared, baseUrl, mcpUrl, isSandbox: false };
+  const token = await environmentToken(runtime).catch(() => undefined);
+  const defaults = defaultsOf(settings.account, token === undefined ? 'login' : 'environment');
+  return { ...shared, baseUrl, mcpUrl, isSandbox: false, ...defaults };
 };
 
-/** The identity as far as known from the environment, the profile, the login and the cache. */
-const known = async (context: Context, { baseUrl, isSandbox }: Connection): Promise<Partial<Identity>> => {
-  if (isSandbox) return {};
+/** The token's owner as far as the login and the cache know. Shell variables stand for the rest. */
+const knownOwner = async (context: Context, { baseUrl, isSandbox }: Connection, curlVariables: CurlVariables) => {
   const { runtime, settings } = context;
-  const { SCHED_USER, SCHED_ORG } = runtime.env;
-  const token = await environmentToken(runtime).catch(() => undefined);
-  const profile = settings.account?.profile;
-  const owner = token === undefined ? await ownerOf(context) : {};
+  const token = isSandbox ? undefined : await environmentToken(runtime).catch(() => undefined);
   const remembered =
     token === undefined
       ? undefined
       : await rememberedIdentity(runtime, { token, origin: new URL(baseUrl).origin }).catch(() => undefined);
-  // The profile's user belongs to the profile's login, not to a token from the environment.
-  const own = token === undefined ? profile : undefined;
+  const login = isSandbox || token !== undefined ? {} : await ownerOf(context);
+  const user = remembered?.user || login.user;
+  const organization = remembered?.organization || login.organization;
+  const me = forSameAccount('sched users me', settings);
   return {
-    user: SCHED_USER || own?.user || owner.user || remembered?.user,
-    organization: SCHED_ORG || own?.organization || owner.organization || remembered?.organization,
-    root: profile?.uri_root ?? remembered?.root,
-  } as Partial<Identity>;
+    user: user ?? curlVariables.leave('SCHED_USER', `"$(${me} -o id)"`),
+    organization: organization ?? curlVariables.leave('SCHED_ORG', `"$(${me} --jq .current_organization)"`),
+    root: isSandbox ? baseUrl : (settings.account?.profile.uri_root ?? remembered?.root ?? baseOfUri(user ?? '')),
+  };
 };
 
 /**
  * The same context for `--curl`: opens and sends nothing. Values that only the service knows become shell variables in
  * the printed command.
  */
-export const curlContext = (context: Context): Context => {
-  const curlVariables = createCurlVariables(context.runtime.randomBytes);
-  let connection: Promise<Connection> | undefined;
-  let identity: Promise<Identity> | undefined;
-  const connected = () => {
-    connection ??= connectionOf(context);
-    return connection;
-  };
-  const identify = async (): Promise<Identity> => {
-    const at = await connected();
-    const { user, organization, root: told } = await known(context, at);
-    const root = told ?? [user, organization].map((value) => baseOfUri(value ?? '')).find(Boolean) ?? at.baseUrl;
-    const me = forSameAccount('sched users me', context.settings);
-    return {
-      root,
-      user: user ? asUri(user, root, 'users') : curlVariables.leave('SCHED_USER', `"$(${me} -o id)"`),
-      organization: organization
-        ? asUri(organization, root, 'organizations')
-        : curlVariables.leave('SCHED_ORG', `"$(${me} --jq .current_organization)"`),
-    };
-  };
-  const own = () => {
-    identity ??= identify();
-    return identity;
-  };
-  return {
-    ...context,
+export const curlContext = (online: Context, findUser: FindUser): Context => {
+  const curlVariables = createCurlVariables(online.runtime.randomBytes);
+  const connection = once(() => connectionOf(online));
+  const context: Context = {
+    ...online,
     curlVariables,
-    connection: connected,
-    client: async () => createClient({ ...(await connected()), send: refuse, sendPlain: refuse }),
-    identity: own,
-    root: async () => (await own()).root,
+    connection,
+    client: async () => createClient({ ...(await connection()), send: refuse, sendPlain: refuse }),
+    identity: createIdentity({
+      env: online.runtime.env,
+      connection,
+      owner: async () => knownOwner(online, await connection(), curlVariables),
+      findUser: (who) => findUser(who, context),
+    }),
     close: async () => {},
   };
+  return context;
 };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Client } from '../../client/client.ts';
-import { isPlainId } from '../../client/ids.ts';
+import { isPlainId, isUri, readReference, selfWords } from '../../client/ids.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import type { Credential } from '../../http/authorize.ts';
@@ -10,12 +10,31 @@ import type { Runtime } from '../../runtime.ts';
 import { readPrivateFile, writePrivateFile } from '../../state/files.ts';
 import { directory, isHomeless } from '../../state/paths.ts';
 import type { Connection } from './connection.ts';
+import { once } from './once.ts';
 
 /** The user and organization of the token, and the root of the service's URIs. */
-export interface Identity {
+export interface Owner {
   user: string;
+  /** Empty if the user has none. */
   organization: string;
   root: string;
+}
+
+/** Who `me` and `current` are. Each part is found on first use, so a part that nobody needs can't fail a command. */
+export interface Identity {
+  /** The URI of the default user: SCHED_USER, else the profile's user, else the token's own. */
+  user(): Promise<string>;
+  /** The URI of the default organization. Throws if there is none. */
+  organization(): Promise<string>;
+  /**
+   * The root of the service's URIs. If the token may not read it: the profile's `uri_root`, else the base URL. `--curl`
+   * can't ask the service, so it accepts the root of a `typed` URI if it knows no other.
+   */
+  root(typed?: string): Promise<string>;
+  /** Whether the default user is the token's own because no other is set. */
+  isTokenUser(): Promise<boolean>;
+  /** Whether a URI may be that of another user than the token's. */
+  mayBeOther(user: string): Promise<boolean>;
 }
 
 /** A token's owner never changes, but their organization and its plan may. */
@@ -29,27 +48,7 @@ export const baseOfUri = (uri: string): string | undefined => {
   return root !== undefined && URL.canParse(root) ? root : undefined;
 };
 
-/** The URI for a user or organization given as an ID or URI in the environment or a profile. */
-export const asUri = (value: string, root: string, collection: 'users' | 'organizations'): string => {
-  if (value.includes('://')) return value;
-  if (isPlainId(value)) return `${root}/${collection}/${value}`;
-  const [variable, key] = collection === 'users' ? ['SCHED_USER', 'user'] : ['SCHED_ORG', 'organization'];
-  throw new SchedError('environment', `"${value}" is neither an ID nor a URI under /${collection}/`, {
-    reason: `it comes from ${variable} or from the profile's ${key}`,
-    hint: `set ${variable}=ID, or run sched profiles set ${key} ID`,
-    outcome: 'not-sent',
-  });
-};
-
-/** The token's organization. Throws if there is none: any field but `uri` may be missing from a reply. */
-export const ownOrganization = ({ organization }: Identity): string => {
-  if (organization !== '') return organization;
-  throw new SchedError('usage', "The token's user has no organization", {
-    reason: 'the service returned no current_organization for this user',
-    hint: 'add --org ID, or set SCHED_ORG',
-    outcome: 'not-sent',
-  });
-};
+export const isForbidden = (error: unknown): boolean => error instanceof SchedError && error.category === 'forbidden';
 
 /** The cache file for a token and a kind of fact, named after the token's hash. The token itself is never written. */
 export const cacheFile = (runtime: Runtime, { origin, token }: Credential, kind: 'identity' | 'plan'): string => {
@@ -68,10 +67,10 @@ const readYounger = async (file: string, now: number, ageMs: number): Promise<Js
   }
 };
 
-const readCache = async (file: string, now: number): Promise<Identity | undefined> => {
+const readCache = async (file: string, now: number): Promise<Owner | undefined> => {
   const { user, organization, root } = (await readYounger(file, now, staleAfterMs)) ?? {};
   return [user, organization, root].every((part) => typeof part === 'string')
-    ? ({ user, organization, root } as Identity)
+    ? ({ user, organization, root } as Owner)
     : undefined;
 };
 
@@ -93,10 +92,10 @@ export const writeCache = async (runtime: Runtime, file: string, facts: object):
 };
 
 /** The identity of a token from the cache, or undefined. */
-export const rememberedIdentity = (runtime: Runtime, credential: Credential): Promise<Identity | undefined> =>
+export const rememberedIdentity = (runtime: Runtime, credential: Credential): Promise<Owner | undefined> =>
   readCache(cacheFile(runtime, credential, 'identity'), runtime.clock.now());
 
-const ask = async (client: Client, baseUrl: string): Promise<Identity> => {
+const ask = async (client: Client, baseUrl: string): Promise<Owner> => {
   const { users } = await import('../../api/users.ts');
   const me = await client.call(users.me, {}).catch((error: unknown) => {
     if (!(error instanceof SchedError) || error.category !== 'forbidden') throw error;
@@ -110,32 +109,141 @@ const ask = async (client: Client, baseUrl: string): Promise<Identity> => {
   return { user: uri, organization: String(me.current_organization ?? ''), root: baseOfUri(uri) ?? baseUrl };
 };
 
-/** Returns the identity of the token: from the environment or profile, else from the cache, else from the service. */
-export const identify = async (
+/** Who the token belongs to: known from the login, else from the cache, else from the service. */
+export const ownerOfToken = async (
   runtime: Runtime,
-  connection: Connection,
+  { baseUrl, owner, defaults, isSandbox, credentials }: Connection,
   client: () => Promise<Client>,
-): Promise<Identity> => {
-  const { env, clock } = runtime;
-  const { baseUrl, defaults = {}, isSandbox } = connection;
-  // The built-in sandbox has its own account, so the environment doesn't apply.
+): Promise<Owner> => {
   if (isSandbox) return ask(await client(), baseUrl);
-  const user = env.SCHED_USER || defaults.user;
-  const organization = env.SCHED_ORG || defaults.organization;
-  const known =
-    defaults.uriRoot ?? [user, organization].map((value) => baseOfUri(value ?? '')).find((root) => root !== undefined);
-  if (user && organization) {
-    const root = known ?? baseUrl;
-    return { user: asUri(user, root, 'users'), organization: asUri(organization, root, 'organizations'), root };
+  if (owner?.user && owner.organization) {
+    const { user, organization } = owner;
+    return { user, organization, root: defaults?.uriRoot ?? baseOfUri(user) ?? baseUrl };
   }
-  const file = cacheFile(runtime, await connection.credentials.current(), 'identity');
-  const remembered = await readCache(file, clock.now());
-  const found = remembered ?? (await ask(await client(), baseUrl));
-  if (remembered === undefined) await writeCache(runtime, file, found);
-  const { root } = found;
+  const file = cacheFile(runtime, await credentials.current(), 'identity');
+  const remembered = await readCache(file, runtime.clock.now());
+  if (remembered !== undefined) return remembered;
+  const found = await ask(await client(), baseUrl);
+  await writeCache(runtime, file, found);
+  return found;
+};
+
+/** A default user or organization as set in the environment or a profile. Undefined if it is the token's own. */
+type Setting = { uri: string } | { id: string } | { name: string } | undefined;
+
+const sources = {
+  users: { variable: 'SCHED_USER', key: 'user' },
+  organizations: { variable: 'SCHED_ORG', key: 'organization' },
+};
+
+const sourceOf = (collection: keyof typeof sources): string =>
+  `it comes from ${sources[collection].variable} or from the profile's ${sources[collection].key}`;
+
+const readSetting = (value: string | undefined, collection: keyof typeof sources): Setting => {
+  if (!value || value === selfWords[collection]) return undefined;
+  // An ID answers without a request, so a word that may be an ID is not looked up as a name.
+  if (isPlainId(value)) return { id: value };
+  const { variable, key } = sources[collection];
+  const read = readReference(value, key, collection);
+  if (read.ok) return isUri(value) ? { uri: value } : { name: value };
+  throw new SchedError('environment', read.problem.replace(`--${key}`, `The default ${key}`), {
+    reason: sourceOf(collection),
+    hint: `set ${variable}=ID, or run sched profiles set ${key} ID`,
+    outcome: 'not-sent',
+  });
+};
+
+interface Sources {
+  env: Runtime['env'];
+  connection(): Promise<Connection>;
+  /** The token's owner. An unknown root is undefined. */
+  owner(): Promise<Omit<Owner, 'root'> & { root: string | undefined }>;
+  /** Looks up the URI of a user by name or email address. */
+  findUser(who: string): Promise<string>;
+}
+
+export const createIdentity = ({ env, connection, owner: ask, findUser }: Sources): Identity => {
+  const settings = once(async () => {
+    const { isSandbox, defaults = {} } = await connection();
+    // The built-in sandbox has its own account, so the environment doesn't apply.
+    if (isSandbox) return {};
+    return {
+      user: readSetting(env.SCHED_USER || defaults.user, 'users'),
+      organization: readSetting(env.SCHED_ORG || defaults.organization, 'organizations'),
+    };
+  });
+  const owner = once(ask);
+  /** A part of the token's owner. The profile's value stands in for one that the token may not read. */
+  const own = async (part: 'user' | 'organization'): Promise<string> => {
+    try {
+      return (await owner())[part];
+    } catch (error) {
+      const { spare } = await connection();
+      const setting = isForbidden(error) ? readSetting(spare?.[part], `${part}s`) : undefined;
+      if (setting === undefined) throw error;
+      return uriOf(setting, `${part}s`);
+    }
+  };
+  const uriOf = async (setting: NonNullable<Setting>, collection: string): Promise<string> => {
+    if ('uri' in setting) return setting.uri;
+    if ('id' in setting) return `${await root()}/${collection}/${setting.id}`;
+    return findUser(setting.name).catch((error: unknown) => {
+      if (!(error instanceof SchedError) || !['not-found', 'usage'].includes(error.category)) throw error;
+      throw new SchedError(error.category, error.message, { ...error.facts, reason: sourceOf('users') });
+    });
+  };
+
+  let learned: string | undefined;
+  const root = async (typed?: string): Promise<string> => {
+    const { baseUrl, defaults } = await connection();
+    const { user, organization } = await settings();
+    const known =
+      defaults?.uriRoot ??
+      [user, organization]
+        .map((setting) => (setting !== undefined && 'uri' in setting ? baseOfUri(setting.uri) : undefined))
+        .find((found) => found !== undefined);
+    if (user !== undefined && organization !== undefined) return known ?? baseUrl;
+    const found = await owner().catch((error: unknown) => {
+      if (!isForbidden(error)) throw error;
+      return { root: known ?? baseUrl };
+    });
+    if (found.root !== undefined) return found.root;
+    if (known === undefined) learned ??= typed;
+    return known ?? learned ?? baseUrl;
+  };
+
+  const user = once(async () => {
+    const setting = (await settings()).user;
+    return setting === undefined ? own('user') : uriOf(setting, 'users');
+  });
+  const organization = once(async () => {
+    const setting = (await settings()).organization;
+    const uri = setting === undefined ? await own('organization') : await uriOf(setting, 'organizations');
+    if (uri !== '') return uri;
+    // Any field but `uri` may be missing from a reply.
+    throw new SchedError('usage', "The token's user has no organization", {
+      reason: 'the service returned no current_organization for this user',
+      hint: 'add --org ID, or set SCHED_ORG',
+      outcome: 'not-sent',
+    });
+  });
   return {
+    user,
+    organization,
     root,
-    user: user ? asUri(user, root, 'users') : found.user,
-    organization: organization ? asUri(organization, root, 'organizations') : found.organization,
+    isTokenUser: async () => (await settings()).user === undefined,
+    mayBeOther: async (uri) => {
+      const { user: setUser, organization: setOrganization } = await settings();
+      const login = (await connection()).owner?.user;
+      // SCHED_USER and SCHED_ORG together answer without a request who the token belongs to, but not for certain.
+      // Assumed: the service accepts the organization beside the token's own user.
+      if (setUser !== undefined && setOrganization !== undefined) return uri !== login;
+      if (login) return uri !== login;
+      const known = await owner().catch((error: unknown) => {
+        if (!isForbidden(error)) throw error;
+        return undefined;
+      });
+      return uri !== known?.user;
+    },
   };
 };

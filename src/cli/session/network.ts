@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../../api/limits.ts';
 import { withContent } from '../../client/content.ts';
+import { isPlainId, isUri, selfWords } from '../../client/ids.ts';
 import { mayRepeat } from '../../client/outcome.ts';
 import { authorize } from '../../http/authorize.ts';
 import { callBeforeSend } from '../../http/before-send.ts';
@@ -112,9 +113,14 @@ const transportOf =
     }
   };
 
-/** The user whose bookings count together, if known without a request. */
-export const bookerOf = ({ env }: Runtime, { defaults }: Pick<Connection, 'defaults'>): string | undefined =>
-  env.SCHED_USER || defaults?.user;
+/** The user whose bookings count together, if known without a request. A name or `me` would need one. */
+export const bookerOf = (
+  { env }: Runtime,
+  { defaults, owner }: Pick<Connection, 'defaults' | 'owner'>,
+): string | undefined =>
+  [env.SCHED_USER, defaults?.user, owner?.user].find(
+    (user) => user && user !== selfWords.users && (isPlainId(user) || isUri(user)),
+  );
 
 export interface Network {
   /** Sends with the credential. */

@@ -57,12 +57,84 @@ describe('identity', () => {
     expect(result.requests.map(({ url }) => new URL(url).pathname)).toEqual(['/scheduled_events']);
   });
 
-  test('from the environment that is not an ID is rejected with the name of its variable', async () => {
-    const { code, stderr, requests } = await world.run(list, { env: { SCHED_USER: 'ada@b.example', SCHED_ORG: 'O' } });
+  test.each([
+    [
+      'SCHED_USER',
+      'user',
+      'http://127.0.0.1:4010/groups/A',
+      'me, a name, an email address, an ID or a URI under /users/',
+    ],
+    ['SCHED_ORG', 'organization', 'North light', 'current, an ID or a URI under /organizations/'],
+  ])('from %s that names no %s is rejected', async (variable, key, value, accepted) => {
+    const env = { SCHED_USER: 'U', SCHED_ORG: 'O', [variable]: value };
+    const { code, stderr, requests } = await world.run(list, { env });
     expect({ code, requests }).toEqual({ code: 3, requests: [] });
     expect(JSON.parse(stderr).error).toMatchObject({
-      message: '"ada@b.example" is neither an ID nor a URI under /users/',
-      hint: 'set SCHED_USER=ID, or run sched profiles set user ID',
+      message: `The default ${key} must be ${accepted}, not "${value}"`,
+      hint: `set ${variable}=ID, or run sched profiles set ${key} ID`,
+    });
+  });
+
+  test('from the environment that nobody has is reported with the name of its variable', async () => {
+    const { code, stderr } = await world.run('events list', { env: { SCHED_USER: 'ada@b.example' } });
+    expect(code).toBe(6);
+    expect(stderr).toContain('No member with the address ada@b.example');
+    expect(stderr).toContain("it comes from SCHED_USER or from the profile's user");
+  });
+
+  const jonas = 'http://127.0.0.1:4010/users/UZ8CY4QAYV5BWVCA';
+  const organization = 'http://127.0.0.1:4010/organizations/GHDAK7KT3RW2W9R9';
+  const lastQuery = ({ requests }: Result) => {
+    const { count: _, ...query } = Object.fromEntries(new URL(requests.at(-1)!.url).searchParams);
+    return query;
+  };
+
+  test('of somebody else in SCHED_USER is sent with the organization', async () => {
+    const both: Record<string, string>[] = [
+      { SCHED_USER: jonas },
+      { SCHED_USER: 'UZ8CY4QAYV5BWVCA', SCHED_ORG: organization },
+    ];
+    for (const env of both) {
+      const result = await world.run(list, { env });
+      expect(result.code).toBe(0);
+      expect(lastQuery(result)).toEqual({ user: jonas, organization });
+    }
+    const own = await world.run(list, { env: { SCHED_USER: 'XYCWQX76WEER7A9Y' } });
+    expect(lastQuery(own)).toEqual({ user: 'http://127.0.0.1:4010/users/XYCWQX76WEER7A9Y' });
+  });
+
+  describe('that the token may not read', () => {
+    const token = { SCHED_TOKEN: 'sandbox_events_only' };
+    const user = 'http://127.0.0.1:4010/users/XYCWQX76WEER7A9Y';
+
+    test('is replaced by SCHED_USER alone', async () => {
+      const result = await world.run(list, { env: { ...token, SCHED_USER: 'XYCWQX76WEER7A9Y' } });
+      expect([result.code, lastQuery(result)]).toEqual([0, { user }]);
+    });
+
+    test('is replaced by SCHED_ORG alone, with a note that the whole organization is listed', async () => {
+      const result = await world.run(list, { env: { ...token, SCHED_ORG: 'GHDAK7KT3RW2W9R9' } });
+      expect([result.code, lastQuery(result)]).toEqual([0, { organization }]);
+      expect(result.stderr).toContain('so this lists the whole organization');
+    });
+
+    test.each([
+      ['user', 'XYCWQX76WEER7A9Y', { user }],
+      ['organization', 'GHDAK7KT3RW2W9R9', { organization }],
+    ])("is replaced by the profile's %s alone", async (key, value, query) => {
+      const env = { ...token, SCHED_CONFIG_DIR: cache, SCHED_BASE_URL: '' };
+      await world.run('profiles add work --base-url http://127.0.0.1:4010', { env });
+      await world.run(`profiles set ${key} ${value}`, { env });
+      const result = await world.run(list, { env });
+      expect([result.code, lastQuery(result)]).toEqual([0, query]);
+    });
+  });
+
+  test("of the token goes before the user of a profile, which belongs to the profile's login", async () => {
+    const env = { SCHED_CONFIG_DIR: cache, SCHED_BASE_URL: '' };
+    await world.run('profiles add work --base-url http://127.0.0.1:4010 --user UZ8CY4QAYV5BWVCA', { env });
+    expect(lastQuery(await world.run(list, { env }))).toEqual({
+      user: 'http://127.0.0.1:4010/users/XYCWQX76WEER7A9Y',
     });
   });
 

@@ -66,11 +66,14 @@ const checkPaging = (
 
 /** The URI of the token's own user or organization. */
 const ownUri = async (context: Context, name: 'user' | 'organization'): Promise<string> => {
-  const uri = (await context.identity())[name];
-  if (uri !== '') return uri;
-  throw new SchedError('usage', `Can't replace {${name}}: the service shows no ${name} for this token`, {
-    outcome: 'not-sent',
-  });
+  try {
+    return await context.identity[name]();
+  } catch (error) {
+    if (!(error instanceof SchedError && error.category === 'usage')) throw error;
+    throw new SchedError('usage', `Can't replace {${name}}: the service shows no ${name} for this token`, {
+      outcome: 'not-sent',
+    });
+  }
 };
 
 const fill = async (context: Context, text: string): Promise<string> => {
@@ -92,7 +95,7 @@ const placeOf = async ({ context, problems }: Invocation, target: Target): Promi
   if (target.origin === undefined) return target.path;
   const connection = await context.connection();
   const { baseUrl } = connection;
-  const below = pathBelow(target, baseUrl) ?? pathBelow(target, await context.root());
+  const below = pathBelow(target, baseUrl) ?? pathBelow(target, await context.identity.root(target.origin));
   if (below === undefined)
     problems.add(`${target.origin} is not the service of this profile (${shownUrl(baseUrl, connection)})`);
   problems.check();
