@@ -6,8 +6,28 @@ import { localFilterNote, runEventsList, withSearch } from './events-list.ts';
 export const examples = {
   list: ['groups list', 'groups list --json=uri,name'],
   get: ['groups get "Customer team"', 'groups get 4UJ8LXFLWJYWQTRF --json'],
-  relationships: ['groups relationships', 'groups relationships --group 4UJ8LXFLWJYWQTRF'],
+  relationships: [
+    'groups relationships',
+    'groups relationships --owner me',
+    'groups relationships --group "Customer team"',
+  ],
   relationship: ['groups relationship HB8N8LNQ4EHPYKRQ', 'groups relationship HB8N8LNQ4EHPYKRQ --json'],
+};
+
+// Assumed: the service lists relationships by exactly one of these.
+const exclusive = ['org', 'owner', 'group'];
+
+export const decorate = {
+  relationships: (generic: GenericCommand): Command => ({
+    ...generic,
+    notes: ['Use only one of --org, --owner and --group.'],
+    run: (invocation) => {
+      const given = exclusive.filter((name) => invocation.typed[name] !== undefined).map((name) => `--${name}`);
+      if (given.length > 1)
+        invocation.problems.add(`${given.slice(0, -1).join(', ')} and ${given.at(-1)} can't be used together`);
+      return generic.run(invocation);
+    },
+  }),
 };
 
 /** `groups events`: the command `events list`, limited to one group. */
