@@ -1,8 +1,10 @@
 import { inspect } from '../../api/inspect.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
+import { readReference, selfWords, waysToName } from '../../client/ids.ts';
 import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
+import { referenceWords } from '../operation/field-flags.ts';
 import { readJsonFile } from '../operation/json-file.ts';
 import { noteHidden } from '../operation/listing.ts';
 import { confirm } from '../session/confirm.ts';
@@ -22,16 +24,36 @@ const view: View = {
 };
 
 /** `base_url` ⇒ `--base-url`. */
-const flagName = (key: string): string => key.replaceAll('_', '-');
+const flagName = (key: string): string => (key === 'organization' ? 'org' : key.replaceAll('_', '-'));
+
+/** The settings that name a record, and the collection of the record. */
+const collections: Readonly<Record<string, string>> = { user: 'users', organization: 'organizations' };
+
+const placeholderOf = (key: string): Pick<Flag, 'value' | 'suggestions'> => {
+  const collection = collections[key];
+  if (collection !== undefined) return { value: referenceWords[collection]!, suggestions: [selfWords[collection]!] };
+  return { value: key.endsWith('_url') || key === 'issuer' ? 'URL' : 'ID' };
+};
 
 const keyFlags: Flag[] = settableKeys
   .filter((key) => key !== 'uri_root' && key !== 'output' && key !== 'timezone')
   .map((key) => ({
     name: flagName(key),
-    value: key.endsWith('_url') || key === 'issuer' ? 'URL' : 'ID',
+    ...placeholderOf(key),
     description: inspect(Profile.shape[key]).description ?? '',
     heading: 'Flags',
   }));
+
+/** The setting's own name works too, as in `profiles set organization`. */
+const organizationFlag: Flag = {
+  name: 'organization',
+  ...placeholderOf('organization'),
+  description: 'same as --org',
+  heading: 'Flags',
+};
+
+/** `org` is short for `organization`, as in flags. */
+const keyOf = (word: string): string => (word === 'org' ? 'organization' : word);
 
 const profileFlag: Flag = {
   name: 'from',
@@ -50,6 +72,14 @@ const named = async ({ args, typed, context }: Invocation): Promise<{ name: stri
     hint: 'sched profiles add NAME --base-url https://api.example.com',
     outcome: 'not-sent',
   });
+};
+
+/** Checks a user or organization to be set. Only the service knows whether it exists. */
+const checkReference = (key: string, value: unknown, shown: string, { problems }: Invocation): void => {
+  const collection = collections[key];
+  if (collection === undefined || typeof value !== 'string' || value === '') return;
+  const read = readReference(value, key, collection);
+  if (!read.ok) problems.add(read.problem.replace(`--${key}`, shown));
 };
 
 const readProfile = (value: unknown, { typed, problems }: Invocation): Profile | undefined => {
@@ -92,7 +122,14 @@ const add = async (invocation: Invocation): Promise<void> => {
   if (wrong !== undefined) problems.add(wrong);
   const given =
     typed.from === undefined ? {} : await readJsonFile(String(typed.from), '--from', context.runtime, problems);
-  for (const key of settableKeys) if (typed[flagName(key)] !== undefined) given[key] = typed[flagName(key)];
+  if (typed.org !== undefined && typed.organization !== undefined)
+    problems.add("--org and --organization can't be used together");
+  for (const key of settableKeys) {
+    const flag = typed[key] === undefined ? flagName(key) : key;
+    if (typed[flag] === undefined) continue;
+    given[key] = typed[flag];
+    checkReference(key, given[key], `--${flag}`, invocation);
+  }
   if (typed.from === undefined && given.base_url === undefined) problems.add('Missing required flag --base-url');
   problems.check();
   const profile = readProfile(given, invocation);
@@ -114,10 +151,12 @@ const add = async (invocation: Invocation): Promise<void> => {
 
 const set = async (invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
-  const [key, value] = args;
+  const [typedKey, value] = args;
+  const key = typedKey === undefined ? undefined : keyOf(typedKey);
   if (key === undefined || value === undefined) problems.add('Missing argument: <key> and <value> are required');
   else if (!(settableKeys as string[]).includes(key))
     problems.add(`<key> must be one of ${settableKeys.join(', ')}, not "${key}"`);
+  else checkReference(key, value, key, invocation);
   problems.check();
   const { name, profile } = await named({ ...invocation, args: [] });
   const { login, ...settable } = profile;
@@ -209,7 +248,7 @@ export const commands: Command[] = [
     name: 'add',
     summary: 'Add a profile',
     arguments: [newName],
-    flags: [...keyFlags, profileFlag],
+    flags: [...keyFlags, organizationFlag, profileFlag],
     examples: [
       'profiles add work --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
       'profiles add work2 --from work.json',
@@ -222,11 +261,18 @@ export const commands: Command[] = [
     name: 'set',
     summary: 'Change a setting of a profile',
     arguments: [
-      { name: 'key', description: settableKeys.join(', '), required: true, choices: settableKeys },
+      { name: 'key', description: settableKeys.join(', '), required: true, choices: [...settableKeys, 'org'] },
       { name: 'value', description: "the new value; '' unsets it", required: true },
     ],
     flags: [],
-    examples: ['profiles set timezone Europe/Paris', 'profiles set output json -p work'],
+    examples: [
+      'profiles set timezone Europe/Paris',
+      'profiles set output json -p work',
+      'profiles set user ada@engine.example',
+    ],
+    notes: [
+      `user: ${waysToName('users')}. organization (or org): ${waysToName('organizations')}. An ID is fastest, because a name or an email address is looked up by each command.`,
+    ],
     local: true,
     run: set,
   },
