@@ -1,10 +1,13 @@
 import { compliance } from '../../../api/compliance.ts';
 import { limits } from '../../../api/limits.ts';
+import { selfWords } from '../../../client/ids.ts';
 import { SchedError } from '../../../errors.ts';
 import { foldAddress } from '../../../jobs/address.ts';
 import { estimatedSeconds, type Plan } from '../../../jobs/batch-plan.ts';
 import type { View } from '../../../output/view.ts';
+import { idIn } from '../../../uri.ts';
 import type { Command, Flag, Invocation } from '../../command.ts';
+import { referenceWords } from '../../operation/field-flags.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import { bulkFlags, inputNote } from '../bulk/flags.ts';
@@ -39,7 +42,13 @@ const flags: Flag[] = [
     description: 'stop if there are more addresses than this; with --yes, skips the prompt',
     heading: 'Safety',
   },
-  { name: 'org', value: 'ID', description: 'stop unless the token belongs to this organization', heading: 'Safety' },
+  {
+    name: 'org',
+    value: referenceWords.organizations!,
+    suggestions: [selfWords.organizations!],
+    description: 'stop unless the token belongs to this organization',
+    heading: 'Safety',
+  },
   keyFileFlag,
 ];
 
@@ -134,7 +143,10 @@ const run = async (invocation: Invocation): Promise<void> => {
   const { baseUrl, isSandbox: isBuiltIn } = await context.connection();
   const key = (await findKey(invocation, true))!;
   const who = await askRequester(context);
-  if (typed.org !== undefined) checkOrganization(String(typed.org), who);
+  if (typed.org !== undefined) {
+    const isCurrent = typed.org === selfWords.organizations;
+    checkOrganization(isCurrent ? idIn(await context.identity.organization()) : String(typed.org), who);
+  }
   const isSandbox = await isSandboxed(context);
   await runBulk(context, {
     command: 'compliance delete',
