@@ -113,9 +113,10 @@ const situations: [string, string[]][] = [
   ['sched --tz U', ['UTC']],
   ['sched invitees create --timezone Asia/Kol', ['Asia/Kolkata']],
   ['sched one-offs create --timezone=America/Argentina/B', ['America/Argentina/Buenos_Aires']],
-  // These commands don't accept `me` and `current`.
-  ['sched profiles add work --user ', []],
-  ['sched compliance delete --org ', []],
+  ['sched orgs get ', ['current']],
+  ['sched profiles add work --user ', ['me']],
+  ['sched profiles add work --org ', ['current']],
+  ['sched compliance delete --org ', ['current']],
   // Nothing is known of these.
   ['sched events cancel ID --reason ', []],
   ['sched events cancel ID --reason --ye', []],
