@@ -262,8 +262,8 @@ _sched_command() {
       fields='name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login'
       ;;
     'profiles add')
-      flags='--base-url --auth-url --mcp-url --client-id --issuer --user --organization --from'
-      takers='--base-url --auth-url --mcp-url --client-id --issuer --user --organization --from'
+      flags='--base-url --auth-url --mcp-url --client-id --issuer --user --org --organization --from'
+      takers='--base-url --auth-url --mcp-url --client-id --issuer --user --org --organization --from'
       fields='name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login'
       ;;
     'profiles set')
@@ -352,8 +352,8 @@ _sched_command() {
 
 _sched_value() {
   case $1 in
-    'events list --user' | 'event-types list --user' | 'locations list --user' | 'members list --user') kind=words values='me' ;;
-    'events list --org' | 'event-types list --org' | 'routing-forms list --org' | 'members list --org' | 'invitations list --org' | 'groups list --org' | 'groups relationships --org' | 'activity list --org') kind=words values='current' ;;
+    'events list --user' | 'event-types list --user' | 'locations list --user' | 'members list --user' | 'profiles add --user') kind=words values='me' ;;
+    'events list --org' | 'event-types list --org' | 'routing-forms list --org' | 'members list --org' | 'invitations list --org' | 'groups list --org' | 'groups relationships --org' | 'activity list --org' | 'compliance delete --org' | 'profiles add --org') kind=words values='current' ;;
     'events list --status' | 'invitees list --status' | 'groups events --status') kind=words values='active canceled' ;;
     'events list --sort' | 'groups events --sort') kind=words values='start_time:asc start_time:desc' ;;
     'events list --with' | 'events get --with' | 'groups events --with') kind=words values='invitees' ;;
@@ -368,6 +368,7 @@ _sched_value() {
     'shares create --period') kind=words values='available_moving moving fixed unlimited' ;;
     'one-offs create --host') kind=words values='me' ;;
     'one-offs create --co-host') kind=words values='me' ;;
+    'orgs get 1') kind=words values='current' ;;
     'members list --role') kind=words values='owner admin user' ;;
     'members get 1' | 'users get 1') kind=words values='me' ;;
     'invitations list --status') kind=words values='pending accepted declined' ;;
@@ -378,7 +379,8 @@ _sched_value() {
     'auth login --add-scopes') kind=list values='availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write' ;;
     'auth login --credential-store') kind=words values='keychain file' ;;
     'profiles show 1' | 'profiles use 1' | 'profiles remove 1' | 'profiles export 1') kind=profiles ;;
-    'profiles set 1') kind=words values='base_url auth_url mcp_url client_id issuer user organization timezone output uri_root' ;;
+    'profiles add --organization') kind=words values='current' ;;
+    'profiles set 1') kind=words values='base_url auth_url mcp_url client_id issuer user organization timezone output uri_root org' ;;
     'api --input') kind=files ;;
     'api --output' | 'api -o') kind=words values='table json jsonl csv tsv yaml id' ;;
     'api 1') kind=words values='GET POST PATCH PUT DELETE' ;;

@@ -256,7 +256,7 @@ function __sched_flags
         case 'event-types get'
             true
         case 'event-types create'
-            printf '%s\t%s\n' --owner 'user who hosts it (default: your own)' \
+            printf '%s\t%s\n' --owner 'user who hosts it (default: you)' \
                 --name 'name of the event type' \
                 --duration 'length in minutes' \
                 --active 'whether it can be booked' \
@@ -307,7 +307,7 @@ function __sched_flags
                 --body 'request body as JSON from a file, or - for stdin; other flags override its fields'
         case 'one-offs create'
             printf '%s\t%s\n' --name 'name of the meeting' \
-                --host 'user who hosts it (default: your own)' \
+                --host 'user who hosts it (default: you)' \
                 --co-host 'additional host' \
                 --duration 'length in minutes' \
                 --timezone 'IANA time zone of the dates' \
@@ -458,7 +458,8 @@ function __sched_flags
                 --client-id 'client ID of sched at the authorization server' \
                 --issuer 'issuer URL of the authorization server' \
                 --user 'default user' \
-                --organization 'default organization' \
+                --org 'default organization' \
+                --organization 'same as --org' \
                 --from 'read the output of `profiles export` from a file, or - for stdin'
         case 'profiles set'
             true
@@ -606,7 +607,7 @@ function __sched_takers
         case 'auth token'
             printf '%s\n' --min-ttl
         case 'profiles add'
-            printf '%s\n' --base-url --auth-url --mcp-url --client-id --issuer --user --organization --from
+            printf '%s\n' --base-url --auth-url --mcp-url --client-id --issuer --user --org --organization --from
         case 'api'
             printf '%s\n' --method -X --raw-field -f --field -F --input --header -H --limit --page-size --output -o
         case 'sandbox start'
@@ -692,9 +693,9 @@ end
 # Prints what kind of value stands there ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
 function __sched_value
     switch $argv[1]
-        case 'events list --user' 'event-types list --user' 'locations list --user' 'members list --user'
+        case 'events list --user' 'event-types list --user' 'locations list --user' 'members list --user' 'profiles add --user'
             printf '%s\n' words me
-        case 'events list --org' 'event-types list --org' 'routing-forms list --org' 'members list --org' 'invitations list --org' 'groups list --org' 'groups relationships --org' 'activity list --org'
+        case 'events list --org' 'event-types list --org' 'routing-forms list --org' 'members list --org' 'invitations list --org' 'groups list --org' 'groups relationships --org' 'activity list --org' 'compliance delete --org' 'profiles add --org'
             printf '%s\n' words current
         case 'events list --status' 'invitees list --status' 'groups events --status'
             printf '%s\n' words active canceled
@@ -724,6 +725,8 @@ function __sched_value
             printf '%s\n' words me
         case 'one-offs create --co-host'
             printf '%s\n' words me
+        case 'orgs get 1'
+            printf '%s\n' words current
         case 'members list --role'
             printf '%s\n' words owner admin user
         case 'members get 1' 'users get 1'
@@ -744,8 +747,10 @@ function __sched_value
             printf '%s\n' words keychain file
         case 'profiles show 1' 'profiles use 1' 'profiles remove 1' 'profiles export 1'
             echo profiles
+        case 'profiles add --organization'
+            printf '%s\n' words current
         case 'profiles set 1'
-            printf '%s\n' words base_url auth_url mcp_url client_id issuer user organization timezone output uri_root
+            printf '%s\n' words base_url auth_url mcp_url client_id issuer user organization timezone output uri_root org
         case 'api --input'
             echo files
         case 'api --output' 'api -o'

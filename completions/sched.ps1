@@ -329,7 +329,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--owner', '--name', '--duration', '--event-color', '--description', '--location-kind', '--location', '--body')
             fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'profile.type', 'profile.name', 'profile.owner', 'secret', 'booking_method', 'custom_questions', 'custom_questions.name', 'custom_questions.type', 'custom_questions.position', 'custom_questions.enabled', 'custom_questions.required', 'custom_questions.answer_choices', 'custom_questions.include_other', 'deleted_at', 'admin_managed', 'locale')
             flags = [ordered]@{
-                '--owner' = 'user who hosts it (default: your own)'
+                '--owner' = 'user who hosts it (default: you)'
                 '--name' = 'name of the event type'
                 '--duration' = 'length in minutes'
                 '--active' = 'whether it can be booked'
@@ -410,7 +410,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'profile.type', 'profile.name', 'profile.owner', 'secret', 'booking_method', 'custom_questions', 'custom_questions.name', 'custom_questions.type', 'custom_questions.position', 'custom_questions.enabled', 'custom_questions.required', 'custom_questions.answer_choices', 'custom_questions.include_other', 'deleted_at', 'admin_managed', 'locale')
             flags = [ordered]@{
                 '--name' = 'name of the meeting'
-                '--host' = 'user who hosts it (default: your own)'
+                '--host' = 'user who hosts it (default: you)'
                 '--co-host' = 'additional host'
                 '--duration' = 'length in minutes'
                 '--timezone' = 'IANA time zone of the dates'
@@ -675,7 +675,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             flags = [ordered]@{}
         }
         'profiles add' = @{
-            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--issuer', '--user', '--organization', '--from')
+            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--issuer', '--user', '--org', '--organization', '--from')
             fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
             flags = [ordered]@{
                 '--base-url' = 'base URL of the API'
@@ -684,7 +684,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--client-id' = 'client ID of sched at the authorization server'
                 '--issuer' = 'issuer URL of the authorization server'
                 '--user' = 'default user'
-                '--organization' = 'default organization'
+                '--org' = 'default organization'
+                '--organization' = 'same as --org'
                 '--from' = 'read the output of `profiles export` from a file, or - for stdin'
             }
         }
@@ -815,6 +816,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'event-types list --user' = @('words', 'me')
         'locations list --user' = @('words', 'me')
         'members list --user' = @('words', 'me')
+        'profiles add --user' = @('words', 'me')
         'events list --org' = @('words', 'current')
         'event-types list --org' = @('words', 'current')
         'routing-forms list --org' = @('words', 'current')
@@ -823,6 +825,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'groups list --org' = @('words', 'current')
         'groups relationships --org' = @('words', 'current')
         'activity list --org' = @('words', 'current')
+        'compliance delete --org' = @('words', 'current')
+        'profiles add --org' = @('words', 'current')
         'events list --status' = @('words', 'active', 'canceled')
         'invitees list --status' = @('words', 'active', 'canceled')
         'groups events --status' = @('words', 'active', 'canceled')
@@ -862,6 +866,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'shares create --period' = @('words', 'available_moving', 'moving', 'fixed', 'unlimited')
         'one-offs create --host' = @('words', 'me')
         'one-offs create --co-host' = @('words', 'me')
+        'orgs get 1' = @('words', 'current')
         'members list --role' = @('words', 'owner', 'admin', 'user')
         'members get 1' = @('words', 'me')
         'users get 1' = @('words', 'me')
@@ -882,7 +887,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'profiles use 1' = @('profiles')
         'profiles remove 1' = @('profiles')
         'profiles export 1' = @('profiles')
-        'profiles set 1' = @('words', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root')
+        'profiles add --organization' = @('words', 'current')
+        'profiles set 1' = @('words', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root', 'org')
         'api --input' = @('files')
         'api --output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
         'api -o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
