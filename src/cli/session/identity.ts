@@ -101,7 +101,7 @@ const ask = async (client: Client, baseUrl: string): Promise<Owner> => {
     if (!(error instanceof SchedError) || error.category !== 'forbidden') throw error;
     throw new SchedError('forbidden', 'The token may not read its own user', {
       reason: 'the token lacks the scope users:read',
-      hint: 'add --user ID or --org ID, or set SCHED_USER and SCHED_ORG',
+      hint: 'add --user ID or --org ID, or set SCHED_USER or SCHED_ORG',
       outcome: 'not-sent',
     });
   });
