@@ -273,6 +273,12 @@ describe('--curl sends what the command sends', () => {
     expect(before.url).toMatch(/^http:\/\/127\.0\.0\.1:4999\//);
   });
 
+  test('for URIs of the service at another origin in a file', async () => {
+    const stdin = `${root}/scheduled_events/JW6SHQTS78SH7TS8\n`;
+    const sent = await curled(['events', 'cancel', '--from', '-'], { ...atOther, stdin });
+    expect(sent.url).toBe('http://127.0.0.1:4999/scheduled_events/JW6SHQTS78SH7TS8/cancellation');
+  });
+
   test('and refuses another service, as soon as it knows its own', async () => {
     const two = ['events', 'list', '--user', `${root}/users/A`, '--org', 'https://other.example/organizations/B'];
     const { code, stderr } = await world.run([...two, '--curl'], atOther);
