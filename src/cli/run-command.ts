@@ -50,7 +50,11 @@ export const runCommand = async (
   help: ShowHelp,
 ): Promise<void> => {
   const { typed, problems } = parsed;
-  const account = await accountOf(command, typed, runtime);
+  const account = await accountOf(command, typed, runtime).catch((error: unknown) => {
+    // A wrong command line is reported before a missing profile: `-p a -p b` may name neither.
+    problems.check();
+    throw error;
+  });
   const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
   const notes = createNotes(runtime.stderr, isJson);
   const tell = { problem: (text: string) => problems.add(text), note: notes.info };

@@ -245,6 +245,18 @@ describe('one-offs create', () => {
     });
   });
 
+  test.each([
+    ['--host me --host jonas.weber@northlight.example', 1],
+    ['--host me --host jonas.weber@northlight.example --co-host lucia.romero@northlight.example', 2],
+    ['--host me', 0],
+  ])('takes the first host as the host and the others as co-hosts: %s', async (hosts, others) => {
+    const line = `one-offs create --name Planning --duration 45 --days 7 ${hosts} --dry-run`;
+    const { host, co_hosts: coHosts = [] } = json(await world.run(line)).body;
+    expect(host).toContain('/users/');
+    expect(coHosts).toHaveLength(others);
+    expect(new Set([host, ...coHosts]).size).toBe(others + 1);
+  });
+
   test('rejects an eleventh host before anything is sent', async () => {
     const coHosts = Array.from({ length: 10 }, (_, index) => `--co-host http://127.0.0.1:4010/users/U${index}`).join(
       ' ',

@@ -88,12 +88,22 @@ const dateSetting = (invocation: Invocation): Json | undefined => {
   return undefined;
 };
 
+/** Several `--host` are a host and co-hosts, because the service keeps the first host in a field of its own. */
+const splitHosts = (body: Json, { typed }: Invocation): void => {
+  if (!Array.isArray(body.host)) return;
+  const [host, ...others] = body.host;
+  body.host = host;
+  const named = typed['co-host'] === undefined ? [] : (body.co_hosts as unknown[]);
+  if (others.length > 0) body.co_hosts = [...others, ...named];
+};
+
 const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   const setting = dateSetting(invocation);
   if (setting === undefined && typed.body === undefined)
     problems.add('Missing required flag --days, --start-date with --end-date, or --spot');
   const input = await readInput(invocation, oneOffs.create, fieldFlags, async (body) => {
+    splitHosts(body, invocation);
     if (setting !== undefined) body.date_setting = setting;
   });
   // The reply doesn't contain these times, so show how they were read.
@@ -108,9 +118,13 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
 };
 
 export const decorate = {
-  create: (generic: GenericCommand): Command => ({
-    ...generic,
-    flags: [...generic.flags.slice(0, -1), ...flags, generic.flags.at(-1)!],
-    run: (invocation) => runCreate(generic, invocation),
-  }),
+  create: (generic: GenericCommand): Command => {
+    const severalHosts = <F extends Flag>(flag: F): F => (flag.name === 'host' ? { ...flag, repeat: true } : flag);
+    const fieldFlags = generic.fieldFlags.map(severalHosts);
+    return {
+      ...generic,
+      flags: [...generic.flags.slice(0, -1).map(severalHosts), ...flags, generic.flags.at(-1)!],
+      run: (invocation) => runCreate({ ...generic, fieldFlags }, invocation),
+    };
+  },
 };

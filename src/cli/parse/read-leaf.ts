@@ -30,6 +30,21 @@ const reportTypos = (leaf: Leaf, name: string, rest: readonly string[], problems
   for (const flag of overvalued) problems.typo(`${bare(flag)} doesn't take a value`, corrected);
 };
 
+/**
+ * Adds a problem for each flag that is given more often than it can take: keeping only the last value would hide a
+ * mistake. A switch may be repeated. So may a bare `--json`, because it has no value.
+ */
+const reportRepetitions = ({ definition: command, inOrder }: Leaf, problems: Problems): void => {
+  for (const { name, value, repeat, optional, negatable } of allFlags(command)) {
+    const values = inOrder.filter(([each]) => each === name).map(([, each]) => each);
+    const isSingle = value !== undefined && !repeat;
+    if (isSingle && values.length > 1 && !(optional && values.every((each) => !each)))
+      problems.add(`--${name} can only be given once`);
+    if (negatable && values.length > 0 && inOrder.some(([each]) => each === `no-${name}`))
+      problems.add(`--${name} and --no-${name} can't be used together`);
+  }
+};
+
 const hasPlaceFor = ({ arguments: known, freeForm }: Command, args: readonly string[]): boolean =>
   freeForm === true || known.at(-1)?.variadic === true || args.length <= known.length;
 
@@ -38,6 +53,7 @@ export const readLeaf = (leaf: Leaf, name: string, rest: readonly string[]): Par
   const { definition: command, args, inOrder, unknownFlags, missingValues } = leaf;
   const problems = new Problems(`sched ${command.examples[0]}`);
   reportTypos(leaf, name, rest, problems);
+  reportRepetitions(leaf, problems);
   // An extra argument may be the value of an unknown flag, so it isn't reported in that case.
   if (unknownFlags.length === 0 && !hasPlaceFor(command, args))
     problems.add(`Unexpected argument "${args[command.arguments.length]}"`);

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { nouns } from '../../../src/cli/commands/registry.ts';
+import { allFlags } from '../../../src/cli/parse/all-flags.ts';
+import { createWorld } from '../../support/run.ts';
+
+const perNoun = await Promise.all(
+  Object.entries(nouns).map(async ([noun, { leaf, commands }]) =>
+    (await commands()).map((command) => ({ command, words: leaf ? [noun] : [noun, command.name] })),
+  ),
+);
+const all = perNoun.flat().map(({ command, words }) => [words.join(' '), command, words] as const);
+
+test.each(all)('%s refuses every single-value flag that is given twice', async (_, command, words) => {
+  const world = await createWorld();
+  const single = allFlags(command).filter(({ value, repeat }) => value !== undefined && !repeat);
+  expect(single.length).toBeGreaterThan(0);
+  for (const { name } of single) {
+    const { code, stderr, requests } = await world.run([...words, `--${name}=a`, `--${name}=b`]);
+    expect({ name, code, requests }).toEqual({ name, code: 2, requests: [] });
+    expect(stderr).toContain(`--${name} can only be given once`);
+  }
+});
+
+test.each([
+  ['before and after the command', '--tz UTC events list --tz UTC', '--tz'],
+  ['by its short name', 'events list -o json --output json', '--output'],
+  ['with and without a value', 'events list --json --json=uri', '--json'],
+])('refuses a flag given twice %s', async (_, line, flag) => {
+  const { code, stderr, requests } = await (await createWorld()).run(line);
+  expect({ code, requests }).toEqual({ code: 2, requests: [] });
+  expect(stderr).toContain(`${flag} can only be given once`);
+});
+
+test('refuses a switch together with its opposite', async () => {
+  const { code, stderr } = await (await createWorld()).run('event-types list --active --no-active');
+  expect(code).toBe(2);
+  expect(stderr).toContain("--active and --no-active can't be used together");
+});
+
+test('accepts a switch that is given twice', async () => {
+  const { code } = await (await createWorld()).run('--quiet events list --quiet --json --json --limit 1');
+  expect(code).toBe(0);
+});
