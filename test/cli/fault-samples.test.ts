@@ -38,7 +38,7 @@ describe('faults of a service that listens', () => {
     const invitee = (await command('invitees list JW6SHQTS78SH7TS8 --limit 1 -o id')).stdout.trim();
     const codes: number[] = [];
     for (const [, , line] of samples)
-      codes.push((await command(`${line === 'invitees no-show' ? `${line} ${invitee}` : line} --json`)).code);
+      codes.push((await command(`${line === 'invitees no-show' ? `${line} ${invitee} --yes` : line} --json`)).code);
     const reply = await fetch(`${base_url}/__sandbox/log`, { headers: { 'x-sandbox-admin': admin_token } });
     const { log } = (await reply.json()) as { log: { operation: string }[] };
     const seen = samples.map(([operation, fault], index) => [

@@ -170,10 +170,83 @@ describe('invitees no-show', () => {
     expect(JSON.parse(second.stdout)._sched).toEqual({ already: true });
   });
 
-  test("accepts two IDs, or a bare invitee ID that can't be read back", async () => {
-    const uri = await someone();
-    const [event, , invitee] = uri.split('/').slice(-3);
+  const idsOf = (uri: string) => uri.split('/').slice(-3) as [string, string, string];
+
+  test('accepts two IDs', async () => {
+    const [event, , invitee] = idsOf(await someone());
     expect((await world.run(`invitees no-show ${event} ${invitee}`)).code).toBe(0);
-    expect((await world.run(`invitees no-show ${invitee}`)).code).toBe(7);
+  });
+
+  test('accepts a bare invitee ID, and says "already" the second time', async () => {
+    const [, , invitee] = idsOf(await someone());
+    expect((await world.run(`invitees no-show ${invitee}`)).code).toBe(0);
+    const second = await world.run(`invitees no-show ${invitee} --json`);
+    expect([second.code, JSON.parse(second.stdout)]).toEqual([0, { _sched: { already: true } }]);
+    expect(second.stderr).toContain(`already marked as no-show: ${invitee}`);
+  });
+
+  test('says "already" to a service that refuses a second no-show with 403', async () => {
+    const uri = await someone();
+    await world.run(`invitees no-show ${uri}`);
+    const send: typeof world.service = async (request) =>
+      request.method === 'POST' ? { status: 403, headers: {}, body: '{}' } : world.service(request);
+    const { code, stdout } = await world.run(`invitees no-show ${uri} --json`, { send });
+    expect([code, JSON.parse(stdout)._sched]).toEqual([0, { already: true }]);
+    const bare = await world.run(`invitees no-show ${idsOf(uri)[2]}`, { send });
+    expect(bare.code).toBe(5);
+  });
+
+  test('rejects a single event ID after one read', async () => {
+    const [event] = idsOf(await someone());
+    const { code, stderr, requests } = await world.run(`invitees no-show ${event}`);
+    expect({ code, methods: requests.map(({ method }) => method) }).toEqual({ code: 2, methods: ['GET'] });
+    expect(stderr).toContain(`Missing argument <invitee>: ${event} is the ID of an event`);
+    expect(stderr).toContain(`try: sched invitees list ${event}`);
+  });
+
+  test('sends nothing if it cannot find out whether a single ID is an event', async () => {
+    const send: typeof world.service = async () => ({ status: 503, headers: {}, body: '' });
+    const { code, requests } = await world.run('invitees no-show ANY_ID', { send });
+    expect(code).toBe(9);
+    expect(requests.every(({ method }) => method === 'GET')).toBe(true);
+  });
+
+  describe('before the meeting', () => {
+    let uri: string;
+    beforeEach(async () => {
+      uri = JSON.parse((await world.run(booking('--json'))).stdout).uri;
+    });
+    const posts = ({ requests }: { requests: { method: string }[] }) =>
+      requests.filter(({ method }) => method === 'POST').length;
+
+    test('needs a confirmation', async () => {
+      const result = await world.run(`invitees no-show ${uri}`);
+      expect([result.code, posts(result)]).toEqual([12, 0]);
+      expect(result.stderr).toMatch(/has not started yet \(Mon 2027-02-01 11:00 .*Mark Ada Byron as no-show anyway\?/);
+    });
+
+    test.each([
+      ['y', 0, 1],
+      ['n', 12, 0],
+    ])('asks on a terminal: %s', async (answer, code, sent) => {
+      const terminals = ['stdin' as const, 'stderr' as const];
+      const result = await world.run(`invitees no-show ${uri}`, { terminals, stdin: `${answer}\n` });
+      expect([result.code, posts(result)]).toEqual([code, sent]);
+    });
+
+    test('does not ask with --yes or --dry-run', async () => {
+      expect((await world.run(`invitees no-show ${uri} --dry-run`)).code).toBe(0);
+      const { code, requests } = await world.run(`invitees no-show ${uri} --yes`);
+      expect([code, requests.map(({ method }) => method)]).toEqual([0, ['POST']]);
+    });
+
+    test('trusts the clock of the service, not of this machine', async () => {
+      const date = 'Mon, 01 Feb 2027 12:00:00 GMT';
+      const send: typeof world.service = async (request) => {
+        const reply = await world.service(request);
+        return { ...reply, headers: { ...reply.headers, date } };
+      };
+      expect((await world.run(`invitees no-show ${uri}`, { send })).code).toBe(0);
+    });
   });
 });

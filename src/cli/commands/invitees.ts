@@ -1,6 +1,6 @@
 import { eventTypes } from '../../api/event-types.ts';
 import { invitees } from '../../api/invitees.ts';
-import { isObject, type Json } from '../../client/reading.ts';
+import type { Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import { type Booking, book } from '../../jobs/booking.ts';
 import { reconcile, type Settled } from '../../jobs/reconcile.ts';
@@ -15,12 +15,11 @@ import {
   bookingFlags,
   bookingOptions,
   bookingTexts,
-  changeOrReadBack,
 } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
-import { knownRecord, withFacts } from '../operation/write-result.ts';
+import { runNoShow } from './no-show.ts';
 
 export const examples = {
   list: ['invitees list JW6SHQTS78SH7TS8', 'invitees list JW6SHQTS78SH7TS8 --status active --json=name,email'],
@@ -33,8 +32,8 @@ export const examples = {
     'invitees create --event-type K2C8C7DLAMCWKYZ7 --start 2030-12-02T15:00:00+01:00 --email ada@example.com --name "Ada Byron" --timezone Europe/Paris --dry-run',
   ],
   'no-show': [
-    'invitees no-show $(sched invitees list JW6SHQTS78SH7TS8 --limit 1 -o id)',
-    'invitees no-show $(sched invitees list XEFT95ZZDW9SPL93 --limit 1 -o id) --json',
+    'invitees no-show $(sched invitees list EAZJDYBENEHDMUCN --limit 1 -o id)',
+    'invitees no-show $(sched invitees list 5Z95GGE7WBNJ2FC8 --limit 1 -o id) --json',
   ],
 };
 
@@ -108,35 +107,6 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   context.runtime.interrupted.throwIfAborted();
 };
 
-const runNoShow = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context, args, problems } = invocation;
-  // A bare invitee ID works too, but without its event the invitee can't be read back.
-  const isBare = args.length === 1 && !args[0]!.includes('/');
-  const { path } = await readInput(invocation, isBare ? invitees['no-show'] : invitees.get, []);
-  problems.check();
-  const input = { path: { invitee: path!.invitee! } };
-  if (context.settings.dryRun) return printRequest(invocation, invitees['no-show'], [input]);
-  const client = await context.client();
-  const read = isBare ? undefined : () => client.call(invitees.get, { path: path! });
-  const isMarked = (current: Json) => current.no_show !== null && current.no_show !== undefined;
-  const send = () => client.write(invitees['no-show'], input);
-  // Without its event, the invitee's URI is unknown.
-  const known = () => (isBare ? {} : knownRecord(context, invitees.get, path!));
-  const wanted = { send, read, isDone: isMarked, known };
-  const record = await changeOrReadBack(context, wanted).catch(async (error: unknown) => {
-    if (!(error instanceof SchedError && error.category === 'conflict') || read === undefined) throw error;
-    const current = await read();
-    if (!isMarked(current)) throw error;
-    return withFacts(current, { already: true });
-  });
-  const isAlready = isObject(record._sched) && record._sched.already === true;
-  context.notes.info(
-    `${isAlready ? 'already marked' : 'marked'} as no-show: ${record.name ?? record.uri ?? path!.invitee}`,
-  );
-  await context.printer.one(view, record);
-  context.runtime.interrupted.throwIfAborted();
-};
-
 export const decorate = {
   create: (generic: GenericCommand): Command => ({
     ...generic,
@@ -152,6 +122,9 @@ export const decorate = {
     arguments: [
       { name: 'event', description: 'ID of the event, or the full URI of the invitee', required: true },
       { name: 'invitee', description: 'ID of the invitee' },
+    ],
+    notes: [
+      'If the meeting has not started yet, sched asks for confirmation. A single ID is first looked up as an event. If there is no such event, it is used as the ID of an invitee. Then sched can neither check when the meeting starts nor read the invitee afterwards. An invitee that is already marked is reported as such, with exit code 0.',
     ],
     run: (invocation) => runNoShow(generic, invocation),
   }),

@@ -1,0 +1,81 @@
+import { events } from '../../api/events.ts';
+import { invitees } from '../../api/invitees.ts';
+import type { Client } from '../../client/client.ts';
+import { isObject, type Json } from '../../client/reading.ts';
+import { type Category, SchedError, usageError } from '../../errors.ts';
+import { describeInstant } from '../../time/echo.ts';
+import { timestampOf } from '../../time/wall.ts';
+import type { Invocation } from '../command.ts';
+import { commandLine } from '../messages/shell-line.ts';
+import { changeOrReadBack } from '../operation/booking-context.ts';
+import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
+import { readInput } from '../operation/input.ts';
+import { knownRecord, withFacts } from '../operation/write-result.ts';
+import { confirm } from '../session/confirm.ts';
+import type { Context } from '../session/context.ts';
+
+const failedAs = (error: unknown, ...categories: Category[]): error is SchedError =>
+  error instanceof SchedError && categories.includes(error.category);
+
+/** Rejects a single ID that belongs to an event: it would be sent as the ID of an invitee. */
+const rejectEvent = async (client: Client, id: string): Promise<void> => {
+  try {
+    await client.call(events.get, { path: { event: id } });
+  } catch (error) {
+    if (failedAs(error, 'not-found', 'forbidden')) return;
+    throw error;
+  }
+  throw usageError([`Missing argument <invitee>: ${id} is the ID of an event`], {
+    hint: commandLine('invitees', 'list', id),
+  });
+};
+
+/** Asks for confirmation if the meeting has not started yet: nobody can have missed it. */
+const confirmEarly = async (context: Context, client: Client, path: Record<string, string>): Promise<void> => {
+  const { settings, runtime, serviceTime } = context;
+  if (settings.yes) return;
+  const { name, start_time: start } = await client.call(events.get, { path: { event: path.event! } });
+  const startsAt = timestampOf(String(start));
+  if (startsAt === undefined || startsAt <= (serviceTime() ?? runtime.clock.now())) return;
+  const invitee = await client.call(invitees.get, { path });
+  const when = describeInstant(String(start), settings.zone);
+  await confirm(
+    context,
+    `"${name ?? path.event}" has not started yet (${when}). Mark ${invitee.name ?? path.invitee} as no-show anyway?`,
+  );
+};
+
+const isMarked = ({ no_show: mark }: Json): boolean => mark !== null && mark !== undefined;
+
+export const runNoShow = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
+  const { context, args, problems } = invocation;
+  const { settings, notes, printer, runtime } = context;
+  // A bare invitee ID works too, but without its event the invitee can't be read back.
+  const isBare = args.length === 1 && !args[0]!.includes('/');
+  const { path = {} } = await readInput(invocation, isBare ? invitees['no-show'] : invitees.get, []);
+  problems.check();
+  const client = await context.client();
+  if (isBare && !settings.curl) await rejectEvent(client, path.invitee!);
+  const input = { path: { invitee: path.invitee! } };
+  if (settings.dryRun) return printRequest(invocation, invitees['no-show'], [input]);
+  if (!isBare) await confirmEarly(context, client, path);
+  const read = isBare ? undefined : () => client.call(invitees.get, { path });
+  const record = await changeOrReadBack(context, {
+    send: () => client.write(invitees['no-show'], input),
+    read,
+    isDone: isMarked,
+    // Without its event, the invitee's URI is unknown.
+    known: () => (isBare ? {} : knownRecord(context, invitees.get, path)),
+  }).catch(async (error: unknown) => {
+    // Some services reply to a second no-show with 403 instead of 409.
+    if (!failedAs(error, 'conflict', ...(isBare ? [] : (['forbidden'] as const)))) throw error;
+    // Assumed: a 409 without a record to read means that the invitee is already marked.
+    const current = read === undefined ? {} : await read();
+    if (!isBare && !isMarked(current)) throw error;
+    return withFacts(current, { already: true });
+  });
+  const isAlready = isObject(record._sched) && record._sched.already === true;
+  notes.info(`${isAlready ? 'already marked' : 'marked'} as no-show: ${record.name ?? record.uri ?? path.invitee}`);
+  await printer.one(view, record);
+  runtime.interrupted.throwIfAborted();
+};
