@@ -356,6 +356,22 @@ describe('--with invitees', () => {
     expect(table.stdout.split('\n')[0]).toMatch(/ID +WHO$/);
   });
 
+  test.each(['-o tsv', '-o csv', '-o table --accessible', '-o table --color never'])(
+    'marks canceled invitees beside the count of active ones: %s',
+    async (format) => {
+      const invitees = [
+        { uri: 'http://127.0.0.1:4010/scheduled_events/E/invitees/1', name: 'Ada Byron', status: 'canceled' },
+        { uri: 'http://127.0.0.1:4010/scheduled_events/E/invitees/2', name: 'Bo Diaz', status: 'active' },
+      ];
+      const send: Send = async (request) => {
+        if (!request.url.includes('/invitees')) return world.service(request);
+        return { status: 200, headers: {}, body: JSON.stringify({ collection: invitees, pagination: {} }) };
+      };
+      const { stdout } = await world.run(`events list --limit 1 --with invitees ${format}`, { send, columns: 200 });
+      expect(stdout).toMatch(/Ada Byron \(canceled\), ?Bo Diaz(?! \()/);
+    },
+  );
+
   test('works with events get', async () => {
     const uri = (await world.run('events list --upcoming --limit 1 -o id')).stdout.trim();
     const event = JSON.parse((await world.run(`events get ${uri} --with invitees --json`)).stdout) as Event;

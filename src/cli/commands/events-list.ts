@@ -103,9 +103,21 @@ const onlyWith =
     return page.filter((_, index) => found[index]!.length > 0);
   };
 
+/** The names of an event's invitees. The count beside them covers active ones only, so canceled ones are marked. */
+const inviteeNames = (event: object): string[] => {
+  const { invitees = [] } = (event as { _sched?: { invitees?: Json[] } })._sched ?? {};
+  return invitees.map(({ name, email, status }) => {
+    const shown = String(name ?? email ?? '');
+    return status === 'canceled' ? `${shown} (canceled)`.trimStart() : shown;
+  });
+};
+
 const withInvitees = (view: View): View => ({
   ...view,
-  columns: [...view.columns, { header: 'WHO', path: '_sched.invitees.*.name', as: 'list', priority: 3.5 }],
+  columns: [
+    ...view.columns,
+    { header: 'WHO', path: '_sched.invitees.*.name', as: 'list', priority: 3.5, value: inviteeNames },
+  ],
 });
 
 /** Checks whether the service supports the filters that rows don't show, and returns a local filter if it doesn't. */
@@ -198,7 +210,7 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
 const fields = [...Object.keys(ScheduledEvent.record.shape), '_sched'];
 
 const withNote =
-  '--with invitees reads the invitees of each event, four events at a time within the rate limit. Tables show their names in the column WHO, which is the last column in a pipe (_sched.invitees.*.name). JSON has the complete records in _sched.invitees.';
+  '--with invitees reads the invitees of each event, four events at a time within the rate limit. Tables show their names in the column WHO, with canceled ones marked; it is the last column in a pipe (_sched.invitees.*.name). JSON has the complete records in _sched.invitees.';
 
 export const localFilterNote =
   'The service has no filters for --event-type and --search, so sched applies them to its reply.';
