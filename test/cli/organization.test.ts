@@ -115,6 +115,40 @@ describe('availability update', () => {
     expect(JSON.parse(stdout).rules).toEqual([...before.rules, { type: 'date', date: '2027-12-24', intervals: [] }]);
   });
 
+  test('says that a weekday is taken off every week', async () => {
+    const { uri, type } = await schedule();
+    const { stderr } = await world.run(`availability update ${uri} --event-type ${type} --day-off friday --dry-run`);
+    expect(stderr).toContain('+ every Friday off');
+  });
+
+  test.each([
+    ['', '2026-11-17'],
+    ['--timezone America/Los_Angeles', '2026-11-16'],
+  ])("reads tomorrow in the schedule's time zone, not in the user's: %s", async (flags, date) => {
+    const { uri, type, timezone } = await schedule();
+    expect(timezone).toBe('Europe/Berlin');
+    // After midnight in Berlin, but not in New York.
+    const late = await createWorld({ start: Date.parse('2026-11-15T23:30:00Z') });
+    const line = `availability update ${uri} --event-type ${type} --day-off tomorrow ${flags} --tz America/New_York`;
+    const { code, stderr } = await late.run(`${line} --dry-run`);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`+ ${date} off`);
+  });
+
+  test('takes off each date of a range, and removes their rules again', async () => {
+    const { uri, type, rules } = await schedule();
+    const line = `availability update ${uri} --event-type ${type} --yes --json`;
+    const off = json(await world.run(`${line} --day-off 2027-12-24..2027-12-26`)).rules.slice(rules.length);
+    expect(off.map(({ date }: { date: string }) => date)).toEqual(['2027-12-24', '2027-12-25', '2027-12-26']);
+    expect(json(await world.run(`${line} --remove 2027-12-24..2027-12-26`)).rules).toEqual(rules);
+  });
+
+  test('rejects a date that is also in a range', async () => {
+    const flags = '--day-off 2027-12-24..2027-12-26 --remove 2027-12-25';
+    const { code, stderr } = await world.run(`availability update S --event-type T ${flags}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('2027-12-25 is given twice')]);
+  });
+
   test('asks for confirmation, and reports if there is nothing to change', async () => {
     const before = await schedule();
     const line = `availability update ${before.uri} --event-type ${before.type} --day-off 2027-12-24`;

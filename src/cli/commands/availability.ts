@@ -1,6 +1,9 @@
 import { availability } from '../../api/availability.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
+import { wallText } from '../../time/wall.ts';
+import { readZone } from '../../time/zone.ts';
+import { wallAt } from '../../time/zoned.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { changeRules, dayOf, type Rule, readDays, readRule, rulesDifference } from '../operation/availability-rules.ts';
@@ -17,7 +20,8 @@ export const examples = {
   ],
   update: [
     "availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --rule 'monday 09:00-12:00,13:00-17:00'",
-    'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off 2030-12-24 --yes',
+    'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off tomorrow --yes',
+    'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off 2030-12-24..2030-12-31 --yes',
   ],
 };
 
@@ -33,24 +37,26 @@ const flags: Flag[] = [
     name: 'day-off',
     value: 'DAY',
     repeat: true,
-    description: 'date or weekday to set as unavailable',
+    description: 'day to set as unavailable: date, tomorrow, range of dates, or weekday (every week)',
     heading: 'Flags',
   },
   {
     name: 'remove',
     value: 'DAY',
     repeat: true,
-    description: 'date or weekday whose rule to remove',
+    description: 'day whose rule to remove: date, tomorrow, range of dates, or weekday (every week)',
     heading: 'Flags',
   },
   { name: 'replace', description: 'replace all rules with the given ones', heading: 'Flags' },
 ];
 
-/** Reads the rules and days from the flags. */
-const readTyped = ({ typed, problems }: Invocation) => {
-  const read = (name: string, reader: (text: string) => ReturnType<typeof readRule>): Rule[] =>
+/** Reads the rules and days from the flags. `zone` is the time zone of today and tomorrow. */
+const readTyped = ({ context, typed, problems }: Invocation, zone: () => string) => {
+  const now = context.serviceTime() ?? context.runtime.clock.now();
+  const today = () => wallText(wallAt(now, zone())).slice(0, 10);
+  const read = (name: string, reader: typeof readRule): Rule[] =>
     ((typed[name] as string[] | undefined) ?? []).flatMap((text) => {
-      const rules = reader(text);
+      const rules = reader(text, today);
       if (!rules.ok) problems.add(`--${name} ${rules.problem}`);
       return rules.ok ? rules.value : [];
     });
@@ -75,10 +81,17 @@ const currentSchedule = async ({ context }: Invocation, eventType: string, id: s
   });
 };
 
+/** The time zone of a schedule's dates: the new one, else the current one. */
+const zoneOf = (schedule: Json, { typed, context }: Invocation): string => {
+  const reading = readZone(String(typed.timezone ?? schedule.timezone ?? ''));
+  return reading.ok ? reading.zone : context.settings.zone;
+};
+
 const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
-  const { set, removed } = readTyped(invocation);
-  const isRules = set.length + removed.length > 0 || typed.replace === true;
+  // Report problems before anything is sent. The schedule's time zone is known only after it is read.
+  const typedRules = readTyped(invocation, () => zoneOf({}, invocation));
+  const isRules = typedRules.set.length + typedRules.removed.length > 0 || typed.replace === true;
   if (['rule', 'day-off', 'remove', 'replace', 'timezone'].every((name) => typed[name] === undefined))
     problems.add('Nothing to change. Use --rule, --day-off, --remove or --timezone');
   if (typed.replace === true && typed.rule === undefined && typed['day-off'] === undefined)
@@ -86,7 +99,7 @@ const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   if (typed.replace === true && typed.remove !== undefined) problems.add("--replace can't be used with --remove");
   const { path, query, body } = await readInput(invocation, availability.update, fieldFlags);
   if (context.settings.curl) {
-    const known = { ...(isRules ? { rules: set } : {}), ...(body as Json) };
+    const known = { ...(isRules ? { rules: typedRules.set } : {}), ...(body as Json) };
     if (isRules && typed.replace !== true) {
       context.notes.info(
         'The service replaces all rules: copy the rules to keep from the reply to the first command into the second',
@@ -96,6 +109,8 @@ const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
     return printRequest(invocation, availability.update, [{ path: path!, body: known }]);
   }
   const schedule = await currentSchedule(invocation, String(query!.event_type), path!.schedule!);
+  const { set, removed } = readTyped(invocation, () => zoneOf(schedule, invocation));
+  problems.check();
   const rules = Array.isArray(schedule.rules) ? schedule.rules.filter(isObject) : [];
   const changed = typed.replace === true ? set : changeRules(rules, set, removed);
   const difference = rulesDifference(rules, changed);
@@ -140,6 +155,7 @@ export const decorate = {
       flags: [...ofSchedule, ...flags, ...generic.fieldFlags],
       notes: [
         'The service replaces all rules at once. So sched reads the current rules, changes only the days you name, shows the difference and asks for confirmation before it sends them all.',
+        "A weekday means every week: --day-off friday takes every Friday off. For a single day, use a date, today or tomorrow; today and tomorrow are dates in the schedule's time zone. A range such as 2026-12-24..2026-12-31 includes both dates.",
       ],
       run: (invocation) => runUpdate({ ...generic, fieldFlags: fields }, invocation),
     };

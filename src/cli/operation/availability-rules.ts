@@ -7,7 +7,14 @@ export type Rule = Json;
 
 type Read<T> = { ok: true; value: T } | { ok: false; problem: string };
 
-const dayForm = 'monday, mon, monday-friday or a date such as 2026-12-24';
+const dayForm =
+  'a date such as 2026-12-24, a range such as 2026-12-24..2026-12-31, or a weekday such as monday, mon or monday-friday';
+
+/** Days that are counted from today. */
+const nearDays: Record<string, number> = { today: 0, tomorrow: 1 };
+
+/** A range of dates becomes one rule per date, so it is limited to a year. */
+const longestRange = 366;
 
 /** The weekday or date of a rule. */
 export const dayOf = (rule: Rule): string => String(rule.type === 'date' ? rule.date : rule.wday);
@@ -50,16 +57,45 @@ export const isDate = (text: string): boolean => {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 };
 
-/** Reads `monday`, `mon`, `mon-fri` or a date as the days it names. */
-export const readDays = (text: string): Read<Rule[]> => {
+const daysAfter = (date: string, days: number): string =>
+  new Date(Date.parse(`${date}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10);
+
+/** Reads a date, or `FIRST..LAST`. Returns undefined if the text is neither. */
+const readDates = (word: string, today: Today | undefined): Read<string[]> | undefined => {
+  const dateOf = (part: string): string | undefined => {
+    if (isDate(part)) return part;
+    return today !== undefined && Object.hasOwn(nearDays, part) ? daysAfter(today(), nearDays[part]!) : undefined;
+  };
+  const [start = '', end = start, ...rest] = word.split('..');
+  const [first, last] = [dateOf(start), dateOf(end)];
+  if (first === undefined || last === undefined || rest.length > 0) return undefined;
+  if (last < first) return { ok: false, problem: `"${word}" ends before it starts` };
+  const dates: string[] = [];
+  for (let date = first; date <= last; date = daysAfter(date, 1)) {
+    if (dates.length === longestRange) return { ok: false, problem: `"${word}" is longer than a year` };
+    dates.push(date);
+  }
+  return { ok: true, value: dates };
+};
+
+/** Today's date. Without it, `today` and `tomorrow` are not days. */
+export type Today = () => string;
+
+/**
+ * Reads a date, a range of dates, or weekdays (`monday`, `mon`, `mon-fri`), which mean every week. `today` and `tomorrow`
+ * are dates.
+ */
+export const readDays = (text: string, today?: Today): Read<Rule[]> => {
   const word = text.trim().toLowerCase();
-  if (isDate(word)) return { ok: true, value: [{ type: 'date', date: word }] };
+  const dates = readDates(word, today);
+  if (dates?.ok) return { ok: true, value: dates.value.map((date) => ({ type: 'date', date })) };
+  if (dates !== undefined) return dates;
   const [first = '', last = first] = word.split('-');
   const [from, to] = [weekdayCalled(first), weekdayCalled(last)];
   if (from >= 0 && to >= from) {
     return { ok: true, value: weekdays.slice(from, to + 1).map((wday) => ({ type: 'wday', wday })) };
   }
-  const meant = nearest(word, weekdays);
+  const meant = nearest(word, [...weekdays, ...(today === undefined ? [] : Object.keys(nearDays))]);
   return {
     ok: false,
     problem: `"${text}" is not a day. ${meant === undefined ? `Use ${dayForm}` : `Did you mean ${meant}?`}`,
@@ -76,12 +112,12 @@ const readInterval = (text: string): Read<Json> => {
 };
 
 /** Reads `DAY HOURS` as rules: one for each day of a range. */
-export const readRule = (text: string): Read<Rule[]> => {
+export const readRule = (text: string, today?: Today): Read<Rule[]> => {
   const [, day, hours] = /^\s*(\S+)\s+(\S.*?)\s*$/.exec(text) ?? [];
   if (day === undefined || hours === undefined) {
     return { ok: false, problem: `"${text}" is not a rule such as "monday 09:00-12:00,13:00-17:00"` };
   }
-  const days = readDays(day);
+  const days = readDays(day, today);
   if (!days.ok) return days;
   if (hours.toLowerCase() === 'off') return { ok: true, value: days.value.map((rule) => ({ ...rule, intervals: [] })) };
   const intervals: Json[] = [];
@@ -116,9 +152,15 @@ export const changeRules = (rules: readonly Rule[], set: readonly Rule[], remove
   return [...kept, ...byDay.values()];
 };
 
+/** A rule for people. Elsewhere `friday` can be a date, so a rule for a weekday says `every Friday`. */
+const ruleWords = (rule: Rule): string => {
+  const day = weekdays.find((name) => rule.type !== 'date' && name === dayOf(rule));
+  return day === undefined ? ruleText(rule) : `every ${day[0]!.toUpperCase()}${day.slice(1)} ${hoursOf(rule)}`;
+};
+
 /** The difference between two sets of rules, one rule per line: `-` for removed, `+` for added. */
 export const rulesDifference = (before: readonly Rule[], after: readonly Rule[]): string[] => {
-  const [old, now] = [before.map(ruleText), after.map(ruleText)];
+  const [old, now] = [before.map(ruleWords), after.map(ruleWords)];
   return [
     ...old.filter((line) => !now.includes(line)).map((line) => `- ${line}`),
     ...now.filter((line) => !old.includes(line)).map((line) => `+ ${line}`),

@@ -36,6 +36,35 @@ describe('rules', () => {
     expect(readRule(typed)).toMatchObject({ ok: false, problem: expect.stringContaining(expected) });
   });
 
+  const today = () => '2026-12-30';
+  test.each([
+    ['today', ['2026-12-30']],
+    ['Tomorrow', ['2026-12-31']],
+    ['2026-12-24..2026-12-26', ['2026-12-24', '2026-12-25', '2026-12-26']],
+    ['tomorrow..2027-01-01', ['2026-12-31', '2027-01-01']],
+    ['2026-03-28..2026-03-30', ['2026-03-28', '2026-03-29', '2026-03-30']],
+    ['2028-01-01..2028-12-31', { length: 366 }],
+  ])('reads %s as dates', (typed, dates) => {
+    const read = readDays(typed, today);
+    expect(read.ok && read.value.map(({ date }) => date)).toMatchObject(dates);
+  });
+
+  test.each([
+    ['2026-12-26..2026-12-24', 'ends before it starts'],
+    ['2026-01-01..2027-01-02', 'is longer than a year'],
+    ['2026-12-24..2026-12-25..2026-12-26', 'is not a day'],
+    ['2026-12-24..', 'is not a day'],
+    ['2026-12-24..friday', 'is not a day'],
+    ['tomorow', 'Did you mean tomorrow?'],
+    ['yesterday', 'is not a day'],
+  ])('rejects the days %s', (typed, expected) => {
+    expect(readDays(typed, today)).toMatchObject({ ok: false, problem: expect.stringContaining(expected) });
+  });
+
+  test('rejects tomorrow where the date of today is unknown', () => {
+    expect(readDays('tomorrow')).toMatchObject({ ok: false, problem: expect.stringContaining('is not a day') });
+  });
+
   test('leaves all other days unchanged', () => {
     const off = { type: 'date', date: '2026-12-24', intervals: [] };
     expect(changeRules([monday, friday], [off], [])).toEqual([monday, friday, off]);
@@ -50,15 +79,18 @@ describe('rules', () => {
     const changed = changeRules([monday, friday, evening], [shorter], []);
     expect(changed).toEqual([shorter, friday]);
     expect(rulesDifference([monday, friday, evening], changed)).toEqual([
-      '- monday 09:00-17:00',
-      '- monday 18:00-20:00',
-      '+ monday 10:00-11:00',
+      '- every Monday 09:00-17:00',
+      '- every Monday 18:00-20:00',
+      '+ every Monday 10:00-11:00',
     ]);
   });
 
   test('shows the difference line by line', () => {
     const off = { ...monday, intervals: [] };
-    expect(rulesDifference([monday, friday], [off, friday])).toEqual(['- monday 09:00-17:00', '+ monday off']);
+    expect(rulesDifference([monday, friday], [off, friday])).toEqual([
+      '- every Monday 09:00-17:00',
+      '+ every Monday off',
+    ]);
     expect(rulesDifference([monday], [monday])).toEqual([]);
   });
 
