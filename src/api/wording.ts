@@ -31,7 +31,7 @@ const numberWords = ({ schema }: Issue): string => {
 
 const lengthWords = (origin: string, bound: string, length: number | bigint): string => {
   if (bound === 'least' && Number(length) === 1) return 'must not be empty';
-  return `must have at ${bound} ${length} ${origin === 'string' ? 'characters' : 'items'}`;
+  return `must have at ${bound} ${length} ${origin === 'string' ? 'character' : 'item'}${Number(length) === 1 ? '' : 's'}`;
 };
 
 const isNumber = (origin: string): boolean => origin === 'number' || origin === 'int';

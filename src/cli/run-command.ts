@@ -1,5 +1,6 @@
 import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
 import { checkFields, correctedField } from '../output/fields.ts';
+import { counted } from '../plural.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Command, Parsed, ShowHelp, Typed } from './command.ts';
 import { createNotes } from './messages/notes.ts';
@@ -82,7 +83,7 @@ export const runCommand = async (
     const isAnswered = error instanceof SchedError && error.facts.answered === true;
     if (context.printer.isUnfinished && context.printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe)) {
       const { rows } = context.printer;
-      notes.warn(`incomplete: ${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'} written`);
+      notes.warn(`incomplete: ${counted(rows, 'row')} written`);
     }
     // The write was applied; only its reply could not be printed.
     const isWrite = command.operation !== undefined && command.operation.method !== 'GET' && !settings.dryRun;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { counted } from '../plural.ts';
 import type { Entry, Skipped } from './input.ts';
 
 /** A line without an item, and the reason if it is known. */
@@ -57,20 +58,19 @@ export const makePlan = async (entries: AsyncIterable<Entry>, { fold }: PlanOpti
   return { ...plan, digest: digestOf(seen) };
 };
 
-const counted = (count: number, one: string, many = `${one}s`): string[] =>
-  count === 0 ? [] : [`${count.toLocaleString('en-US')} ${count === 1 ? one : many}`];
-
 /** Lists everything in the input that isn't sent, such as `1 duplicate, 2 comments`; empty if all of it is sent. */
 export const leftOutText = ({ duplicates, invalid, skipped, isListed }: Plan): string => {
   const line = isListed ? 'item' : 'line';
-  return [
-    counted(duplicates.length, 'duplicate'),
-    counted(invalid.length, `invalid ${line}`),
-    counted(skipped.comment.length, 'comment'),
-    counted(skipped.header.length, 'header line'),
-    counted(skipped.blank.length, `blank ${line}`),
-  ]
-    .flat()
+  const counts: [number, string][] = [
+    [duplicates.length, 'duplicate'],
+    [invalid.length, `invalid ${line}`],
+    [skipped.comment.length, 'comment'],
+    [skipped.header.length, 'header line'],
+    [skipped.blank.length, `blank ${line}`],
+  ];
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, what]) => counted(count, what))
     .join(', ');
 };
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Client } from '../client/client.ts';
 import type { Json } from '../client/reading.ts';
 import { SchedError } from '../errors.ts';
+import { counted } from '../plural.ts';
 import { type Entry, type Ledger, type StoredEntry, serviceName } from '../state/ledger.ts';
 import { idIn } from '../uri.ts';
 import { idKey, isTrustworthy, type LookUp, lookUp, type Owner, secondOf, type Wanted } from './look-up.ts';
@@ -117,7 +118,7 @@ export const unknownOutcomeOf = async (
   const left = Math.max(limitOf(entry) - (now - missed), ours < 0 ? 0 : limitOf(entry) - ours);
   if (left > 0) {
     const seconds = Math.ceil(left / 1000);
-    return { reason: `no booking was found so far, check again in ${seconds} seconds`, seconds };
+    return { reason: `no booking was found so far, check again in ${counted(seconds, 'second')}`, seconds };
   }
   const isClear = entry.besides === undefined || entry.shownBefore !== undefined || seen.found.length === 0;
   if (!isClear || seen.isSharedSlot)

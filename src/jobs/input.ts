@@ -1,5 +1,6 @@
 import { isObject, type Json } from '../client/reading.ts';
 import { locateJsonError } from '../json-error.ts';
+import { counted } from '../plural.ts';
 import type { BrokenRecord, CsvRecord, Lines } from './csv-source.ts';
 import { placesWithDoubledNames } from './json-source.ts';
 import { type Bytes, linesOf, textOf } from './text-source.ts';
@@ -131,7 +132,7 @@ const holdsRows = ({ cells, rows }: CsvRecord, index: number, { isItem, isSurely
 const problemIn = (record: CsvRecord | BrokenRecord, { index, width }: Column, options: InputOptions) => {
   if ('problem' in record) return record.problem;
   const { length } = record.cells;
-  if (length !== width) return `it has ${length} ${length === 1 ? 'cell' : 'cells'}, but the first line has ${width}`;
+  if (length !== width) return `it has ${counted(length, 'cell')}, but the first line has ${width}`;
   return holdsRows(record, index, options) ? 'a quoted cell seems to contain whole rows' : undefined;
 };
 

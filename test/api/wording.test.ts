@@ -23,7 +23,7 @@ describe('wording', () => {
     [z.int(), 1.5, 'it must be a whole number'],
     [z.string().check(z.minLength(1)), '', 'it must not be empty'],
     [z.string().check(z.minLength(3)), 'a', 'it must have at least 3 characters'],
-    [z.array(z.string()).check(z.maxLength(1)), ['a', 'b'], 'it must have at most 1 items'],
+    [z.array(z.string()).check(z.maxLength(1)), ['a', 'b'], 'it must have at most 1 item'],
     [z.enum(['a', 'b']), 'c', 'it must be one of a, b'],
     [z.literal(1), 2, 'it must be 1'],
     [z.email(), 'x', 'it must be an email address'],
@@ -42,6 +42,7 @@ describe('command', () => {
   test.each([
     ['event-types create --name X --duration 0', '', '--duration must be a whole number from 1 to 720, not "0"'],
     ['event-types create --name X --duration 721', '', '--duration must be a whole number from 1 to 720, not "721"'],
+    ['event-types create --name X --duration ten', '', '--duration must be a whole number from 1 to 720, not "ten"'],
     ['event-types create --name= --duration 30', '', '--name must not be empty'],
     ['event-types create --name X --event-color red', '', '--event-color must be # and six hex digits, not "red"'],
     [

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createWorld } from '../support/run.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 beforeEach(async () => {
@@ -203,6 +204,14 @@ describe('events cancel', () => {
     expect(yes.stderr).toContain('canceled: ');
   });
 
+  test.each([
+    ['EVENT1\n', 'Cancel 1 event and notify its invitees?'],
+    ['EVENT1\nEVENT2\n', 'Cancel 2 events and notify their invitees?'],
+  ])('counts the events of a file in the question: %j', async (stdin, question) => {
+    const { code, stderr } = await world.run('events cancel --from -', { stdin, home: temporaryDirectory('events') });
+    expect([code, stderr]).toEqual([12, expect.stringContaining(question)]);
+  });
+
   test('shows several events in one table, wide enough for the longest name', async () => {
     const uriOf = async (type: string) =>
       (await world.run(`events list --event-type "${type}" --status active --upcoming --limit 1 -o id`)).stdout.trim();
@@ -220,7 +229,7 @@ describe('events cancel', () => {
     const { code, stdout, stderr } = await world.run(`events cancel NOSUCHEVENT ${uri} --yes -o id`);
     expect(code).toBe(11);
     expect(stdout.trim()).toBe(uri);
-    expect(stderr).toContain('1 of 2 events were not canceled');
+    expect(stderr).toContain('1 of 2 events was not canceled');
   });
 
   test('prints the request and sends no write with --dry-run', async () => {

@@ -109,10 +109,14 @@ const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   if (failures.length === 0) return;
   const again = failures.filter(({ isRetryable }) => isRetryable).map(({ event }) => event);
   const flags = typedWords({ args: [], inOrder: invocation.inOrder });
-  throw new SchedError('partial', `${failures.length} of ${inputs.length} events were not canceled`, {
-    ...(again.length === 0 ? {} : { hint: commandLine('events', 'cancel', ...again, ...flags) }),
-    outcome: 'applied',
-  });
+  throw new SchedError(
+    'partial',
+    `${failures.length} of ${inputs.length} events ${failures.length === 1 ? 'was' : 'were'} not canceled`,
+    {
+      ...(again.length === 0 ? {} : { hint: commandLine('events', 'cancel', ...again, ...flags) }),
+      outcome: 'applied',
+    },
+  );
 };
 
 const runCancelMany = async (generic: GenericCommand, invocation: Invocation): Promise<void> => {

@@ -6,6 +6,7 @@ import { type Booking, book } from '../../jobs/booking.ts';
 import { reconcile, type Settled } from '../../jobs/reconcile.ts';
 import { nearest } from '../../nearest.ts';
 import type { View } from '../../output/view.ts';
+import { counted } from '../../plural.ts';
 import { describeInstant } from '../../time/echo.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
@@ -156,11 +157,15 @@ const runReconcile = async ({ context, problems }: Invocation): Promise<void> =>
   if (rows === 0) context.notes.footer('No bookings with an unknown outcome on this machine');
   const [first] = unknown;
   if (first === undefined) return;
-  throw new SchedError('outcome-unknown', `The outcome of ${unknown.length} of ${rows} bookings is still unknown`, {
-    reason: first.reason ?? 'looking them up found nothing',
-    hint: bookingContext.checkAgain,
-    outcome: 'unknown',
-  });
+  throw new SchedError(
+    'outcome-unknown',
+    `The outcome of ${unknown.length} of ${counted(rows, 'booking')} is still unknown`,
+    {
+      reason: first.reason ?? 'looking them up found nothing',
+      hint: bookingContext.checkAgain,
+      outcome: 'unknown',
+    },
+  );
 };
 
 export const extra = (): Command[] => [

@@ -144,7 +144,7 @@ describe('suggestions: canceling several events', () => {
   test('does not suggest running a command that will fail again', async () => {
     const { code, stderr } = await world.run('events cancel NOSUCHEVENT XEFT95ZZDW9SPL93 --yes');
     expect(code).toBe(11);
-    expect(stderr).toContain('1 of 2 events were not canceled');
+    expect(stderr).toContain('1 of 2 events was not canceled');
     expect(stderr).not.toContain('try:');
   });
 

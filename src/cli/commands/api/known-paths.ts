@@ -3,6 +3,7 @@ import { loadCatalogue, type Noun } from '../../../api/catalogue.ts';
 import { compliance } from '../../../api/compliance.ts';
 import { events } from '../../../api/events.ts';
 import type { Operation } from '../../../api/operation.ts';
+import { counted } from '../../../plural.ts';
 
 /** Removes percent-encoding, even if applied several times, and normalizes case and Unicode variants. */
 const folded = (text: string): string => {
@@ -68,7 +69,7 @@ export const isBooking = (method: string, path: string): boolean => {
 const addressesIn = (body: string | undefined): string => {
   try {
     const { emails } = JSON.parse(body ?? '') as { emails?: unknown };
-    if (Array.isArray(emails)) return emails.length === 1 ? '1 invitee' : `${emails.length} invitees`;
+    if (Array.isArray(emails)) return counted(emails.length, 'invitee');
   } catch {
     // The service will report what is wrong with the body.
   }

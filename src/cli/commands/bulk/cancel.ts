@@ -6,6 +6,7 @@ import { SchedError } from '../../../errors.ts';
 import type { Plan } from '../../../jobs/batch-plan.ts';
 import { change } from '../../../jobs/read-back.ts';
 import type { Answer, Job } from '../../../jobs/run.ts';
+import { counted } from '../../../plural.ts';
 import type { Invocation } from '../../command.ts';
 import { changeOptions } from '../../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
@@ -112,6 +113,9 @@ export const cancelFromFile = async ({ fieldFlags }: GenericCommand, invocation:
     receipt: typed.receipt as string | undefined,
     again: typed.again === true,
     confirm: () =>
-      confirm(context, `Cancel ${plan.items.length.toLocaleString('en-US')} events and notify their invitees?`),
+      confirm(
+        context,
+        `Cancel ${counted(plan.items.length, 'event')} and notify ${plan.items.length === 1 ? 'its' : 'their'} invitees?`,
+      ),
   });
 };

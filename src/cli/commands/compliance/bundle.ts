@@ -13,6 +13,7 @@ import type { RunHistory } from '../../../jobs/receipt.ts';
 import type { ReceiptKey } from '../../../jobs/receipt-key.ts';
 import type { Finding } from '../../../jobs/verify-receipt.ts';
 import { jsonText } from '../../../json.ts';
+import { counted } from '../../../plural.ts';
 import { writeWholeFile } from '../../../state/whole-file.ts';
 import type { Command, Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
@@ -151,7 +152,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   const log = await readActivity(context, history, own);
   const words =
     'lines' in log
-      ? `activity.jsonl is the service's activity log for the time of the run: ${log.lines.length === 1 ? '1 entry' : `${log.lines.length} entries`}, with addresses replaced by ${own === undefined ? '[address]' : 'their HMACs'}.`
+      ? `activity.jsonl is the service's activity log for the time of the run: ${counted(log.lines.length, 'entry', 'entries')}, with addresses replaced by ${own === undefined ? '[address]' : 'their HMACs'}.`
       : `The service's activity log for the time of the run is missing: ${log.missing}.`;
   const folder = resolve(String(typed.to ?? `bundle-${history.run.run}`));
   await writeAll(folder, {

@@ -1,6 +1,7 @@
 import { SchedError } from '../../../errors.ts';
 import type { Plan } from '../../../jobs/batch-plan.ts';
 import type { RunHistory } from '../../../jobs/receipt.ts';
+import { counted } from '../../../plural.ts';
 import type { Invocation } from '../../command.ts';
 import { shownUrl } from '../../session/connection.ts';
 import { askText, askYes, factLines } from '../../session/prompt.ts';
@@ -26,7 +27,7 @@ export const readConfirmation = ({ typed, problems }: Invocation): Confirmation 
   }
   if (typed.max !== undefined) {
     confirmation.max = /^\d{1,15}$/.test(String(typed.max)) ? Number(typed.max) : Number.NaN;
-    if (Number.isNaN(confirmation.max)) problems.add('--max must be a number of addresses');
+    if (Number.isNaN(confirmation.max)) problems.add('--max must be a whole number from 0 up');
   }
   return confirmation;
 };
@@ -61,7 +62,7 @@ export const isConfirmed = ({ context, args }: Invocation, confirmation: Confirm
   if (canAsk) return false;
   throw new SchedError(
     'confirmation-required',
-    `Confirmation needed to delete all data of ${number(count)} ${count === 1 ? 'invitee' : 'invitees'}, but there is no terminal to ask on`,
+    `Confirmation needed to delete all data of ${counted(count, 'invitee')}, but there is no terminal to ask on`,
     {
       reason: yes ? '--yes alone works only for up to 10 addresses typed as arguments' : "a deletion can't be undone",
       hint: isSeen ? 'add --yes' : `add --confirm ${count}, or --yes --max N`,
@@ -83,7 +84,7 @@ export const askForCount = async (
   const count = plan.items.length;
   const done = history === undefined ? 0 : history.counts.accepted + history.counts.rejected;
   const profile = settings.account?.name ?? (settings.sandbox ? 'none (sandbox)' : 'none (token from the environment)');
-  const question = `Delete all data of ${number(count)} ${count === 1 ? 'invitee' : 'invitees'}? This can't be undone.`;
+  const question = `Delete all data of ${counted(count, 'invitee')}? This can't be undone.`;
   const facts = [
     ['organization', `${who.organization}${isSandbox ? ' (sandbox)' : ''}`],
     ['origin', shownUrl(new URL(connection.baseUrl).origin, connection)],

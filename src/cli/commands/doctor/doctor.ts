@@ -2,6 +2,7 @@ import { SchedError } from '../../../errors.ts';
 import { drawGrid, gap } from '../../../output/grid.ts';
 import type { View } from '../../../output/view.ts';
 import { width, wrap } from '../../../output/width.ts';
+import { counted } from '../../../plural.ts';
 import type { Command, Invocation } from '../../command.ts';
 import type { Config } from '../../session/profile-schema.ts';
 import { chosenName, readConfig } from '../../session/profiles.ts';
@@ -54,7 +55,7 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   else await printer.list(view, pagesOf(findings));
   const wrong = findings.filter(({ status }) => status === 'problem');
   if (wrong.length === 0) return;
-  throw new SchedError('environment', `Found ${wrong.length} ${wrong.length === 1 ? 'problem' : 'problems'}`, {
+  throw new SchedError('environment', `Found ${counted(wrong.length, 'problem')}`, {
     ...(wrong[0]!.fix === null ? {} : { hint: wrong[0]!.fix }),
     outcome: 'not-sent',
   });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { SchedError } from '../../../errors.ts';
+import { counted } from '../../../plural.ts';
 import { singleQuoted } from '../../../shell-quote.ts';
 import { directoryPath } from '../../../state/paths.ts';
 import { baseUrlOf, type Check, errorText, type Finding, note, problem } from './finding.ts';
@@ -23,7 +24,7 @@ export const bookingCheck: Check = async (context) => {
   if (!Array.isArray(open)) return [open];
   const { length } = open;
   if (length === 0) return [];
-  const finding = `${length} ${length === 1 ? 'booking has' : 'bookings have'} an unknown outcome`;
+  const finding = `${counted(length, 'booking has', 'bookings have')} an unknown outcome`;
   return [note('bookings', finding, `sched invitees reconcile${account === undefined ? '' : ` -p ${account.name}`}`)];
 };
 
