@@ -54,6 +54,7 @@ const phrase = (value: unknown, as: Kind | undefined, time: TimeStyle): string =
   if (as === 'time') return localTime(text, time);
   if (as === 'id') return lastSegment(text);
   if (as === 'minutes') return `${text} min`;
+  if (as === 'seconds') return `${text} s`;
   return text;
 };
 

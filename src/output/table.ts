@@ -60,7 +60,8 @@ const paintedRow = (cells: string[], { shown }: Layout, { columns, paint }: Tabl
     return columns[shown[place]!]!.as === 'status' ? paint.status(text) : text;
   });
 
-const alignOf = ({ as }: Column): 'left' | 'right' => (as === 'count' || as === 'minutes' ? 'right' : 'left');
+const numbers: readonly unknown[] = ['count', 'minutes', 'seconds'];
+const alignOf = ({ as }: Column): 'left' | 'right' => (numbers.includes(as) ? 'right' : 'left');
 
 /** A later page can have a longer ID or number than the first. It widens its column there instead of being cut. */
 const gridColumns = (rows: string[][], { shown, widths }: Layout, columns: readonly Column[]): GridColumn[] =>

@@ -1,4 +1,4 @@
-export type Kind = 'time' | 'id' | 'status' | 'count' | 'minutes' | 'boolean' | 'list';
+export type Kind = 'time' | 'id' | 'status' | 'count' | 'minutes' | 'seconds' | 'boolean' | 'list';
 
 /** One column of a table and of TSV, which have the same columns in the same order. */
 export interface Column<Resource extends object = object> {

@@ -51,6 +51,12 @@ export function wallParts(wall: number): { date: string; time: string } {
   return { date: `${weekdays[weekdayOf(wall)]!.slice(0, 3)} ${text.slice(0, -9)}`, time: text.slice(-8) };
 }
 
+/** When a wait ends, with the zone: `18:00:30 Europe/Paris`, or with the date for a wait of an hour or more. */
+export function endOfWait(now: number, seconds: number, zone: string): string {
+  const { date, time } = wallParts(wallClock(zone)(now + seconds * second));
+  return `${seconds < 3600 ? time : `${date} ${time.slice(0, 5)}`} ${zone}`;
+}
+
 export function createShowTime(zone: string): ShowTime {
   const clock = wallClock(zone);
   return {

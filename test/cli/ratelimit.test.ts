@@ -66,8 +66,10 @@ describe('ratelimit', () => {
         waiting: [],
       },
     ]);
-    const table = await world.run('ratelimit', { terminals: ['stdout', 'stderr'] });
+    const table = await world.run('ratelimit --color never', { terminals: ['stdout', 'stderr'] });
     expect(table.stdout).toContain('REMAINING');
+    expect(table.stdout).toMatch(/ IN .*\n.* 60 s /);
+    expect((await world.run('ratelimit')).stdout).toContain('\t60\t');
     expect((await world.run('ratelimit --json=limit,remaining')).stdout).toContain('"limit": 10');
   });
 
@@ -94,7 +96,7 @@ describe('a service without rate limit headers', () => {
     const { code, stderr, requests } = await world.run('api /things --paginate -o jsonl --tz UTC', { send });
     expect([code, requests.length]).toEqual([0, 501]);
     expect(JSON.parse(stderr).note).toBe(
-      'the service states no rate limit, so requests are limited to 500 per minute: waiting 60 s, until 18:01:00',
+      'the service states no rate limit, so requests are limited to 500 per minute: waiting 60 s, until 18:01:00 UTC',
     );
   });
 });
@@ -105,7 +107,7 @@ describe('an exhausted rate limit', () => {
     await world.run('users me', { send: leaving(1, 42) });
     const { code, stderr } = await world.run('users me --tz UTC', { send: leaving(1) });
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^rate limit reached: waiting 42 s, until .*18:00:42/);
+    expect(stderr).toBe('rate limit reached: waiting 42 s, until 18:00:42 UTC\n');
   });
 
   test('is noted as a long wait if it takes more than a minute', async () => {

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { describeInstant } from '../../src/time/echo.ts';
-import { createShowTime } from '../../src/time/show.ts';
+import { createShowTime, endOfWait } from '../../src/time/show.ts';
 
 describe('show', () => {
+  it('names the zone in which a wait ends, and the date of a long one', () => {
+    const now = Date.parse('2026-11-15T22:30:00Z');
+    expect(endOfWait(now, 42, 'Europe/Paris')).toBe('23:30:42 Europe/Paris');
+    expect(endOfWait(now, 7200, 'Europe/Paris')).toBe('Mon 2026-11-16 01:30 Europe/Paris');
+  });
+
   it.each([
     ['2026-11-16T08:30:00.000000Z', 'Europe/Paris', 'Mon 2026-11-16 09:30'],
     ['2026-11-16T08:30:00Z', 'UTC', 'Mon 2026-11-16 08:30'],

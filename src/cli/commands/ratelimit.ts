@@ -11,7 +11,7 @@ const view: View = {
     { header: 'LIMIT', path: 'limit', as: 'count', priority: 5 },
     { header: 'REMAINING', path: 'remaining', as: 'count', priority: 4 },
     { header: 'RESETS', path: 'reset_at', as: 'time', priority: 3 },
-    { header: 'IN', path: 'reset_s', as: 'count', priority: 2 },
+    { header: 'IN', path: 'reset_s', as: 'seconds', priority: 2 },
     { header: 'WAITING', path: 'waiting', as: 'list', priority: 1, value: waitingText },
   ],
   id: 'window',

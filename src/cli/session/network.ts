@@ -13,11 +13,12 @@ import { retry } from '../../http/retry.ts';
 import { serviceClock } from '../../http/service-time.ts';
 import { trace } from '../../http/trace.ts';
 import { durationText } from '../../output/progress.ts';
+import { counted } from '../../plural.ts';
 import type { Runtime } from '../../runtime.ts';
 import { checkDirectory } from '../../state/directories.ts';
 import { directory, isHomeless } from '../../state/paths.ts';
 import { createSharedBudget, type SharedBudget } from '../../state/shared-budget.ts';
-import { createShowTime } from '../../time/show.ts';
+import { endOfWait } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
 import type { Connection } from './connection.ts';
 import type { Settings } from './settings.ts';
@@ -62,7 +63,7 @@ const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | und
   const { requests, isMost } = ahead();
   const total = seconds + Math.max(0, Math.ceil(requests / perMinute) - 1) * 60;
   if (total <= Math.max(60, seconds)) return undefined;
-  const left = `${isMost ? 'up to ' : ''}${requests.toLocaleString('en-US')} requests left`;
+  const left = `${isMost ? 'up to ' : ''}${counted(requests, 'request')} left`;
   return `${left} at ${perMinute} per minute: expect to wait about ${durationText(total)}`;
 };
 
@@ -78,11 +79,7 @@ export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes
   let waited = 0;
   let isTold = false;
   return (why, seconds, perMinute) => {
-    const end = new Date(runtime.clock.now() + seconds * 1000);
-    const until =
-      seconds < 3600
-        ? end.toLocaleTimeString('en-GB', { timeZone: settings.zone })
-        : createShowTime(settings.zone).show(end.toISOString());
+    const until = endOfWait(runtime.clock.now(), seconds, settings.zone);
     const isLong = seconds > 60 ? ' (more than a minute)' : '';
     const before = waited >= 60 ? `; waited ${waited} s so far` : '';
     waited += seconds;

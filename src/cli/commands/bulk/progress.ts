@@ -1,6 +1,6 @@
 import type { Counts } from '../../../jobs/receipt.ts';
 import { type Progress, progressBar, progressLine } from '../../../output/progress.ts';
-import { createShowTime } from '../../../time/show.ts';
+import { endOfWait } from '../../../time/show.ts';
 import type { Context } from '../../session/context.ts';
 
 /** The time between two progress lines in a log. */
@@ -30,9 +30,7 @@ export const reportProgress = ({ runtime, settings, notes }: Context, before: Co
   };
   if (hasBar && !notes.quiet) {
     notes.onWait = (seconds) => {
-      const until = new Date(clock.now() + seconds * 1000).toISOString();
-      // The wait ends today or tomorrow, so the time is enough.
-      progress.waitingUntil = createShowTime(settings.zone).show(until).split(' ').at(-1);
+      progress.waitingUntil = endOfWait(clock.now(), seconds, settings.zone);
       progress.waitSeconds = seconds;
       draw();
     };
