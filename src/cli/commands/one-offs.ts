@@ -6,6 +6,7 @@ import type { Command, Flag, Invocation } from '../command.ts';
 import { isDate } from '../operation/availability-rules.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
+import { readWholeNumber } from '../operation/whole-number.ts';
 import { writeAndRead } from '../operation/write-result.ts';
 
 export const examples = {
@@ -70,11 +71,9 @@ const dateSetting = (invocation: Invocation): Json | undefined => {
   if (kinds > 1) problems.add("--days, --start-date with --end-date, and --spot can't be used together");
   if (typed['weekdays-only'] === true && typed.days === undefined) problems.add('--weekdays-only needs --days');
   if (typed.days !== undefined) {
-    if (!/^[1-9]\d{0,3}$/.test(String(typed.days)))
-      problems.add(`--days must be a whole number from 1 to 9999, not "${typed.days}"`);
     return {
       type: 'days_in_future',
-      days: Number(typed.days),
+      days: readWholeNumber('days', invocation, 1, 9999),
       ...(typed['weekdays-only'] === true ? { only_weekdays: true } : {}),
     };
   }

@@ -6,6 +6,7 @@ import type { Json } from '../../client/reading.ts';
 import type { View } from '../../output/view.ts';
 import type { Invocation } from '../command.ts';
 import type { Notes } from '../messages/notes.ts';
+import { readWholeNumber } from './whole-number.ts';
 
 /** Rows that a terminal shows by default. */
 const screenful = 50;
@@ -15,20 +16,12 @@ export interface Bounds {
   pageSize: number;
 }
 
-const readCount = (name: string, raw: unknown, max: number, { problems }: Invocation): number | undefined => {
-  if (raw === undefined) return undefined;
-  const count = /^\d+$/.test(String(raw)) ? Number(raw) : 0;
-  if (count >= 1 && count <= max) return count;
-  const range = max === Number.MAX_SAFE_INTEGER ? 'from 1 up' : `from 1 to ${max}`;
-  problems.add(`--${name} must be a whole number ${range}, not "${raw}"`);
-  return undefined;
-};
-
 /** Reads `--limit`, `--all` and `--page-size`. */
 export const readBounds = (invocation: Invocation): Bounds => {
   const { typed, problems } = invocation;
-  const limit = readCount('limit', typed.limit, Number.MAX_SAFE_INTEGER, invocation);
-  const pageSize = readCount('page-size', typed['page-size'], limits.pageSize.max, invocation) ?? limits.pageSize.max;
+  const limit = readWholeNumber('limit', invocation, 1);
+  const pageSize =
+    readWholeNumber('page-size', invocation, limits.pageSize.min, limits.pageSize.max) ?? limits.pageSize.max;
   if (limit !== undefined && typed.all === true) problems.add("--limit and --all can't be used together");
   return { ...(limit === undefined ? {} : { limit }), pageSize };
 };

@@ -82,9 +82,7 @@ export const readValue = async (
   if (flag.choices !== undefined) return readChoice(flag, raw, flag.choices);
   if (format === 'datetime') return readMoment(flag, raw, invocation);
   if (flag.value === 'ZONE') return readZoneName(flag, raw);
-  if (type === 'number' && !/^-?\d+$/.test(raw))
-    return { ok: false, problem: `--${flag.name} must be a whole number, not "${raw}"` };
-  const value = type === 'number' ? Number(raw) : raw;
+  const value = type === 'number' && /^-?\d+$/.test(raw) ? Number(raw) : raw;
   const checked = flag.field.safeParse(value, plainErrors);
   if (checked.success) return { ok: true, value: { ready: value } };
   const { message } = checked.error.issues[0]!;

@@ -5,6 +5,7 @@ import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Command, Invocation } from '../../command.ts';
+import { readWholeNumber } from '../../operation/whole-number.ts';
 import { confirm } from '../../session/confirm.ts';
 import { environmentToken } from '../../session/connection.ts';
 import type { Account } from '../../session/settings.ts';
@@ -25,9 +26,7 @@ const login = async (invocation: Invocation): Promise<void> => {
   const scopes = readScopes('scopes', invocation);
   const added = readScopes('add-scopes', invocation);
   if (scopes !== undefined && added !== undefined) problems.add("--scopes and --add-scopes can't be used together");
-  const port = typed.port === undefined ? undefined : Number(typed.port);
-  if (port !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536))
-    problems.add(`--port must be a whole number from 1 to 65535, not "${typed.port}"`);
+  const port = readWholeNumber('port', invocation, 1, 65_535);
   const { logIn } = await import('./login-command.ts');
   const facts = await logIn(invocation, {
     port,

@@ -16,6 +16,7 @@ import { clientId, readyTokens } from '../../../sandbox/tokens.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Flag, Invocation } from '../../command.ts';
 import { readJsonText } from '../../operation/json-file.ts';
+import { readWholeNumber } from '../../operation/whole-number.ts';
 import { openSandboxData, sandboxFile } from '../../session/sandbox.ts';
 
 export const dataFlag: Flag = {
@@ -65,13 +66,8 @@ export const servingFlags: Flag[] = [
   },
 ];
 
-const readPort = ({ typed, problems }: Invocation, usual: number): number => {
-  if (typed.port === undefined) return usual;
-  const port = /^\d{1,5}$/.test(String(typed.port)) ? Number(typed.port) : -1;
-  if (port >= 0 && port <= 65_535) return port;
-  problems.add(`--port must be a whole number from 0 to 65535, not "${typed.port}"`);
-  return usual;
-};
+const readPort = (invocation: Invocation, usual: number): number =>
+  readWholeNumber('port', invocation, 0, 65_535) ?? usual;
 
 const readPlan = ({ typed, problems }: Invocation): Plan | undefined => {
   const plan = plans.find((each) => each === typed.plan);

@@ -1,0 +1,17 @@
+import type { Invocation } from '../command.ts';
+
+/** The value of a flag that takes a whole number. Without `most`, it may be as large as JavaScript can count. */
+export const readWholeNumber = (
+  name: string,
+  { typed, problems }: Invocation,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): number | undefined => {
+  const raw = typed[name];
+  if (raw === undefined) return undefined;
+  const value = /^\d+$/.test(String(raw)) ? Number(raw) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} up` : `from ${least} to ${most}`;
+  problems.add(`--${name} must be a whole number ${range}, not "${raw}"`);
+  return undefined;
+};
