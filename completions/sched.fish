@@ -289,8 +289,8 @@ function __sched_flags
         case 'availability update'
             printf '%s\t%s\n' --event-type 'event type the schedules belong to' \
                 --rule 'hours for a day, as \'monday 09:00-12:00,13:00-17:00\'' \
-                --day-off 'date or weekday to set as unavailable' \
-                --remove 'date or weekday whose rule to remove' \
+                --day-off 'day to set as unavailable: date, tomorrow, range of dates, or weekday (every week)' \
+                --remove 'day whose rule to remove: date, tomorrow, range of dates, or weekday (every week)' \
                 --replace 'replace all rules with the given ones' \
                 --timezone 'IANA time zone of the hours'
         case 'shares create'

@@ -382,8 +382,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             flags = [ordered]@{
                 '--event-type' = 'event type the schedules belong to'
                 '--rule' = 'hours for a day, as ''monday 09:00-12:00,13:00-17:00'''
-                '--day-off' = 'date or weekday to set as unavailable'
-                '--remove' = 'date or weekday whose rule to remove'
+                '--day-off' = 'day to set as unavailable: date, tomorrow, range of dates, or weekday (every week)'
+                '--remove' = 'day whose rule to remove: date, tomorrow, range of dates, or weekday (every week)'
                 '--replace' = 'replace all rules with the given ones'
                 '--timezone' = 'IANA time zone of the hours'
             }
