@@ -25,8 +25,11 @@ export interface ChangeOptions {
   onRepeat(attempt: number): void;
 }
 
-/** A completed change: its reply or, if that was lost, the record that was read afterwards. */
-export type Changed = Written | { status?: undefined; record: Json; why?: undefined };
+/** A completed change: its reply or, without a usable one, the record that was read afterwards. */
+export type Changed =
+  | Written
+  /** `refused` is the status of a refusal because the change had been made before; without it, the reply was lost. */
+  | { status?: undefined; record: Json; why?: undefined; refused?: number };
 
 const maxAttempts = 3;
 const pauseMs = 500;
@@ -40,6 +43,13 @@ export const readIfPossible = async (read: Change['read']): Promise<Json | undef
     throw error;
   }
 };
+
+/**
+ * The status of a refusal that may mean that the change was already made.
+ * Assumed: services answer such a repetition with 409 or 403.
+ */
+const repetitionStatus = ({ facts: { http } }: SchedError): number | undefined =>
+  http?.status === 409 || http?.status === 403 ? http.status : undefined;
 
 /** Waits as long as the service asks. Returns false, without waiting, if that is too long. */
 const waitedFor = async (
@@ -56,7 +66,8 @@ const waitedFor = async (
 
 /**
  * Makes a change that is safe to repeat. After a lost reply it reads the record: if that shows the change, it is done;
- * if it doesn't, the change is sent again; if it can't tell, the outcome is unknown.
+ * if it doesn't, the change is sent again; if it can't tell, the outcome is unknown. A refusal is an error unless the
+ * record shows that the change was already made.
  */
 export const change = async ({ send, read, isDone }: Change, options: ChangeOptions): Promise<Changed> => {
   const { clock, interrupted, random, onRepeat } = options;
@@ -65,7 +76,13 @@ export const change = async ({ send, read, isDone }: Change, options: ChangeOpti
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof SchedError) || (lost === undefined && !isOutcomeUnknown(error))) throw error;
+      if (!(error instanceof SchedError)) throw error;
+      if (lost === undefined && !isOutcomeUnknown(error)) {
+        const refused = repetitionStatus(error);
+        const current = refused === undefined ? undefined : await readIfPossible(read);
+        if (refused === undefined || current === undefined || isDone(current) !== true) throw error;
+        return { record: current, refused };
+      }
       lost ??= error;
       const mayRepeat = read !== undefined && isOutcomeUnknown(error) && (await waitedFor(error, options));
       const record = await readIfPossible(read);

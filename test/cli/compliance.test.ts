@@ -1047,6 +1047,19 @@ describe('events cancel --from', () => {
     expect(readFileSync(JSON.parse(result.stdout).receipt, 'utf8')).toContain('"by":"read back"');
   });
 
+  test('counts a refused event as canceled only if the service shows that it is', async () => {
+    const uris = await active(2);
+    await world.run(`events cancel ${uris[0]} --yes`);
+    const send: Send = async (request) =>
+      request.url.endsWith('/cancellation')
+        ? { status: 403, headers: {}, body: '{"title":"Permission Denied"}' }
+        : world.service(request);
+    const result = await world.run('events cancel --from - --yes --json', { stdin: uris.join('\n'), send });
+    expect(result.code).toBe(11);
+    expect(JSON.parse(result.stdout)).toMatchObject({ total: 2, accepted: 1, rejected: 1 });
+    expect(readFileSync(JSON.parse(result.stdout).receipt, 'utf8')).toContain('"by":"canceled already"');
+  });
+
   test('counts skipped lines and reports broken CSV rows', async () => {
     const uris = await active(2);
     const plain = await world.run('events cancel --from - --dry-run', {

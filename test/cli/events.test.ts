@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Send } from '../../src/http/message.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
@@ -192,6 +193,19 @@ describe('events cancel', () => {
     expect(second.stderr).toContain('already canceled');
     const chosen = await world.run(`events cancel ${uri} --yes --json=status,_sched`);
     expect(JSON.parse(chosen.stdout)).toEqual({ status: 'canceled', _sched: { already: true } });
+  });
+
+  test.each(['403 for the canceled event', '403 for an active event'])('reads the event after a %s', async (name) => {
+    const uri = await firstUri();
+    const isCanceled = name.includes('the canceled');
+    if (isCanceled) await world.run(`events cancel ${uri} --yes`);
+    const send: Send = async (request) =>
+      request.method === 'POST'
+        ? { status: 403, headers: {}, body: '{"title":"Permission Denied"}' }
+        : world.service(request);
+    const one = await world.run(`events cancel ${uri} --yes --json`, { send });
+    expect(one.code).toBe(isCanceled ? 0 : 5);
+    if (isCanceled) expect(JSON.parse(one.stdout)).toMatchObject({ status: 'canceled', _sched: { already: true } });
   });
 
   test('asks on a terminal, and cancels only after yes', async () => {

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Send } from '../../src/http/message.ts';
 import { createWorld } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
@@ -167,6 +168,16 @@ describe('invitees no-show', () => {
     expect(JSON.parse(first.stdout).no_show).toMatchObject({ uri: expect.stringMatching(/\/invitee_no_shows\/\w+$/) });
     const second = await world.run(`invitees no-show ${uri} --json`);
     expect(second.code).toBe(0);
+    expect(JSON.parse(second.stdout)._sched).toEqual({ already: true });
+  });
+
+  test('reads the invitee after a 403', async () => {
+    const uri = await someone();
+    const send: Send = async (request) =>
+      request.method === 'POST' ? { status: 403, headers: {}, body: '{}' } : world.service(request);
+    expect((await world.run(`invitees no-show ${uri}`, { send })).code).toBe(5);
+    await world.run(`invitees no-show ${uri}`);
+    const second = await world.run(`invitees no-show ${uri} --json`, { send });
     expect(JSON.parse(second.stdout)._sched).toEqual({ already: true });
   });
 

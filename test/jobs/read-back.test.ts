@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { SchedError } from '../../src/errors.ts';
 import { type Change, change } from '../../src/jobs/read-back.ts';
 
-/** Makes a change whose replies are all lost. Returns how often it was sent. */
-const lostChange = async (more: Pick<Change, 'read' | 'isDone'>) => {
+/** Makes a change that fails each time. Returns how often it was sent. */
+const failingChange = async (more: Pick<Change, 'read' | 'isDone'>, failure: (attempt: number) => SchedError) => {
   let sent = 0;
   const send = async () => {
     sent += 1;
-    throw new SchedError('outcome-unknown', `No reply to ${sent}`, { outcome: 'unknown' });
+    throw failure(sent);
   };
   const outcome = await change(
     { send, ...more },
@@ -23,12 +23,15 @@ const lostChange = async (more: Pick<Change, 'read' | 'isDone'>) => {
   return { sent, outcome };
 };
 
-describe('a change whose reply is lost', () => {
-  const record = { name: 'A' };
-  const unread = async () => {
-    throw new SchedError('unavailable', 'Cannot reach it');
-  };
+const lostChange = (more: Pick<Change, 'read' | 'isDone'>) =>
+  failingChange(more, (attempt) => new SchedError('outcome-unknown', `No reply to ${attempt}`, { outcome: 'unknown' }));
 
+const record = { name: 'A' };
+const unread = async () => {
+  throw new SchedError('unavailable', 'Cannot reach it');
+};
+
+describe('a change whose reply is lost', () => {
   test.each<[string, Pick<Change, 'read' | 'isDone'>, number]>([
     ['is sent again while the record does not show it', { read: async () => record, isDone: () => false }, 3],
     ['is not sent again if no record can show it', { read: async () => record, isDone: () => undefined }, 1],
@@ -42,5 +45,32 @@ describe('a change whose reply is lost', () => {
   test('is done if the record shows it', async () => {
     const { sent, outcome } = await lostChange({ read: async () => record, isDone: () => true });
     expect({ sent, outcome }).toEqual({ sent: 1, outcome: { record } });
+  });
+});
+
+describe('a change that is refused', () => {
+  const refusedChange = (status: number, more: Pick<Change, 'read' | 'isDone'>) =>
+    failingChange(
+      more,
+      () =>
+        new SchedError(status === 409 ? 'conflict' : 'forbidden', `HTTP ${status}`, {
+          outcome: 'not-applied',
+          http: { status, method: 'POST', path: '/a' },
+        }),
+    );
+
+  test.each([409, 403])('with %s was already made if the record shows it', async (status) => {
+    const { sent, outcome } = await refusedChange(status, { read: async () => record, isDone: () => true });
+    expect({ sent, outcome }).toEqual({ sent: 1, outcome: { record, refused: status } });
+  });
+
+  test.each<[string, number, Pick<Change, 'read' | 'isDone'>]>([
+    ['does not show it', 403, { read: async () => record, isDone: () => false }],
+    ['cannot tell', 409, { read: async () => record, isDone: () => undefined }],
+    ['cannot be read', 403, { read: unread, isDone: () => true }],
+    ['is not known', 409, { read: undefined, isDone: () => true }],
+  ])('fails with the refusal if the record %s', async (_, status, how) => {
+    const { sent, outcome } = await refusedChange(status, how);
+    expect({ sent, outcome }).toMatchObject({ sent: 1, outcome: { message: `HTTP ${status}` } });
   });
 });

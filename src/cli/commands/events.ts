@@ -9,7 +9,7 @@ import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
-import { knownRecord, withFacts } from '../operation/write-result.ts';
+import { isAlready, knownRecord } from '../operation/write-result.ts';
 import { typedWords } from '../parse/typed-words.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
@@ -39,22 +39,14 @@ const cancelOne = async (context: Context, input: Input): Promise<Json> => {
   const { notes, settings } = context;
   const words = ({ name, uri, start_time: start }: Json) =>
     `${name ?? uri}${start ? `, ${describeInstant(String(start), settings.zone)}` : ''}`;
-  try {
-    const event = await changeOrReadBack(context, {
-      send: () => client.write(events.cancel, input),
-      read: () => client.call(events.get, { path: input.path! }),
-      isDone: ({ status }) => status === 'canceled',
-      known: () => knownRecord(context, events.get, input.path!, input.body),
-    });
-    notes.info(`canceled: ${words(event)}`);
-    return event;
-  } catch (error) {
-    if (!(error instanceof SchedError && error.category === 'conflict')) throw error;
-    const event = await client.call(events.get, { path: input.path! });
-    if (event.status !== 'canceled') throw error;
-    notes.info(`already canceled: ${words(event)}`);
-    return withFacts(event, { already: true });
-  }
+  const event = await changeOrReadBack(context, {
+    send: () => client.write(events.cancel, input),
+    read: () => client.call(events.get, { path: input.path! }),
+    isDone: ({ status }) => status === 'canceled',
+    known: () => knownRecord(context, events.get, input.path!, input.body),
+  });
+  notes.info(`${isAlready(event) ? 'already canceled' : 'canceled'}: ${words(event)}`);
+  return event;
 };
 
 /** Failures that may not happen again on the next attempt. */

@@ -1,7 +1,7 @@
 import { events } from '../../api/events.ts';
 import { invitees } from '../../api/invitees.ts';
 import type { Client } from '../../client/client.ts';
-import { isObject, type Json } from '../../client/reading.ts';
+import type { Json } from '../../client/reading.ts';
 import { type Category, SchedError, usageError } from '../../errors.ts';
 import { describeInstant } from '../../time/echo.ts';
 import { timestampOf } from '../../time/wall.ts';
@@ -10,7 +10,7 @@ import { commandLine } from '../messages/shell-line.ts';
 import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { knownRecord, withFacts } from '../operation/write-result.ts';
+import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
 
@@ -59,23 +59,20 @@ export const runNoShow = async ({ view }: GenericCommand, invocation: Invocation
   const input = { path: { invitee: path.invitee! } };
   if (settings.dryRun) return printRequest(invocation, invitees['no-show'], [input]);
   if (!isBare) await confirmEarly(context, client, path);
-  const read = isBare ? undefined : () => client.call(invitees.get, { path });
   const record = await changeOrReadBack(context, {
     send: () => client.write(invitees['no-show'], input),
-    read,
+    read: isBare ? undefined : () => client.call(invitees.get, { path }),
     isDone: isMarked,
     // Without its event, the invitee's URI is unknown.
     known: () => (isBare ? {} : knownRecord(context, invitees.get, path)),
-  }).catch(async (error: unknown) => {
-    // Some services reply to a second no-show with 403 instead of 409.
-    if (!failedAs(error, 'conflict', ...(isBare ? [] : (['forbidden'] as const)))) throw error;
+  }).catch((error: unknown) => {
     // Assumed: a 409 without a record to read means that the invitee is already marked.
-    const current = read === undefined ? {} : await read();
-    if (!isBare && !isMarked(current)) throw error;
-    return withFacts(current, { already: true });
+    if (isBare && failedAs(error, 'conflict')) return withFacts({}, { already: true });
+    throw error;
   });
-  const isAlready = isObject(record._sched) && record._sched.already === true;
-  notes.info(`${isAlready ? 'already marked' : 'marked'} as no-show: ${record.name ?? record.uri ?? path.invitee}`);
+  notes.info(
+    `${isAlready(record) ? 'already marked' : 'marked'} as no-show: ${record.name ?? record.uri ?? path.invitee}`,
+  );
   await printer.one(view, record);
   runtime.interrupted.throwIfAborted();
 };

@@ -106,7 +106,8 @@ export const changeOptions = ({ runtime, settings, notes }: Context): ChangeOpti
 
 /**
  * Makes a change and returns the record to print. If the reply is lost, the record is read to find out whether the
- * change was made, and a note says so. `known` is printed if the change was made and the record can't be read.
+ * change was made, and a note says so. `known` is printed if the change was made and the record can't be read. A record
+ * that already had the change is marked with `_sched.already`.
  */
 export const changeOrReadBack = async (
   context: Context,
@@ -114,6 +115,7 @@ export const changeOrReadBack = async (
 ): Promise<Json> => {
   const changed = await change(wanted, changeOptions(context));
   if (changed.status !== undefined) return recordOf(context, changed, wanted);
+  if (changed.refused !== undefined) return withFacts(changed.record, { already: true });
   context.notes.info('The reply was lost, but the record shows that the change was made');
   return withFacts(changed.record, { reconciled: true });
 };

@@ -2,13 +2,16 @@ import { eventTypes } from '../../api/event-types.ts';
 import type { Operation } from '../../api/operation.ts';
 import type { Client, Input } from '../../client/client.ts';
 import type { Written } from '../../client/outcome.ts';
-import type { Json } from '../../client/reading.ts';
+import { isObject, type Json } from '../../client/reading.ts';
 import { type Change, readIfPossible } from '../../jobs/read-back.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 
 /** Adds sched's own facts under `_sched`. The service's fields stay unchanged. */
 export const withFacts = (record: Json, facts: Json): Json => ({ ...record, _sched: facts });
+
+/** Whether the record already had the requested change. */
+export const isAlready = ({ _sched: facts }: Json): boolean => isObject(facts) && facts.already === true;
 
 /** Where the record comes from if the reply to a write lacks it: read afterwards, or taken from the request. */
 export type Source = 'read' | 'request';

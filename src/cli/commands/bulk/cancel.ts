@@ -44,9 +44,6 @@ const isOwnFault = ({ category, facts }: SchedError): boolean =>
   (['usage', 'not-found', 'conflict'].includes(category) ||
     (category === 'forbidden' && !/scope|\bplan\b/i.test(facts.reason ?? '')));
 
-const isCanceled = async (client: Client, path: { event: string }): Promise<boolean> =>
-  (await client.call(events.get, { path })).status === 'canceled';
-
 /** Cancels one event. If the reply is lost, reads the event to see whether it is canceled. */
 const sendCancel = (context: Context, client: Client, body: unknown): Job['send'] => {
   const options = changeOptions(context);
@@ -54,7 +51,7 @@ const sendCancel = (context: Context, client: Client, body: unknown): Job['send'
     const path = { event: id! };
     const input: Input = { path, body };
     try {
-      const { status } = await change(
+      const changed = await change(
         {
           send: () => client.write(events.cancel, input, beforeSend),
           read: () => client.call(events.get, { path }),
@@ -62,11 +59,12 @@ const sendCancel = (context: Context, client: Client, body: unknown): Job['send'
         },
         options,
       );
-      return { verdict: 'accepted', ...(status === undefined ? { by: 'read back' } : { status }) };
+      if (changed.status !== undefined) return { verdict: 'accepted', status: changed.status };
+      return changed.refused === undefined
+        ? { verdict: 'accepted', by: 'read back' }
+        : { verdict: 'accepted', status: changed.refused, by: 'canceled already' };
     } catch (error) {
       if (!(error instanceof SchedError) || !isOwnFault(error)) throw error;
-      if (error.category === 'conflict' && (await isCanceled(client, path)))
-        return { verdict: 'accepted', status: 409, by: 'canceled already' };
       context.notes.warn(`failed: ${id}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`);
       const { status } = error.facts.http ?? {};
       return { verdict: 'rejected', ...(status === undefined ? {} : { status }) };
