@@ -87,6 +87,14 @@ const summary: Partial<Record<Category, string>> = {
   integrity: 'The service sent a redirect, and sched does not follow redirects',
 };
 
+/** Statuses that say more than their category. */
+const statusWords: Readonly<Record<number, (method: string, pathname: string) => string>> = {
+  405: (method, pathname) => `The service does not support ${method} ${pathname}`,
+  406: () => 'The service cannot reply with JSON',
+  413: () => 'The request is too large for the service',
+  415: () => 'The service does not accept the content type of the request',
+};
+
 /** The error for a reply that is not a success. It quotes the service's own words, cut to a readable length. */
 export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError => {
   const refusal = read(reply.body);
@@ -105,8 +113,9 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
   const { pathname } = new URL(request.url);
   const { retryAfterSeconds } = reply;
   const wait = retryAfterSeconds === undefined ? '' : `; the service asks to wait ${retryAfterSeconds} s`;
-  const known = slotGone ? "That time isn't available" : summary[category];
-  const message = category === 'not-found' ? notFound(pathname) : known;
+  const known = statusWords[reply.status]?.(request.method, pathname) ?? summary[category];
+  const gone = slotGone ? "That time isn't available" : undefined;
+  const message = gone ?? (category === 'not-found' ? notFound(pathname) : known);
   return new SchedError(category, message ?? `The service failed with status ${reply.status}`, {
     reason: `${said || `HTTP ${reply.status}`}${needed ? ` (needs ${needed})` : ''}${wait}${id ? ` [request ${id}]` : ''}`,
     ...(missing.length === 0 ? {} : { scopes: missing, hint: `sched auth login --add-scopes ${missing.join(',')}` }),

@@ -64,6 +64,17 @@ describe('refusal', () => {
     expect(refusalOf({ ...get, url: `https://api.example.com${path}?a=b` }, reply(404)).message).toBe(message);
   });
 
+  test.each([
+    [405, 'The service does not support POST /shares'],
+    [406, 'The service cannot reply with JSON'],
+    [413, 'The request is too large for the service'],
+    [415, 'The service does not accept the content type of the request'],
+    [422, 'The service rejected the input'],
+  ])('with status %i says what the service does not take', (status, message) => {
+    const request = { ...post, url: 'https://api.example.com/shares?x=1' };
+    expect(refusalOf(request, reply(status)).message).toBe(message);
+  });
+
   test('says that the time is not available only for a booking', () => {
     expect(refusalOf(post, reply(409)).message).toBe("That time isn't available");
     const other = { ...post, url: 'https://api.example.com/shares' };
