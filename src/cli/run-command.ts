@@ -1,10 +1,11 @@
 import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
-import { checkFields, correctedField } from '../output/fields.ts';
+import { correctedField } from '../output/fields.ts';
 import { counted } from '../plural.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Command, Parsed, ShowHelp, Typed } from './command.ts';
 import { createNotes } from './messages/notes.ts';
 import { commandLine } from './messages/shell-line.ts';
+import { checkSelected } from './operation/field-check.ts';
 import { knownFields } from './parse/all-flags.ts';
 import { typedWords } from './parse/typed-words.ts';
 import { createContext, type FindUser } from './session/context.ts';
@@ -65,10 +66,6 @@ export const runCommand = async (
     problems.add(
       `--${settings.curl ? 'curl' : 'dry-run'} doesn't work with this command, because it is not a single request`,
     );
-  const fields = command.freeForm ? [] : (settings.fields ?? []);
-  // `_sched` holds everything that sched adds to a record.
-  const known = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];
-  for (const problem of checkFields(fields, known)) problems.typo(problem, correctedLine(parsed, known));
   if (settings.jq !== undefined) {
     const { jqProblem } = await import('../output/jq.ts');
     const problem = await jqProblem(settings.jq, runtime.interrupted);
@@ -76,6 +73,13 @@ export const runCommand = async (
   }
 
   const online = createContext(runtime, settings, notes, findUser, command.operation);
+  if (!command.freeForm) {
+    // `_sched` holds everything that sched adds to a record.
+    const known = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];
+    const corrected = settings.fields && correctedLine(parsed, known);
+    for (const problem of checkSelected(online, known, command.operation, corrected))
+      problems.typo(problem, corrected!);
+  }
   const context = settings.curl ? (await import('./session/curl-context.ts')).curlContext(online, findUser) : online;
   try {
     await command.run({ context, help, ...parsed });

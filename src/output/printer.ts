@@ -41,6 +41,8 @@ export interface Printer {
   whole(json: string): Promise<void>;
   /** Prints lines created by sched. On a terminal, control characters other than line breaks are made visible. */
   text(text: string): Promise<void>;
+  /** Called once with the first records, before they are printed. It throws if they can't be printed as requested. */
+  checkFirst?: ((records: readonly object[]) => void) | undefined;
   /** Rows accepted by stdout so far. */
   readonly rows: number;
   /** Whether a list was started and not finished. */
@@ -154,17 +156,31 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     for (const record of records) await stdout.write(recordFormats[format]({ columns: [] }, record, all));
   };
 
-  return {
+  const check = (records: readonly object[]): void => {
+    if (records.length === 0) return;
+    printer.checkFirst?.(records);
+    printer.checkFirst = undefined;
+  };
+
+  async function* checked(pages: Pages) {
+    for await (const page of pages) {
+      check(page);
+      yield page;
+    }
+  }
+
+  const printer: Printer = {
     whole,
     text,
     async list(view, pages) {
       const before = tally.rows;
       isUnfinished = true;
-      const hiddenColumns = await list(view, pages);
+      const hiddenColumns = await list(view, printer.checkFirst === undefined ? pages : checked(pages));
       isUnfinished = false;
       return { rows: tally.rows - before, hiddenColumns };
     },
     async one(view, record) {
+      check([record]);
       await one(view, record);
       tally.rows += 1;
     },
@@ -175,4 +191,5 @@ export const createPrinter = (options: PrinterOptions): Printer => {
       return isUnfinished;
     },
   };
+  return printer;
 };

@@ -402,8 +402,10 @@ describe('api: output', () => {
 
   test('validates fields only if the record type is known', async () => {
     const known = await run(['/users/me', '--json=nmae']);
-    expect(known).toMatchObject({ code: 2, requests: [] });
+    expect(known).toMatchObject({ code: 2, stdout: '' });
     expect(known.stderr).toContain('Did you mean \\"name\\"?');
+    const write = await run(['POST', '/shares', '--json=nmae', '-f', 'event_type=x']);
+    expect(write).toMatchObject({ code: 2, requests: [] });
     const send = replying({ body: '{"resource":{"nmae":1,"b":2}}' });
     expect(json(await run(['/things/1', '--json=nmae'], { send }))).toEqual({ nmae: 1 });
     expect(await run(['/things', '-o', 'tsv'], { send })).toMatchObject({ code: 2, requests: [] });

@@ -19,8 +19,10 @@ describe('suggestions: the hint', () => {
     ['--quite events list', 'sched events list --quiet'],
     ['events list --limit', 'sched events list --limit N'],
     ['events list --yes=no', 'sched events list --yes'],
-    ['events list --fields nmae,locaton.type', 'sched events list --fields=name,location.type'],
-    ['events list --fields nmae --limit 1', 'sched events list --fields=name --limit=1'],
+    [
+      'events cancel JW6SHQTS78SH7TS8 --fields nmae,locaton.type',
+      'sched events cancel JW6SHQTS78SH7TS8 --fields=name,location.type',
+    ],
     ['events list --status actve --limit 2', 'sched events list --status=active --limit=2'],
     ['events list --with invitee', 'sched events list --with=invitees'],
     ['-V', 'sched --version'],
@@ -36,9 +38,16 @@ describe('suggestions: the hint', () => {
     expect(stderr.endsWith(`\ntry: ${corrected}\n`), stderr).toBe(true);
   });
 
+  test('for a field that the reply lacks is the corrected command', async () => {
+    const { code, stdout, stderr } = await world.run('events list --fields nmae,locaton.type --limit 1');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^error: Unknown field "nmae"\. Did you mean "name"\?/);
+    expect(stderr.endsWith('\ntry: sched events list --fields=name,location.type --limit=1\n'), stderr).toBe(true);
+  });
+
   test.each([
     ['events list --nonsense', 'sched events list --help'],
-    ['events list --fields xyzzy', 'sched events list --help'],
+    ['events cancel JW6SHQTS78SH7TS8 --fields xyzzy', 'sched events cancel --help'],
     // Free-form arguments may contain a secret.
     ['api /users/me --heder=x:y', 'sched api --help'],
     // There is another problem too, so a complete example helps more.

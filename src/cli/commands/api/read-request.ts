@@ -1,11 +1,11 @@
 import type { Operation } from '../../../api/operation.ts';
 import type { RawInput } from '../../../client/client.ts';
 import { SchedError } from '../../../errors.ts';
-import { checkFields } from '../../../output/fields.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation } from '../../command.ts';
 import { bookingFlags } from '../../operation/booking-context.ts';
 import { fillScope } from '../../operation/default-scope.ts';
+import { checkSelected } from '../../operation/field-check.ts';
 import { readJsonText, readTextFile } from '../../operation/json-file.ts';
 import { readBounds } from '../../operation/listing.ts';
 import { shownUrl } from '../../session/connection.ts';
@@ -37,8 +37,8 @@ const checkOutput = ({ context, problems }: Invocation, operation: Operation | u
   const { fields, format } = context.settings;
   if (operation !== undefined) {
     const own = operation.effect === 'creation' ? ['_sched'] : [];
-    for (const problem of checkFields(fields ?? [], [...Object.keys(operation.reply.of.record.shape), ...own]))
-      problems.add(problem);
+    const known = [...Object.keys(operation.reply.of.record.shape), ...own];
+    for (const problem of checkSelected(context, known, operation)) problems.add(problem);
     return;
   }
   for (const field of fields ?? []) if (field.split('.').includes('')) problems.add(`"${field}" is not a field path`);
