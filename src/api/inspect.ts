@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type Field, facts, type Shape } from './field.ts';
 
-/** Schema facts used by flags, help, completions, the sandbox and the lenient reader. */
+/** Schema facts used by flags, help, completions and the sandbox. */
 export interface Inspected {
   readonly type: 'string' | 'number' | 'boolean' | 'enum' | 'literal' | 'array' | 'object' | 'union';
   readonly format?: string | undefined;

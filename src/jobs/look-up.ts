@@ -108,6 +108,10 @@ const eventsAt = async (
   };
 };
 
+/** Whether every row has these fields as text. A row without them could be the booking, so it proves nothing. */
+const areReadable = (rows: readonly Json[], ...names: string[]): boolean =>
+  rows.every((row) => names.every((name) => typeof row[name] === 'string'));
+
 /** Looks for a booking among the events of its type at its start time, and their invitees. */
 export const lookUp = async (client: Client, owner: Owner, wanted: Wanted): Promise<LookUp> => {
   const { rows, whose, isComplete } = await eventsAt(client, owner, wanted);
@@ -117,11 +121,12 @@ export const lookUp = async (client: Client, owner: Owner, wanted: Wanted): Prom
       secondOf(event.start_time) === secondOf(wanted.start_time),
   );
   const found: Json[] = [];
-  let sawAll = isComplete;
+  let sawAll = isComplete && areReadable(rows, 'event_type', 'start_time');
   for (const event of fitting) {
     try {
       // No address filter: a service that spells the address differently would hide the invitee, who'd be booked again.
       const all = await gather(client.pages(invitees.list, { path: { event: idIn(event.uri) } }));
+      sawAll &&= areReadable(all, 'email');
       found.push(...all.filter(({ email, status }) => status !== 'canceled' && wanted.isMeant(String(email))));
     } catch (error) {
       if (!isHidden(error)) throw error;
@@ -154,7 +159,9 @@ export const isTrustworthy = async (
   for await (const page of client.pages(events.list, { query }, { limit: mostEvents })) {
     for (const { created_at, event_memberships } of page) {
       isNewer ||= Date.parse(String(created_at)) > since;
-      const members = Array.isArray(event_memberships) ? event_memberships.map(({ user }: Json) => idIn(user)) : [];
+      const members = (Array.isArray(event_memberships) ? event_memberships : [])
+        .filter(isObject)
+        .map(({ user }) => idIn(user));
       // Events that this user hosts, too, are always shown. They prove nothing about the other hosts.
       for (const host of members) if (host === me || !members.includes(me)) hidden.delete(host);
     }

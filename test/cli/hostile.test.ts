@@ -40,7 +40,7 @@ describe('hostile: a reply', () => {
     ['that is cut short', { body: '{"resource":{"uri":"' }, 9, 0],
     ['of another shape', { body: '{"resource":[1]}' }, 13, 0],
     ['that is a number', { body: '7' }, 13, 0],
-    ['with a field of another kind', { body: '{"resource":{"uri":"x","name":{}}}' }, 13, 0],
+    ['whose uri is of another kind', { body: '{"resource":{"uri":{},"name":"x"}}' }, 13, 0],
     ['nested very deeply', { body: deep }, 13, 0],
     ['that redirects', { status: 302, headers: { location: 'https://evil.example/' }, body: '' }, 13, 13],
     ['with status 400', { status: 400, body: '{}' }, 2, 2],
@@ -143,7 +143,7 @@ describe('hostile: a reply', () => {
     'availability update S1 --event-type http://127.0.0.1:4010/event_types/T --rule "mon 09:00-10:00" --timezone UTC --yes',
     'availability update S1 --event-type http://127.0.0.1:4010/event_types/T --day-off mon --no-input',
   ])('without a name or a time is named by its other fields: %s', async (line) => {
-    const record = { uri: 'http://127.0.0.1:4010/event_type_availability_schedules/S1', name: null };
+    const record = { uri: 'http://127.0.0.1:4010/event_type_availability_schedules/S1', name: null, rules: [] };
     const body = JSON.stringify({ resource: record, collection: [record] });
     const { stderr } = await hearing(line, { body });
     expect(stderr).toContain('S1');
@@ -276,8 +276,8 @@ describe('hostile: a command line', () => {
     'events list -ocsv=1',
     'events list --yes=no',
     'events list --no-yes',
-    'events list --fields __proto__',
-    'events list --fields constructor',
+    'events cancel EVENT_1 --yes --fields __proto__',
+    'events cancel EVENT_1 --yes --fields constructor',
     'events list --__proto__ x',
     'events list --limit 1e3',
     'events list --limit 99999999999999999999',

@@ -114,6 +114,28 @@ export const poisonedReply = (reply: HttpReply, keep: Keep): HttpReply => {
   }
 };
 
+const kinds: readonly unknown[] = ['text', 7, true, { inner: 'x' }, ['x', null, { inner: 1 }], null];
+const envelope = new Set(['uri', 'collection', 'resource', 'pagination']);
+
+/** The JSON with each field below the envelope replaced by a value of another type; `shift` chooses which. */
+const otherKinds = (value: unknown, shift: number, isDeep: boolean, name = ''): unknown => {
+  if (Array.isArray(value) && envelope.has(name))
+    return value.map((item) => otherKinds(item, shift, isDeep, 'resource'));
+  if (typeof value === 'object' && value !== null && (envelope.has(name) || name === '' || isDeep)) {
+    const entries = Object.entries(value).map(([key, each]) => [key, otherKinds(each, shift, isDeep, key)] as const);
+    return Array.isArray(value) ? entries.map(([, each]) => each) : Object.fromEntries(entries);
+  }
+  if (envelope.has(name) || name === 'next_page_token') return value;
+  const typeOf = (each: unknown) => (Array.isArray(each) ? 'array' : each === null ? 'null' : typeof each);
+  const others = kinds.filter((kind) => typeOf(kind) !== typeOf(value));
+  return others[shift % others.length];
+};
+
+export const otherKindsReply = (reply: HttpReply, shift: number, isDeep: boolean): HttpReply => ({
+  ...reply,
+  body: reply.body === '' ? '' : JSON.stringify(otherKinds(JSON.parse(reply.body), shift, isDeep)),
+});
+
 /** An error reply in which every text is hostile. */
 export const hostileRefusal = (status: number): HttpReply => ({
   status,

@@ -15,6 +15,7 @@ import {
   hostileRefusal,
   isOwn,
   needed,
+  otherKindsReply,
   poisonedReply,
   recordConversations,
   stdin,
@@ -111,6 +112,20 @@ describe('hostile: every command and format on a terminal', () => {
   it.each(speaking)('$name: all text in all replies hostile', async (conversation) => {
     for (const way of ['-o table', '-o json', '-o csv', '--accessible'])
       expectHarmless(await run(conversation, way, ({ reply }) => poisonedReply(reply, () => false)), way);
+  });
+
+  it.each(speaking)('$name: fields of another type', async (conversation) => {
+    const { command } = conversation;
+    for (const isDeep of [false, true])
+      for (let shift = 0; shift < 5; shift += 1) {
+        const all: Change = ({ reply }) => otherKindsReply(reply, shift, isDeep);
+        const own: Change = (exchange) =>
+          command.operation === undefined || isOwn(command.operation, exchange) ? all(exchange) : exchange.reply;
+        for (const way of ['-o table', '-o json', '-o csv', '--accessible']) {
+          expectHarmless(await run(conversation, way, all), way);
+          expectHarmless(await run(conversation, way, own), way);
+        }
+      }
   });
 
   it.each(speaking)('$name: hostile error reply', async (conversation) => {

@@ -87,6 +87,17 @@ const zoneOf = (schedule: Json, { typed, context }: Invocation): string => {
   return reading.ok ? reading.zone : context.settings.zone;
 };
 
+const shownRules = ({ rules }: Json): Rule[] => (Array.isArray(rules) ? rules.filter(isObject) : []);
+
+/** The rules of a schedule. The service replaces all rules, so rules that can't be read would be lost. */
+const rulesOf = ({ rules }: Json): Rule[] => {
+  if (Array.isArray(rules) && rules.every(isObject)) return rules;
+  throw new SchedError('integrity', "Can't read the current rules of the schedule", {
+    reason: 'the service sent no list of rules; changing some of them would remove the others',
+    outcome: 'not-applied',
+  });
+};
+
 const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   // Report problems before anything is sent. The schedule's time zone is known only after it is read.
@@ -111,7 +122,7 @@ const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const schedule = await currentSchedule(invocation, String(query!.event_type), path!.schedule!);
   const { set, removed } = readTyped(invocation, () => zoneOf(schedule, invocation));
   problems.check();
-  const rules = Array.isArray(schedule.rules) ? schedule.rules.filter(isObject) : [];
+  const rules = isRules && typed.replace !== true ? rulesOf(schedule) : shownRules(schedule);
   const changed = typed.replace === true ? set : changeRules(rules, set, removed);
   const difference = rulesDifference(rules, changed);
   const zone = (body as { timezone?: string }).timezone;
@@ -133,12 +144,9 @@ const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const record = await changeOrReadBack(context, {
     send: () => client.write(availability.update, input),
     read: () => currentSchedule(invocation, String(query!.event_type), path!.schedule!),
-    isDone: (now) => {
-      const shown = Array.isArray(now.rules) ? now.rules.filter(isObject) : [];
-      return (
-        (!isRules || rulesDifference(shown, changed).length === 0) && (zone === undefined || now.timezone === zone)
-      );
-    },
+    isDone: (now) =>
+      (!isRules || rulesDifference(shownRules(now), changed).length === 0) &&
+      (zone === undefined || now.timezone === zone),
     known: () => ({ ...schedule, ...input.body }),
   });
   context.notes.info(`changed: ${record.name ?? record.uri}`);

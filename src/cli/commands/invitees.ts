@@ -1,6 +1,6 @@
 import { eventTypes } from '../../api/event-types.ts';
 import { invitees } from '../../api/invitees.ts';
-import type { Json } from '../../client/reading.ts';
+import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import { type Booking, book } from '../../jobs/booking.ts';
 import { reconcile, type Settled } from '../../jobs/reconcile.ts';
@@ -76,7 +76,7 @@ const addAnswers = async ({ context, typed, problems }: Invocation, body: Json):
   }
   const id = idIn(body.event_type);
   const type = await (await context.client()).call(eventTypes.get, { path: { event_type: id } });
-  const questions = Array.isArray(type.custom_questions) ? (type.custom_questions as Json[]) : [];
+  const questions = Array.isArray(type.custom_questions) ? type.custom_questions.filter(isObject) : [];
   const read = answers.map((raw) => readAnswer(raw, questions));
   for (const answer of read) if (typeof answer === 'string') problems.add(answer);
   body.custom_questions = read.filter((answer) => typeof answer !== 'string');

@@ -105,8 +105,9 @@ const ask = async (client: Client, baseUrl: string): Promise<Owner> => {
       outcome: 'not-sent',
     });
   });
-  const uri = String(me.uri);
-  return { user: uri, organization: String(me.current_organization ?? ''), root: baseOfUri(uri) ?? baseUrl };
+  const { uri: user, current_organization: own } = me;
+  const uri = String(user);
+  return { user: uri, organization: typeof own === 'string' ? own : '', root: baseOfUri(uri) ?? baseUrl };
 };
 
 /** Who the token belongs to: known from the login, else from the cache, else from the service. */

@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { invitees } from '../../src/api/invitees.ts';
+import type { Client } from '../../src/client/client.ts';
+import type { Json } from '../../src/client/reading.ts';
+import { lookUp } from '../../src/jobs/look-up.ts';
+
+const organization = 'https://api.example.com/organizations/O';
+const event_type = 'https://api.example.com/event_types/T';
+const start_time = '2027-02-01T10:00:00Z';
+const event: Json = { uri: 'https://api.example.com/scheduled_events/E', event_type, start_time, status: 'active' };
+const invitee: Json = { uri: `${event.uri}/invitees/I`, email: 'b@x.example', status: 'active' };
+
+/** Looks for a@x.example among these records. */
+const lookingAt = (events: Json[], people: Json[]) => {
+  const pages: Client['pages'] = async function* (operation) {
+    yield operation === invitees.list ? people : events;
+  };
+  const owner = { user: 'https://api.example.com/users/U', organization };
+  const wanted = { event_type, start_time, organization, isMeant: (email: string) => email === 'a@x.example' };
+  return lookUp({ pages } as Client, owner, wanted);
+};
+
+describe('a booking that is not found', () => {
+  test('is missing for sure if all rows can be read', async () => {
+    expect(await lookingAt([event], [invitee])).toMatchObject({ found: [], isComplete: true });
+  });
+
+  test.each<[string, Json[], Json[]]>([
+    ['an event has no start time', [{ ...event, start_time: null }], []],
+    ['the start time of an event is an object', [{ ...event, start_time: {} }], []],
+    ['the event type of an event is an object', [{ ...event, event_type: { uri: event_type } }], []],
+    ['the address of an invitee is an object', [event], [{ ...invitee, email: { text: 'a@x.example' } }]],
+  ])('may exist if %s', async (_, events, people) => {
+    expect(await lookingAt(events, people)).toMatchObject({ found: [], isComplete: false });
+  });
+});
