@@ -18,12 +18,15 @@ const testOf = (name: string, wanted: unknown, fields: Set<string>): Test | unde
 /** Whether a value can be compared. A row that lacks the field, or has an object there, can't be checked. */
 const isComparable = (value: unknown): boolean => value !== undefined && value !== null && typeof value !== 'object';
 
-/** Keeps the rows that match the query, and those that can't be checked. */
+/**
+ * Keeps the rows that match the query, and those that can't be checked. The query may have more parameters than the
+ * operation, such as a time window that the service doesn't support.
+ */
 export const rowFilter = (operation: Operation, query: Input['query'] = {}): Test => {
   const parameters = operation.query!.shape;
   const fields = new Set(Object.keys(operation.reply.of.record.shape));
   const tests = Object.entries(query)
-    .filter(([name]) => inspect(parameters[name]!).collection === undefined)
+    .filter(([name]) => parameters[name] === undefined || inspect(parameters[name]).collection === undefined)
     .map(([name, wanted]) => ({ field: edgeOf(name)?.field ?? name, test: testOf(name, wanted, fields) }));
   return (row) => tests.every(({ field, test }) => test === undefined || !isComparable(row[field]) || test(row));
 };

@@ -26,7 +26,7 @@ const typeFlag: FieldFlag = {
   value: 'NAME|ID',
   description: 'only events of this type, by name, ID or URI',
   heading: 'Filters',
-  part: 'query',
+  part: 'rows',
   path: ['event_type'],
   field: reference('event_types', 'events of this type'),
   required: false,
@@ -180,7 +180,8 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
   const search = readSearch(invocation);
   const isWith = readWith(invocation);
   const input = await readInput(invocation, events.list, [...command.fieldFlags, typeFlag]);
-  const { event_type: type, ...typedQuery } = input.query!;
+  const { event_type: type } = input.rows!;
+  const typedQuery = input.query!;
   const query: NonNullable<Input['query']> = { ...typedQuery, ...window };
   const scope = await fillScope(events.list, { query }, 'events', context);
   if (context.settings.dryRun) return printList(invocation, query, isWith);

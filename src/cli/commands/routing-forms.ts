@@ -3,43 +3,64 @@ import type { Json } from '../../client/reading.ts';
 import type { Command, Invocation } from '../command.ts';
 import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { printPages, readBounds } from '../operation/listing.ts';
+import { keepOf, noteRowFilters, printPages, readBounds } from '../operation/listing.ts';
+import { mergePages } from '../operation/merge-pages.ts';
 
 export const examples = {
   list: ['routing-forms list', 'routing-forms list --json=uri,name'],
   submissions: ['routing-forms submissions', 'routing-forms submissions PTGWAKBAYES6AVK5 --json'],
 };
 
-/** Lists the submissions of all forms, one form after another: the service lists them only by form. */
+/** Stops after this many rows. */
+async function* upTo(pages: AsyncIterable<Json[]>, limit: number): AsyncGenerator<Json[]> {
+  let left = limit;
+  for await (const page of pages) {
+    yield page.slice(0, left);
+    left -= page.length;
+    if (left <= 0) return;
+  }
+}
+
+/** Lists the submissions of all forms: one form after another, or sorted. The service lists them only by form. */
 const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
   const bounds = readBounds(invocation);
-  const sorting = fieldFlags.filter(({ name }) => name === 'sort');
-  const { query } = await readInput(invocation, routingForms.submissions, sorting);
+  const flags = fieldFlags.filter(({ name }) => name !== 'form');
+  const { query, rows } = await readInput(invocation, routingForms.submissions, flags);
   const client = await context.client();
   const organization = await context.identity.organization();
   if (context.settings.dryRun) {
+    noteRowFilters(invocation, flags);
     context.notes.info('Then, for each form: GET /routing_form_submissions?form=…');
     return printRequest(invocation, routingForms.list, [{ query: { organization, count: bounds.pageSize } }]);
   }
+  const keep = keepOf(routingForms.submissions, rows);
+  const ofForm = (form: Json, limit: number) => {
+    // With a filter it is unknown how many rows are needed to find enough, so use the full page size.
+    const options = { pageSize: bounds.pageSize, ...(keep === undefined ? { limit } : { keep }) };
+    return client.pages(routingForms.submissions, { query: { form: String(form.uri), ...query } }, options);
+  };
+  const forms = () => client.pages(routingForms.list, { query: { organization } });
   async function* submissions(limit: number): AsyncGenerator<Json[]> {
     let left = limit;
-    for await (const forms of client.pages(routingForms.list, { query: { organization } })) {
-      for (const form of forms) {
-        const options = { limit: left, pageSize: bounds.pageSize };
-        for await (const page of client.pages(
-          routingForms.submissions,
-          { query: { form: String(form.uri), ...query } },
-          options,
-        )) {
-          left -= page.length;
-          yield page;
+    for await (const page of forms()) {
+      for (const form of page) {
+        for await (const found of ofForm(form, left)) {
+          left -= found.length;
+          yield found;
         }
         if (left <= 0) return;
       }
     }
   }
-  await printPages(invocation, view, (limit) => submissions(limit), bounds, 'Showing all routing forms');
+  async function* sorted(sort: string, limit: number): AsyncGenerator<Json[]> {
+    const lists: AsyncIterable<Json[]>[] = [];
+    for await (const page of forms()) lists.push(...page.map((form) => ofForm(form, limit)));
+    yield* mergePages(lists, sort);
+  }
+  const pages = (limit: number) =>
+    upTo(query!.sort === undefined ? submissions(limit) : sorted(String(query!.sort), limit), limit);
+  await printPages(invocation, view, pages, bounds, 'Showing all routing forms');
 };
 
 export const decorate = {
@@ -47,7 +68,10 @@ export const decorate = {
     const one = positional(generic, 'form', false);
     return {
       ...one,
-      notes: ['Without <form>, lists the submissions of all forms, one form after another.'],
+      notes: [
+        'Without <form>, lists the submissions of all forms: one form after another, or with --sort in one order. The newest ten: --sort created_at:desc --limit 10.',
+        ...(one.notes ?? []),
+      ],
       run: (invocation) =>
         invocation.args.length === 0 && invocation.typed.form === undefined
           ? runAll(generic, invocation)

@@ -1,13 +1,14 @@
-import type { Field, Shape } from '../../api/field.ts';
+import { dateTime, type Field, type Shape } from '../../api/field.ts';
 import { type Inspected, inspect } from '../../api/inspect.ts';
 import type { Operation } from '../../api/operation.ts';
-import { edgeOf } from '../../api/window.ts';
+import { edgeOf, windowQuery } from '../../api/window.ts';
 import { isNamed, selfWords } from '../../client/ids.ts';
 import type { Flag } from '../command.ts';
 
-/** A flag that sets one field of a request. */
+/** A flag that sets one field of a request, or a condition on the rows of its reply. */
 export interface FieldFlag extends Flag {
-  part: 'query' | 'body';
+  /** `rows`: the service has no such filter, so sched applies it to the rows. */
+  part: 'query' | 'body' | 'rows';
   /** The field's path in the query or body, outermost name first. */
   path: string[];
   field: Field;
@@ -62,7 +63,7 @@ const suggestionsOf = ({ collection = '', sortedBy }: Inspected): string[] | und
   return own === undefined ? sortedBy?.flatMap((by) => [`${by}:asc`, `${by}:desc`]) : [own];
 };
 
-const flagOf = (part: 'query' | 'body', path: string[], field: Field, required: boolean): FieldFlag => {
+const flagOf = (part: FieldFlag['part'], path: string[], field: Field, required: boolean): FieldFlag => {
   const inspected = inspect(field);
   const { type, choices, collection, description = '', element } = inspected;
   if (element !== undefined) return { ...flagOf(part, path, element, required), repeat: true };
@@ -72,12 +73,12 @@ const flagOf = (part: 'query' | 'body', path: string[], field: Field, required: 
   const isOwn = required && ['users', 'organizations'].includes(collection ?? '');
   const owner = collection === 'users' ? 'you' : 'your own';
   return {
-    name: names[path.join('.')] ?? (part === 'query' ? edgeOf(last)?.edge : undefined) ?? last.replaceAll('_', '-'),
+    name: names[path.join('.')] ?? (part === 'body' ? undefined : edgeOf(last)?.edge) ?? last.replaceAll('_', '-'),
     ...(type === 'boolean' ? { negatable: true } : { value: placeholderOf(last, inspected) }),
     ...(choices === undefined ? {} : { choices }),
     ...(suggestions === undefined ? {} : { suggestions }),
     description: `${description}${isOwn ? ` (default: ${owner})` : ''}`,
-    heading: part === 'query' ? 'Filters' : 'Flags',
+    heading: part === 'body' ? 'Flags' : 'Filters',
     part,
     path,
     field,
@@ -96,8 +97,21 @@ const flagsOf = (part: 'query' | 'body', fields: Shape, path: string[], required
     return plainTypes.has(inspect(element ?? field).type) ? [flagOf(part, here, field, needed)] : [];
   });
 
-/** The flags for the fields of an operation's query and body. */
+/** Records that show when they were created, while the service can't filter them by time. */
+const timed = new Set(['invitee', 'invitation', 'submission']);
+
+const createdWindow = ({ reply: { kind, of } }: Operation): FieldFlag[] => {
+  if (kind !== 'many' || !timed.has(of.name)) return [];
+  const fields = windowQuery('created_at', {
+    since: `only ${of.name}s created at or after this time`,
+    until: `only ${of.name}s created before this time`,
+  });
+  return Object.entries(fields).map(([name, text]) => flagOf('rows', [name], dateTime(text!), false));
+};
+
+/** The flags for the fields of an operation's query and body, and for the rows of its reply. */
 export const fieldFlags = (operation: Operation): FieldFlag[] => [
+  ...createdWindow(operation),
   ...(operation.query === undefined ? [] : flagsOf('query', operation.query.shape, [], true)).filter(
     ({ path }) => !paging.has(path[0]!),
   ),

@@ -15,7 +15,7 @@ import type { Context } from '../session/context.ts';
 import { fillScope } from './default-scope.ts';
 import { type FieldFlag, fieldFlags } from './field-flags.ts';
 import { readInput } from './input.ts';
-import { firstCount, printListing, readBounds } from './listing.ts';
+import { firstCount, keepOf, noteRowFilters, printListing, readBounds } from './listing.ts';
 import { views } from './views.ts';
 import { writeAndRead } from './write-result.ts';
 
@@ -116,17 +116,16 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
   if (operation.method === 'PATCH' && command.flags.every((flag) => invocation.typed[flag.name] === undefined)) {
     problems.add(`Nothing to change. Use ${command.fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`);
   }
-  const input = await readInput(invocation, operation, command.fieldFlags);
+  const { rows, found, ...input } = await readInput(invocation, operation, command.fieldFlags);
   const scope = await fillScope(operation, input, noun, context);
   if (context.settings.dryRun) {
-    const count = isList ? firstCount(invocation, operation, bounds) : {};
+    const count = isList ? firstCount(invocation, operation, bounds, rows) : {};
+    noteRowFilters(invocation, command.fieldFlags);
     return printRequest(invocation, operation, [{ ...input, query: { ...input.query, ...count } }]);
   }
-  if (isList) return printListing(invocation, { operation, view, input, bounds, scope });
-  if (isRead(operation)) {
-    const found = input.found ?? (await (await context.client()).call(operation, input));
-    return context.printer.one(view, found);
-  }
+  if (isList) return printListing(invocation, { operation, view, input, bounds, scope, keep: keepOf(operation, rows) });
+  if (isRead(operation))
+    return context.printer.one(view, found ?? (await (await context.client()).call(operation, input)));
   const record = await writeAndRead(context, operation, input);
   context.notes.info(`${past[name] ?? 'done'}: ${record.name ?? record.uri}`);
   return context.printer.one(view, record);
@@ -157,6 +156,9 @@ export const positional = (
   };
 };
 
+const rowsNote =
+  "The service can't filter these records by time, so sched applies --since and --until to created_at in its reply.";
+
 /** Builds the command of an operation. */
 export const genericCommand = (noun: Noun, verb: string, operation: Operation, examples?: string[]): GenericCommand => {
   const flags = fieldFlags(operation);
@@ -171,6 +173,7 @@ export const genericCommand = (noun: Noun, verb: string, operation: Operation, e
       ...(operation.reply.kind === 'many' ? listFlags : []),
     ],
     fieldFlags: flags,
+    ...(flags.some(({ part }) => part === 'rows') ? { notes: [rowsNote] } : {}),
     examples: examples ?? [exampleOf(noun, verb, operation, flags)],
     operation,
     view: views[operation.reply.of.name as keyof typeof views],

@@ -110,24 +110,32 @@ const finalOf = async (value: Value, flag: FieldFlag, context: Context): Promise
   if ('ready' in value) return value.ready;
   const { uri, isUnchecked } = await referredRecord(value, context);
   // The service may reply to an unknown ID with an empty list.
-  if (isUnchecked && flag.part === 'query') {
+  if (isUnchecked && flag.part !== 'body') {
     const who = context.settings.curl ? '--curl' : 'this token';
     context.notes.info(`--${flag.name}: ${who} can't look up "${value.name}", so it is used as an ID`);
   }
   return uri;
 };
 
+/** The input of an operation, and what a command knows besides. */
+export interface TypedInput extends Input {
+  /** Conditions on the rows of the reply, written like query parameters. */
+  rows?: NonNullable<Input['query']>;
+  /** The record of a GET, if the lookup by name already read it. */
+  found?: Json;
+}
+
 /**
  * Turns the typed arguments and flags into the operation's input. Ends the command on any problem before a write is
  * sent, and sends no request while there are known problems.
- * `complete` adds fields that have no flag. `found` is the record of a GET, if the lookup by name already read it.
+ * `complete` adds fields that have no flag.
  */
 export const readInput = async (
   invocation: Invocation,
   operation: Operation,
   flags: readonly FieldFlag[],
   complete: (body: Json) => Promise<void> = async () => {},
-): Promise<Input & { found?: Json }> => {
+): Promise<TypedInput> => {
   const { context, typed, problems } = invocation;
   const { ids, roots, named } = readArguments(invocation, operation);
   const values = await readFlags(invocation, flags);
@@ -145,12 +153,13 @@ export const readInput = async (
   ]);
   problems.check();
   const query: NonNullable<Input['query']> = {};
+  const rows: NonNullable<Input['query']> = {};
   for (const [flag, each] of values) {
     const finals = [];
     for (const value of each) finals.push(await finalOf(value, flag, context));
     const final = flag.repeat ? finals : finals[0];
-    if (flag.part === 'query') query[flag.path[0]!] = final as string | number | boolean;
-    else setAt(body, flag.path, final);
+    if (flag.part === 'body') setAt(body, flag.path, final);
+    else (flag.part === 'query' ? query : rows)[flag.path[0]!] = final as string | number | boolean;
   }
   let found: Json | undefined;
   for (const [parameter, name] of Object.entries(named)) {
@@ -165,7 +174,7 @@ export const readInput = async (
     ids[parameter] = idIn(uri);
     if (operation.method === 'GET' && operation.path === `/${collection}/{${parameter}}`) found = record;
   }
-  const { since, until } = windowIn(query);
+  const { since, until } = windowIn({ ...query, ...rows });
   if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until)) {
     problems.add(`The time window is empty: it starts at ${since} and ends at ${until}`);
     problems.check();
@@ -173,7 +182,7 @@ export const readInput = async (
   for (const flag of flags) {
     if (flag.own && !isSet(body, flag.path)) setAt(body, flag.path, await context.identity.user());
   }
-  if (operation.body === undefined) return { path: ids, query, ...(found === undefined ? {} : { found }) };
+  if (operation.body === undefined) return { path: ids, query, rows, ...(found === undefined ? {} : { found }) };
   await complete(body);
   for (const problem of bodyProblems(operation.body, body, flags)) problems.add(problem);
   problems.check();

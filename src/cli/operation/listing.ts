@@ -6,6 +6,7 @@ import type { Json } from '../../client/reading.ts';
 import type { View } from '../../output/view.ts';
 import type { Invocation } from '../command.ts';
 import type { Notes } from '../messages/notes.ts';
+import type { FieldFlag } from './field-flags.ts';
 import { readWholeNumber } from './whole-number.ts';
 
 /** Rows that a terminal shows by default. */
@@ -153,9 +154,27 @@ export const printListing = async (invocation: Invocation, listing: Listing): Pr
   return printPages(invocation, view, pages, bounds, scope, hint, add === undefined ? 0 : 1);
 };
 
+/** A filter for the conditions that only sched applies to the rows. Undefined if there are none. */
+export const keepOf = (operation: Operation, rows: Input['query'] = {}): ((row: Json) => boolean) | undefined =>
+  Object.keys(rows).length === 0 ? undefined : rowFilter(operation, rows);
+
+/** Notes, for `--dry-run` and `--curl`, which typed flags are not part of the request. */
+export const noteRowFilters = ({ context, typed }: Invocation, flags: readonly FieldFlag[]): void => {
+  const names = flags.filter(({ name, part }) => part === 'rows' && typed[name] !== undefined);
+  if (names.length === 0) return;
+  const words = names.map(({ name }) => `--${name}`).join(' and ');
+  context.notes.info(`${words}: not part of the request, applied to its reply`);
+};
+
 /** The `count` of the first request. Empty if the list has no pages. */
-export const firstCount = (invocation: Invocation, operation: Operation, bounds: Bounds): { count?: number } => {
+export const firstCount = (
+  invocation: Invocation,
+  operation: Operation,
+  bounds: Bounds,
+  rows: Input['query'] = {},
+): { count?: number } => {
   if (operation.query === undefined || !Object.hasOwn(operation.query.shape, 'count')) return {};
+  if (Object.keys(rows).length > 0) return { count: bounds.pageSize };
   const most = isScreenful(invocation, bounds) ? screenful + 1 : (bounds.limit ?? Number.POSITIVE_INFINITY);
   return { count: Math.min(bounds.pageSize, most) };
 };
