@@ -14,8 +14,10 @@ interface Owners {
 /**
  * The IDs of the user and organization whose records are listed, after checking that the caller may see them.
  * Assumed: `user` alone works only for the caller; another user needs `organization` too, and an admin or owner.
+ * `fallback` is used if the request names neither. Without it, one of them is required.
  */
-export const chooseOwners = (store: Store, caller: Caller, query: Owners): Owners => {
+export const chooseOwners = (store: Store, caller: Caller, asked: Owners, fallback: Owners = {}): Owners => {
+  const query = asked.user === undefined && asked.organization === undefined ? fallback : asked;
   if (query.user === undefined && query.organization === undefined)
     throw invalid(
       ...['user', 'organization'].map((parameter) => ({

@@ -127,7 +127,7 @@ const settle = async (context: Context, query: NonNullable<Input['query']>) => {
   const { group, invitee_email: email, user, organization } = query;
   const whose = { ...(user === undefined ? {} : { user }), ...(organization === undefined ? {} : { organization }) };
   if (group !== undefined) {
-    // A service without a group filter needs user or organization, or it would refuse the request that checks this.
+    // A service without a group filter may need user or organization, or it would refuse the request that checks this.
     const isUnsaid = user === undefined && organization === undefined;
     const own = () =>
       context.identity.organization().then(

@@ -20,7 +20,9 @@ export const events: Handlers<'events'> = {
     if (query.group !== undefined) requireAdministrator(caller);
     if (query.group !== undefined && !store.get('groups', idOf(query.group))) throw notFound('group');
     const implied = query.group && uri.organization(caller.organization);
-    const { user } = chooseOwners(store, caller, { user: query.user, organization: query.organization ?? implied });
+    const owners = { user: query.user, organization: query.organization ?? implied };
+    // Assumed: without user and organization, the list has the events of the token's own user.
+    const { user } = chooseOwners(store, caller, owners, { user: uri.user(caller.user) });
 
     const where: Condition[] = user ? [['h.user = ?', user]] : [['e.organization = ?', caller.organization]];
     if (query.status !== undefined) where.push(['e.status = ?', query.status]);
