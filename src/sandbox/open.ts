@@ -6,10 +6,13 @@ import { type SeedName, seedNameText } from './seed-name.ts';
 import { createService, type ServiceOptions } from './service.ts';
 import { openStore } from './store.ts';
 import { changePlan, type Plan, planOf } from './subscription.ts';
+import { addressHeaders, unlimitedHeaders } from './throttle.ts';
 import { ownerToken } from './tokens.ts';
 
 export interface Sandbox {
   readonly service: Send;
+  /** The rate limit headers for a request that the server refuses before the service sees it. */
+  refusalHeaders(): Record<string, string>;
   /** The service's clock, which can be moved. */
   readonly clock: SandboxClock;
   /** The token of the default user, who owns the organization. */
@@ -45,6 +48,7 @@ export const openSandbox = async ({ file, plan, world, ...options }: SandboxOpti
     if (plan !== undefined) store.transaction(() => changePlan(store, plan));
     return {
       service: createService({ ...options, store, clock }),
+      refusalHeaders: () => (options.limits === false ? unlimitedHeaders : addressHeaders(store, clock.now())),
       clock,
       token: ownerToken,
       get plan() {

@@ -58,6 +58,7 @@ const answer = async (
   message: IncomingMessage,
   own: readonly string[],
   number: number,
+  refusalHeaders: ServeOptions['refusalHeaders'],
 ): Promise<WireReply> => {
   try {
     checkHost(message.headers.host, own);
@@ -76,7 +77,12 @@ const answer = async (
     const body = JSON.stringify({ title, message: words });
     return {
       status,
-      headers: { 'content-type': 'application/json', 'x-request-id': `refused-${number}`, ...headers },
+      headers: {
+        'content-type': 'application/json',
+        'x-request-id': `refused-${number}`,
+        ...refusalHeaders?.(),
+        ...headers,
+      },
       body,
     };
   }
@@ -120,6 +126,8 @@ interface ServeOptions {
   port: number;
   host?: '127.0.0.1' | '::1';
   sleep?: Clock['sleep'];
+  /** Headers for requests that are refused before the service sees them. */
+  refusalHeaders?: () => Record<string, string>;
   /** How long a client may take to send its headers; three times as long for the whole request. */
   patienceMs?: number;
 }
@@ -127,7 +135,7 @@ interface ServeOptions {
 /** Serves the service on the loopback address. Rejects with `EADDRINUSE` if the port is in use. */
 export const serve = async (
   service: WireService,
-  { port, host = '127.0.0.1', sleep, patienceMs = 10_000 }: ServeOptions,
+  { port, host = '127.0.0.1', sleep, refusalHeaders, patienceMs = 10_000 }: ServeOptions,
 ): Promise<Server> => {
   const server = createServer({
     headersTimeout: patienceMs,
@@ -146,7 +154,7 @@ export const serve = async (
   const own = hostsAt(bound);
   let requests = 0;
   server.on('request', async (message, response) => {
-    const reply = await answer(service, message, own, ++requests);
+    const reply = await answer(service, message, own, ++requests, refusalHeaders);
     // Fails if the server stops during a sleep; nobody waits for the reply then.
     await send(response, reply, sleep).catch(() => response.destroy());
   });

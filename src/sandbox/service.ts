@@ -49,13 +49,8 @@ const oauthAddresses: readonly string[] = Object.values(oauthPaths);
 const header = ({ headers }: HttpRequest, name: string): string | undefined =>
   headers[name] ?? Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
 
-const urlOf = (request: HttpRequest): URL => {
-  try {
-    return new URL(request.url, origin);
-  } catch {
-    throw new Refusal(400, 'Invalid Argument', 'The URL is malformed.');
-  }
-};
+const urlOf = (request: HttpRequest): URL | undefined =>
+  URL.canParse(request.url, origin) ? new URL(request.url, origin) : undefined;
 
 /** The list and its filters, without the position: a page token only works for the same list. */
 const listOf = (url: URL, caller: Caller | undefined): string => {
@@ -116,18 +111,21 @@ export const createService = ({
 
   const answer = async (request: HttpRequest, now: number, headers: Record<string, string>): Promise<HttpReply> => {
     const url = urlOf(request);
-    if (oauthAddresses.includes(url.pathname)) {
+    const pathname = url?.pathname ?? '';
+    const isOAuth = oauthAddresses.includes(pathname);
+    const authorization = header(request, 'authorization');
+    const holder = isOAuth ? undefined : findHolder(store, authorization, now);
+    if (limits) throttle(store, holder?.caller, { method: request.method, pathname }, now, headers);
+    else Object.assign(headers, unlimitedHeaders);
+    if (!url) throw new Refusal(400, 'Invalid Argument', 'The URL is malformed.');
+    if (isOAuth) {
       const { answerOAuth } = await import('./oauth/endpoints.ts');
       const contentType = header(request, 'content-type');
       const site = header(request, 'sec-fetch-site');
       const reply = answerOAuth({ store, now, url, request, contentType, site, limits, randomBytes, ...oauth });
       return { ...reply, headers: { ...headers, ...reply.headers } };
     }
-    const authorization = header(request, 'authorization');
-    const holder = findHolder(store, authorization, now);
-    if (!limits) Object.assign(headers, unlimitedHeaders);
-    else if (holder) throttle(store, holder.caller, { method: request.method, pathname: url.pathname }, now, headers);
-    const route = await findRoute(request.method, url.pathname);
+    const route = await findRoute(request.method, pathname);
     if (holder?.isDeletionDue) carryOutDeletions(store, now);
     const isPublic = route.row.scope === undefined;
     const caller = isPublic ? undefined : authenticate(holder, authorization, now);

@@ -43,6 +43,17 @@ const generalWindow = ({ token, plan }: Caller): Window => ({
   span: 'minute',
 });
 
+/**
+ * Assumed: requests without a known token count for the caller's address. The sandbox listens on the loopback address
+ * only, so all callers share one window.
+ */
+const addressWindow: Window = {
+  name: 'address/minute',
+  key: 'address/loopback',
+  limit: limits.requestsPerMinute.paid,
+  span: 'minute',
+};
+
 const bookingWindows = ({ user, plan }: Caller): Window[] =>
   (Object.entries(bookingLimits[plan]) as Array<[Span, number]>).map(([span, limit]) => ({
     name: `create-invitee/${span}`,
@@ -119,20 +130,32 @@ export const admit = (store: Store, windows: readonly Window[], now: number): Ad
   });
 };
 
-/** Counts an API request, sets the three headers on its reply, and refuses the request if a window is full. */
+/** Counts a request without a token, and returns the three headers for its reply. */
+export const addressHeaders = (store: Store, now: number): Record<string, string> =>
+  admit(store, [addressWindow], now).headers;
+
+const owners: readonly [prefix: string, whose: string][] = [
+  ['general', 'token'],
+  ['address', 'address'],
+];
+
+/**
+ * Counts a request, sets the three headers on its reply, and refuses the request if a window is full. Without a known
+ * token, the request counts for the caller's address.
+ */
 export const throttle = (
   store: Store,
-  caller: Caller,
+  caller: Caller | undefined,
   { method, pathname }: Pick<HttpRequest, 'method'> & { pathname: string },
   now: number,
   headers: Record<string, string>,
 ) => {
   const isBooking = method === 'POST' && pathname === '/invitees';
-  const windows = [generalWindow(caller), ...(isBooking ? bookingWindows(caller) : [])];
+  const windows = caller ? [generalWindow(caller), ...(isBooking ? bookingWindows(caller) : [])] : [addressWindow];
   const { headers: current, refusedBy } = admit(store, windows, now);
   Object.assign(headers, current);
   if (!refusedBy) return;
-  const whose = refusedBy.name.startsWith('general') ? 'token' : 'user';
+  const whose = owners.find(([prefix]) => refusedBy.name.startsWith(prefix))?.[1] ?? 'user';
   throw new Refusal(
     429,
     'Too Many Requests',

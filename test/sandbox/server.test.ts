@@ -13,7 +13,8 @@ interface Options {
 describe('server', () => {
   let server: Server;
   beforeAll(async () => {
-    server = await serve((await openWorld()).send, { port: 0 });
+    const refusalHeaders = () => ({ 'x-ratelimit-limit': '500' });
+    server = await serve((await openWorld()).send, { port: 0, refusalHeaders });
   });
   afterAll(() => server.close());
 
@@ -44,6 +45,8 @@ describe('server', () => {
     expect(await statusFor(`localhost:${server.port}`)).toBe(200);
     for (const host of [`evil.example:${server.port}`, '127.0.0.1', `127.0.0.1:${server.port + 1}`, 'evil.example'])
       expect(await statusFor(host)).toBe(421);
+    const { headers } = await ask('/users/me', { headers: { authorization, host: 'evil.example' } });
+    expect(headers['x-ratelimit-limit']).toBe('500');
   });
 
   it('accepts a host name without the default port', () => {

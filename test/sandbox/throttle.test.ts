@@ -37,8 +37,36 @@ describe('throttle', () => {
     world.store.run("UPDATE access_tokens SET expires_at = '2020-01-01T00:00:00.000Z'");
     const expired = await world.get('/users/me');
     expect([expired.status, ...told(expired)]).toEqual([401, 500, 494, 60]);
-    for (const token of [null, 'sandbox_nobody'])
-      expect((await world.get('/users/me', {}, { token })).headers).not.toHaveProperty('x-ratelimit-limit');
+  });
+
+  it('counts requests without a known token by address, and sends the headers with every reply', async () => {
+    const world = await openLimited('free');
+    const without = { token: null };
+    const form = { ...without, headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'a=b' };
+    const replies = [
+      await world.get('/users/me', {}, without),
+      await world.get('/users/me', {}, { token: 'sandbox_nobody' }),
+      await world.get('/nowhere', {}, without),
+      await world.get('/.well-known/oauth-protected-resource', {}, without),
+      await world.get('/.well-known/oauth-authorization-server', {}, without),
+      { ...(await oauthOf(world).authorize()), body: '' },
+      await world.call('POST', '/oauth/token', form),
+      await world.call('POST', '/oauth/revoke', form),
+      await world.call('DELETE', '/oauth/token', without),
+    ];
+    expect(statuses(replies)).toEqual([401, 401, 404, 200, 200, 200, 400, 400, 405]);
+    expect(replies.map(told)).toEqual(replies.map((_, index) => [500, 499 - index, 60]));
+    world.store.run("UPDATE rate_windows SET used = 500 WHERE key LIKE 'address/%'");
+    const full = await world.get('/.well-known/oauth-authorization-server', {}, without);
+    expect([full.status, full.body.window, ...told(full)]).toEqual([429, 'address/minute', 500, 0, 60]);
+    expect(full.body.message).toContain('500 requests per minute for this address');
+    expect((await world.get('/users/me')).status).toBe(200);
+  });
+
+  it('describes the window of the token endpoint in its replies', async () => {
+    const { code, redeem } = oauthOf(await openLimited('enterprise'));
+    expect(told(await redeem(await code()))).toEqual([8, 7, 60]);
+    expect(told(await redeem(await code()))).toEqual([8, 6, 60]);
   });
 
   it('counts each token separately', async () => {

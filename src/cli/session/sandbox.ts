@@ -64,7 +64,7 @@ export const startSandbox = async (runtime: Runtime, notes: Notes) => {
   if (sandbox.seedAgeDays > staleSeedDays) {
     notes.info(`the sandbox data is ${Math.floor(sandbox.seedAgeDays)} days old; for new events: sched sandbox reset`);
   }
-  const server = await serve(sandbox.service, { port: 0 });
+  const server = await serve(sandbox.service, { port: 0, refusalHeaders: sandbox.refusalHeaders });
   return {
     baseUrl: server.url,
     mcpUrl: server.url,

@@ -152,9 +152,9 @@ export const environmentOf = ({ base_url, auth_url, mcp_url, client_id, token }:
   SCHED_TOKEN: token,
 });
 
-const listen = (service: WireService, port: number, sleep: Clock['sleep']): Promise<Server> =>
-  serve(service, { port, sleep }).catch((error: NodeJS.ErrnoException) => {
-    throw new SchedError('environment', `Can't listen on 127.0.0.1:${port}`, {
+const listen = (service: WireService, options: Parameters<typeof serve>[1]): Promise<Server> =>
+  serve(service, options).catch((error: NodeJS.ErrnoException) => {
+    throw new SchedError('environment', `Can't listen on 127.0.0.1:${options.port}`, {
       reason: error.code === 'EADDRINUSE' ? 'another program uses this port' : error.message,
       hint: 'sched sandbox start --port 0',
     });
@@ -190,7 +190,8 @@ export const whileServing = async (
     setMaxListeners(0, over.signal);
     const sleep: Clock['sleep'] = (milliseconds) => runtime.clock.sleep(milliseconds, over.signal);
     const clock = { now: () => sandbox.clock.now(), sleep };
-    const server = await listen(withFaults(sandbox.service, { script, secret, clock }), port, sleep);
+    const service = withFaults(sandbox.service, { script, secret, clock });
+    const server = await listen(service, { port, sleep, refusalHeaders: sandbox.refusalHeaders });
     try {
       await work(factsOf(server.url, sandbox.plan, sandboxFile(runtime, data), secret));
     } finally {
