@@ -253,6 +253,13 @@ describe('oauth token', () => {
     await refused(late, {}, 'invalid_grant');
   });
 
+  // Comparing each name with all others takes longer than the time limit of a test.
+  it('reads a form of 95,000 names', async () => {
+    const names = Array.from({ length: 95_000 }, (_, index) => `n${index}=x`).join('&');
+    expect((await oauth.token(names)).json.error_description).toBe('client_id is missing.');
+    expect((await oauth.token(`${names}&n7=y`)).json.error_description).toBe('Parameter given more than once: n7.');
+  });
+
   it('rejects repeated parameters and bodies that are not forms', async () => {
     const code = await oauth.code();
     const form = `grant_type=authorization_code&client_id=sched-cli&code=${code}&code_verifier=${verifier}&redirect_uri=${encodeURIComponent(redirectUri)}`;

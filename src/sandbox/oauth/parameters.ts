@@ -9,12 +9,14 @@ export interface Parameters {
 
 /** RFC 6749 §3.1: a parameter without a value is treated as missing. */
 export const readParameters = (search: URLSearchParams): Parameters => {
-  const given = [...search].filter(([, value]) => value !== '');
-  const names = given.map(([name]) => name);
-  return {
-    values: Object.fromEntries([...given].reverse()),
-    repeated: [...new Set(names.filter((name, index) => names.indexOf(name) !== index))],
-  };
+  const values = new Map<string, string>();
+  const repeated = new Set<string>();
+  for (const [name, value] of search) {
+    if (value === '') continue;
+    if (values.has(name)) repeated.add(name);
+    else values.set(name, value);
+  }
+  return { values: Object.fromEntries(values), repeated: [...repeated] };
 };
 
 /** The parameters of a form, or `undefined` if the body isn't a form. */
