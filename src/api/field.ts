@@ -27,6 +27,13 @@ export const described = <F extends Field>(field: F, description: string): F => 
   return copy;
 };
 
+/** Returns a copy of the field with JSON Schema keywords that zod can't derive from its checks. */
+export const annotated = <F extends Field>(field: F, keywords: { default?: number; uniqueItems?: true }): F => {
+  const copy = field.clone();
+  z.globalRegistry.add(copy, { ...z.globalRegistry.get(field), ...keywords });
+  return copy;
+};
+
 export const text = (description: string) => described(z.string(), description);
 
 /** Text that is not empty. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { integer, type RecordField, record, type Shape, sorting, text } from './field.ts';
+import { annotated, integer, type RecordField, record, type Shape, sorting, text } from './field.ts';
 import { limits } from './limits.ts';
 import type { Scope } from './scopes.ts';
 
@@ -62,13 +62,15 @@ export const pathParameters = (path: string): string[] => Array.from(path.matchA
 export const minutes = (description: string) =>
   integer(description).check(z.gte(limits.durationMinutes.min), z.lte(limits.durationMinutes.max));
 
+const pageSize = integer('results per page').check(z.gte(limits.pageSize.min), z.lte(limits.pageSize.max));
+
 /**
  * The query of a list: its own filters, then the parameters shared by all lists. Without sort fields it rejects `sort`.
  * Assumed: all lists name these parameters as documented for organization invitations.
  */
 export const listQuery = <Filters extends Shape>(filters: Filters, sortFields: readonly string[] = []) => {
   const paging = {
-    count: z.optional(integer('results per page').check(z.gte(limits.pageSize.min), z.lte(limits.pageSize.max))),
+    count: z.optional(annotated(pageSize, { default: limits.pageSize.default })),
     page_token: z.optional(text('token of the page to return')),
   };
   const order = { sort: z.optional(sorting(sortFields)) };

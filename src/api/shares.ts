@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { AvailabilityRule } from './availability.ts';
-import { choice, described, integer, list, loose, record, reference, text, word } from './field.ts';
+import { annotated, choice, described, integer, list, loose, record, reference, text, word } from './field.ts';
 import { limits } from './limits.ts';
 import { LocationChoice } from './locations.ts';
 import { minutes, one, operation, resource } from './operation.ts';
@@ -14,12 +14,12 @@ const SchedulingLink = record({
   owner_type: text('kind of owner'),
 });
 
-const durationOptions = list(
-  minutes('length the invitee can choose, in minutes'),
-  'lengths the invitee can choose from, in minutes',
-).check(
-  z.maxLength(limits.shareDurationOptions, `must have at most ${limits.shareDurationOptions} values`),
-  z.refine((options) => new Set(options).size === options.length, 'must not repeat a value'),
+const durationOptions = annotated(
+  list(minutes('length the invitee can choose, in minutes'), 'lengths the invitee can choose from, in minutes').check(
+    z.maxLength(limits.shareDurationOptions, `must have at most ${limits.shareDurationOptions} values`),
+    z.refine((options) => new Set(options).size === options.length, 'must not repeat a value'),
+  ),
+  { uniqueItems: true },
 );
 
 /** Assumed: the fields of a created share; the documentation doesn't show them. */

@@ -80,8 +80,8 @@ const problemWith = (name: string, value: unknown): string | undefined => {
     return isValid ? undefined : `${name} must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}`;
   }
   if (name === 'count') {
-    const isValid = value === null || (Number.isInteger(value) && (value as number) > 0);
-    return isValid ? undefined : 'count must be a whole number from 1 up, or null for all';
+    const isValid = value === null || value === 'all' || (Number.isInteger(value) && (value as number) > 0);
+    return isValid ? undefined : 'count must be a whole number from 1 up, or all';
   }
   if (name === 'headers') {
     const isValid = typeof value === 'object' && value !== null && Object.entries(value).every(isHeader);
@@ -109,12 +109,13 @@ export const faultOf = (given: unknown): Fault => {
   // Header names ignore case (RFC 9110 §5.1). In lower case, a scripted header replaces the service's own.
   const lower = ([name, value]: [string, string]) => [name.toLowerCase(), value];
   const headers = fault.headers && { headers: Object.fromEntries(Object.entries(fault.headers).map(lower)) };
-  return { ...usual, ...fault, ...headers, kind: fault.kind };
+  const count = (fault.count as unknown) === 'all' ? { count: null } : {};
+  return { ...usual, ...fault, ...headers, ...count, kind: fault.kind };
 };
 
 const shortValue = (name: string, text: string): unknown => {
-  if (name === 'count' && text === 'all') return null;
-  return Object.hasOwn(numbers, name) || name === 'count' ? Number(text) : text;
+  const isNumber = Object.hasOwn(numbers, name) || (name === 'count' && text !== 'all');
+  return isNumber ? Number(text) : text;
 };
 
 /** Reads `[OPERATION] KIND [name=value…]`, such as `events.list 503 at=2 header.retry-after=1`, or JSON. */

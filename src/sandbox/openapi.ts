@@ -119,7 +119,7 @@ const describe = (noun: string, verb: string, row: Operation): Json => ({
     ...Object.fromEntries(
       failuresOf(row).map((status) => [
         status,
-        { description: failures[status], ...json({ $ref: '#/components/schemas/Error' }) },
+        { description: failures[status], headers: rateLimitHeaders, ...json({ $ref: '#/components/schemas/Error' }) },
       ]),
     ),
   },

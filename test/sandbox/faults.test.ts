@@ -207,6 +207,7 @@ describe('faults affect', () => {
     ['events.list 503 at=2', '010000'],
     ['events.list 503 at=2 count=3', '011100'],
     ['events.list 503 at=3 count=all', '001111'],
+    ['{"operation":"events.list","kind":"status","at":3,"count":"all"}', '001111'],
     ['events.* 503', '100000'],
     ['* 503', '100000'],
     ['503', '100000'],

@@ -89,6 +89,17 @@ describe('openapi', () => {
     expect(result.valid ? '' : compileErrors(result)).toBe('');
   });
 
+  test('states the default page size, unique values and rate limit headers', async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: a JSON document
+    const document = (await openapi('0.0.0')) as any;
+    const { parameters, responses } = document.paths['/groups'].get;
+    expect(parameters.find(({ name }: { name: string }) => name === 'count').schema).toMatchObject({ default: 20 });
+    for (const status of ['200', '401', '429'])
+      expect(Object.keys(responses[status].headers)).toContain('x-ratelimit-remaining');
+    const body = document.paths['/shares'].post.requestBody.content['application/json'].schema;
+    expect(body.properties.duration_options).toMatchObject({ maxItems: 4, uniqueItems: true });
+  });
+
   test('describes every operation of the catalogue once', async () => {
     const rows = Object.entries(await loadCatalogue()).flatMap(([noun, verbs]) =>
       Object.keys(verbs).map((verb) => `${noun}.${verb}`),
