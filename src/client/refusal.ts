@@ -95,6 +95,15 @@ const statusWords: Readonly<Record<number, (method: string, pathname: string) =>
   415: () => 'The service does not accept the content type of the request',
 };
 
+/**
+ * What a 403 is about, by the service's words or the error's reason.
+ * Assumed: a refusal for the scope or the plan says so; any other is for the user's role.
+ */
+export const forbiddenBy = (words: string): 'scope' | 'plan' | 'role' => {
+  if (/\bscopes?\b/i.test(words)) return 'scope';
+  return /\bplan\b|\bupgrade\b|\benterprise\b/i.test(words) ? 'plan' : 'role';
+};
+
 /** The error for a reply that is not a success. It quotes the service's own words, cut to a readable length. */
 export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError => {
   const refusal = read(reply.body);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { blamesParameter, refusalOf } from '../../src/client/refusal.ts';
+import { blamesParameter, forbiddenBy, refusalOf } from '../../src/client/refusal.ts';
 
 const get = { method: 'GET', url: 'https://api.example.com/users/me?x=1', headers: {} };
 const post = { method: 'POST', url: 'https://api.example.com/invitees', headers: {}, body: '{}' };
@@ -73,6 +73,17 @@ describe('refusal', () => {
   ])('with status %i says what the service does not take', (status, message) => {
     const request = { ...post, url: 'https://api.example.com/shares?x=1' };
     expect(refusalOf(request, reply(status)).message).toBe(message);
+  });
+
+  test.each([
+    ['Insufficient scope: No.', 'scope'],
+    ['Permission Denied: Please upgrade to the Enterprise plan.', 'plan'],
+    ['Please upgrade.', 'plan'],
+    ['Permission Denied: Only an admin or the owner of the organization can do this.', 'role'],
+    ['Permission Denied: The planning team is closed.', 'role'],
+    ['HTTP 403', 'role'],
+  ])('with status 403 and "%s" is about the %s', (words, about) => {
+    expect(forbiddenBy(words)).toBe(about);
   });
 
   test('says that the time is not available only for a booking', () => {

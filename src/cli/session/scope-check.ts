@@ -1,6 +1,7 @@
 import type { Operation } from '../../api/operation.ts';
 import { scopes as catalogue } from '../../api/scopes.ts';
 import type { Client } from '../../client/client.ts';
+import { forbiddenBy } from '../../client/refusal.ts';
 import { SchedError } from '../../errors.ts';
 
 /** Facts about the current credential. */
@@ -53,7 +54,7 @@ const explained = (error: unknown, operation: Operation | undefined, holder: Tok
   if (scopes !== undefined)
     return new SchedError('forbidden', error.message, { ...error.facts, hint: moreScopes(scopes, holder) });
   const plan = operation?.plan;
-  if (plan === undefined || reason.toLowerCase().includes(plan)) return error;
+  if (plan === undefined || forbiddenBy(reason) !== 'plan' || reason.toLowerCase().includes(plan)) return error;
   return new SchedError('forbidden', error.message, {
     ...error.facts,
     reason: `${reason} (only available on the ${plan} plan)`,

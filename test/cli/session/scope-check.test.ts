@@ -43,11 +43,15 @@ describe('a 403 from the service', () => {
     expect(stderr).toMatch(/^try: use a token with users:read, groups:read$/m);
   });
 
-  test('names the required plan, even if the service does not', async () => {
+  test.each([
+    ['Please upgrade your plan.', true],
+    ['Only an admin can do this.', false],
+  ])('names the required plan only if the plan is the reason: %s', async (message, isNamed) => {
     const world = await createWorld();
-    const { code, stderr } = await world.run('activity list --org ORG', { send: refusing({ title: 'Denied' }) });
+    const send = refusing({ title: 'Denied', message });
+    const { code, stderr } = await world.run('activity list --org ORG', { send });
     expect(code).toBe(5);
-    expect(stderr).toContain('(only available on the enterprise plan)');
+    expect(stderr.includes('(only available on the enterprise plan)')).toBe(isNamed);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { events } from '../../../api/events.ts';
 import type { Client, Input } from '../../../client/client.ts';
 import { readId } from '../../../client/ids.ts';
+import { forbiddenBy } from '../../../client/refusal.ts';
 import { SchedError } from '../../../errors.ts';
 import type { Plan } from '../../../jobs/batch-plan.ts';
 import { change } from '../../../jobs/read-back.ts';
@@ -42,7 +43,7 @@ const checkOrigins = async ({ context, problems }: Invocation, { items }: Plan):
 const isOwnFault = ({ category, facts }: SchedError): boolean =>
   facts.http !== undefined &&
   (['usage', 'not-found', 'conflict'].includes(category) ||
-    (category === 'forbidden' && !/scope|\bplan\b/i.test(facts.reason ?? '')));
+    (category === 'forbidden' && facts.scopes === undefined && forbiddenBy(facts.reason ?? '') === 'role'));
 
 /** Cancels one event. If the reply is lost, reads the event to see whether it is canceled. */
 const sendCancel = (context: Context, client: Client, body: unknown): Job['send'] => {

@@ -1,7 +1,7 @@
 import { compliance } from '../../../api/compliance.ts';
 import type { Client } from '../../../client/client.ts';
 import { isObject } from '../../../client/reading.ts';
-import { refusalOf } from '../../../client/refusal.ts';
+import { forbiddenBy, refusalOf } from '../../../client/refusal.ts';
 import { SchedError } from '../../../errors.ts';
 import { type HttpReply, requestIdOf } from '../../../http/message.ts';
 import { isOutcomeUnknown } from '../../../jobs/outcome-unknown.ts';
@@ -20,9 +20,9 @@ const bodyOf = ({ body }: HttpReply): Record<string, unknown> => {
 const whyForbidden = (reply: HttpReply): string => {
   const { required_scopes: scopes, title, message } = bodyOf(reply);
   const words = `${title} ${message}`;
-  if (Array.isArray(scopes) || /scope/i.test(words)) return `the token lacks the scope ${compliance.delete.scope}`;
-  if (/\bplan\b|upgrade|enterprise/i.test(words))
-    return "the organization's plan doesn't include this: it needs the Enterprise plan";
+  const about = Array.isArray(scopes) ? 'scope' : forbiddenBy(words);
+  if (about === 'scope') return `the token lacks the scope ${compliance.delete.scope}`;
+  if (about === 'plan') return "the organization's plan doesn't include this: it needs the Enterprise plan";
   return "the token's role is too low: this needs an administrator or the owner of the organization";
 };
 
