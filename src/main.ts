@@ -9,7 +9,7 @@ import { version } from './version.ts';
 /** Whether errors are printed as JSON. Read from the raw arguments, because it must be known even if parsing fails. */
 const wantsJsonErrors = (argv: readonly string[], { env, stderr }: Runtime): boolean => {
   if (env.SCHED_ERROR_FORMAT === 'json') return true;
-  if (stderr.isTerminal) return false;
+  if (env.SCHED_ERROR_FORMAT === 'text' || stderr.isTerminal) return false;
   // Short switches may come before the o, as in -qo json.
   const asks = (word: string, index: number) =>
     /^--json(=|$)|^(-[qvnyi]*o=?|--output=)jsonl?$/.test(word) ||

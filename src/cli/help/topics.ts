@@ -47,7 +47,7 @@ const environment: readonly (readonly [string, string])[] = [
   ['SCHED_CREDENTIAL_STORE', 'keychain or file'],
   ['SCHED_RECEIPT_KEY_FILE', 'file with the key of compliance receipts'],
   ['SCHED_OUTPUT', "output format on a terminal; doesn't change the output of a pipe"],
-  ['SCHED_ERROR_FORMAT', 'json: print errors and notes as JSON lines'],
+  ['SCHED_ERROR_FORMAT', 'json: print errors and notes as JSON lines; text: never'],
   ['SCHED_TZ', 'time zone for reading and showing times'],
   ['SCHED_MAX_WAIT', 'longest single wait for the rate limit'],
   ['SCHED_NO_INPUT', '1: never prompt'],

@@ -96,6 +96,8 @@ export const resolveSettings = (
   choice('--color', text('color'), ['auto', 'always', 'never']);
   const isChosen = ['output', 'json', 'jq'].some((name) => typed[name] !== undefined);
   if (stdout.isTerminal && !isChosen) choice('SCHED_OUTPUT', env.SCHED_OUTPUT || undefined, formats);
+  choice('SCHED_ERROR_FORMAT', env.SCHED_ERROR_FORMAT || undefined, ['json', 'text']);
+  choice('SCHED_CREDENTIAL_STORE', env.SCHED_CREDENTIAL_STORE || undefined, ['keychain', 'file']);
   if (typed.json !== undefined && text('output') !== undefined && text('output') !== 'json') {
     problem(`--json conflicts with --output ${text('output')}`);
   }

@@ -86,7 +86,8 @@ const openProvenStore = async (invocation: Invocation, profile: Profile | undefi
   const { context, typed, problems } = invocation;
   const { runtime, settings } = context;
   const wanted = (typed['credential-store'] as string | undefined) ?? (runtime.env.SCHED_CREDENTIAL_STORE || undefined);
-  if (wanted !== undefined && wanted !== 'keychain' && wanted !== 'file')
+  // The settings check the variable.
+  if (typed['credential-store'] !== undefined && wanted !== 'keychain' && wanted !== 'file')
     problems.add(`--credential-store must be keychain or file, not "${wanted}"`);
   problems.check();
   const kind = (wanted ?? profile?.login?.store ?? 'keychain') as 'keychain' | 'file';

@@ -1,0 +1,31 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createWorld } from '../../support/run.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+beforeAll(async () => {
+  world = await createWorld();
+});
+
+describe('a variable with an invalid value', () => {
+  test.each([
+    ['SCHED_ERROR_FORMAT', 'xml', 'SCHED_ERROR_FORMAT "xml" is not one of json, text'],
+    ['SCHED_CREDENTIAL_STORE', 'fiel', 'SCHED_CREDENTIAL_STORE "fiel" is not one of keychain, file'],
+    ['SCHED_MAX_WAIT', 'long', 'SCHED_MAX_WAIT must be a duration such as 90s or 2m, not "long"'],
+    ['SCHED_TZ', 'Mars', 'Mars'],
+    ['SCHED_OUTPUT', 'xml', 'SCHED_OUTPUT "xml" is not one of'],
+  ])('%s=%s is rejected before anything is sent', async (name, value, words) => {
+    const { code, stderr, requests } = await world.run('users me', { env: { [name]: value }, terminals: ['stdout'] });
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toContain(words);
+  });
+
+  test('SCHED_ERROR_FORMAT=text prints text even if the result is JSON', async () => {
+    const { stderr } = await world.run('events get NONE --json', { env: { SCHED_ERROR_FORMAT: 'text' } });
+    expect(stderr).toMatch(/^error: No event with ID NONE$/m);
+  });
+
+  test('is ignored if it is empty', async () => {
+    const env = { SCHED_ERROR_FORMAT: '', SCHED_MAX_WAIT: '', SCHED_TZ: '', SCHED_OUTPUT: '' };
+    expect((await world.run('users me', { env })).code).toBe(0);
+  });
+});
