@@ -52,8 +52,8 @@ _sched_command() {
       fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name run total accepted rejected unknown skipped receipt head'
       ;;
     'invitees list')
-      flags='--status --email --sort --limit --all --page-size'
-      takers='--status --email --sort --limit --page-size'
+      flags='--since --until --status --email --sort --limit --all --page-size'
+      takers='--since --until --status --email --sort --limit --page-size'
       fields='uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by'
       ;;
     'invitees get')
@@ -132,8 +132,8 @@ _sched_command() {
       fields='uri organization name status questions questions.uuid questions.name questions.type questions.required questions.answer_choices created_at updated_at'
       ;;
     'routing-forms submissions')
-      flags='--sort --limit --all --page-size'
-      takers='--sort --limit --page-size'
+      flags='--since --until --sort --limit --all --page-size'
+      takers='--since --until --sort --limit --page-size'
       fields='uri routing_form questions_and_answers questions_and_answers.question_uuid questions_and_answers.question questions_and_answers.answer tracking result result.type result.value submitter submitter_type created_at updated_at'
       ;;
     'orgs get')
@@ -152,8 +152,8 @@ _sched_command() {
       fields='uri role user user.uri user.name user.slug user.email user.scheduling_url user.timezone user.avatar_url user.created_at user.updated_at user.current_organization user.locale user.resource_type organization created_at updated_at'
       ;;
     'invitations list')
-      flags='--org --email --status --sort --limit --all --page-size'
-      takers='--org --email --status --sort --limit --page-size'
+      flags='--since --until --org --email --status --sort --limit --all --page-size'
+      takers='--since --until --org --email --status --sort --limit --page-size'
       fields='uri organization email status last_sent_at user name kind plan stage created_at updated_at'
       ;;
     'groups list')

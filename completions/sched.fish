@@ -212,7 +212,9 @@ function __sched_flags
                 --receipt 'receipt file to write or to resume (default: in the state directory)' \
                 --again 'repeat a run that finished within the last 12 hours'
         case 'invitees list'
-            printf '%s\t%s\n' --status 'only invitees with this status' \
+            printf '%s\t%s\n' --since 'only invitees created at or after this time' \
+                --until 'only invitees created before this time' \
+                --status 'only invitees with this status' \
                 --email 'only the invitee with this email address' \
                 --sort 'sort by created_at, optionally with :asc or :desc' \
                 --limit 'maximum number of results' \
@@ -331,7 +333,9 @@ function __sched_flags
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'routing-forms submissions'
-            printf '%s\t%s\n' --sort 'sort by created_at, optionally with :asc or :desc' \
+            printf '%s\t%s\n' --since 'only submissions created at or after this time' \
+                --until 'only submissions created before this time' \
+                --sort 'sort by created_at, optionally with :asc or :desc' \
                 --limit 'maximum number of results' \
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)'
@@ -348,7 +352,9 @@ function __sched_flags
         case 'members get'
             true
         case 'invitations list'
-            printf '%s\t%s\n' --org 'organization whose invitations to list (default: your own)' \
+            printf '%s\t%s\n' --since 'only invitations created at or after this time' \
+                --until 'only invitations created before this time' \
+                --org 'organization whose invitations to list (default: your own)' \
                 --email 'only invitations to this email address' \
                 --status 'only invitations with this status' \
                 --sort 'sort by created_at, optionally with :asc or :desc' \
@@ -557,7 +563,7 @@ function __sched_takers
         case 'events cancel'
             printf '%s\n' --reason --body --from --column --field --receipt
         case 'invitees list'
-            printf '%s\n' --status --email --sort --limit --page-size
+            printf '%s\n' --since --until --status --email --sort --limit --page-size
         case 'invitees create'
             printf '%s\n' --event-type --start --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body
         case 'event-types list'
@@ -581,11 +587,11 @@ function __sched_takers
         case 'routing-forms list'
             printf '%s\n' --org --sort --limit --page-size
         case 'routing-forms submissions'
-            printf '%s\n' --sort --limit --page-size
+            printf '%s\n' --since --until --sort --limit --page-size
         case 'members list'
             printf '%s\n' --org --user --role --email --limit --page-size
         case 'invitations list'
-            printf '%s\n' --org --email --status --sort --limit --page-size
+            printf '%s\n' --since --until --org --email --status --sort --limit --page-size
         case 'groups list'
             printf '%s\n' --org --limit --page-size
         case 'groups relationships'

@@ -255,9 +255,11 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'invitees list' = @{
-            takers = @('--status', '--email', '--sort', '--limit', '--page-size')
+            takers = @('--since', '--until', '--status', '--email', '--sort', '--limit', '--page-size')
             fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'tracking.utm_campaign', 'tracking.utm_source', 'tracking.utm_medium', 'tracking.utm_content', 'tracking.utm_term', 'tracking.crm_uuid', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'payment.external_id', 'payment.provider', 'payment.amount', 'payment.currency', 'payment.terms', 'payment.successful', 'no_show', 'no_show.uri', 'no_show.created_at', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
             flags = [ordered]@{
+                '--since' = 'only invitees created at or after this time'
+                '--until' = 'only invitees created before this time'
                 '--status' = 'only invitees with this status'
                 '--email' = 'only the invitee with this email address'
                 '--sort' = 'sort by created_at, optionally with :asc or :desc'
@@ -446,9 +448,11 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'routing-forms submissions' = @{
-            takers = @('--sort', '--limit', '--page-size')
+            takers = @('--since', '--until', '--sort', '--limit', '--page-size')
             fields = @('uri', 'routing_form', 'questions_and_answers', 'questions_and_answers.question_uuid', 'questions_and_answers.question', 'questions_and_answers.answer', 'tracking', 'result', 'result.type', 'result.value', 'submitter', 'submitter_type', 'created_at', 'updated_at')
             flags = [ordered]@{
+                '--since' = 'only submissions created at or after this time'
+                '--until' = 'only submissions created before this time'
                 '--sort' = 'sort by created_at, optionally with :asc or :desc'
                 '--limit' = 'maximum number of results'
                 '--all' = 'show all results (default 50 on a terminal)'
@@ -479,9 +483,11 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             flags = [ordered]@{}
         }
         'invitations list' = @{
-            takers = @('--org', '--email', '--status', '--sort', '--limit', '--page-size')
+            takers = @('--since', '--until', '--org', '--email', '--status', '--sort', '--limit', '--page-size')
             fields = @('uri', 'organization', 'email', 'status', 'last_sent_at', 'user', 'name', 'kind', 'plan', 'stage', 'created_at', 'updated_at')
             flags = [ordered]@{
+                '--since' = 'only invitations created at or after this time'
+                '--until' = 'only invitations created before this time'
                 '--org' = 'organization whose invitations to list (default: your own)'
                 '--email' = 'only invitations to this email address'
                 '--status' = 'only invitations with this status'
