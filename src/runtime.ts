@@ -97,7 +97,14 @@ export interface Input {
   /** Reads to the end of the input. */
   bytes(): Promise<Uint8Array>;
   /** Reads one typed line without its line break; `undefined` at the end of input. Rejects with the signal's reason. */
-  line(unwanted?: AbortSignal): Promise<string | undefined>;
+  line(options?: LineOptions): Promise<string | undefined>;
+}
+
+export interface LineOptions {
+  /** One line, shown on stderr before the answer. */
+  prompt?: string;
+  /** Stops the reading. */
+  unwanted?: AbortSignal;
 }
 
 export interface Output {

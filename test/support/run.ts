@@ -166,7 +166,11 @@ const runInWorld = async (
     stdin: {
       isTerminal: terminals.includes('stdin'),
       bytes: async () => new TextEncoder().encode(stdin),
-      line: async () => lines.shift(),
+      line: async ({ prompt = '' } = {}) => {
+        written.stderr += prompt;
+        screen += prompt;
+        return lines.shift();
+      },
     },
     stdout: output('stdout'),
     stderr: output('stderr'),

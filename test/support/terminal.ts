@@ -14,6 +14,9 @@ export interface Terminal {
 export const ctrlC = '\x03';
 export const ctrlD = '\x04';
 
+/** How readline draws a prompt: it clears the line, and puts the cursor behind the prompt. */
+const drawnPrompt = /\x1b\[1G\x1b\[0J([^\x1b]*)\x1b\[\d+G/g;
+
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
@@ -33,7 +36,7 @@ export const inTerminal = (
   let screen = '';
   let changed: () => void = () => {};
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    screen = (screen + text).replaceAll('\r\n', '\n');
+    screen = (screen + text).replaceAll(/\r+\n/g, '\n').replaceAll(drawnPrompt, '$1');
     changed();
   });
   child.stdin.on('error', () => {});

@@ -27,10 +27,14 @@ const numbered = ({ question, facts, yes, no }: Question): string =>
     '\n',
   );
 
-const answerTo = async ({ runtime, notes }: Context, prompt: string): Promise<string> => {
+const answerTo = async ({ runtime, notes }: Context, text: string): Promise<string> => {
   await notes.flush();
-  await runtime.stderr.write(prompt);
-  return (await runtime.stdin.line())?.trim() ?? '';
+  const start = text.lastIndexOf('\n') + 1;
+  if (start > 0) await runtime.stderr.write(text.slice(0, start));
+  const answer = await runtime.stdin.line({ prompt: text.slice(start) });
+  // Ctrl-D leaves the cursor after the prompt.
+  if (answer === undefined) await runtime.stderr.write('\n');
+  return answer?.trim() ?? '';
 };
 
 /**

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { inspect } from '../../../api/inspect.ts';
 import { users } from '../../../api/users.ts';
 import { recordFromToken } from '../../../auth/record.ts';
 import type { CredentialRecord } from '../../../auth/record-schema.ts';
@@ -8,16 +7,16 @@ import { createClient } from '../../../client/client.ts';
 import type { Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
 import { authorize } from '../../../http/authorize.ts';
-import { urlProblem } from '../../../http/proxy.ts';
 import type { Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/shell-line.ts';
 import { typedWords } from '../../parse/typed-words.ts';
 import { checkToken } from '../../session/connection.ts';
 import { nameProblem } from '../../session/profile-name.ts';
-import { type Config, Profile } from '../../session/profile-schema.ts';
+import type { Config, Profile } from '../../session/profile-schema.ts';
 import { changeConfig, chosenName, probeConfig, readConfig } from '../../session/profiles.ts';
-import { askText, askYes } from '../../session/prompt.ts';
+import { askYes } from '../../session/prompt.ts';
 import { openLogin, rememberSecret, removeLogin, saveLogin, storeOf } from '../../session/stored-login.ts';
+import { type Addresses, readAddresses } from './login-addresses.ts';
 import { describeLogin, type LoginFacts } from './login-facts.ts';
 
 export interface LoginChoices {
@@ -25,50 +24,6 @@ export interface LoginChoices {
   /** The scopes to request, given the scopes that the login already has. */
   scopesFor(held: readonly string[]): string[];
 }
-
-/** The environment variable of each address. Its flag comes first, then the variable, then the profile. */
-const sources = {
-  base_url: 'SCHED_BASE_URL',
-  auth_url: 'SCHED_AUTH_URL',
-  mcp_url: 'SCHED_MCP_URL',
-  client_id: 'SCHED_CLIENT_ID',
-} as const;
-type Address = keyof typeof sources;
-
-const flagOf = (key: Address): string => `--${key.replaceAll('_', '-')}`;
-
-/** The addresses a login needs. Asks for missing ones on a terminal, and otherwise reports them all together. */
-const readAddresses = async (
-  invocation: Invocation,
-  profile: Profile | undefined,
-  required: readonly Address[],
-): Promise<Partial<Record<Address, string>>> => {
-  const { context, typed, problems } = invocation;
-  const { runtime, settings } = context;
-  const found: Partial<Record<Address, string>> = {};
-  const given = (key: Address): string | undefined =>
-    (typed[key.replaceAll('_', '-')] as string | undefined) ?? (runtime.env[sources[key]] || profile?.[key]);
-  const missing = required.filter((key) => given(key) === undefined).length;
-  let asked = 0;
-  for (const key of Object.keys(sources) as Address[]) {
-    let value = given(key);
-    if (value === undefined && required.includes(key)) {
-      if (settings.canAsk) {
-        asked += 1;
-        const what = inspect(Profile.shape[key]).description;
-        const spoken = `Question ${asked} of ${missing}: ${what}\nFlag: ${flagOf(key)}\nAnswer, or Enter to stop: `;
-        value = (await askText(context, settings.accessible ? spoken : `${what} (${flagOf(key)}): `)) || undefined;
-      }
-      if (value === undefined) problems.add(`Missing required flag ${flagOf(key)}`);
-    }
-    if (value === undefined) continue;
-    const problem = key === 'client_id' ? undefined : urlProblem(value);
-    if (problem !== undefined) problems.add(`${flagOf(key)}: ${problem}`);
-    found[key] = key === 'client_id' ? value : value.replace(/\/+$/, '');
-  }
-  problems.check();
-  return found;
-};
 
 const reasonOf = (error: unknown): string =>
   (error instanceof SchedError ? error.facts.reason : undefined) ?? (error as Error).message;
@@ -81,16 +36,25 @@ const withFile = (error: unknown, { inOrder }: Invocation): unknown => {
   return new SchedError(error.category, error.message, { ...error.facts, hint });
 };
 
-/** Opens the chosen store and tests it. If there is no keychain, asks on a terminal whether to use a file. */
-const openProvenStore = async (invocation: Invocation, profile: Profile | undefined): Promise<CredentialStore> => {
-  const { context, typed, problems } = invocation;
-  const { runtime, settings } = context;
-  const wanted = (typed['credential-store'] as string | undefined) ?? (runtime.env.SCHED_CREDENTIAL_STORE || undefined);
+const readStore = ({ context, typed, problems }: Invocation): CredentialStore['kind'] | undefined => {
+  const wanted =
+    (typed['credential-store'] as string | undefined) ?? (context.runtime.env.SCHED_CREDENTIAL_STORE || undefined);
+  if (wanted === undefined || wanted === 'keychain' || wanted === 'file') return wanted;
   // The settings check the variable.
-  if (typed['credential-store'] !== undefined && wanted !== 'keychain' && wanted !== 'file')
+  if (typed['credential-store'] !== undefined)
     problems.add(`--credential-store must be keychain or file, not "${wanted}"`);
-  problems.check();
-  const kind = (wanted ?? profile?.login?.store ?? 'keychain') as 'keychain' | 'file';
+  return undefined;
+};
+
+/** Opens the chosen store and tests it. If there is no keychain, asks on a terminal whether to use a file. */
+const openProvenStore = async (
+  invocation: Invocation,
+  wanted: CredentialStore['kind'] | undefined,
+  profile: Profile | undefined,
+): Promise<CredentialStore> => {
+  const { context } = invocation;
+  const { runtime, settings } = context;
+  const kind = wanted ?? profile?.login?.store ?? 'keychain';
   const store = await storeOf(kind, runtime);
   try {
     await store.probe();
@@ -140,7 +104,7 @@ const readToken = async ({ context }: Invocation): Promise<string> => {
 
 const throughBrowser = async (
   { context, typed }: Invocation,
-  addresses: Partial<Record<Address, string>>,
+  addresses: Addresses,
   store: CredentialStore,
   scopes: readonly string[],
   port: number | undefined,
@@ -154,7 +118,7 @@ const throughBrowser = async (
     scopes,
     way:
       typed.paste === true
-        ? { kind: 'paste', line: (signal) => runtime.stdin.line(signal) }
+        ? { kind: 'paste', line: (unwanted) => runtime.stdin.line({ unwanted }) }
         : { kind: 'browser', open: typed['no-browser'] === true ? async () => true : runtime.openBrowser },
     port,
     store: {
@@ -227,13 +191,14 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
     problems.check();
     throw (await import('../../../auth/login.ts')).noTerminalForLogin();
   }
+  const wantedStore = readStore(invocation);
   const addresses = await readAddresses(
     invocation,
     before,
     isToken ? ['base_url'] : ['base_url', 'auth_url', 'client_id'],
   );
   const baseUrl = addresses.base_url!;
-  const store = await openProvenStore(invocation, before);
+  const store = await openProvenStore(invocation, wantedStore, before);
   const session =
     before === undefined ? undefined : await openLogin({ name, profile: before }, runtime, settings, notes);
   const held = (await session?.record().catch(() => undefined))?.scope.split(' ').filter(Boolean) ?? [];

@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
+import { schedInTerminal, temporaryHome, usedHome } from './program.ts';
+
+const arrowLeft = '\x1b[D';
+
+let terminal: Terminal | undefined;
+afterEach(() => terminal?.close());
+
+const open = (words: string[], home = temporaryHome()): Terminal => {
+  terminal = schedInTerminal(words, home);
+  return terminal;
+};
+
+const logIn = async (): Promise<Terminal> => {
+  const screen = open(['auth', 'login']);
+  await screen.until(/--base-url\): $/);
+  return screen;
+};
+
+describe('a prompt', () => {
+  test('stops at Ctrl-D, asks nothing else, and reports all missing flags on a new line', async () => {
+    const screen = await logIn();
+    screen.type(ctrlD);
+    const { code, text } = await screen.done;
+    expect(code).toBe(2);
+    expect(text).toMatch(
+      /--base-url\): \nerror: Missing required flag --base-url\. Missing required flag --auth-url\./,
+    );
+    expect(text).not.toContain('(--auth-url)');
+  });
+
+  test('takes Ctrl-D for no, and puts the error on a new line', async () => {
+    const screen = open(['--sandbox', 'api', 'DELETE', '/scheduled_events/X'], await usedHome());
+    await screen.until(/\[y\/N\] $/);
+    screen.type(ctrlD);
+    const { code, text } = await screen.done;
+    expect(code).toBe(12);
+    expect(text).toMatch(/\[y\/N\] \nerror: Not confirmed/);
+  });
+
+  test('lets the arrow keys move in the answer', async () => {
+    const screen = await logIn();
+    const most = 'ttps://api.example.com';
+    // One by one: readline takes keys that arrive together for pasted text.
+    screen.type(`${most}${arrowLeft.repeat(most.length)}`);
+    await screen.until(new RegExp(String.raw`(\x1b\[1D){${most.length}}$`));
+    screen.type('h');
+    await screen.until(/https:..api\.example\.com$/);
+    screen.type('\n');
+    await screen.until(/--auth-url\): $/);
+    screen.type(ctrlD);
+    const { text } = await screen.done;
+    expect(text).not.toContain('^[');
+    expect(text).not.toContain('Missing required flag --base-url');
+  });
+
+  test('checks each answer at once, and asks again', async () => {
+    const screen = await logIn();
+    screen.type('nonsense\n');
+    await screen.until(/nonsense\n--base-url: it is not a URL\nbase URL[^\n]*\): $/);
+    screen.type('https://api.example.com\n');
+    await screen.until(/--auth-url\): $/);
+    screen.type('\n');
+    const { code, text } = await screen.done;
+    expect(code).toBe(2);
+    expect(text).toMatch(/error: Missing required flag --auth-url\. Missing required flag --client-id\n/);
+  });
+
+  test('uses lines that were pasted together as answers to the next prompts', async () => {
+    const screen = await logIn();
+    screen.type('https://api.example.com\nhttps://auth.example.com\n');
+    await screen.until(/--client-id\): $/);
+    screen.type(ctrlD);
+    expect((await screen.done).text).toMatch(/error: Missing required flag --client-id\n/);
+  });
+
+  test('ends on Ctrl-C', async () => {
+    const screen = await logIn();
+    screen.type(ctrlC);
+    const { code, text } = await screen.done;
+    expect(code).toBe(130);
+    expect(text).toMatch(/--base-url\): \nerror: Interrupted\n$/);
+  });
+});
