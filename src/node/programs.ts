@@ -6,7 +6,7 @@ import { isTerminal, writeTo } from './output.ts';
 /** Starts the pager without a shell: the environment variable holds a command and its arguments, not a script. */
 export const openPager = async (
   [program, ...words]: readonly string[],
-  protect: Runtime['protect'],
+  lendTerminal: (work: () => Promise<void>) => Promise<void>,
 ): Promise<Pager | undefined> => {
   const child = spawn(program!, words, {
     stdio: ['pipe', 'inherit', 'inherit'],
@@ -22,7 +22,7 @@ export const openPager = async (
   if (!isStarted) return undefined;
   child.stdin.on('error', () => {});
   // Most pagers ignore Ctrl-C. If sched exited first, the pager and the shell would both read from the keyboard (R42).
-  void protect(() => closed);
+  void lendTerminal(() => closed);
   return {
     isTerminal: true,
     columns: process.stdout.columns ?? 80,

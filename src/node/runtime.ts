@@ -75,12 +75,16 @@ export const nodeRuntime = (): World => {
     protect: (work) => signals().protect(work),
     machine,
     keepCompiled,
-    openPager: async (command) => (await import('./programs.ts')).openPager(command, signals().protect),
+    openPager: async (command) =>
+      (await import('./programs.ts')).openPager(command, (work) => signals().lendTerminal('pager', work)),
     openBrowser: async (url) => {
       const { openBrowser } = await import('../auth/browser.ts');
       return openBrowser(url, { env, platform: process.platform });
     },
-    spawn: async (command, options) => (await import('./programs.ts')).runChild(command, options),
+    spawn: async (command, options) => {
+      const { runChild } = await import('./programs.ts');
+      return signals().lendTerminal('command', () => runChild(command, options));
+    },
     startRenewalHelper: startRefreshHelper,
     parentProcess,
   };

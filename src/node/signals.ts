@@ -3,39 +3,58 @@ import { SchedError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
 import { isTerminal } from './output.ts';
 
+interface Signals extends Pick<Runtime, 'interrupted' | 'protect'> {
+  /**
+   * Protects work during which another program uses the terminal: nothing is written there. A signal still interrupts
+   * `sched` behind a pager. A command that `sched` runs gets the signal instead, and its exit code counts.
+   */
+  lendTerminal<Value>(to: 'pager' | 'command', work: () => Promise<Value>): Promise<Value>;
+}
+
 /** Turns the first SIGINT or SIGTERM into an error. A second one ends the process at once, or after protected work. */
-export const handleSignals = (): Pick<Runtime, 'interrupted' | 'protect'> => {
+export const handleSignals = (): Signals => {
   const controller = new AbortController();
   // Every connection adds a listener. Node would warn on stderr about a leak at the eleventh.
   setMaxListeners(0, controller.signal);
   let protectedWorks = 0;
   let atTheEnd: (() => void) | undefined;
+  let user: 'sched' | 'pager' | 'command' = 'sched';
   const stop = (category: 'interrupted' | 'terminated', code: number) => () => {
+    if (user === 'command') return;
     if (controller.signal.aborted) {
       if (protectedWorks === 0) process.exit(code);
       atTheEnd = () => process.exit(code);
     }
     // The terminal echoes ^C, so start the next message on a new line.
-    else if (category === 'interrupted' && isTerminal(2)) process.stderr.write('\n');
+    else if (category === 'interrupted' && user === 'sched' && isTerminal(2)) process.stderr.write('\n');
     controller.abort(new SchedError(category, category === 'interrupted' ? 'Interrupted' : 'Terminated'));
   };
   process.on('SIGINT', stop('interrupted', 130));
   process.on('SIGTERM', stop('terminated', 143));
+  const protect: Signals['protect'] = async (work) => {
+    // Without a SIGHUP listener, closing the terminal would end the process.
+    const hangUp = () => {
+      if (user !== 'command') atTheEnd ??= () => process.kill(process.pid, 'SIGHUP');
+    };
+    process.on('SIGHUP', hangUp);
+    protectedWorks += 1;
+    try {
+      return await work();
+    } finally {
+      protectedWorks -= 1;
+      process.off('SIGHUP', hangUp);
+      if (protectedWorks === 0) atTheEnd?.();
+    }
+  };
   return {
     interrupted: controller.signal,
-    protect: async (work) => {
-      // Without a SIGHUP listener, closing the terminal would end the process.
-      const hangUp = () => {
-        atTheEnd ??= () => process.kill(process.pid, 'SIGHUP');
-      };
-      process.on('SIGHUP', hangUp);
-      protectedWorks += 1;
+    protect,
+    lendTerminal: async (to, work) => {
+      user = to;
       try {
-        return await work();
+        return await protect(work);
       } finally {
-        protectedWorks -= 1;
-        process.off('SIGHUP', hangUp);
-        if (protectedWorks === 0) atTheEnd?.();
+        user = 'sched';
       }
     },
   };

@@ -33,6 +33,7 @@ const environmentFor = ({ env }: Runtime, facts: Facts, launcher: string | undef
 };
 
 const runIn = async (runtime: Runtime, facts: Facts, command: readonly string[]): Promise<number> => {
+  runtime.interrupted.throwIfAborted();
   const launcher = await makeLauncher(runtime);
   try {
     return await runtime.spawn!(command, { env: environmentFor(runtime, facts, launcher) });
@@ -56,7 +57,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   else if (args.length > command.length)
     problems.add(`Unexpected argument "${args[0]}" before --. Only flags can go there`);
   if (runtime.spawn === undefined) problems.add("Can't start programs here");
-  // Protected, so that a second signal doesn't skip the cleanup either.
+  // Protected, so that a second signal doesn't skip the cleanup.
   const code = await runtime.protect(async () => {
     let ended = 0;
     await whileServing(invocation, { port: 0, data: ':memory:' }, async (facts) => {
