@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openJq } from '../../src/output/jq-thread.ts';
 
 // Made by `npm run build`: a worker can't be started from the TypeScript sources.
@@ -8,6 +9,11 @@ const nowhere = new URL('no-such-worker.js', import.meta.url);
 const question = (program: string, json = '[1,2]') => ({ json, program, flags: ['-c', '--'] });
 
 describe('jq-thread', () => {
+  // Without the worker, jq runs in this thread, and nothing can stop an endless program.
+  beforeAll(() => {
+    if (!existsSync(built)) throw new Error('dist/jq-worker.js is missing: run npm run build first');
+  });
+
   it.each([
     ['a worker thread', built],
     ['this thread if the worker file is missing', nowhere],
