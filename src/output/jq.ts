@@ -83,7 +83,8 @@ const rendered = (results: string, isTerminal: boolean): string => {
   const lines = results.split('\n').map((line) => {
     if (!line.startsWith('"')) return escapeJson(line);
     const text = JSON.parse(line) as string;
-    return isTerminal ? safe(text) : text;
+    // Tabs are harmless, and @tsv is useless without them.
+    return isTerminal ? text.split('\t').map(safe).join('\t') : text;
   });
   return `${lines.join('\n')}\n`;
 };

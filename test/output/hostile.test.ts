@@ -57,7 +57,7 @@ describe(`hostile: ${strings.length} strings on a terminal`, () => {
       ? { jq: name === 'jq' ? '.[] | .name' : '.name', format: name === 'jq' ? ('json' as const) : ('jsonl' as const) }
       : { format: name as (typeof formats)[number] };
     const text = await shown(rows, true, records);
-    const separators = name === 'tsv' ? /\t/g : /(?!)/g;
+    const separators = name === 'tsv' || name.startsWith('jq') ? /\t/g : /(?!)/g;
     expect(text.replace(ours, '').replace(separators, '')).not.toMatch(dangerous);
     const headings = { table: 1, csv: 1 }[name as string] ?? 0;
     if (!['json', 'yaml'].includes(name)) expect(linesOf(text)).toHaveLength(records.length + headings);

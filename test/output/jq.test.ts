@@ -152,9 +152,14 @@ describe('jq', () => {
     ),
   );
 
-  it('prints no control characters on a terminal', async () => {
+  it('prints tabs as they are on a terminal, for @tsv', async () => {
+    const row = ['Intro', 'a\tb', '\x1b[2J', 'two\nlines'];
+    expect(await ran('@tsv', [row], { isTerminal: true })).toBe('Intro\ta\\tb\t\\x1b[2J\ttwo\\nlines\n');
+  });
+
+  it('prints no control characters but tabs on a terminal', async () => {
     const text = await ran('.[], [.[]]', [hostile], { isTerminal: true });
-    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
+    expect(text.replaceAll(/[\n\t]/g, '')).not.toMatch(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u);
     expect(text.split('\n').slice(0, hostile.length)).toHaveLength(hostile.length);
     expect(await ran('.', ['a\tb\x1b'])).toBe('a\tb\x1b\n');
   });
