@@ -7,6 +7,7 @@ interface Page {
   status: number;
   title: string;
   words: string;
+  /** `LOGIN` stands for the login command. */
   next: string;
   /** The SVG path inside the circle. */
   mark: string;
@@ -24,14 +25,14 @@ const pages: Record<PageKind, Page> = {
     status: 200,
     title: 'Access denied',
     words: 'You denied access, so sched received nothing and stored nothing.',
-    next: 'Changed your mind? Run <code>sched auth login</code> again.',
+    next: 'Changed your mind? Run <code>LOGIN</code> again.',
     mark: '<path d="M16 25h18"/>',
   },
   failed: {
     status: 200,
     title: 'Login failed',
     words: 'Nothing was stored. The terminal shows what went wrong.',
-    next: 'You can close this tab and run <code>sched auth login</code> again.',
+    next: 'You can close this tab and run <code>LOGIN</code> again.',
     mark: '<path d="M25 15v12M25 33.5v.5"/>',
   },
   unexpected: {
@@ -55,7 +56,7 @@ h1{margin:1.25rem 0 .5rem;font-size:1.625rem;line-height:1.25;letter-spacing:-.0
 h1,p{text-wrap:balance}
 p{margin:.75rem 0 0;color:var(--soft)}
 .next{color:var(--text);font-weight:500}
-code{padding:.1em .4em;border-radius:.375rem;background:var(--back);font:.9em/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:nowrap}
+code{padding:.1em .4em;border-radius:.375rem;background:var(--back);font:.9em/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-wrap:anywhere}
 footer{margin-top:2rem;padding-top:1.25rem;border-top:1px solid var(--line);color:var(--soft);font-size:.875rem}
 @media(forced-colors:active){main{border:1px solid CanvasText}}
 @media(prefers-reduced-motion:no-preference){svg path{stroke-dasharray:60;animation:draw .5s .1s ease-out both}@keyframes draw{from{stroke-dashoffset:60}to{stroke-dashoffset:0}}}
@@ -72,8 +73,11 @@ const headers = {
   connection: 'close',
 };
 
-/** The page for a result. It is fixed text and never contains anything from a request. */
-export const resultPage = (kind: PageKind): { status: number; headers: Record<string, string>; body: string } => {
+/** The page for a result. It never contains anything from a request. A profile's name needs no escaping. */
+export const resultPage = (
+  kind: PageKind,
+  profile?: string,
+): { status: number; headers: Record<string, string>; body: string } => {
   const { status, title, words, next, mark } = pages[kind];
   const body = `<!doctype html>
 <html lang="en">
@@ -85,11 +89,11 @@ export const resultPage = (kind: PageKind): { status: number; headers: Record<st
 <style>${style}</style>
 </head>
 <body>
-<main class="${kind}" role="${kind === 'success' ? 'status' : 'alert'}">
+<main class="${kind}">
 <svg viewBox="0 0 50 50" aria-hidden="true"><circle cx="25" cy="25" r="22"/>${mark}</svg>
 <h1>${title}</h1>
 <p>${words}</p>
-<p class="next">${next}</p>
+<p class="next">${next.replace('LOGIN', profile === undefined ? 'sched auth login' : `sched auth login -p ${profile}`)}</p>
 <footer>sched · scheduling on the command line</footer>
 </main>
 </body>

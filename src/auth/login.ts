@@ -28,6 +28,8 @@ export interface LoginOptions {
   scopes: readonly string[];
   way: LoginMethod;
   port?: number | undefined;
+  /** The profile to log in, for the command that the browser's page shows. */
+  profile?: string | undefined;
   /** Where the token will be stored. */
   store: Pick<CredentialStore, 'probe'>;
   send: Send;
@@ -135,6 +137,7 @@ export const login = async (options: LoginOptions): Promise<CredentialRecord> =>
 
   const listener = await openListener({
     port: options.port ?? anyPort,
+    profile: options.profile,
     clock,
     check: (request, redirectUri) => checkRequest(request, expect(redirectUri)),
     exchange: redeem,

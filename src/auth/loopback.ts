@@ -19,6 +19,8 @@ export interface Listener<Result> {
 export interface ListenerOptions<Result> {
   /** 0 or undefined: any free port. */
   port?: number | undefined;
+  /** The profile to log in. */
+  profile?: string | undefined;
   clock: Clock;
   check(request: CallbackRequest, redirectUri: string): Verdict;
   /** Called at most once, whatever arrives. The browser gets its page when this is done. */
@@ -84,7 +86,7 @@ export const openListener = async <Result>(options: ListenerOptions<Result>): Pr
     );
     // The first genuine callback decides. If the browser repeats it, it gets the same page.
     if (verdict.kind !== 'ignored') settled ??= settle(verdict);
-    const page = resultPage(verdict.kind === 'ignored' ? 'unexpected' : await settled!);
+    const page = resultPage(verdict.kind === 'ignored' ? 'unexpected' : await settled!, options.profile);
     response.writeHead(statusOf(verdict) ?? page.status, {
       ...page.headers,
       ...(statusOf(verdict) === 405 ? { allow: 'GET' } : {}),

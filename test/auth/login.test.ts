@@ -432,9 +432,9 @@ describe('login', () => {
 // R5
 describe('page', () => {
   test.each(['success', 'denied', 'failed', 'unexpected'] as const)(
-    '%s is fixed text with a strict content security policy',
+    '%s has a strict content security policy and no script',
     (kind) => {
-      const { headers, body } = resultPage(kind);
+      const { headers, body } = resultPage(kind, 'work');
       expect(headers).toMatchObject({
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
@@ -447,6 +447,21 @@ describe('page', () => {
       expect(body).toContain('<html lang="en">');
     },
   );
+
+  test.each(['denied', 'failed'] as const)('%s shows the command that logs in to the same profile', async (kind) => {
+    const again = async (profile?: string) => {
+      const error = kind === 'denied' ? 'access_denied' : 'server_error';
+      let page: Promise<Reply> | undefined;
+      const visitCallback = async (url: string) => {
+        const state = new URL(url).searchParams.get('state');
+        page = visit(`http://127.0.0.1:${portOf(url)}/callback?error=${error}&state=${state}`);
+      };
+      await expect(start(visitCallback, { profile }).result).rejects.toMatchObject({ category: 'auth' });
+      return /<code>(.*)<\/code>/.exec((await page!).body)?.[1];
+    };
+    expect(await again('work')).toBe('sched auth login -p work');
+    expect(await again()).toBe('sched auth login');
+  });
 
   test('contains nothing from the request', async () => {
     const { result, server } = start(async (url) => {

@@ -10,6 +10,18 @@ const path = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google
 export const noBrowser = path === undefined ? 'needs a browser: apt-get install chromium' : undefined;
 if (noBrowser !== undefined && process.env.CI) throw new Error(`CI ${noBrowser}`);
 
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** A browser that runs scripts, such as the accessibility checker. */
+export const launchChromium = () => chromium.launch({ executablePath: path!, args });
+
 export interface Browser {
   context: BrowserContext;
   close(): Promise<void>;
@@ -24,14 +36,7 @@ export const openChromium = async (colorScheme: 'light' | 'dark' = 'light'): Pro
     javaScriptEnabled: false,
     colorScheme,
     viewport: { width: 900, height: 700 },
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
+    args,
   });
   return {
     context,
