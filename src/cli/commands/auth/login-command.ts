@@ -103,7 +103,8 @@ const readToken = async ({ context }: Invocation): Promise<string> => {
 };
 
 const throughBrowser = async (
-  { context, typed }: Invocation,
+  { context, typed, inOrder }: Invocation,
+  profile: string,
   addresses: Addresses,
   store: CredentialStore,
   scopes: readonly string[],
@@ -119,8 +120,9 @@ const throughBrowser = async (
     way:
       typed.paste === true
         ? { kind: 'paste', line: (unwanted) => runtime.stdin.line({ unwanted }) }
-        : { kind: 'browser', open: typed['no-browser'] === true ? async () => true : runtime.openBrowser },
+        : { kind: 'browser', open: typed['no-browser'] === true ? async () => false : runtime.openBrowser },
     port,
+    profile,
     store: {
       probe: async () => {
         await store.probe();
@@ -149,7 +151,11 @@ const throughBrowser = async (
       await notes.flush();
     },
     onOpened: (opened) => {
-      if (!opened) notes.warn("Can't open a browser. Open the URL yourself.");
+      if (!opened && typed['no-browser'] !== true) notes.warn("Can't open a browser. Open the URL yourself.");
+      if (!opened || runtime.env.SSH_CONNECTION) {
+        const again = commandLine('auth', 'login', ...typedWords({ args: [], inOrder }), '--paste');
+        notes.warn(`If the browser runs on another machine, press Ctrl-C and run: ${again}`);
+      }
     },
     onMistake: (why) => notes.warn(`Can't use that URL: ${why}`),
   });
@@ -251,7 +257,7 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
   }
   let facts: LoginFacts | undefined;
   // The browser shows success only after everything is saved.
-  await throughBrowser(invocation, addresses, store, scopesFor(held), port, async (record) => {
+  await throughBrowser(invocation, name, addresses, store, scopesFor(held), port, async (record) => {
     facts = await settle(record);
   });
   return facts!;
