@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { execFileSync } from '../support/processes.ts';
 import { createWorld, logIn, loginAddresses, network, replying, type WorldOptions } from '../support/run.ts';
 import { splitCommandLine } from '../support/shell-words.ts';
-import { credentialFile, expireToken } from '../support/stored-login.ts';
+import { credentialFile, expireToken, revokeLogin } from '../support/stored-login.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 describe('doctor', () => {
@@ -38,6 +38,15 @@ describe('doctor', () => {
     expect(found).toMatchObject([
       { status: 'note', finding: expect.stringMatching(new RegExp(`^can't use .*: ${reason}$`)) },
     ]);
+  });
+
+  test.each([40, 60, 80, 100])('fits on a terminal with %d columns', async (columns) => {
+    const { run } = await createWorld({ home: temporaryDirectory() });
+    const { stdout } = await run('doctor --color never', { columns, terminals: ['stdout', 'stderr'] });
+    // A path stays whole, so that it can be copied.
+    const wide = stdout.split('\n').filter((line) => line.length > columns && !/ \/\S+$/.test(line));
+    expect(wide).toEqual([]);
+    expect(stdout).toContain('configuration');
   });
 
   test.each([
@@ -160,7 +169,7 @@ describe('doctor names the problem, and its fix works', () => {
       fix: 'sched auth refresh -p default',
     });
     await carryOut(found.fix!);
-    expect((await doctor()).of('token', 'ok')?.finding).toContain('valid until');
+    expect((await doctor()).of('token', 'ok')?.finding).toMatch(/^expires at .*; not checked with the service$/);
     const withoutRefresh = (record: Record<string, unknown>) => {
       delete record.refresh_token;
     };
@@ -172,9 +181,61 @@ describe('doctor names the problem, and its fix works', () => {
     expect((await doctor()).code).toBe(0);
   });
 
+  test('a token that the service refuses', async () => {
+    const env = { SCHED_BASE_URL: baseUrl, SCHED_TOKEN: 'wrong' };
+    expect((await doctor('', { env })).of('token', 'ok')?.finding).toMatch(/; not checked with the service$/);
+    expect((await doctor('--network', { env })).of('token')).toMatchObject({
+      finding: 'from SCHED_TOKEN (overrides stored logins); the service refuses it',
+      fix: 'provide a valid token in SCHED_TOKEN',
+    });
+    expect((await doctor('--network', { env: { ...env, SCHED_TOKEN: world.token } })).of('token', 'ok')).toMatchObject({
+      finding: expect.stringMatching(/; the service accepts it$/),
+    });
+    expect((await logIn(world, loginAddresses)).code).toBe(0);
+    expect((await doctor('--network')).of('token', 'ok')?.finding).toMatch(/; the service accepts it$/);
+    await revokeLogin(world, home);
+    const sick = await doctor('--network');
+    expect(sick.code).toBe(3);
+    expect(sick.of('token')).toMatchObject({
+      finding: expect.stringMatching(/^expires at .*; the service refuses it$/),
+      fix: 'sched auth refresh -p default, or sched auth login -p default',
+    });
+  });
+
+  test('a token that may not be sent to the base URL, without sending it', async () => {
+    await withToken();
+    const { stdout, requests } = await world.run('doctor --network --json', {
+      env: { SCHED_BASE_URL: 'https://elsewhere.example' },
+      send: replying({}),
+    });
+    expect(JSON.parse(stdout)).toContainEqual(
+      expect.objectContaining({
+        check: 'token',
+        status: 'problem',
+        finding: `The token is for ${baseUrl} and is not sent to https://elsewhere.example`,
+      }),
+    );
+    expect(requests.filter(({ headers }) => 'authorization' in headers)).toEqual([]);
+  });
+
+  test('a token in the environment without a base URL, and nothing that a token makes unnecessary', async () => {
+    const alone = await doctor('', { env: { SCHED_TOKEN: 'x' } });
+    expect(alone.of('profile')).toMatchObject({ fix: 'set SCHED_BASE_URL' });
+    const both = await doctor('', { env: { SCHED_TOKEN: 'x', SCHED_BASE_URL: baseUrl } });
+    expect(both.code).toBe(0);
+    for (const { findings } of [alone, both])
+      expect(findings.map(({ fix }) => fix).join()).not.toContain('SCHED_TOKEN');
+  });
+
+  test('a configuration that does not exist yet', async () => {
+    expect((await doctor()).of('configuration', 'note')?.finding).toBe(`${config} does not exist yet`);
+    await withToken();
+    expect((await doctor()).of('configuration', 'ok')?.finding).toBe(config);
+  });
+
   test('a clock that is wrong', async () => {
     const env = { SCHED_BASE_URL: baseUrl, SCHED_TOKEN: 'x' };
-    const send = replying({ status: 401, headers: { date: new Date(world.clock.now()).toUTCString() } });
+    const send = replying({ headers: { date: new Date(world.clock.now()).toUTCString() } });
     const sick = await doctor('--network', { env, send, clockAheadMs: 3_600_000 });
     expect(sick.code).toBe(3);
     expect(sick.of('clock')).toMatchObject({

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Send } from '../../src/http/message.ts';
 
 /** Every file below a directory as one text. */
 export const everythingBelow = (folder: string): string =>
@@ -26,4 +27,15 @@ export const expireToken = (
   record.expires_at = now - 60_000;
   change(record);
   writeFileSync(file, JSON.stringify(record));
+};
+
+/** Revokes the stored login at the service, as its user can do there. */
+export const revokeLogin = async ({ service }: { service: Send }, home: string): Promise<void> => {
+  const { issuer, client_id, refresh_token } = JSON.parse(readFileSync(credentialFile(home), 'utf8'));
+  await service({
+    method: 'POST',
+    url: `${issuer}/oauth/revoke`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: String(new URLSearchParams({ token: refresh_token, client_id })),
+  });
 };

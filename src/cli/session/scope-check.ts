@@ -28,8 +28,8 @@ const moreScopes = (scopes: readonly string[], { profile }: TokenFacts): string 
 const hintFor = ({ category, facts }: SchedError, { profile }: TokenFacts): string | undefined => {
   if (facts.hint !== undefined || facts.http === undefined) return undefined;
   // For a token from the environment, `auth status` shows where it comes from.
-  if (category === 'auth') return profile === undefined ? 'sched auth status' : logIn(profile);
-  return category === 'unavailable' && facts.http.status === undefined ? 'sched doctor' : undefined;
+  if (category === 'auth') return profile === undefined ? 'sched auth status --check' : logIn(profile);
+  return category === 'unavailable' && facts.http.status === undefined ? 'sched doctor --network' : undefined;
 };
 
 /** Throws, before anything is sent, if the credential is known to lack the operation's scope. */

@@ -67,21 +67,21 @@ describe('a 403 from the service', () => {
 
 describe('the hint', () => {
   test.each(['users me', 'events list'])(
-    'for a rejected token from the environment is auth status (%s)',
+    'for a rejected token from the environment is auth status --check (%s)',
     async (line) => {
       const world = await createWorld();
       const { code, stderr } = await world.run(line, { send: async () => ({ status: 401, headers: {}, body: '{}' }) });
       expect(code).toBe(4);
-      expect(stderr).toMatch(/^try: sched auth status$/m);
+      expect(stderr).toMatch(/^try: sched auth status --check$/m);
     },
   );
 
-  test("for a service that can't be reached is doctor", async () => {
+  test("for a service that can't be reached is doctor --network", async () => {
     const world = await createWorld({ env: { SCHED_BASE_URL: 'http://127.0.0.1:1' } });
     const { code, stderr } = await world.run('users me', { send: network });
     expect({ code, stderr }).toEqual({
       code: 9,
-      stderr: 'error: Cannot reach 127.0.0.1:1\ncause: connection refused\ntry: sched doctor\n',
+      stderr: 'error: Cannot reach 127.0.0.1:1\ncause: connection refused\ntry: sched doctor --network\n',
     });
   });
 });

@@ -1,19 +1,36 @@
+import { existsSync } from 'node:fs';
+import { authorize, type Credential } from '../../../http/authorize.ts';
+import { NetworkFailure } from '../../../http/failure.ts';
+import type { HttpRequest } from '../../../http/message.ts';
 import { urlProblem } from '../../../http/proxy.ts';
 import { configFile, readConfig } from '../../session/profiles.ts';
-import { baseUrlOf, type Check, errorText, type Finding, note, ok, problem } from './finding.ts';
+import { baseUrlOf, type Check, type DoctorContext, errorText, type Finding, note, ok, problem } from './finding.ts';
 
 export const configCheck: Check = async ({ runtime, config }) => {
-  if (config !== undefined) return [ok('configuration', configFile(runtime))];
+  if (config !== undefined) {
+    const file = configFile(runtime);
+    return [existsSync(file) ? ok('configuration', file) : note('configuration', `${file} does not exist yet`)];
+  }
   const error = await readConfig(runtime).then(() => undefined, errorText);
   return [problem('configuration', error ?? 'the file changed while it was checked', `edit ${configFile(runtime)}`)];
 };
 
-export const profileCheck: Check = async ({ config, name, account }) => {
+/** The variable that holds a token. It overrides stored logins. */
+const tokenVariable = ({ runtime: { env } }: DoctorContext): string | undefined =>
+  ['SCHED_TOKEN', 'SCHED_TOKEN_FILE'].find((name) => env[name]);
+
+export const profileCheck: Check = async (context) => {
+  const { config, name, account } = context;
   if (config === undefined) return [];
   if (account !== undefined) return [ok('profile', `${account.name}: ${account.profile.base_url}`)];
   if (name !== undefined)
     return [problem('profile', `no profile named "${name}"`, 'sched profiles list, then sched profiles use NAME')];
-  return [note('profile', 'no profile yet', 'sched auth login, or set SCHED_TOKEN and SCHED_BASE_URL')];
+  const variable = tokenVariable(context);
+  if (variable === undefined)
+    return [note('profile', 'no profile yet', 'sched auth login, or set SCHED_TOKEN and SCHED_BASE_URL')];
+  return context.runtime.env.SCHED_BASE_URL
+    ? [note('profile', `no profile; ${variable} and SCHED_BASE_URL are used`)]
+    : [problem('profile', `no profile, and ${variable} is set without SCHED_BASE_URL`, 'set SCHED_BASE_URL')];
 };
 
 export const addressCheck: Check = async ({ runtime }) =>
@@ -23,7 +40,8 @@ export const addressCheck: Check = async ({ runtime }) =>
     return wrong === undefined ? [] : [problem('address', `${name}: ${wrong}`, `fix or unset ${name}`)];
   });
 
-export const keychainCheck: Check = async ({ runtime, account }) => {
+export const keychainCheck: Check = async (context) => {
+  const { runtime, account } = context;
   const { storeOf } = await import('../../session/stored-login.ts');
   const kind = account?.profile.login?.store;
   if (kind === 'file') return [ok('credential store', 'file (set in the profile)')];
@@ -34,20 +52,55 @@ export const keychainCheck: Check = async ({ runtime, account }) => {
   };
   const found = await probe().catch(errorText);
   if (typeof found !== 'string') return [found];
+  if (tokenVariable(context) !== undefined)
+    return [note('credential store', `${found}; not needed, because ${tokenVariable(context)} is set`)];
   const fix = 'unlock or start the keychain, use sched auth login --credential-store file, or set SCHED_TOKEN';
   return [kind === 'keychain' ? problem('credential store', found, fix) : note('credential store', found, fix)];
 };
 
-export const tokenCheck: Check = async ({ runtime, account }) => {
-  const { env } = runtime;
-  if (env.SCHED_TOKEN || env.SCHED_TOKEN_FILE) {
+const probeOf = (baseUrl: string): HttpRequest => ({
+  method: 'GET',
+  url: `${baseUrl}/users/me`,
+  headers: { accept: 'application/json' },
+  timeoutMs: 10_000,
+});
+
+/** Sends the token to the service, if that is wanted, and adds the result to the finding. */
+const checkedToken = async (
+  context: DoctorContext,
+  credential: Credential,
+  found: string,
+  fix: string,
+): Promise<Finding> => {
+  const baseUrl = baseUrlOf(context);
+  const unchecked = ok('token', `${found}; not checked with the service`);
+  if (!context.network || baseUrl === undefined) return unchecked;
+  try {
+    const { status } = await authorize({ current: async () => credential })(context.runtime.send)(probeOf(baseUrl));
+    if (status === 401) return problem('token', `${found}; the service refuses it`, fix);
+    // 403: the token is valid, but may not read users.
+    return status < 300 || status === 403 ? ok('token', `${found}; the service accepts it`) : unchecked;
+  } catch (error) {
+    // The network check reports this.
+    if (error instanceof NetworkFailure) return unchecked;
+    return problem('token', errorText(error), fix);
+  }
+};
+
+export const tokenCheck: Check = async (context) => {
+  const { runtime, account } = context;
+  const variable = tokenVariable(context);
+  if (variable !== undefined) {
     const { environmentToken } = await import('../../session/connection.ts');
-    const error = await environmentToken(runtime).then(() => undefined, errorText);
-    return [
-      error === undefined
-        ? ok('token', 'from the environment (overrides stored logins)')
-        : problem('token', error, 'correct SCHED_TOKEN or SCHED_TOKEN_FILE'),
-    ];
+    const fix = `provide a valid token in ${variable}`;
+    try {
+      const token = (await environmentToken(runtime))!;
+      const baseUrl = baseUrlOf(context);
+      const credential = { token, origin: baseUrl === undefined ? '' : new URL(baseUrl).origin };
+      return [await checkedToken(context, credential, `from ${variable} (overrides stored logins)`, fix)];
+    } catch (error) {
+      return [problem('token', errorText(error), fix)];
+    }
   }
   if (account === undefined) return [];
   const again = `sched auth login -p ${account.name}`;
@@ -66,10 +119,14 @@ export const tokenCheck: Check = async ({ runtime, account }) => {
   };
   try {
     const session = await openLogin(account, runtime, { allowRefresh: false }, quiet);
-    const { expires_at, refresh_token } = await session!.record();
-    if (expires_at === undefined) return [ok('token', 'personal access token')];
+    const { expires_at, refresh_token, access_token: token, origin } = await session!.record();
+    if (expires_at === undefined)
+      return [await checkedToken(context, { token, origin }, 'personal access token', again)];
     const when = new Date(expires_at).toISOString();
-    if (expires_at > runtime.clock.now()) return [ok('token', `valid until ${when}`)];
+    if (expires_at > runtime.clock.now()) {
+      const fix = refresh_token === undefined ? again : `sched auth refresh -p ${account.name}, or ${again}`;
+      return [await checkedToken(context, { token, origin }, `expires at ${when}`, fix)];
+    }
     return refresh_token === undefined
       ? [problem('token', `expired at ${when}`, again)]
       : [note('token', `expired at ${when}; the next command refreshes it`, `sched auth refresh -p ${account.name}`)];
@@ -87,12 +144,7 @@ export const networkCheck: Check = async (context) => {
   if (baseUrl === undefined) return [note('network', 'no base URL to check')];
   try {
     // Sent without the token: any reply shows that the service can be reached.
-    const { headers } = await runtime.send({
-      method: 'GET',
-      url: `${baseUrl}/users/me`,
-      headers: { accept: 'application/json' },
-      timeoutMs: 10_000,
-    });
+    const { headers } = await runtime.send(probeOf(baseUrl));
     const skew = headers.date === undefined ? 0 : runtime.clock.now() - Date.parse(headers.date);
     const reached = ok('network', `${new URL(baseUrl).host} replies`);
     if (!(Math.abs(skew) > toleratedSkewMs)) return [reached];

@@ -19,7 +19,7 @@ const checks: Check[] = [
   runCheck,
 ];
 
-/** Checks everything that commands depend on; with `network`, the service too. */
-export async function* runChecks(context: DoctorContext, network: boolean): AsyncGenerator<Finding[]> {
-  for (const check of network ? [...checks, networkCheck] : checks) yield await check(context);
+/** Checks everything that commands depend on; with `network` also the service. */
+export async function* runChecks(context: DoctorContext): AsyncGenerator<Finding[]> {
+  for (const check of context.network ? [...checks, networkCheck] : checks) yield await check(context);
 }

@@ -19,11 +19,27 @@ const view: View = {
   id: 'check',
 };
 
+/** With fewer columns than this for the findings, they go below the name of their check. */
+const leastWidth = 30;
+
+/** For narrow terminals. */
+const stacked = (findings: readonly Finding[], columns: number): string =>
+  findings
+    .flatMap(({ check, status, finding, fix }) => [
+      ...wrap(`${status}${gap}${check}`, columns),
+      ...[finding, ...(fix === null ? [] : [`fix: ${fix}`])]
+        .flatMap((text) => wrap(text, Math.max(columns - gap.length, 1)))
+        .map((line) => `${gap}${line}`),
+    ])
+    .map((line) => `${line}\n`)
+    .join('');
+
 /** Prints each fix in full below its finding. A normal table would shorten it. */
 const drawn = (findings: readonly Finding[], columns: number): string => {
   const widest = (texts: string[]) => Math.max(...texts.map(width));
   const before = [widest(findings.map(({ status }) => status)), widest(findings.map(({ check }) => check))];
-  const left = Math.max(columns - before.reduce((sum, each) => sum + each + gap.length, 0), 20);
+  const left = columns - before.reduce((sum, each) => sum + each + gap.length, 0);
+  if (left < leastWidth) return stacked(findings, columns);
   const rows = findings.map(({ check, status, finding, fix }) => {
     const lines = [finding, ...(fix === null ? [] : [`fix: ${fix}`])].flatMap((text) => wrap(text, left));
     return [status, check, lines.join('\n')];
@@ -48,7 +64,7 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   const account = profile === undefined ? undefined : { name: name!, profile };
   const columns = runtime.stdout.isTerminal ? runtime.stdout.columns || 80 : Number.POSITIVE_INFINITY;
   const findings: Finding[] = [];
-  for await (const found of runChecks({ runtime, config, name, account }, typed.network === true))
+  for await (const found of runChecks({ runtime, config, name, account, network: typed.network === true }))
     findings.push(...found);
   if (settings.format === 'table' && settings.fields === undefined && !settings.accessible)
     await printer.text(drawn(findings, columns));

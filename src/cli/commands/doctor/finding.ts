@@ -19,6 +19,8 @@ export interface DoctorContext {
   /** Name of the selected profile, even if no such profile exists. */
   name: string | undefined;
   account: Account | undefined;
+  /** Whether to contact the service. */
+  network: boolean;
 }
 
 export type Check = (context: DoctorContext) => Promise<Finding[]>;
