@@ -27,7 +27,7 @@ const storePausesMs = [200, 1_000];
 export const loadTokens = () => import('./tokens.ts');
 
 export const loginExpired = (reason: string): SchedError =>
-  new SchedError('auth', 'The login has expired', { reason, hint: 'sched auth login', outcome: 'not-applied' });
+  new SchedError('auth', 'The login is no longer valid', { reason, hint: 'sched auth login', outcome: 'not-applied' });
 
 /** Retries the write: the tokens from a refresh exist nowhere else. */
 export const storeWithRetries = async (
@@ -94,7 +94,7 @@ export const refreshAndStore = async (options: RefreshOptions, old: CredentialRe
     // Delete nothing: a process without this lock may have stored a newer login. If so, use it.
     const now = await store.read(key);
     if (now !== undefined && now.refresh_token !== old.refresh_token) return now;
-    throw loginExpired('the service no longer accepts the refresh token');
+    throw loginExpired('it was revoked or has expired: the service no longer accepts the refresh token');
   } finally {
     await release();
   }

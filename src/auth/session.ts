@@ -66,7 +66,7 @@ export const lockOf = (key: CredentialKey, account: Account): Lock => {
 };
 
 const notRefreshedHere = (): SchedError =>
-  new SchedError('auth', 'The access token has expired, and a stored login is not refreshed in CI', {
+  new SchedError('auth', 'The access token must be refreshed, and a stored login is not refreshed in CI', {
     reason: 'refreshing spends the stored refresh token, and the new one would be lost with this runner',
     hint: 'set SCHED_TOKEN or SCHED_TOKEN_FILE, or add --allow-refresh',
     outcome: 'not-sent',

@@ -128,7 +128,7 @@ describe('refresh: kill points', () => {
       expect(server.counts.refresh).toBe(at === 'command told' ? 1 : 0);
       expect((await (await run(plan)).done).code).toBe(0);
     }
-    if (!survives) expect(said).toContain('The login has expired');
+    if (!survives) expect(said).toContain('The login is no longer valid');
     expect(server.counts.refresh).toBe(refreshes);
     expect(await isWhole()).toBe(survives);
     expect(judge(lines()).overlaps).toEqual([]);

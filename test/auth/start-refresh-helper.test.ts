@@ -88,7 +88,7 @@ describe('handover', () => {
   });
 
   test("throws the helper's error unchanged", async () => {
-    const error = { category: 'auth', message: 'The login has expired', facts: { hint: 'sched auth login' } };
+    const error = { category: 'auth', message: 'The login is no longer valid', facts: { hint: 'sched auth login' } };
     await expect(world(['ready', JSON.stringify({ error })]).run()).rejects.toMatchObject(error);
   });
 

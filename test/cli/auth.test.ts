@@ -6,7 +6,7 @@ import { NetworkFailure } from '../../src/http/failure.ts';
 import type { Send } from '../../src/http/message.ts';
 import { addCanary, leaksIn } from '../support/canary.ts';
 import { createWorld, logIn, loginAddresses, type WorldOptions } from '../support/run.ts';
-import { credentialFile, everythingBelow } from '../support/stored-login.ts';
+import { credentialFile, everythingBelow, revokeLogin } from '../support/stored-login.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 let world: Awaited<ReturnType<typeof createWorld>>;
@@ -76,6 +76,25 @@ describe('auth login', () => {
     expect(inCi.code).toBe(4);
   });
 
+  test.each<[string, string[], WorldOptions, boolean]>([
+    ['no browser opens', [], {}, true],
+    ['--no-browser is set', ['--no-browser'], {}, true],
+    [
+      'the terminal is on another machine',
+      [],
+      { env: { SSH_CONNECTION: '::1 1 ::1 22' }, openBrowser: async () => true },
+      true,
+    ],
+    ['a browser opens', [], { openBrowser: async () => true }, false],
+  ])('suggests --paste if %s: %s', async (_, flags, more, suggests) => {
+    const flagged = ['auth', 'login', '--credential-store', 'file', ...loginAddresses, ...flags];
+    const { code, stderr } = await world.run(flagged, { terminals: ['stdin', 'stderr'], ...more });
+    expect([code, stderr]).toEqual([4, expect.stringContaining('The login timed out')]);
+    const words = ['--credential-store=file', ...loginAddresses, ...flags, '--paste'].join(' ');
+    const line = `If the browser runs on another machine, press Ctrl-C and run: sched auth login ${words}\n`;
+    expect(stderr.includes(line)).toBe(suggests);
+  });
+
   test('requests all scopes except sensitive ones', () => {
     const asked = scopesToAsk({ readOnly: false, held: [] });
     expect(asked).toContain('scheduled_events:write');
@@ -102,6 +121,38 @@ describe('a login', () => {
     expect((await world.run('auth status --check')).requests).toHaveLength(1);
     const send = async () => ({ status: 401, headers: {}, body: '{}' });
     expect((await world.run('auth status --check', { send })).code).toBe(4);
+  });
+
+  test('is not called usable before the service was asked', async () => {
+    expect(JSON.parse((await login('--json')).stdout)).toMatchObject({ usable: true, status: 'accepted' });
+    const unchecked = await world.run('auth status --json');
+    expect(JSON.parse(unchecked.stdout)).toMatchObject({ usable: null, status: 'not checked' });
+    const checked = await world.run('auth status --check --json');
+    expect(JSON.parse(checked.stdout)).toMatchObject({ usable: true, status: 'accepted' });
+    const shown = await world.run('auth status -p default', { terminals: ['stdout', 'stderr'] });
+    expect(shown.stderr).toBe('Not checked with the service. To check: sched auth status --profile=default --check\n');
+    const env = { SCHED_TOKEN: 'wrong', SCHED_BASE_URL: 'http://127.0.0.1:4010' };
+    const wrong = await world.run('auth status --json', { env });
+    expect(JSON.parse(wrong.stdout)).toMatchObject({ usable: null, status: 'not checked' });
+    const refused = await world.run('auth status --check --json', { env });
+    expect(JSON.parse(refused.stdout)).toMatchObject({ usable: false, status: 'refused' });
+  });
+
+  test('that was revoked is reported as such, and not as expired at a time to come', async () => {
+    expect((await logIn(world, loginAddresses)).code).toBe(0);
+    await revokeLogin(world, home);
+    const unchecked = await world.run('auth status --json');
+    expect(JSON.parse(unchecked.stdout)).toMatchObject({ usable: null, status: 'not checked' });
+    const { code, stdout, stderr } = await world.run('auth status --check -o yaml');
+    expect(code).toBe(4);
+    expect(stdout).toMatch(/^usable: false\nstatus: refused$/m);
+    expect(stderr).toBe(
+      [
+        'error: The login is no longer valid',
+        'cause: it was revoked or has expired: the service no longer accepts the refresh token',
+        'try: sched auth login -p default\n',
+      ].join('\n'),
+    );
   });
 
   test('that is no longer valid gets a hint with its own profile, even if another one is current', async () => {

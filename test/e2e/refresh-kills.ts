@@ -106,7 +106,7 @@ export const killPrograms = async ({
       child.once('close', (end, signal) => {
         running.delete(child.pid!);
         if (end === 0) told.renewed += 1;
-        else if (end === 4 && said.includes('The login has expired') && said.includes('sched auth login')) {
+        else if (end === 4 && said.includes('The login is no longer valid') && said.includes('sched auth login')) {
           loggingIn ??= logIn(sandbox, home, { isKnown: true }).then(() => {
             told.lost += 1;
             loggingIn = undefined;

@@ -5,11 +5,13 @@ import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Command, Invocation } from '../../command.ts';
+import { commandLine } from '../../messages/shell-line.ts';
 import { readWholeNumber } from '../../operation/whole-number.ts';
+import { typedWords } from '../../parse/typed-words.ts';
 import { confirm } from '../../session/confirm.ts';
 import { environmentToken } from '../../session/connection.ts';
 import type { Account } from '../../session/settings.ts';
-import { describeLogin, type LoginFacts, loginFields } from './login-facts.ts';
+import { accepted, describeLogin, type LoginFacts, loginFields } from './login-facts.ts';
 import { knownScopes, readScopes, scopesToAsk, sensitiveScopes } from './scopes.ts';
 
 const view: View = {
@@ -63,15 +65,35 @@ const environmentFacts = ({ context }: Invocation): LoginFacts => ({
   organization: null,
   scopes: null,
   expires_at: null,
-  usable: true,
+  usable: null,
+  status: 'not checked',
 });
 
-const notUsable = (facts: LoginFacts): SchedError =>
-  new SchedError('auth', 'The login is not valid', {
-    reason: facts.expires_at === null ? "the service doesn't accept it" : `it expired at ${facts.expires_at}`,
-    hint: facts.kind === 'token' ? `provide a valid token in ${facts.source}` : `sched auth login -p ${facts.profile}`,
-    outcome: 'not-sent',
-  });
+/** Asks the service who the credential belongs to. Also returns the error if the credential can't be used. */
+const checkLogin = async (
+  { context }: Invocation,
+  facts: LoginFacts,
+): Promise<{ facts: LoginFacts; error?: SchedError }> => {
+  const { users } = await import('../../../api/users.ts');
+  try {
+    const me: Json = await (await context.client()).call(users.me, {});
+    const user = typeof me.uri === 'string' ? me.uri : facts.user;
+    const user_name = typeof me.name === 'string' ? me.name : facts.user_name;
+    const organization = typeof me.current_organization === 'string' ? me.current_organization : facts.organization;
+    return { facts: accepted({ ...facts, user, user_name, organization }) };
+  } catch (error) {
+    if (!(error instanceof SchedError)) throw error;
+    // The token is valid, but may not read users.
+    if (error.category === 'forbidden') return { facts: accepted(facts) };
+    if (error.category !== 'auth') throw error;
+    const status = error.facts.outcome === 'not-sent' ? facts.status : 'refused';
+    const hint = facts.kind === 'token' ? `provide a valid token in ${facts.source}` : error.facts.hint;
+    return {
+      facts: { ...facts, usable: false, status },
+      error: new SchedError('auth', error.message, { ...error.facts, hint }),
+    };
+  }
+};
 
 const status = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
@@ -84,25 +106,24 @@ const status = async (invocation: Invocation): Promise<void> => {
     facts = describeLogin(account, await session.record(), context.runtime.clock.now());
   }
   if (typed.check === true) {
-    const { users } = await import('../../../api/users.ts');
-    const me = await (await context.client()).call(users.me, {}).catch((error: unknown) => {
-      if (error instanceof SchedError && error.category === 'auth') return undefined;
-      if (error instanceof SchedError && error.category === 'forbidden') return {} as Json;
-      throw error;
-    });
-    facts =
-      me === undefined
-        ? { ...facts, usable: false }
-        : {
-            ...facts,
-            usable: true,
-            user: typeof me.uri === 'string' ? me.uri : facts.user,
-            user_name: typeof me.name === 'string' ? me.name : facts.user_name,
-            organization: typeof me.current_organization === 'string' ? me.current_organization : facts.organization,
-          };
+    const checked = await checkLogin(invocation, facts);
+    await context.printer.one(view, checked.facts);
+    if (checked.error !== undefined) throw checked.error;
+    return;
   }
   await context.printer.one(view, facts);
-  if (!facts.usable) throw notUsable(facts);
+  if (facts.status === 'not checked') {
+    const words = typedWords(invocation);
+    context.notes.footer(
+      `Not checked with the service. To check: ${commandLine('auth', 'status', ...words, '--check')}`,
+    );
+  }
+  if (facts.status === 'expired')
+    throw new SchedError('auth', 'The login is no longer valid', {
+      reason: `it expired at ${facts.expires_at}`,
+      hint: `sched auth login -p ${facts.profile}`,
+      outcome: 'not-sent',
+    });
 };
 
 const token = async (invocation: Invocation): Promise<void> => {
@@ -132,7 +153,7 @@ const refresh = async (invocation: Invocation): Promise<void> => {
   await session.refresh({ token, origin });
   const record = await session.record();
   context.notes.info('Refreshed the access token');
-  await context.printer.one(view, describeLogin(account, record, context.runtime.clock.now()));
+  await context.printer.one(view, accepted(describeLogin(account, record, context.runtime.clock.now())));
 };
 
 const endingWords = (ending: Revocation): string => {

@@ -17,7 +17,7 @@ import { changeConfig, chosenName, probeConfig, readConfig } from '../../session
 import { askYes } from '../../session/prompt.ts';
 import { openLogin, rememberSecret, removeLogin, saveLogin, storeOf } from '../../session/stored-login.ts';
 import { type Addresses, readAddresses } from './login-addresses.ts';
-import { describeLogin, type LoginFacts } from './login-facts.ts';
+import { accepted, describeLogin, type LoginFacts } from './login-facts.ts';
 
 export interface LoginChoices {
   port: number | undefined;
@@ -248,7 +248,7 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
     const variable = ['SCHED_TOKEN', 'SCHED_TOKEN_FILE'].find((each) => runtime.env[each]);
     if (variable !== undefined) notes.warn(`${variable} is set and overrides this login. Unset ${variable} to use it`);
     notes.info(`try: sched events list${written.current === name ? '' : ` -p ${name}`}`);
-    return describeLogin({ name, profile }, record, runtime.clock.now());
+    return accepted(describeLogin({ name, profile }, record, runtime.clock.now()));
   };
 
   if (isToken) {

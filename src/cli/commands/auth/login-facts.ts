@@ -14,8 +14,10 @@ export interface LoginFacts {
   organization: string | null;
   scopes: string[] | null;
   expires_at: string | null;
-  /** As far as `sched` can tell without asking the service. */
-  usable: boolean;
+  /** Null if only the service can tell. */
+  usable: boolean | null;
+  /** Whether the service accepts the credential, as far as known. */
+  status: 'accepted' | 'refused' | 'expired' | 'not checked';
 }
 
 export const loginFields = [
@@ -29,10 +31,13 @@ export const loginFields = [
   'scopes',
   'expires_at',
   'usable',
+  'status',
 ] as const satisfies readonly (keyof LoginFacts)[];
 
+/** What is known about a stored login without asking the service. */
 export const describeLogin = ({ name, profile }: Account, record: CredentialRecord, now: number): LoginFacts => {
   const { kind, owner, name: userName, organization, scope, expires_at, refresh_token } = record;
+  const isOver = expires_at !== undefined && expires_at <= now && refresh_token === undefined;
   return {
     profile: name,
     base_url: profile.base_url,
@@ -43,6 +48,9 @@ export const describeLogin = ({ name, profile }: Account, record: CredentialReco
     organization: organization || null,
     scopes: scope === '' ? null : scope.split(' '),
     expires_at: expires_at === undefined ? null : new Date(expires_at).toISOString(),
-    usable: expires_at === undefined || expires_at > now || refresh_token !== undefined,
+    ...(isOver ? { usable: false, status: 'expired' } : { usable: null, status: 'not checked' }),
   };
 };
+
+/** The facts of a credential that the service has just accepted. */
+export const accepted = (facts: LoginFacts): LoginFacts => ({ ...facts, usable: true, status: 'accepted' });
