@@ -82,7 +82,13 @@ export const commands: Command[] = [
     name: 'doctor',
     summary: 'Check your setup and suggest fixes',
     arguments: [],
-    flags: [{ name: 'network', description: 'also contact the service and compare its clock', heading: 'Flags' }],
+    flags: [
+      {
+        name: 'network',
+        description: 'also contact the service, check the token and compare the clocks',
+        heading: 'Flags',
+      },
+    ],
     examples: ['doctor', 'doctor --network --json'],
     notes: ['Works even if the configuration is broken. Exits with code 3 if it finds a problem.'],
     fields: ['check', 'status', 'finding', 'fix'],
