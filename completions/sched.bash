@@ -229,12 +229,12 @@ _sched_command() {
     'auth login')
       flags='--base-url --auth-url --mcp-url --client-id --scopes --add-scopes --read-only --with-token --no-browser --paste --port --credential-store'
       takers='--base-url --auth-url --mcp-url --client-id --scopes --add-scopes --port --credential-store'
-      fields='profile base_url source kind user user_name organization scopes expires_at usable'
+      fields='profile base_url source kind user user_name organization scopes expires_at usable status'
       ;;
     'auth status')
       flags='--check'
       takers=''
-      fields='profile base_url source kind user user_name organization scopes expires_at usable'
+      fields='profile base_url source kind user user_name organization scopes expires_at usable status'
       ;;
     'auth token')
       flags='--min-ttl'
@@ -244,7 +244,7 @@ _sched_command() {
     'auth refresh')
       flags=''
       takers=''
-      fields='profile base_url source kind user user_name organization scopes expires_at usable'
+      fields='profile base_url source kind user user_name organization scopes expires_at usable status'
       ;;
     'auth logout')
       flags='--all'

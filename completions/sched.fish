@@ -492,7 +492,7 @@ function __sched_flags
                 --if-absent 'check the service first and keep an existing booking (for scripts and CI); only with POST /invitees' \
                 --allow-duplicate 'book even if the same booking exists or may exist; only with POST /invitees'
         case 'doctor'
-            printf '%s\t%s\n' --network 'also contact the service and compare its clock'
+            printf '%s\t%s\n' --network 'also contact the service, check the token and compare the clocks'
         case 'sandbox start'
             printf '%s\t%s\n' --port 'port on 127.0.0.1; 0 for any free port (default 4010)' \
                 --data 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)' \
@@ -678,7 +678,7 @@ function __sched_fields
         case 'compliance bundle'
             printf '%s\n' folder run status head activity_entries receipt
         case 'auth login' 'auth status' 'auth refresh'
-            printf '%s\n' profile base_url source kind user user_name organization scopes expires_at usable
+            printf '%s\n' profile base_url source kind user user_name organization scopes expires_at usable status
         case 'profiles list' 'profiles show' 'profiles add'
             printf '%s\n' name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login
         case 'mcp metadata'

@@ -628,7 +628,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'auth login' = @{
             takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--scopes', '--add-scopes', '--port', '--credential-store')
-            fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable')
+            fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable', 'status')
             flags = [ordered]@{
                 '--base-url' = 'URL of the API'
                 '--auth-url' = 'URL of the authorization server'
@@ -646,7 +646,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'auth status' = @{
             takers = @()
-            fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable')
+            fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable', 'status')
             flags = [ordered]@{
                 '--check' = 'check the login with the service'
             }
@@ -660,7 +660,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'auth refresh' = @{
             takers = @()
-            fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable')
+            fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable', 'status')
             flags = [ordered]@{}
         }
         'auth logout' = @{
@@ -743,7 +743,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @()
             fields = @('check', 'status', 'finding', 'fix')
             flags = [ordered]@{
-                '--network' = 'also contact the service and compare its clock'
+                '--network' = 'also contact the service, check the token and compare the clocks'
             }
         }
         'sandbox start' = @{
