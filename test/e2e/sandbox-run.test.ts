@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 /** Starts a command inside that says its process and its address, and waits for what it says. */
-const startInside = async (script: string) => {
+const startInside = async (script: string, before = ':') => {
   const words = [
     'sandbox',
     'run',
@@ -26,7 +26,7 @@ const startInside = async (script: string) => {
     '--',
     'bash',
     '-c',
-    `echo "$$ $SCHED_BASE_URL $(command -v sched)"; ${script}`,
+    `${before}; echo "$$ $SCHED_BASE_URL $(command -v sched)"; ${script}`,
   ];
   const child = spawn(runner, [...program, ...words], { env: cleanEnvironment(temporaryHome()) });
   running.push(child);
@@ -95,7 +95,7 @@ describe('sandbox run', () => {
 
   test("waits for a command that handles the signal, and exits with the command's code", async () => {
     const trap = `trap 'echo ending; read -r line; kill $!; exit 9' TERM`;
-    const { child, ended, port } = await startInside(`${trap}; sleep 60 & wait`);
+    const { child, ended, port } = await startInside('sleep 60 & wait', trap);
     const isEnding = new Promise((resolve) => child.stdout!.once('data', resolve));
     child.kill('SIGTERM');
     await isEnding;

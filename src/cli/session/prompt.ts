@@ -27,14 +27,20 @@ const numbered = ({ question, facts, yes, no }: Question): string =>
     '\n',
   );
 
-const answerTo = async ({ runtime, notes }: Context, text: string): Promise<string> => {
+/** Prompts for a line. Returns undefined after Ctrl-D. */
+export const askLine = async (
+  { runtime, notes }: Pick<Context, 'runtime' | 'notes'>,
+  text: string,
+  unwanted?: AbortSignal,
+): Promise<string | undefined> => {
   await notes.flush();
   const start = text.lastIndexOf('\n') + 1;
   if (start > 0) await runtime.stderr.write(text.slice(0, start));
-  const answer = await runtime.stdin.line({ prompt: text.slice(start) });
+  const prompt = text.slice(start);
+  const answer = await runtime.stdin.line(unwanted === undefined ? { prompt } : { prompt, unwanted });
   // Ctrl-D leaves the cursor after the prompt.
   if (answer === undefined) await runtime.stderr.write('\n');
-  return answer?.trim() ?? '';
+  return answer?.trim();
 };
 
 /**
@@ -43,9 +49,10 @@ const answerTo = async ({ runtime, notes }: Context, text: string): Promise<stri
  */
 export const askYes = async (context: Context, asked: Question, shown: string): Promise<boolean> => {
   const { accessible } = context.settings;
-  const answer = (await answerTo(context, accessible ? numbered(asked) : shown)).toLowerCase();
+  const answer = (await askText(context, accessible ? numbered(asked) : shown)).toLowerCase();
   return answer === 'y' || answer === 'yes' || (accessible && answer === '1');
 };
 
 /** Prompts for text. Returns an empty string if nothing was typed. */
-export const askText = (context: Context, prompt: string): Promise<string> => answerTo(context, prompt);
+export const askText = async (context: Context, prompt: string): Promise<string> =>
+  (await askLine(context, prompt)) ?? '';

@@ -14,7 +14,7 @@ import { checkToken } from '../../session/connection.ts';
 import { nameProblem } from '../../session/profile-name.ts';
 import type { Config, Profile } from '../../session/profile-schema.ts';
 import { changeConfig, chosenName, probeConfig, readConfig } from '../../session/profiles.ts';
-import { askYes } from '../../session/prompt.ts';
+import { askLine, askYes } from '../../session/prompt.ts';
 import { openLogin, rememberSecret, removeLogin, saveLogin, storeOf } from '../../session/stored-login.ts';
 import { type Addresses, readAddresses } from './login-addresses.ts';
 import { accepted, describeLogin, type LoginFacts } from './login-facts.ts';
@@ -119,7 +119,7 @@ const throughBrowser = async (
     scopes,
     way:
       typed.paste === true
-        ? { kind: 'paste', line: (unwanted) => runtime.stdin.line({ unwanted }) }
+        ? { kind: 'paste', line: (unwanted) => askLine(context, 'Then paste the URL the browser ends at: ', unwanted) }
         : { kind: 'browser', open: typed['no-browser'] === true ? async () => false : runtime.openBrowser },
     port,
     profile,
@@ -143,11 +143,8 @@ const throughBrowser = async (
           : 'Opening this URL in your browser:',
       );
       notes.warn(url);
-      notes.warn(
-        typed.paste === true
-          ? 'Then paste the URL the browser ends at and press Enter:'
-          : 'Waiting up to 5 minutes for you to finish in the browser. Press Ctrl-C to stop.',
-      );
+      if (typed.paste !== true)
+        notes.warn('Waiting up to 5 minutes for you to finish in the browser. Press Ctrl-C to stop.');
       await notes.flush();
     },
     onOpened: (opened) => {
