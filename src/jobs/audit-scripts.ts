@@ -1,13 +1,19 @@
+import { madeInSandbox } from './verify-receipt.ts';
+
 /** Scripts for an auditor. They need bash, awk, sha256sum, openssl and jq, but not sched. */
 
 export const checkScript = String.raw`#!/usr/bin/env bash
-# Checks a receipt without sched: bash check.sh [RECEIPT] [sha256:HEAD]
-# HEAD is the hash that the run printed at its end, kept in another place than the receipt.
-# Exit 0: ok; 11: incomplete; 13: edited, a different head, or made in the sandbox; 2: HEAD is not a hash.
+# Checks a receipt without sched: bash check.sh [--sandbox] [RECEIPT] [sha256:HEAD]
+# RECEIPT is by default the receipt.jsonl beside this script. HEAD is the hash that the run printed at its end, kept in
+# another place than the receipt. With --sandbox, a receipt made in the sandbox is checked like a real one.
+# Exit 0: ok; 11: incomplete; 13: edited, a different head, or made in the sandbox; 2: HEAD is not a hash, or no RECEIPT.
 set -euo pipefail
 export LC_ALL=C
-receipt=${'$'}{1:-receipt.jsonl}
+rehearsal=0
+if [ "${'$'}{1:-}" = --sandbox ]; then rehearsal=1; shift; fi
+receipt=${'$'}{1:-$(dirname "${'$'}{BASH_SOURCE[0]}")/receipt.jsonl}
 wanted=${'$'}{2:-}
+[ -r "$receipt" ] || { echo "cannot read $receipt"; exit 2; }
 # A head that got lost, such as "" or null, must not count as "no head given".
 [ $# -lt 2 ] || [[ $wanted =~ ^sha256:[0-9a-f]{64}$ ]] || { echo 'HEAD must be sha256: and 64 hexadecimal digits'; exit 2; }
 sum=sha256sum
@@ -60,7 +66,7 @@ jq -rR '(try fromjson catch null) | if type != "object" then "broken" else
     ([.type, .batch, .verdict, .total, .accepted, .rejected, .unknown, .skipped, .receipt == 1, .sandbox == true,
       (.items | type)] + if (.items | type) == "array" then .items else [] end) | map(tojson) | join("\t") end' \
   <"$work/clean" >"$work/rows"
-history=$(awk -F '\t' '
+history=$(awk -F '\t' -v rehearsal="$rehearsal" '
   function wrong(words) { print "edited at line " NR ": " words; isWrong = 1; exit }
   function is(text, number) { return text ~ /^[0-9]/ && text + 0 == number }
   $1 == "broken" { print "broken " NR; isWrong = 1; exit }
@@ -105,7 +111,7 @@ history=$(awk -F '\t' '
     if (isWrong || NR == 0) exit
     if (last != "\"end\"") print "incomplete: the run did not finish, or its last lines are missing"
     else if (unknown > 0) print "incomplete: " unknown " with unknown outcome"
-    else if (sandbox) print "sandbox: intact, but made in the sandbox, so it proves nothing"
+    else if (sandbox && !rehearsal) print "sandbox: intact, but made in the sandbox, so it proves nothing"
     else print "ok: " accepted " accepted, " rejected " rejected of " total ", " skipped " lines skipped"
   }' "$work/rows")
 case $history in broken*) echo "${'$'}{history#broken } it is not JSON" >>"$work/broken" ;; esac
@@ -125,17 +131,27 @@ case $history in edited*) echo "$history"; exit 13 ;; esac
 [ -z "$(tail -c 1 "$receipt" | tr -d '\n')" ] || incomplete 'its last line is cut off'
 echo "$history"
 echo "head: sha256:$above"
+if [ "$rehearsal" = 1 ] && cut -f 10 "$work/rows" | grep -q true; then
+  echo '${madeInSandbox}' >&2
+fi
 case $history in incomplete*) exit 11 ;; sandbox*) exit 13 ;; esac
 `;
 
 export const proveScript = String.raw`#!/usr/bin/env bash
-# Checks whether an address is in a receipt: bash prove.sh KEY_FILE [RECEIPT], with the address typed or piped to stdin.
+# Checks whether an address is in a receipt: bash prove.sh [--sandbox] KEY_FILE [RECEIPT], with the address typed or
+# piped to stdin. RECEIPT is by default the receipt.jsonl beside this script. With --sandbox, a receipt made in the
+# sandbox is searched like a real one.
 # Exit 0: it is, and every request with it is printed with its verdict; 6: it is not; 3: KEY_FILE is not the key of
-# this receipt; 2: no address. Run check.sh first. The address is converted to lower case before the search, but only
-# A-Z: type other letters in lower case, because not every awk or tr can convert them.
+# this receipt; 13: made in the sandbox; 2: no KEY_FILE, RECEIPT or address. Run check.sh first. The address is
+# converted to lower case before the search, but only A-Z: type other letters in lower case, because not every awk or tr
+# can convert them.
 set -euo pipefail
 export LC_ALL=C
-receipt=${'$'}{2:-receipt.jsonl}
+rehearsal=0
+if [ "${'$'}{1:-}" = --sandbox ]; then rehearsal=1; shift; fi
+[ $# -gt 0 ] || { echo 'usage: bash prove.sh [--sandbox] KEY_FILE [RECEIPT]'; exit 2; }
+receipt=${'$'}{2:-$(dirname "${'$'}{BASH_SOURCE[0]}")/receipt.jsonl}
+for file in "$1" "$receipt"; do [ -r "$file" ] || { echo "cannot read $file"; exit 2; }; done
 key=$(tr -d '[:space:]' <"$1")
 [[ $key =~ ^[0-9a-fA-F]{64}$ ]] || { echo 'KEY_FILE must contain 64 hexadecimal digits'; exit 3; }
 mac() { openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" | sed 's/.*= *//'; }
@@ -155,9 +171,10 @@ found=$(head -n "$(wc -l <"$receipt" | tr -d ' ')" "$receipt" | jq -rs --arg mar
   [.[] | select(.type == "sending" and .items != null) | select(any(.items[]; . == $mark)) | .batch] as $batches
   | .[] | select(.batch as $batch | $batch != null and any($batches[]; . == $batch))
   | "\(.at) batch \(.batch): \(.verdict // .type)\(if .status then " (HTTP \(.status))" else "" end)"')
-if [ -z "$found" ]; then
-  echo 'not in this receipt'
-  exit 6
+echo "${'$'}{found:-not in this receipt}"
+if head -n 1 "$receipt" | jq -e '.sandbox == true' >/dev/null; then
+  echo '${madeInSandbox}' >&2
+  [ "$rehearsal" = 1 ] || exit 13
 fi
-echo "$found"
+[ -n "$found" ] || exit 6
 `;

@@ -1,6 +1,7 @@
 import { isObject, type Json } from '../client/reading.ts';
 import { locateJsonError } from '../json-error.ts';
 import { counted } from '../plural.ts';
+import { cut } from '../redact.ts';
 import type { BrokenRecord, CsvRecord, Lines } from './csv-source.ts';
 import { placesWithDoubledNames } from './json-source.ts';
 import { type Bytes, linesOf, textOf } from './text-source.ts';
@@ -14,7 +15,7 @@ type Content = { text: string } | { skipped: Skipped } | { problem: string };
 /** The content of a line of the input. In a single JSON text (`isListed`) `line` is the position in its list. */
 export type Entry = { line: number; isListed?: true } & Content;
 
-/** A problem with the input as a whole. The message never quotes the input. */
+/** A problem with the input as a whole. The message never quotes an item, only names of columns and fields. */
 export class BadInput extends Error {}
 
 export interface InputOptions {
@@ -26,6 +27,8 @@ export interface InputOptions {
   field?: string | undefined;
   /** Names of the columns or fields to use if none is given. */
   usual: readonly string[];
+  /** Called with the name of each column or field that was chosen among several because of its name. */
+  onChosen?(kind: 'column' | 'field', name: string): void;
   /** Whether a cell may be an item. The first line of a CSV is a header if it has none. */
   isItem(text: string): boolean;
   /** Whether a cell or field must be an item, regardless of its name. */
@@ -85,6 +88,16 @@ const normal = (name: string): string => name.trim().toLowerCase();
 const askFor = (flag: string, candidates: readonly string[]): BadInput =>
   new BadInput(`more than one ${flag} matches: use ${candidates.map((each) => `--${flag} ${each}`).join(' or ')}`);
 
+const mostNames = 20;
+const longestName = 40;
+
+/** The columns to choose from. The cells of a first line with an item are data, so they aren't shown. */
+const columnsText = (first: readonly string[], { isItem }: InputOptions): string => {
+  if (first.some(isItem)) return `the first line has no names; use a number from 1 to ${first.length}`;
+  const names = first.slice(0, mostNames).map((name, index) => `${index + 1} (${cut(name, longestName)})`);
+  return `the columns are ${names.join(', ')}${first.length > mostNames ? ` and ${first.length - mostNames} more` : ''}`;
+};
+
 /** The column with the items. */
 interface Column {
   index: number;
@@ -94,12 +107,13 @@ interface Column {
   isNamed: boolean;
 }
 
-const columnOf = (first: readonly string[], { column, usual, isItem }: InputOptions): Column => {
+const columnOf = (first: readonly string[], options: InputOptions): Column => {
+  const { column, usual, isItem, onChosen } = options;
   const width = first.length;
   const isNamed = (index: number) => !isItem(first[index]!);
   if (column !== undefined && /^[1-9]\d{0,4}$/.test(column)) {
     const index = Number(column) - 1;
-    if (index >= width) throw new BadInput(`there is no column ${column}, only ${width}`);
+    if (index >= width) throw new BadInput(`there is no column ${column}: ${columnsText(first, options)}`);
     return { index, width, isNamed: isNamed(index) };
   }
   const names = first.map(normal);
@@ -108,8 +122,11 @@ const columnOf = (first: readonly string[], { column, usual, isItem }: InputOpti
   );
   const candidates = found.map((index) => `${index + 1} (${names[index]})`);
   if (found.length > 1) throw askFor('column', candidates);
-  if (found.length === 1) return { index: found[0]!, width, isNamed: true };
-  if (column !== undefined) throw new BadInput('the first line has no column with that name');
+  if (found.length === 1) {
+    if (column === undefined && width > 1) onChosen?.('column', names[found[0]!]!);
+    return { index: found[0]!, width, isNamed: true };
+  }
+  if (column !== undefined) throw new BadInput(`there is no column with that name: ${columnsText(first, options)}`);
   if (width === 1) return { index: 0, width, isNamed: isNamed(0) };
   const likely = Math.max(0, first.findIndex(isItem)) + 1;
   throw new BadInput(
@@ -180,12 +197,13 @@ const at = (value: unknown, path: readonly string[]): unknown =>
     value,
   );
 
-const fieldOf = (value: Json, { usual, isSurelyItem }: InputOptions): string | undefined => {
+const fieldOf = (value: Json, { usual, isSurelyItem, onChosen }: InputOptions): string | undefined => {
   const names = Object.keys(value).filter((name) => usual.includes(normal(name)));
   const holdsItem = (inner: unknown): boolean =>
     Array.isArray(inner) ? inner.some(holdsItem) : typeof inner === 'string' && isSurelyItem(inner.trim());
   const others = Object.keys(value).filter((name) => !names.includes(name) && holdsItem(value[name]));
   if (names.length > 0 && names.length + others.length > 1) throw askFor('field', [...names, ...others]);
+  if (names.length === 1 && Object.keys(value).length > 1) onChosen?.('field', normal(names[0]!));
   return names[0];
 };
 

@@ -310,6 +310,25 @@ describe('compliance delete: input', () => {
     expectNoAddress(result);
   });
 
+  test.each([
+    ['in.csv', `name,E-Mail\nAda,${people(1)[0]}\n`, 'column "e-mail"'],
+    ['in.json', `[{"name":"Ada","email":"${people(1)[0]}"}]`, 'field "email"'],
+  ])('names what it chose by itself in %s', async (name, content, chosen) => {
+    const result = await world.run(`compliance delete --from ${file(name, content)} --dry-run`);
+    expect(result).toMatchObject({ code: 0, stderr: `Reading the ${chosen}\n` });
+    expectNoAddress(result);
+  });
+
+  test('lists the columns if --column names none of them, but no address', async () => {
+    const wrong = (content: string, column: string) =>
+      world.run(`compliance delete --from ${file('in.csv', content)} --column ${column} --dry-run`);
+    const named = await wrong(`name,e-mail\nAda,${people(1)[0]}\n`, 'email');
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('the columns are 1 (name), 2 (e-mail)')]);
+    const unnamed = await wrong(`Ada,${people(1)[0]}\n`, 'email');
+    expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining('use a number from 1 to 2')]);
+    expectNoAddress(named, unnamed);
+  });
+
   test('reports an invalid argument by its position', async () => {
     const result = await world.run(['compliance', 'delete', people(1)[0]!, `${canary}-nonsense`, '--yes']);
     expect(result).toMatchObject({ code: 2, requests: [] });
@@ -807,6 +826,22 @@ describe('compliance: keys', () => {
     expect((await world.run(line, { env: { ...env, SCHED_RECEIPT_KEY_FILE: file('bad', 'short') } })).code).toBe(3);
   });
 
+  test('are announced when a deletion creates one, and can be located', async () => {
+    const place = join(home, '.local/state/sched/receipt.key');
+    const none = await world.run('compliance key-file');
+    expect([none.code, none.stderr]).toEqual([6, expect.stringContaining('There is no receipt key yet')]);
+    const line = `compliance delete --from ${listFile(1)} --confirm 1 --again`;
+    const created = `created a receipt key in ${place}; keep a copy`;
+    expect((await world.run(line)).stderr).toContain(created);
+    expect((await world.run(line)).stderr).not.toContain(created);
+    const shown = await world.run('compliance key-file --json');
+    const id = expect.stringMatching(/^[0-9a-f]{16}$/);
+    expect([shown.code, JSON.parse(shown.stdout)]).toEqual([0, { file: place, key: id, place }]);
+    expect(shown.stdout).not.toContain(readFileSync(place, 'utf8').trim());
+    const named = await world.run('compliance key-file', { env: { SCHED_RECEIPT_KEY_FILE: join(home, 'k') } });
+    expect(named.code).toBe(3);
+  });
+
   test('are stored in the state directory outside CI', async () => {
     await world.run(`compliance delete --from ${listFile(1)} --confirm 1`);
     expect(statSync(join(home, '.local/state/sched/receipt.key')).mode & 0o777).toBe(0o600);
@@ -868,6 +903,29 @@ describe('compliance: evidence', () => {
     const result = await world.run(`compliance verify ${receiptFiles()[0]} --json`);
     expect(result.code).toBe(13);
     expect(JSON.parse(result.stdout)).toMatchObject({ status: 'sandbox', sandbox: true });
+  });
+
+  test('made in the sandbox is judged like a real one with --sandbox, and stderr says where it was made', async () => {
+    await world.run(`compliance delete --from ${listFile(1)} --confirm 1`);
+    const [receipt] = receiptFiles();
+    const notes = '{"note":"sandbox"}\n{"note":"made in the sandbox: not proof of a real deletion"}\n';
+    const verified = await world.run(`compliance verify ${receipt} --sandbox --json`);
+    expect(verified).toMatchObject({ code: 0, stderr: notes });
+    expect(JSON.parse(verified.stdout)).toMatchObject({ status: 'ok', sandbox: true });
+    const prove = (email: string, flag = '--sandbox') =>
+      world.run(`compliance prove ${receipt} --email ${email} ${flag} --json`);
+    const found = await prove(people(1)[0]!);
+    expect(found).toMatchObject({ code: 0, stderr: notes });
+    expect(JSON.parse(found.stdout)).toMatchObject({ found: true, verdict: 'accepted', receipt_status: 'ok' });
+    expect((await prove('nobody@elsewhere.example')).code).toBe(6);
+    expect((await prove(people(1)[0]!, '')).code).toBe(13);
+    const listed = await world.run('compliance runs --sandbox --json=status');
+    expect([JSON.parse(listed.stdout), listed.stderr]).toEqual([[{ status: 'ok' }], '{"note":"sandbox"}\n']);
+    truncateSync(receipt!, statSync(receipt!).size - 1);
+    expect((await world.run(`compliance verify ${receipt} --sandbox`)).code).toBe(11);
+    writeFileSync(receipt!, readFileSync(receipt!, 'utf8').replace('"total":1', '"total":2'));
+    const edited = await world.run(`compliance verify ${receipt} --sandbox`);
+    expect([edited.code, edited.stderr]).toEqual([13, expect.stringContaining('Edited at line 1')]);
   });
 
   test('shows whether it contains an address, without printing the address', async () => {

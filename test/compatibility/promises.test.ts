@@ -153,6 +153,7 @@ const samples: Record<string, () => Promise<unknown>> = {
   'compliance prove': async () => jsonOf(`compliance prove ${await idOf('compliance runs')} --email a@b.example`),
   'compliance bundle': async () => jsonOf(`compliance bundle ${await idOf('compliance runs')} --to ${home}/bundle`),
   'compliance key': () => jsonOf(`compliance key ${home}/new.key`),
+  'compliance key-file': () => jsonOf('compliance key-file'),
   doctor: () => jsonOf('doctor'),
   ratelimit: duringWait,
   'invitees reconcile': reconciled,

@@ -160,7 +160,13 @@ describe('input: CSV', () => {
       await expect(read(`${text}\n`, { name: 'x.csv' })).rejects.toThrow(
         `cannot tell which column to use: add --column with its name or number, such as --column ${number}`,
       );
-    await expect(read('a,b\n', { column: 'c' })).rejects.toThrow('the first line has no column with that name');
+    await expect(read('a,b\n', { column: 'c' })).rejects.toThrow(
+      'there is no column with that name: the columns are 1 (a), 2 (b)',
+    );
+    await expect(read('a,b\n', { column: '3' })).rejects.toThrow('there is no column 3: the columns are 1 (a), 2 (b)');
+    await expect(read('Ada,a@x.example\n', { column: 'c' })).rejects.toThrow(
+      'there is no column with that name: the first line has no names; use a number from 1 to 2',
+    );
   });
 });
 

@@ -35,7 +35,7 @@ const audit = (receipts: readonly Buffer[], head: string): { code: number; words
 
 /** Expects `verify` and check.sh to agree, down to the line number. Returns the findings of `verify`. */
 export const agree = (receipts: readonly Buffer[], head?: string): Finding[] => {
-  const findings = receipts.map((bytes) => verify(bytes, head));
+  const findings = receipts.map((bytes) => verify(bytes, { head }));
   if (!hasTools) return findings;
   expect(missing).toEqual([]);
   const said = audit(receipts, head ?? '');
@@ -101,11 +101,11 @@ export const cuts = (whole: Buffer): Buffer[] =>
   Array.from({ length: whole.length }, (_, length) => whole.subarray(0, length));
 
 /** A forged receipt with valid hashes over other lines, which anyone who can write the file can make. */
-export const rechain = (lines: readonly ReceiptLine[]): Buffer => {
+export const rechain = (lines: readonly ReceiptLine[], isSandbox = false): Buffer => {
   let prev = firstPrev;
   return Buffer.concat(
     lines.map((line) => {
-      const { text, hash } = sealLine(line, prev, false);
+      const { text, hash } = sealLine(line, prev, isSandbox);
       prev = hash;
       return Buffer.from(text);
     }),

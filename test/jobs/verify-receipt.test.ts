@@ -38,6 +38,26 @@ describe('verify, check.sh and prove.sh', () => {
     ).toBe(true);
   });
 
+  test.runIf(hasTools)('judge a receipt from the sandbox like a real one in a rehearsal', () => {
+    const rehearsed = (bytes: Buffer) => verify(bytes, { isRehearsal: true });
+    const [edited, incomplete] = [rearrangements(sandboxed)[0]!, cutsAtLines(sandboxed).at(-1)!];
+    expect(rehearsed(sandboxed)).toMatchObject({ status: 'ok', sandbox: true });
+    const place = temporaryDirectory('rehearsal');
+    writeFileSync(join(place, 'check.sh'), checkScript);
+    const check = (bytes: Buffer, ...flags: string[]) => {
+      writeFileSync(join(place, 'receipt.jsonl'), bytes);
+      // The default receipt is the one beside the script, not one in the current folder.
+      return spawnSync('bash', [join(place, 'check.sh'), ...flags], { cwd: folder, encoding: 'utf8' });
+    };
+    expect(check(sandboxed).status).toBe(13);
+    const ok = check(sandboxed, '--sandbox');
+    expect(ok).toMatchObject({ status: 0, stderr: 'made in the sandbox: not proof of a real deletion\n' });
+    expect(ok.stdout).toMatch(/^ok: 2 accepted/);
+    expect(check(edited, '--sandbox').stdout).toContain(`edited at line ${rehearsed(edited).line}`);
+    expect(check(incomplete, '--sandbox')).toMatchObject({ status: 11, stdout: expect.stringMatching(/^incomplete/) });
+    expect(check(whole, '--sandbox')).toMatchObject({ status: 0, stderr: '' });
+  });
+
   // R36
   test('find 500 random edits', () => {
     const edits = randomEdits(whole, 500);
@@ -109,11 +129,12 @@ describe('verify, check.sh and prove.sh', () => {
     const key = readKey(text)!;
     const marks = ['ada@engine.example', 'bob@engine.example'].map(key.mac);
     const at = '2026-11-15T18:00:00.000Z';
-    const lines = rechain([
+    const values: ReceiptLine[] = [
       { ...valuesOf(whole)[0]!, key: key.id } as ReceiptLine,
       { type: 'sending', batch: 1, attempt: 1, at, items: marks },
       { type: 'verdict', batch: 1, at, verdict: 'accepted', status: 202 },
-    ]);
+    ];
+    const lines = rechain(values);
     writeFileSync(join(folder, 'prove.sh'), proveScript);
     writeFileSync(join(folder, 'p.jsonl'), lines);
     const prove = (input: string) =>
@@ -126,6 +147,18 @@ describe('verify, check.sh and prove.sh', () => {
     expect(prove('ada@engine.example\n')).toMatchObject(found);
     expect(prove('')).toMatchObject({ status: 2, stdout: 'no address on stdin\n' });
 
+    expect(spawnSync('bash', [join(folder, 'prove.sh')], { encoding: 'utf8' })).toMatchObject({
+      status: 2,
+      stdout: 'usage: bash prove.sh [--sandbox] KEY_FILE [RECEIPT]\n',
+      stderr: '',
+    });
+    const rehearse = (input: string, ...flags: string[]) =>
+      spawnSync('bash', [join(folder, 'prove.sh'), ...flags, keyFile], { input, cwd: '/', encoding: 'utf8' });
+    writeFileSync(join(folder, 'receipt.jsonl'), rechain(values, true));
+    const said = 'made in the sandbox: not proof of a real deletion\n';
+    expect(rehearse('ada@engine.example')).toMatchObject({ ...found, status: 13, stderr: said });
+    expect(rehearse('ada@engine.example', '--sandbox')).toMatchObject({ ...found, stderr: said });
+    expect(rehearse('eve@engine.example', '--sandbox').status).toBe(6);
     writeFileSync(keyFile, text.replace('\n', '\r\n'));
     expect(prove('ada@engine.example\n')).toMatchObject(found);
     const other = keyText(new Uint8Array(32).fill(8));

@@ -20,6 +20,7 @@ async function* stdinBytes({ runtime }: Context): Bytes & AsyncGenerator<Uint8Ar
 const entriesOf = (
   { context, args, typed }: Invocation,
   { usual, isItem, isSurelyItem }: ItemKind,
+  onChosen: InputOptions['onChosen'],
 ): AsyncIterable<Entry> => {
   if (typed.from === undefined) return argumentEntries(args);
   const from = String(typed.from);
@@ -30,12 +31,13 @@ const entriesOf = (
     usual,
     isItem,
     isSurelyItem,
+    onChosen,
   });
 };
 
 /** Reads the input into a plan. Problems with the whole input are reported, but the input is never quoted. */
 export const readPlan = async (invocation: Invocation, kind: ItemKind): Promise<Plan> => {
-  const { args, typed, problems } = invocation;
+  const { context, args, typed, problems } = invocation;
   if (typed.from !== undefined && args.length > 0) problems.add("Arguments can't be used with --from");
   for (const name of ['column', 'field'])
     if (typed[name] !== undefined && typed.from === undefined) problems.add(`--${name} needs --from`);
@@ -43,7 +45,11 @@ export const readPlan = async (invocation: Invocation, kind: ItemKind): Promise<
     problems.add("--column (for CSV) can't be used with --field (for JSON)");
   problems.check();
   try {
-    return await makePlan(entriesOf(invocation, kind), kind);
+    const chosen = new Set<string>();
+    const entries = entriesOf(invocation, kind, (what, name) => chosen.add(`${what} "${name}"`));
+    const plan = await makePlan(entries, kind);
+    if (chosen.size > 0) context.notes.info(`Reading the ${[...chosen].join(' and the ')}`);
+    return plan;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const isBadInput = error instanceof BadInput || error instanceof NotText;

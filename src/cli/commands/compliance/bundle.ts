@@ -119,8 +119,8 @@ This needs bash, awk, sha256sum, openssl and jq:
 
 \`\`\`sh
 sha256sum -c SHA256SUMS
-bash check.sh receipt.jsonl HEAD_HASH_STORED_ELSEWHERE
-bash prove.sh KEY_FILE receipt.jsonl   # then type the address
+bash check.sh ${sandbox ? '--sandbox ' : ''}receipt.jsonl HEAD_HASH_STORED_ELSEWHERE
+bash prove.sh ${sandbox ? '--sandbox ' : ''}KEY_FILE receipt.jsonl   # then type the address
 \`\`\`
 `;
 };

@@ -3,12 +3,12 @@ import { SchedError } from '../../../errors.ts';
 import { foldAddress } from '../../../jobs/address.ts';
 import { realDisk } from '../../../jobs/disk.ts';
 import { keyBytes, keyText, readKey } from '../../../jobs/receipt-key.ts';
-import { verify } from '../../../jobs/verify-receipt.ts';
+import { madeInSandbox } from '../../../jobs/verify-receipt.ts';
 import type { View } from '../../../output/view.ts';
 import type { Argument, Command, Invocation } from '../../command.ts';
 import { noteHidden } from '../../operation/listing.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
-import { deletionRuns, findingError, loadDeletion, loadReceipt, runRecord } from './receipts.ts';
+import { checkReceipt, deletionRuns, findingError, loadDeletion, loadReceipt, runRecord } from './receipts.ts';
 
 const receiptArgument: Argument = {
   name: 'receipt',
@@ -48,13 +48,14 @@ const showRuns = async ({ context, args, problems }: Invocation): Promise<void> 
   problems.check();
   const [word] = args;
   if (word === undefined) {
+    if (context.settings.sandbox) context.notes.sandbox();
     const { rows, hiddenColumns } = await context.printer.list(runsView, deletionRuns(context));
     if (rows === 0) context.notes.footer('no runs yet');
     noteHidden(context.notes, hiddenColumns);
     return;
   }
   const { path, bytes } = await loadReceipt(context, word);
-  await context.printer.one(runsView, runRecord(path, verify(bytes)));
+  await context.printer.one(runsView, runRecord(path, checkReceipt(context, bytes)));
 };
 
 const needReceipt = ({ args, problems }: Invocation): string => {
@@ -70,7 +71,7 @@ const verifyReceipt = async (invocation: Invocation): Promise<void> => {
     problems.add('--head must be sha256: followed by 64 hexadecimal digits');
   problems.check();
   const { path, bytes } = await loadReceipt(context, word);
-  const finding = verify(bytes, head);
+  const finding = checkReceipt(context, bytes, head);
   const { status, finding: words, line, ...facts } = finding;
   const { run, ended_at, total, accepted, rejected, unknown, skipped, sandbox } = runRecord(path, finding);
   const counts = { total, accepted, rejected, unknown, skipped };
@@ -120,12 +121,8 @@ const prove = async (invocation: Invocation): Promise<void> => {
       receipt: path,
     },
   );
-  if (finding.sandbox)
-    throw findingError({
-      ...finding,
-      status: 'sandbox',
-      finding: 'made in the sandbox: not proof of a real deletion',
-    })!;
+  if (finding.sandbox && !context.settings.sandbox)
+    throw findingError({ ...finding, status: 'sandbox', finding: madeInSandbox })!;
   if (fate !== undefined) return;
   throw new SchedError('not-found', 'This receipt has no result for this address', {
     outcome: 'not-sent',
@@ -133,19 +130,32 @@ const prove = async (invocation: Invocation): Promise<void> => {
   });
 };
 
+const keyView: View = { columns: [{ header: 'FILE', path: 'file' }], id: 'file' };
+
+/** Shows where the key is that a deletion would use. */
+const showKey = async (invocation: Invocation): Promise<void> => {
+  invocation.problems.check();
+  const key = await findKey(invocation, false);
+  if (key === undefined)
+    throw new SchedError('not-found', 'There is no receipt key yet', {
+      reason: 'the first deletion creates one',
+      hint: 'sched compliance key FILE',
+      outcome: 'not-sent',
+    });
+  await invocation.context.printer.one(keyView, { file: key.file ?? null, key: key.id, place: key.place });
+};
+
 /** Writes a new key to a file that only its owner can read. Never replaces an existing file. */
 const makeKey = async ({ context, args, problems }: Invocation): Promise<void> => {
   const { runtime, notes, printer } = context;
-  if (args[0] === undefined) problems.add('Missing required argument <file>');
+  if (args[0] === undefined)
+    problems.add('Missing required argument <file>. To see where the key is, run sched compliance key-file');
   problems.check();
   const path = resolve(args[0]!);
   const text = keyText(runtime.randomBytes(keyBytes));
   await realDisk.create(path, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
   notes.info('store this key apart from the receipts: you need it to look up an address in them');
-  await printer.one(
-    { columns: [{ header: 'FILE', path: 'file' }], id: 'file' },
-    { file: path, key: readKey(text)!.id },
-  );
+  await printer.one(keyView, { file: path, key: readKey(text)!.id });
 };
 
 /** For the help of every command that deals with evidence. */
@@ -179,7 +189,7 @@ export const evidenceCommands: Command[] = [
     local: true,
     examples: ['compliance verify receipt.jsonl', 'compliance verify receipt.jsonl --head sha256:HASH'],
     notes: [
-      'Exit codes: 0 if ok; 11 if incomplete; 13 if edited, made in the sandbox, or if the head hash differs from --head. Anyone who can write the file can write a whole new chain: only a head hash stored elsewhere (--head) reveals that.',
+      'Exit codes: 0 if ok; 11 if incomplete; 13 if edited, made in the sandbox, or if the head hash differs from --head. With --sandbox, a receipt made in the sandbox is judged like a real one, for a rehearsal. Anyone who can write the file can write a whole new chain: only a head hash stored elsewhere (--head) reveals that.',
       notProven,
     ],
     run: verifyReceipt,
@@ -201,7 +211,7 @@ export const evidenceCommands: Command[] = [
     fields: 'found verdict at http_status batch mark run receipt_status sandbox receipt'.split(' '),
     examples: ['compliance prove receipt.jsonl --email ada@engine.example', 'compliance prove receipt.jsonl --email -'],
     notes: [
-      'Never prints the address. Exit codes: 6 if the address is not found; 13 if the receipt was made in the sandbox, found or not.',
+      'Never prints the address. Exit codes: 6 if the address is not found; 13 if the receipt was made in the sandbox, found or not. With --sandbox, such a receipt is searched like a real one, for a rehearsal.',
       notProven,
     ],
     run: prove,
@@ -218,5 +228,17 @@ export const evidenceCommands: Command[] = [
       'The key is 64 hexadecimal digits, in a file that only its owner can read. With the key you can look up an address in a receipt. Anyone who has both can also test guesses, so store them apart.',
     ],
     run: makeKey,
+  },
+  {
+    name: 'key-file',
+    summary: 'Show where the receipt key is',
+    arguments: [],
+    flags: [keyFileFlag],
+    fields: ['file', 'key', 'place'],
+    examples: ['compliance key-file', 'compliance key-file --json=file'],
+    notes: [
+      'Shows the key that deletions use: a file, or the keychain (then there is no file). Prints only the ID of the key, never the key.',
+    ],
+    run: showKey,
   },
 ];

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Vault } from '../../../auth/vault.ts';
 import { SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
@@ -25,22 +25,34 @@ const entryName = 'receipt-key';
 const trouble = (message: string, reason: string, hint: string): SchedError =>
   new SchedError('environment', message, { reason, hint, outcome: 'not-sent' });
 
-const checked = (text: string, where: string): ReceiptKey => {
+/** A key and the place where it is stored. */
+export interface StoredKey extends ReceiptKey {
+  /** File or keychain. */
+  readonly place: string;
+  /** Not set if the key is in the keychain. */
+  readonly file?: string;
+}
+
+const checked = (text: string, place: string, file?: string): StoredKey => {
   const key = readKey(text);
-  if (key !== undefined) return key;
-  throw trouble(`No receipt key in ${where}`, 'a key is 64 hexadecimal digits', 'sched compliance key NEW_FILE');
+  if (key !== undefined) return { ...key, place, ...(file === undefined ? {} : { file }) };
+  throw trouble(`No receipt key in ${place}`, 'a key is 64 hexadecimal digits', 'sched compliance key NEW_FILE');
 };
 
 /** Follows symbolic links: a mounted secret is often one, and the user named the file explicitly. */
-const fromFile = async (path: string): Promise<ReceiptKey> => {
+const fromFile = async (path: string): Promise<StoredKey> => {
   const text = await readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
     const reason = code === 'ENOENT' ? 'no such file' : String(code);
     throw trouble(`Can't read the receipt key ${path}`, reason, `sched compliance key ${path}`);
   });
-  return checked(text, path);
+  return checked(text, path, resolve(path));
 };
 
 const newText = ({ runtime }: Context): string => keyText(runtime.randomBytes(keyBytes));
+
+/** Says that a key was created: without it, nobody can look up an address in the receipts. */
+const announce = ({ notes }: Context, place: string): void =>
+  notes.info(`created a receipt key in ${place}; keep a copy: you need it to look up an address in receipts`);
 
 /** Stops two processes from each creating a key: addresses marked with the replaced one could never be found. */
 const lockOf = ({ runtime }: Context): Lock => {
@@ -53,15 +65,18 @@ const makeInKeychain = async (context: Context, vault: Vault): Promise<string | 
   const held = (await lockOf(context).acquire())!;
   try {
     return await vault.use(async (entries) => {
-      if ((await entries.get(entryName)) === undefined) await entries.set(entryName, newText(context));
-      return entries.get(entryName);
+      const isMissing = (await entries.get(entryName)) === undefined;
+      if (isMissing) await entries.set(entryName, newText(context));
+      const kept = await entries.get(entryName);
+      if (isMissing) announce(context, vault.describe());
+      return kept;
     });
   } finally {
     await held.release();
   }
 };
 
-const fromKeychain = async (context: Context, mayMake: boolean): Promise<ReceiptKey | undefined> => {
+const fromKeychain = async (context: Context, mayMake: boolean): Promise<StoredKey | undefined> => {
   const { keychainVault } = await import('../../../auth/keychain.ts');
   const vault = keychainVault(context.runtime);
   const kept = await vault.use((entries) => entries.get(entryName));
@@ -69,7 +84,7 @@ const fromKeychain = async (context: Context, mayMake: boolean): Promise<Receipt
   return text === undefined ? undefined : checked(text, vault.describe());
 };
 
-const fromState = async (context: Context, mayMake: boolean): Promise<ReceiptKey | undefined> => {
+const fromState = async (context: Context, mayMake: boolean): Promise<StoredKey | undefined> => {
   const folder = stateDirectory(context.runtime);
   if (folder === undefined)
     throw trouble(
@@ -79,14 +94,17 @@ const fromState = async (context: Context, mayMake: boolean): Promise<ReceiptKey
     );
   const path = join(folder, 'receipt.key');
   const kept = await readPrivateFile(path);
-  if (kept !== undefined || !mayMake) return kept === undefined ? undefined : checked(kept, path);
+  if (kept !== undefined || !mayMake) return kept === undefined ? undefined : checked(kept, path, path);
   ensurePrivateDirectory(folder);
   const unique = Buffer.from(context.runtime.randomBytes(8)).toString('hex');
   // Another process may have created the key first: use that one.
-  await realDisk.create(path, newText(context), unique).catch(async (error: unknown) => {
-    if ((await readPrivateFile(path)) === undefined) throw error;
-  });
-  return checked((await readPrivateFile(path))!, path);
+  await realDisk.create(path, newText(context), unique).then(
+    () => announce(context, path),
+    async (error: unknown) => {
+      if ((await readPrivateFile(path)) === undefined) throw error;
+    },
+  );
+  return checked((await readPrivateFile(path))!, path, path);
 };
 
 /**
@@ -97,7 +115,7 @@ const fromState = async (context: Context, mayMake: boolean): Promise<ReceiptKey
 export const findKey = async (
   { context, typed }: Pick<Invocation, 'context' | 'typed'>,
   mayMake: boolean,
-): Promise<ReceiptKey | undefined> => {
+): Promise<StoredKey | undefined> => {
   const { env } = context.runtime;
   const named = (typed['receipt-key-file'] as string | undefined) ?? (env.SCHED_RECEIPT_KEY_FILE || undefined);
   if (named !== undefined) return fromFile(named);

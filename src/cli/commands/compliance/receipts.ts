@@ -3,7 +3,7 @@ import { SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
 import { findIndexed, type IndexedReceipt, isRunName } from '../../../jobs/receipt-index.ts';
 import { firstLineOf, receiptEnding, surveyRuns } from '../../../jobs/runs.ts';
-import { type Finding, verify } from '../../../jobs/verify-receipt.ts';
+import { type Finding, madeInSandbox, verify } from '../../../jobs/verify-receipt.ts';
 import { commandLine } from '../../messages/shell-line.ts';
 import type { Context } from '../../session/context.ts';
 import { receiptFolder } from '../bulk/find-run.ts';
@@ -41,10 +41,22 @@ export const loadReceipt = async (context: Context, word: string): Promise<{ pat
   throw missing(word, place);
 };
 
+/**
+ * Checks a receipt. With --sandbox this is a rehearsal: a receipt made in the sandbox is judged like a real one, and
+ * stderr says where it was made.
+ */
+export const checkReceipt = ({ settings, notes }: Context, bytes: Buffer, head?: string): Finding => {
+  const isRehearsal = settings.sandbox;
+  if (isRehearsal) notes.sandbox();
+  const finding = verify(bytes, { head, isRehearsal });
+  if (isRehearsal && finding.sandbox) notes.warn(madeInSandbox);
+  return finding;
+};
+
 /** Reads and checks the receipt of a deletion. Throws if its history can't be read or if it is not of a deletion. */
 export const loadDeletion = async (context: Context, word: string) => {
   const { path, bytes } = await loadReceipt(context, word);
-  const finding = verify(bytes);
+  const finding = checkReceipt(context, bytes);
   const { history } = finding;
   if (history === undefined) throw findingError(finding)!;
   const { operation } = history.run;
@@ -99,7 +111,8 @@ export async function* deletionRuns(context: Context): AsyncGenerator<RunRecord[
   let page: RunRecord[] = [];
   for (const { path, place } of all) {
     const bytes = path === undefined ? undefined : await realDisk.read(path);
-    if (bytes !== undefined) page.push({ ...runRecord(path!, verify(bytes)), run: place.run });
+    if (bytes !== undefined)
+      page.push({ ...runRecord(path!, verify(bytes, { isRehearsal: context.settings.sandbox })), run: place.run });
     else if (path === undefined) page.push(lostRecord(place));
     if (page.length < mostInAPage) continue;
     yield page;
