@@ -210,7 +210,7 @@ describe('docs/compliance.md', () => {
   const two = write('a@x.example\\nb@x.example\\n');
 
   test('has the recipes', () => {
-    expect(recipes.map(({ name }) => name)).toEqual(['key', 'nightly', 'plan', 'delete', 'audit']);
+    expect(recipes.map(({ name }) => name)).toEqual(['key', 'nightly', 'plan', 'delete', 'audit', 'rehearse']);
   });
 
   test('key', async () => {
@@ -242,6 +242,13 @@ describe('docs/compliance.md', () => {
     const audit = await inSandbox('audit', ':', plan.home);
     expect(audit.stdout).toContain('sandbox: intact');
     expect(plan.stdout + plan.stderr + done.stdout + done.stderr + audit.stdout).not.toContain('@x.example');
+  });
+
+  test('rehearse, without an account', async () => {
+    const home = temporaryHome();
+    const { code, stdout, stderr } = await shell(`set -euo pipefail; cd ${home}; ${textOf('rehearse')}`, home);
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('made in the sandbox') });
+    expect(stdout).toContain('ok: 1 accepted');
   });
 
   test('the workflow restores before it runs, keeps the receipt after a failure, and never uploads the key', () => {
