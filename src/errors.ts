@@ -57,6 +57,18 @@ export class OutputFailure extends SchedError {
   }
 }
 
+/** Most bytes of an input that is read whole. */
+export const mostInputBytes = 32 * 1024 * 1024;
+
+/** An input has more bytes than allowed, or never ends. */
+export class TooLarge extends SchedError {
+  constructor(most: number) {
+    const mebibytes = most / 1024 / 1024;
+    const size = mebibytes >= 1 ? `${mebibytes} MiB` : `${mebibytes * 1024} KiB`;
+    super('usage', `The input has more than ${size}`, { outcome: 'not-sent' });
+  }
+}
+
 /** The program reading our output has exited (`| head`). The command stops, and this is not a failure. */
 export class ClosedPipe extends Error {}
 

@@ -94,8 +94,8 @@ export interface Machine {
 
 export interface Input {
   readonly isTerminal: boolean;
-  /** Reads to the end of the input. */
-  bytes(): Promise<Uint8Array>;
+  /** Reads to the end of the input. Throws `TooLarge` if it has more than `most` bytes. */
+  bytes(most?: number): Promise<Uint8Array>;
   /** Reads one typed line without its line break; `undefined` at the end of input. Rejects with the signal's reason. */
   line(options?: LineOptions): Promise<string | undefined>;
 }

@@ -1,7 +1,6 @@
 import { isObject, type Json } from '../client/reading.ts';
 import { locateJsonError } from '../json-error.ts';
 import { counted } from '../plural.ts';
-import { cut } from '../redact.ts';
 import type { BrokenRecord, CsvRecord, Lines } from './csv-source.ts';
 import { placesWithDoubledNames } from './json-source.ts';
 import { type Bytes, linesOf, textOf } from './text-source.ts';
@@ -94,7 +93,7 @@ const longestName = 40;
 /** The columns to choose from. The cells of a first line with an item are data, so they aren't shown. */
 const columnsText = (first: readonly string[], { isItem }: InputOptions): string => {
   if (first.some(isItem)) return `the first line has no names; use a number from 1 to ${first.length}`;
-  const names = first.slice(0, mostNames).map((name, index) => `${index + 1} (${cut(name, longestName)})`);
+  const names = first.slice(0, mostNames).map((name, index) => `${index + 1} (${name.slice(0, longestName)})`);
   return `the columns are ${names.join(', ')}${first.length > mostNames ? ` and ${first.length - mostNames} more` : ''}`;
 };
 

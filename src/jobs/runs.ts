@@ -1,5 +1,7 @@
-import { open, readdir } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { noWait } from '../state/whole-file.ts';
 import type { Disk } from './disk.ts';
 import {
   type Damage,
@@ -14,12 +16,15 @@ import { type IndexedReceipt, listIndexed } from './receipt-index.ts';
 
 export const receiptEnding = '.jsonl';
 
+const opened = (path: string): Promise<FileHandle | undefined> =>
+  open(path, constants.O_RDONLY | noWait).catch(() => undefined);
+
 /** Longer than any first line. */
 const longestFirstLine = 8192;
 
 /** The first line of a receipt, unchecked, or undefined if it can't be read. */
 export const firstLineOf = async (path: string): Promise<RunLine | undefined> => {
-  const handle = await open(path, 'r').catch(() => undefined);
+  const handle = await opened(path);
   if (handle === undefined) return undefined;
   try {
     const { bytesRead, buffer } = await handle.read(Buffer.alloc(longestFirstLine), 0, longestFirstLine, 0);
@@ -42,7 +47,7 @@ const longestEnd = 1024;
  * because there may be years of daily receipts for the same input.
  */
 export const doneAt = async (path: string): Promise<string | undefined> => {
-  const handle = await open(path, 'r').catch(() => undefined);
+  const handle = await opened(path);
   if (handle === undefined) return undefined;
   try {
     const { size } = await handle.stat();

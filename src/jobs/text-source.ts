@@ -1,9 +1,4 @@
-import { createReadStream } from 'node:fs';
-
 export type Bytes = AsyncIterable<Uint8Array>;
-
-/** The bytes of a file, read as a stream. */
-export const bytesOf = (path: string): Bytes => createReadStream(path, { highWaterMark: 1 << 18 });
 
 /** The input isn't text. Used instead of the platform's error, whose message would quote the input. */
 export class NotText extends Error {}

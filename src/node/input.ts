@@ -1,4 +1,5 @@
 import { addAbortSignal } from 'node:stream';
+import { TooLarge } from '../errors.ts';
 import type { Input } from '../runtime.ts';
 import { isTerminal } from './output.ts';
 
@@ -10,11 +11,16 @@ export const inputOf = (interrupted: () => AbortSignal): Input => ({
   get isTerminal() {
     return isTerminal(0);
   },
-  bytes: async () => {
+  bytes: async (most = Number.POSITIVE_INFINITY) => {
     const signal = interrupted();
     const chunks: Buffer[] = [];
+    let size = 0;
     try {
-      for await (const chunk of addAbortSignal(signal, process.stdin)) chunks.push(chunk as Buffer);
+      for await (const chunk of addAbortSignal(signal, process.stdin)) {
+        chunks.push(chunk as Buffer);
+        size += (chunk as Buffer).length;
+        if (size > most) throw new TooLarge(most);
+      }
     } catch (error) {
       signal.throwIfAborted();
       throw error;

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { applicationId } from './schema.ts';
@@ -135,7 +135,8 @@ export const isSandboxFile = async (file: string): Promise<boolean> => {
 
 const readStart = async (file: string): Promise<Buffer> => {
   try {
-    const handle = await open(file, 'r');
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
+    const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(100), 0, 100, 0);
       return buffer.subarray(0, bytesRead);

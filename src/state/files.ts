@@ -3,10 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SchedError } from '../errors.ts';
 import { checkDirectory, ensurePrivateDirectory, statIfAny } from './directories.ts';
-import { noFollow, syncDirectory, writeWholeFile } from './whole-file.ts';
-
-/** Without this flag, opening a pipe for reading blocks until a writer opens it. */
-const noWait = constants.O_NONBLOCK ?? 0;
+import { noFollow, noWait, syncDirectory, writeWholeFile } from './whole-file.ts';
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 

@@ -1,6 +1,18 @@
-import { linkSync, lstatSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  linkSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { ensurePrivateDirectory } from './directories.ts';
+import { noWait } from './whole-file.ts';
 
 /*
  * One small record shared by processes, without a lock that a killed process could leave behind.
@@ -19,6 +31,15 @@ export interface Versions<State> {
 
 const kept = 8;
 const maxTries = 200;
+
+const textIn = (path: string): string => {
+  const descriptor = openSync(path, constants.O_RDONLY | noWait);
+  try {
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+};
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
@@ -67,7 +88,7 @@ export const fileVersions = <State>(directory: string, unique: string, disk = re
 
   const readAt = (number: number): State | undefined => {
     if (number === 0) return undefined;
-    const text = readFileSync(path(number), 'utf8');
+    const text = textIn(path(number));
     try {
       return JSON.parse(text) as State;
     } catch {

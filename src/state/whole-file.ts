@@ -7,6 +7,12 @@ const privateMode = 0o600;
 /** 0 if the platform doesn't have the flag. */
 export const noFollow = constants.O_NOFOLLOW ?? 0;
 
+/**
+ * Without this flag, opening a named pipe for reading blocks a thread until a writer comes, and no signal can end the
+ * program meanwhile.
+ */
+export const noWait = constants.O_NONBLOCK ?? 0;
+
 /** Without this, a new file name may be lost in a power cut. Not every platform supports it. */
 export const syncDirectory = async (path: string): Promise<void> => {
   const handle = await open(path, constants.O_RDONLY).catch(() => undefined);

@@ -1,11 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { isObject, type Json } from '../../client/reading.ts';
+import { mostInputBytes } from '../../errors.ts';
 import { locateJsonError } from '../../json-error.ts';
 import type { Runtime } from '../../runtime.ts';
+import { readNamedFile } from '../../state/named-file.ts';
 import type { Problems } from '../messages/problems.ts';
 
 const textOf = async (path: string, runtime: Runtime): Promise<string> => {
-  const bytes = path === '-' ? await runtime.stdin.bytes() : await readFile(path);
+  const { stdin, interrupted } = runtime;
+  const bytes = await (path === '-' ? stdin.bytes(mostInputBytes) : readNamedFile(path, interrupted));
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 };
 
@@ -21,6 +23,7 @@ export const readTextFile = async (
   try {
     return await textOf(path, runtime);
   } catch (error) {
+    runtime.interrupted.throwIfAborted();
     const { code, message } = error as NodeJS.ErrnoException;
     problems.add(
       `${flag}: can't read ${nameOf(path)} (${code === 'ENOENT' ? 'no such file' : code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'not UTF-8 text' : (code ?? message)})`,

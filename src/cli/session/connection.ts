@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { SchedError } from '../../errors.ts';
 import type { Credentials } from '../../http/authorize.ts';
 import { urlProblem } from '../../http/proxy.ts';
@@ -61,6 +60,9 @@ export const checkUrl = (text: string, name: string): string => {
   });
 };
 
+/** Bytes of a file with a token. No real token is nearly as long. */
+export const longestToken = 64 * 1024;
+
 /** Returns a token that fits into a header. The error never contains the token, not even an invalid one. */
 export const checkToken = (text: string, name: string): string => {
   const token = text.trim();
@@ -72,16 +74,18 @@ export const checkToken = (text: string, name: string): string => {
 };
 
 /** The token from the environment, if there is one. */
-export const environmentToken = async ({ env, secrets }: Runtime): Promise<string | undefined> => {
+export const environmentToken = async ({ env, secrets, interrupted }: Runtime): Promise<string | undefined> => {
   if (env.SCHED_TOKEN) return checkToken(env.SCHED_TOKEN, 'SCHED_TOKEN');
   if (!env.SCHED_TOKEN_FILE) return undefined;
-  const text = await readFile(env.SCHED_TOKEN_FILE, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const { readNamedFile } = await import('../../state/named-file.ts');
+  const bytes = await readNamedFile(env.SCHED_TOKEN_FILE, interrupted, longestToken).catch((error) => {
+    interrupted.throwIfAborted();
     throw new SchedError('environment', "Can't read the file named in SCHED_TOKEN_FILE", {
       reason: error.code ?? error.message,
       outcome: 'not-sent',
     });
   });
-  const token = checkToken(text, 'SCHED_TOKEN_FILE');
+  const token = checkToken(bytes.toString('utf8'), 'SCHED_TOKEN_FILE');
   secrets.keep(token);
   return token;
 };

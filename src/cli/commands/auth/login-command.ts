@@ -10,7 +10,7 @@ import { authorize } from '../../../http/authorize.ts';
 import type { Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/shell-line.ts';
 import { typedWords } from '../../parse/typed-words.ts';
-import { checkToken } from '../../session/connection.ts';
+import { checkToken, longestToken } from '../../session/connection.ts';
 import { nameProblem } from '../../session/profile-name.ts';
 import type { Config, Profile } from '../../session/profile-schema.ts';
 import { changeConfig, chosenName, probeConfig, readConfig } from '../../session/profiles.ts';
@@ -99,7 +99,7 @@ const userOf = async (
 
 const readToken = async ({ context }: Invocation): Promise<string> => {
   const { stdin } = context.runtime;
-  return checkToken(new TextDecoder().decode(await stdin.bytes()), 'stdin');
+  return checkToken(new TextDecoder().decode(await stdin.bytes(longestToken)), 'stdin');
 };
 
 const throughBrowser = async (

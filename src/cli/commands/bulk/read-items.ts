@@ -1,6 +1,7 @@
 import { leftOutText, linesText, makePlan, type Plan } from '../../../jobs/batch-plan.ts';
 import { BadInput, type Entry, type InputOptions, readEntries } from '../../../jobs/input.ts';
-import { type Bytes, bytesOf, NotText } from '../../../jobs/text-source.ts';
+import { type Bytes, NotText } from '../../../jobs/text-source.ts';
+import { namedFileChunks } from '../../../state/named-file.ts';
 import type { Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
 
@@ -24,7 +25,7 @@ const entriesOf = (
 ): AsyncIterable<Entry> => {
   if (typed.from === undefined) return argumentEntries(args);
   const from = String(typed.from);
-  return readEntries(from === '-' ? stdinBytes(context) : bytesOf(from), {
+  return readEntries(from === '-' ? stdinBytes(context) : namedFileChunks(from, context.runtime.interrupted), {
     name: from,
     column: typed.column as string | undefined,
     field: typed.field as string | undefined,

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Vault } from '../../../auth/vault.ts';
 import { SchedError } from '../../../errors.ts';
@@ -7,6 +6,7 @@ import { keyBytes, keyText, type ReceiptKey, readKey } from '../../../jobs/recei
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
 import { readPrivateFile } from '../../../state/files.ts';
 import { createLock, type Lock } from '../../../state/lock.ts';
+import { readNamedFile } from '../../../state/named-file.ts';
 import { directory } from '../../../state/paths.ts';
 import type { Flag, Invocation } from '../../command.ts';
 import type { Context } from '../../session/context.ts';
@@ -18,6 +18,9 @@ export const keyFileFlag: Flag = {
   description: 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)',
   heading: 'Safety',
 };
+
+/** A key and blanks. */
+const longestKeyFile = 64 * 1024;
 
 /** Name of the key's entry in the keychain. */
 const entryName = 'receipt-key';
@@ -40,12 +43,13 @@ const checked = (text: string, place: string, file?: string): StoredKey => {
 };
 
 /** Follows symbolic links: a mounted secret is often one, and the user named the file explicitly. */
-const fromFile = async (path: string): Promise<StoredKey> => {
-  const text = await readFile(path, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
-    const reason = code === 'ENOENT' ? 'no such file' : String(code);
+const fromFile = async (path: string, interrupted: AbortSignal): Promise<StoredKey> => {
+  const bytes = await readNamedFile(path, interrupted, longestKeyFile).catch((error: NodeJS.ErrnoException) => {
+    interrupted.throwIfAborted();
+    const reason = error.code === 'ENOENT' ? 'no such file' : (error.code ?? error.message);
     throw trouble(`Can't read the receipt key ${path}`, reason, `sched compliance key ${path}`);
   });
-  return checked(text, path, resolve(path));
+  return checked(bytes.toString('utf8'), path, resolve(path));
 };
 
 const newText = ({ runtime }: Context): string => keyText(runtime.randomBytes(keyBytes));
@@ -118,7 +122,7 @@ export const findKey = async (
 ): Promise<StoredKey | undefined> => {
   const { env } = context.runtime;
   const named = (typed['receipt-key-file'] as string | undefined) ?? (env.SCHED_RECEIPT_KEY_FILE || undefined);
-  if (named !== undefined) return fromFile(named);
+  if (named !== undefined) return fromFile(named, context.runtime.interrupted);
   if (env.CI)
     throw trouble(
       'A receipt key file is required in CI',
