@@ -1,7 +1,8 @@
-import { readdir, readFile, stat, unlink } from 'node:fs/promises';
+import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SchedError } from '../errors.ts';
 import { ensurePrivateDirectory } from './directories.ts';
+import { readPrivateFile } from './files.ts';
 import { identityOf, type Machine, type ProcessIdentity, stateOf } from './processes.ts';
 import { writeWholeFile } from './whole-file.ts';
 
@@ -84,19 +85,25 @@ const lockTrouble = (path: string, reason: string): SchedError =>
     outcome: 'not-sent',
   });
 
+const damaged = (path: string): SchedError =>
+  lockTrouble(path, 'it is damaged; remove it if no other sched is running');
+
+const isOwner = (value: unknown): value is Owner => {
+  const { pid, nonce, at } = (value ?? {}) as Partial<Record<keyof Owner, unknown>>;
+  return Number.isSafeInteger(pid) && Number.isSafeInteger(at) && typeof nonce === 'string' && /^[\w-]+$/.test(nonce);
+};
+
 const readOwner = async (path: string): Promise<Owner | undefined> => {
-  let text: string;
+  const text = await readPrivateFile(path);
+  if (text === undefined) return undefined;
+  let value: unknown;
   try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    ignoreMissing(error);
-    return undefined;
-  }
-  try {
-    return JSON.parse(text) as Owner;
+    value = JSON.parse(text);
   } catch {
-    throw lockTrouble(path, 'it is damaged; remove it if no other sched is running');
+    throw damaged(path);
   }
+  if (!isOwner(value)) throw damaged(path);
+  return value;
 };
 
 export const createLock = (options: LockOptions): Lock => {
@@ -119,6 +126,8 @@ export const createLock = (options: LockOptions): Lock => {
     for (let path = first; ; path = heirOf(chain.at(-1)!)) {
       const owner = await readOwner(path);
       if (owner === undefined) return chain;
+      // A nonce that repeats would make the chain endless.
+      if (chain.some(({ nonce }) => nonce === owner.nonce)) throw damaged(path);
       chain.push(owner);
     }
   };

@@ -1,11 +1,20 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { clock as realClock } from '../../src/node/clock.ts';
 import { createLock, type LockOptions } from '../../src/state/lock.ts';
 import { identityOf } from '../../src/state/processes.ts';
 import { machineIn, random } from '../auth/support/memory.ts';
-import { spawn } from '../support/processes.ts';
+import { spawn, spawnSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 let directory: string;
@@ -337,9 +346,34 @@ describe('lock', () => {
   });
 
   test('reports a damaged lock and a directory that cannot be created', async () => {
-    writeFileSync(first(), '{');
-    await expect(make().acquire()).rejects.toMatchObject({ category: 'environment' });
+    for (const text of ['{', '{}', 'null', '7', '{"pid":1,"at":1,"nonce":"../x"}']) {
+      writeFileSync(first(), text);
+      await expect(make().acquire()).rejects.toMatchObject({
+        category: 'environment',
+        facts: { reason: expect.stringContaining('damaged') },
+      });
+    }
     await expect(make({ directory: join(first(), 'x') }).acquire()).rejects.toMatchObject({ category: 'environment' });
+  });
+
+  test('reports a chain of owners that repeats, instead of following it forever', async () => {
+    const dead = JSON.stringify({ ...own, pid: 2 ** 22, nonce: 'again', at: 1 });
+    writeFileSync(first(), dead);
+    writeFileSync(join(directory, 'l.after-again'), dead);
+    await expect(make().acquire()).rejects.toMatchObject({ category: 'environment' });
+  });
+
+  test.skipIf(process.platform === 'win32')('reports a pipe or a link in its place, and never waits', async () => {
+    spawnSync('mkfifo', [first()]);
+    await expect(make().acquire()).rejects.toMatchObject({ facts: { reason: 'it is not a file' } });
+    unlinkSync(first());
+    for (const target of [first(), join(directory, 'nowhere')]) {
+      symlinkSync(target, first());
+      await expect(make().acquire()).rejects.toMatchObject({
+        facts: { reason: expect.stringContaining('symbolic link') },
+      });
+      unlinkSync(first());
+    }
   });
 
   test('stores the process namespace', () => {
