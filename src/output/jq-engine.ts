@@ -17,7 +17,14 @@ export interface Reply {
 export const openEngine = async (): Promise<(question: Question) => Reply> => {
   const jq = await loadJq();
   return ({ json, program, flags }) => {
-    const { stdout, stderr, exitCode } = jq.raw(json, program, flags);
-    return { stdout, stderr, exitCode };
+    try {
+      const { stdout, stderr, exitCode } = jq.raw(json, program, flags);
+      return { stdout, stderr, exitCode };
+    } catch (error) {
+      // jq aborts if it can't get more memory, and a result may exceed the longest string. The engine can't be used
+      // again after that, and the command ends.
+      if (!['RuntimeError', 'RangeError'].includes((error as Error).name)) throw error;
+      return { stdout: '', stderr: 'jq: error: the program needs too much memory', exitCode: 5 };
+    }
   };
 };

@@ -25,6 +25,12 @@ describe('jq-thread', () => {
     expect([first.stdout, second.stdout]).toEqual(['2', '3']);
   });
 
+  it('reports a program that needs too much memory', async () => {
+    const ask = await openJq(built);
+    const reply = await ask(question('"a" * 1e9 | length'));
+    expect(reply).toMatchObject({ stdout: '', exitCode: 5, stderr: expect.stringContaining('too much memory') });
+  });
+
   it('stops an endless program when aborted', async () => {
     const ask = await openJq(built);
     await ask(question('.'));
