@@ -56,14 +56,20 @@ const forRead = <Value>(request: HttpRequest, reply: HttpReply, read: () => Valu
 /** Deeper than any record of the service, but shallow enough to print without exhausting the stack. */
 const deepest = 64;
 
-/** Runs for every reply, so it loops without building lists. */
-const isDeeper = (value: object, levels: number): boolean => {
-  if (levels === 0) return true;
+/**
+ * Why a parsed reply can't be printed as it was sent, if so. A number such as 1e400 is parsed as Infinity and would be
+ * printed as null. Runs for every reply, so it loops without building lists.
+ */
+export const contentProblem = (value: object, levels = deepest): string | undefined => {
+  if (levels === 0) return 'the reply is nested too deeply';
   for (const name in value) {
     const inner = (value as Json)[name];
-    if (typeof inner === 'object' && inner !== null && isDeeper(inner, levels - 1)) return true;
+    if (inner === Number.POSITIVE_INFINITY || inner === Number.NEGATIVE_INFINITY)
+      return 'the reply has a number that is out of range';
+    const problem = typeof inner === 'object' && inner !== null ? contentProblem(inner, levels - 1) : undefined;
+    if (problem !== undefined) return problem;
   }
-  return false;
+  return undefined;
 };
 
 /** Describes a reply that is not JSON. */
@@ -76,7 +82,8 @@ const parse = (reply: HttpReply): Json => {
   if (content === 'unreadable') throw new UnexpectedBody(content, describeNonJson(reply));
   const { json: value } = content;
   if (!isObject(value)) throw wrongShape('the reply is not an object');
-  if (isDeeper(value, deepest)) throw wrongShape('the reply is nested too deeply');
+  const problem = contentProblem(value);
+  if (problem !== undefined) throw wrongShape(problem);
   return value;
 };
 
@@ -100,15 +107,31 @@ export const recordIn = ({ reply: { kind, of } }: Operation, reply: HttpReply): 
 export const readOne = (operation: Operation, request: HttpRequest, reply: HttpReply): Json =>
   forRead(request, reply, () => recordIn(operation, reply));
 
+const isMissing = (value: unknown): boolean => value === null || value === undefined || value === '';
+
+/**
+ * The token of the next page. If a service sets only `next_page`, the token is taken from its query. The URL itself is
+ * never followed: it is data from the network.
+ */
+const nextTokenIn = ({ next_page_token: token, next_page: url }: Json): string | undefined => {
+  if (typeof token === 'string' && token !== '') return token;
+  if (!isMissing(token)) throw wrongShape('pagination.next_page_token is not a string');
+  if (isMissing(url)) return undefined;
+  // The base is only for a relative URL.
+  const found =
+    typeof url === 'string' && URL.canParse(url, 'http://localhost') ? new URL(url, 'http://localhost') : url;
+  const inQuery = found instanceof URL ? found.searchParams.get('page_token') : null;
+  if (isMissing(inQuery)) throw wrongShape('pagination.next_page is set, but there is no token for the next page');
+  return inQuery!;
+};
+
 /** Reads a page. `item` checks each of its items. */
 const pageIn = (reply: HttpReply, item: (value: unknown, where: string) => Json): Page<Json> => {
   const { collection, pagination } = parse(reply);
   if (!Array.isArray(collection)) throw wrongShape('collection is not an array');
   const items = collection.map((value, index) => item(value, `collection[${index}]`));
-  const next = isObject(pagination) ? pagination.next_page_token : undefined;
-  if (next === null || next === undefined || next === '') return { items };
-  if (typeof next !== 'string') throw wrongShape('pagination.next_page_token is not a string');
-  return { items, nextToken: next };
+  const nextToken = isObject(pagination) ? nextTokenIn(pagination) : undefined;
+  return nextToken === undefined ? { items } : { items, nextToken };
 };
 
 export const readPage = (operation: Operation, request: HttpRequest, reply: HttpReply): Page<Json> =>

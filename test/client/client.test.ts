@@ -82,7 +82,7 @@ describe('client', () => {
     const page = (uri: string, token: string | null) =>
       body({
         collection: [{ uri }],
-        pagination: { next_page_token: token, next_page: 'https://evil.example/steal' },
+        pagination: { next_page_token: token, next_page: token && 'https://evil.example/steal' },
       });
     const { list, requests } = clientOf(page('a', 'T/1'), page('b', null));
     expect(await list()).toEqual([{ uri: 'a' }, { uri: 'b' }]);
@@ -91,6 +91,18 @@ describe('client', () => {
       'https://api.example.com/v2/scheduled_events?status=active&count=2&page_token=T%2F1',
     ]);
   });
+
+  test.each(['https://evil.example/steal?page_token=T%2F1&count=9', '/scheduled_events?page_token=T%2F1'])(
+    'takes the token out of next_page %s if that is all there is',
+    async (next_page) => {
+      const first = body({ collection: [{ uri: 'a' }], pagination: { next_page_token: null, next_page } });
+      const { list, requests } = clientOf(first, body({ collection: [{ uri: 'b' }] }));
+      expect(await list()).toEqual([{ uri: 'a' }, { uri: 'b' }]);
+      expect(requests[1]!.url).toBe(
+        'https://api.example.com/v2/scheduled_events?status=active&count=2&page_token=T%2F1',
+      );
+    },
+  );
 
   test('says so if the next page has expired', async () => {
     const stale = {
@@ -202,6 +214,16 @@ describe('client: reading', () => {
       '{"collection":[],"pagination":{"next_page_token":7}}',
       'pagination.next_page_token is not a string',
     ],
+    ...['"https://x.example/?count=1"', '7', '"http://["'].map((url): [string, string, string] => [
+      `next_page ${url} and no token`,
+      `{"collection":[],"pagination":{"next_page_token":null,"next_page":${url}}}`,
+      'pagination.next_page is set, but there is no token for the next page',
+    ]),
+    ...['1e400', '-1e400', '9'.repeat(400)].map((number): [string, string, string] => [
+      `the number ${number.slice(0, 6)}`,
+      `{"collection":[{"uri":"x","extra":[${number}]}]}`,
+      'the reply has a number that is out of range',
+    ]),
   ])('rejects a page with %s and says where', async (_, text, reason) => {
     const { category, facts } = await failure(clientOf({ body: text }).list());
     expect({ category, reason: facts.reason }).toEqual({ category: 'integrity', reason });

@@ -2,7 +2,14 @@ import { STATUS_CODES } from 'node:http';
 import type { Operation } from '../../../api/operation.ts';
 import { contentOf } from '../../../client/content.ts';
 import { decide, effectOf, unreadableWrite } from '../../../client/outcome.ts';
-import { describeNonJson, isObject, type Json, unreadableRead } from '../../../client/reading.ts';
+import {
+  contentProblem,
+  describeNonJson,
+  integrityError,
+  isObject,
+  type Json,
+  unreadableRead,
+} from '../../../client/reading.ts';
 import { refusalOf } from '../../../client/refusal.ts';
 import { SchedError } from '../../../errors.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, isSuccess } from '../../../http/message.ts';
@@ -124,6 +131,11 @@ const printBody = (
   const content = contentOf(reply);
   if (typeof content === 'string') return asksJson(typed) ? undefined : printAsIs(context, reply.body);
   if (!isSuccess(reply)) return printJson(context.runtime, reply.body);
+  const { jq, format } = context.settings;
+  const isParsed = asksRecords(context) || format === 'yaml' || jq !== undefined;
+  const { json } = content;
+  const problem = isParsed && typeof json === 'object' && json !== null ? contentProblem(json) : undefined;
+  if (problem !== undefined && effectOf(request) === 'read') throw integrityError(request, problem, reply);
   if (asksRecords(context)) return printRecords(context, request, reply, content.json, viewOf(operation));
   return printWhole(context, reply.body, content.json);
 };
