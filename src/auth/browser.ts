@@ -4,6 +4,7 @@ import { access } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 
 interface World {
+  /** Passed on to the browser, so it must hold no secrets. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
 }
@@ -35,9 +36,14 @@ const findProgram = async (name: string, { env }: World): Promise<string | undef
 };
 
 /** Resolves to true once the program has started. How it ends doesn't matter. */
-const start = ([program, ...args]: Command): Promise<boolean> =>
+const start = ([program, ...args]: Command, { env }: World): Promise<boolean> =>
   new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: 'ignore', detached: true, windowsHide: true });
+    const child = spawn(program, args, {
+      stdio: 'ignore',
+      detached: true,
+      windowsHide: true,
+      env: env as NodeJS.ProcessEnv,
+    });
     child.once('error', () => resolve(false));
     child.once('spawn', () => {
       child.unref();
@@ -45,10 +51,10 @@ const start = ([program, ...args]: Command): Promise<boolean> =>
     });
   });
 
-/** Uses the `open` package with a given program: by default it would go through PowerShell, which is a shell. */
-const openWith = async (url: string, program: string | undefined): Promise<boolean> => {
+/** On macOS only: elsewhere the package passes on the whole environment, or uses PowerShell, which is a shell. */
+const openOnMac = async (url: string): Promise<boolean> => {
   const { default: open } = await import('open');
-  const child = await open(url, program === undefined ? {} : { app: { name: program } }).catch(() => undefined);
+  const child = await open(url).catch(() => undefined);
   child?.on('error', () => {});
   return child !== undefined;
 };
@@ -61,10 +67,10 @@ const onLinux = async (url: string, world: World): Promise<boolean> => {
   const names = [...(isWsl ? ['wslview'] : []), ...(hasScreen ? ['xdg-open'] : [])];
   for (const name of names) {
     const program = await findProgram(name, world);
-    if (program !== undefined && (await openWith(url, program))) return true;
+    if (program !== undefined && (await start([program, url], world))) return true;
   }
   const handler = isWsl ? await findProgram('rundll32.exe', world) : undefined;
-  return handler !== undefined && start([handler, 'url.dll,FileProtocolHandler', url]);
+  return handler !== undefined && start([handler, 'url.dll,FileProtocolHandler', url], world);
 };
 
 /** Opens a URL in the user's browser. Returns false if no browser starts; the URL is printed in any case. */
@@ -73,11 +79,11 @@ export const openBrowser = async (address: string, world: World): Promise<boolea
   if (url === undefined || !/^https?:$/.test(url.protocol)) return false;
   if (world.env.BROWSER) {
     for (const command of fromVariable(world.env.BROWSER, url.href, world.platform)) {
-      if (await start(command)) return true;
+      if (await start(command, world)) return true;
     }
     return false;
   }
-  if (world.platform === 'darwin') return openWith(url.href, undefined);
-  if (world.platform === 'win32') return start(['rundll32.exe', 'url.dll,FileProtocolHandler', url.href]);
+  if (world.platform === 'darwin') return openOnMac(url.href);
+  if (world.platform === 'win32') return start(['rundll32.exe', 'url.dll,FileProtocolHandler', url.href], world);
   return onLinux(url.href, world);
 };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import type { Pager, Runtime } from '../runtime.ts';
+import { childEnvironment, type Pager, type Runtime } from '../runtime.ts';
 import { isTerminal, writeTo } from './output.ts';
 
 /** Starts the pager without a shell: the environment variable holds a command and its arguments, not a script. */
@@ -11,7 +11,7 @@ export const openPager = async (
   const child = spawn(program!, words, {
     stdio: ['pipe', 'inherit', 'inherit'],
     // As git does: keep colors, don't use the alternate screen, and quit at once if everything fits.
-    env: { LESS: 'FRX', LV: '-c', ...process.env },
+    env: { LESS: 'FRX', LV: '-c', ...childEnvironment(process.env) } as NodeJS.ProcessEnv,
   });
   const closed = new Promise<void>((resolve) => {
     child.once('close', () => resolve());

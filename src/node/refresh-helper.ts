@@ -1,4 +1,4 @@
-import { helperArgument, type Peer, type Runtime } from '../runtime.ts';
+import { childEnvironment, helperArgument, type Peer, type Runtime } from '../runtime.ts';
 import { machine } from './machine.ts';
 
 const peerOver = (input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Omit<Peer, 'leave'> => {
@@ -37,8 +37,8 @@ const peerOver = (input: NodeJS.ReadableStream, output: NodeJS.WritableStream): 
 export const startRefreshHelper: NonNullable<Runtime['startRenewalHelper']> = async () => {
   const { spawn } = await import('node:child_process');
   const [program, ...first] = machine.program!;
-  // Don't pass on SCHED_ variables, which may hold secrets. Proxy and certificate settings are kept.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SCHED_')));
+  // Proxy and certificate settings are kept.
+  const env = childEnvironment(process.env) as NodeJS.ProcessEnv;
   try {
     const child = spawn(program!, [...first, helperArgument], {
       detached: true,

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import type { World } from '../runtime.ts';
+import { childEnvironment, type World } from '../runtime.ts';
 import { clock } from './clock.ts';
 import { inputOf } from './input.ts';
 import { machine } from './machine.ts';
@@ -79,7 +79,7 @@ export const nodeRuntime = (): World => {
       (await import('./programs.ts')).openPager(command, (work) => signals().lendTerminal('pager', work)),
     openBrowser: async (url) => {
       const { openBrowser } = await import('../auth/browser.ts');
-      return openBrowser(url, { env, platform: process.platform });
+      return openBrowser(url, { env: childEnvironment(env), platform: process.platform });
     },
     spawn: async (command, options) => {
       const { runChild } = await import('./programs.ts');

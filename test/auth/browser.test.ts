@@ -16,7 +16,7 @@ const program = (name: string) => {
   const path = join(folder, name);
   writeFileSync(
     path,
-    `#!/bin/sh\nfor word in "$@"; do echo "$word" >> '${seen}.part'; done\nmv '${seen}.part' '${seen}'\n`,
+    `#!/bin/sh\nfor word in "$@"; do echo "$word" >> '${seen}.part'; done\n/bin/mv '${seen}.part' '${seen}'\n`,
   );
   chmodSync(path, 0o755);
   return path;

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { ClosedPipe } from '../../src/errors.ts';
 import { nodeRuntime } from '../../src/node/runtime.ts';
 import { pagedScreen, pagerCommand, showText } from '../../src/output/pager.ts';
@@ -173,6 +173,27 @@ describe('pager: real process', () => {
     await pager!.write(text);
     await pager!.close();
     expect(readFileSync(file, 'utf8')).toBe(`${text}${process.env.LESS ?? 'FRX'}`);
+  });
+
+  // R12
+  it('starts without the variables of sched, which may hold a token, and so does a browser', async () => {
+    const folder = temporaryDirectory();
+    vi.stubEnv('SCHED_TOKEN', 'tok');
+    vi.stubEnv('BROWSER', `${join(folder, 'browser')} %s`);
+    writeFileSync(join(folder, 'browser'), `#!/bin/sh\nenv > ${folder}/part; mv ${folder}/part ${folder}/b\n`);
+    chmodSync(join(folder, 'browser'), 0o755);
+    try {
+      await (await open('sh', '-c', `env > ${folder}/p`))!.close();
+      expect(await runtime.openBrowser('https://auth.example.com/')).toBe(true);
+      await expect.poll(() => existsSync(join(folder, 'b')), { timeout: 5_000 }).toBe(true);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+    for (const name of ['p', 'b']) {
+      const environment = readFileSync(join(folder, name), 'utf8');
+      expect(environment).toContain('BROWSER=');
+      expect(environment).not.toContain('SCHED_');
+    }
   });
 
   it('closes the pipe when it exits', async () => {
