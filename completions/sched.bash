@@ -20,7 +20,7 @@ _sched_noun() {
     groups | group) noun=groups verbs='list get relationships relationship events' ;;
     users | user) noun=users verbs='me get' ;;
     activity) noun=activity verbs='list' ;;
-    compliance) noun=compliance verbs='delete runs verify prove key bundle' ;;
+    compliance) noun=compliance verbs='delete runs verify prove key key-file bundle' ;;
     auth) noun=auth verbs='login status token refresh logout' ;;
     profiles | profile) noun=profiles verbs='list show add set use remove export' ;;
     mcp) noun=mcp verbs='metadata' ;;
@@ -221,6 +221,11 @@ _sched_command() {
       takers=''
       fields='file key'
       ;;
+    'compliance key-file')
+      flags='--receipt-key-file'
+      takers='--receipt-key-file'
+      fields='file key place'
+      ;;
     'compliance bundle')
       flags='--to --receipt-key-file'
       takers='--to --receipt-key-file'
@@ -373,7 +378,7 @@ _sched_value() {
     'members get 1' | 'users get 1') kind=words values='me' ;;
     'invitations list --status') kind=words values='pending accepted declined' ;;
     'activity list --sort') kind=words values='occurred_at:asc occurred_at:desc' ;;
-    'compliance delete --receipt-key-file' | 'compliance prove --receipt-key-file' | 'compliance bundle --receipt-key-file') kind=files ;;
+    'compliance delete --receipt-key-file' | 'compliance prove --receipt-key-file' | 'compliance key-file --receipt-key-file' | 'compliance bundle --receipt-key-file') kind=files ;;
     'compliance runs 1' | 'compliance verify 1' | 'compliance prove 1' | 'compliance key 1' | 'compliance bundle 1') kind=files ;;
     'auth login --scopes') kind=list values='availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write' ;;
     'auth login --add-scopes') kind=list values='availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write' ;;

@@ -149,6 +149,7 @@ function __sched_verbs
                 verify 'Check that a receipt is complete and unchanged' \
                 prove 'Show when an address was sent and how the service replied' \
                 key 'Create a key for receipts' \
+                key-file 'Show where the receipt key is' \
                 bundle 'Create a folder with the evidence of a run for an auditor'
         case auth
             printf '%s\t%s\n' login 'Log in with the browser or a personal access token' \
@@ -429,6 +430,8 @@ function __sched_flags
                 --receipt-key-file 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)'
         case 'compliance key'
             true
+        case 'compliance key-file'
+            printf '%s\t%s\n' --receipt-key-file 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)'
         case 'compliance bundle'
             printf '%s\t%s\n' --to 'folder to create (default bundle-RUN)' \
                 --receipt-key-file 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)'
@@ -606,6 +609,8 @@ function __sched_takers
             printf '%s\n' --head
         case 'compliance prove'
             printf '%s\n' --email --receipt-key-file
+        case 'compliance key-file'
+            printf '%s\n' --receipt-key-file
         case 'compliance bundle'
             printf '%s\n' --to --receipt-key-file
         case 'auth login'
@@ -675,6 +680,8 @@ function __sched_fields
             printf '%s\n' found verdict at http_status batch mark run receipt_status sandbox receipt
         case 'compliance key'
             printf '%s\n' file key
+        case 'compliance key-file'
+            printf '%s\n' file key place
         case 'compliance bundle'
             printf '%s\n' folder run status head activity_entries receipt
         case 'auth login' 'auth status' 'auth refresh'
@@ -741,7 +748,7 @@ function __sched_value
             printf '%s\n' words pending accepted declined
         case 'activity list --sort'
             printf '%s\n' words occurred_at:asc occurred_at:desc
-        case 'compliance delete --receipt-key-file' 'compliance prove --receipt-key-file' 'compliance bundle --receipt-key-file'
+        case 'compliance delete --receipt-key-file' 'compliance prove --receipt-key-file' 'compliance key-file --receipt-key-file' 'compliance bundle --receipt-key-file'
             echo files
         case 'compliance runs 1' 'compliance verify 1' 'compliance prove 1' 'compliance key 1' 'compliance bundle 1'
             echo files

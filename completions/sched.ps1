@@ -149,6 +149,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'verify' = 'Check that a receipt is complete and unchanged'
             'prove' = 'Show when an address was sent and how the service replied'
             'key' = 'Create a key for receipts'
+            'key-file' = 'Show where the receipt key is'
             'bundle' = 'Create a folder with the evidence of a run for an auditor'
         }
         'auth' = [ordered]@{
@@ -618,6 +619,13 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             fields = @('file', 'key')
             flags = [ordered]@{}
         }
+        'compliance key-file' = @{
+            takers = @('--receipt-key-file')
+            fields = @('file', 'key', 'place')
+            flags = [ordered]@{
+                '--receipt-key-file' = 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)'
+            }
+        }
         'compliance bundle' = @{
             takers = @('--to', '--receipt-key-file')
             fields = @('folder', 'run', 'status', 'head', 'activity_entries', 'receipt')
@@ -880,6 +888,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'activity list --sort' = @('words', 'occurred_at:asc', 'occurred_at:desc')
         'compliance delete --receipt-key-file' = @('files')
         'compliance prove --receipt-key-file' = @('files')
+        'compliance key-file --receipt-key-file' = @('files')
         'compliance bundle --receipt-key-file' = @('files')
         'compliance runs 1' = @('files')
         'compliance verify 1' = @('files')
