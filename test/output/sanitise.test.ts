@@ -110,3 +110,11 @@ describe('sanitise: 5,000 random strings', () => {
     }
   });
 });
+
+describe('sanitise: safeForRunner on long text', () => {
+  it('handles millions of blanks', () => {
+    const blanks = ' '.repeat(9_000_000);
+    expect(safeForRunner(`${blanks}::x`) === `${blanks}: :x`).toBe(true);
+    expect(safeForRunner(`a\n\x1b[1m ::x ::y\nb ::z`)).toBe('a\n\x1b[1m : :x ::y\nb ::z');
+  });
+});
