@@ -1,19 +1,23 @@
 import type { Command as Commander } from 'commander';
-import { SchedError } from '../errors.ts';
+import { SchedError, usageError } from '../errors.ts';
 import { colourWanted } from '../output/colour.ts';
 import { showText } from '../output/pager.ts';
 import type { Runtime } from '../runtime.ts';
-import { findNoun, isLeafNoun, nouns } from './commands/registry.ts';
+import { isLeafNoun, nouns } from './commands/registry.ts';
 import { HelpPage } from './help/help-page.ts';
 import { nounHelp, topHelp } from './help/overview.ts';
 import { topicHelp, topics } from './help/topics.ts';
+import { commandLine } from './messages/shell-line.ts';
 import { type CommandWords, commandFirst } from './parse/argv.ts';
 import { Leaf, optionOf } from './parse/leaf.ts';
 import { readLeaf } from './parse/read-leaf.ts';
 import { sharedFlags } from './parse/shared-flags.ts';
 import {
+  type Meant,
+  meantNoun,
+  meantVerb,
   misplacedDashes,
-  missingVerb,
+  nearestNoun,
   unknownId,
   unknownNoun,
   unknownSharedFlag,
@@ -28,7 +32,7 @@ export const invoke = async (argv: readonly string[], runtime: Runtime, isJson: 
     await start(argv, runtime, isJson);
   } catch (error) {
     const adapted = argv.includes('--sandbox') ? inSandbox(error) : error;
-    if (!argv.some((word) => findNoun(word) === 'compliance')) throw adapted;
+    if (!argv.some((word) => nearestNoun(word) === 'compliance')) throw adapted;
     const { withoutAddresses } = await import('./commands/compliance/hide-addresses.ts');
     throw withoutAddresses(adapted);
   }
@@ -55,7 +59,9 @@ const readHelp = (words: CommandWords, split: (argv: readonly string[]) => Comma
     const about = split(verb === undefined ? rest : [verb, ...rest]);
     return { ...about, rest: ['--help', ...about.rest], isHelp: true };
   }
-  return verb === 'help' ? { noun: noun!, rest: ['--help', ...rest], isHelp: true } : { ...words, isHelp: false };
+  return verb === 'help'
+    ? { noun: noun!, rest: ['--help', ...rest], early: 0, isHelp: true }
+    : { ...words, isHelp: false };
 };
 
 /** Bold headings on a terminal; chalk loads only there. */
@@ -66,12 +72,22 @@ const headingFor = async ({ env, stdout }: Runtime, rest: readonly string[]): Pr
   return createPaint(true).heading;
 };
 
-/** Lets Commander find the noun and its verb, and runs the command or shows its help. */
-const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean): Promise<void> => {
+/**
+ * Lets Commander find the noun and its verb, and runs the command or shows its help. A command that doesn't exist is
+ * corrected and read again, to report all its problems together: `slips` has those of its name. It is never carried out.
+ */
+const start = async (
+  argv: readonly string[],
+  runtime: Runtime,
+  isJson: boolean,
+  slips: readonly string[] = [],
+): Promise<void> => {
   const shared = sharedFlags.map(optionOf);
   const split = (words: readonly string[]) => commandFirst(words, shared, isLeafNoun);
-  const { noun: word, verb, rest, isHelp } = readHelp(split(argv), split);
+  const words = readHelp(split(argv), split);
+  const { noun: word, verb, rest, early, isHelp } = words;
   const show = async (write: (page: HelpPage) => string) => {
+    if (slips.length > 0) throw usageError([...slips], { hint: commandLine(...argv) });
     const { stdout } = runtime;
     const text = `${write(new HelpPage({ columns: stdout.columns, heading: await headingFor(runtime, rest) }))}\n`;
     // A pager moves the cursor around the screen.
@@ -79,7 +95,7 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
   };
   if (isHelp && word !== undefined && Object.hasOwn(topics, word)) return show((page) => topicHelp(word, page));
   const isComplete = verb !== undefined || (word !== undefined && isLeafNoun(word));
-  if (!isComplete && rest.includes('--')) throw misplacedDashes();
+  if (!isComplete && rest.includes('--')) throw misplacedDashes(argv);
 
   const runLeaf = async (leaf: Leaf, noun: Commander): Promise<void> => {
     if (leaf.wantsHelp) {
@@ -87,20 +103,28 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
       return show((page) => commandHelp(leaf, page));
     }
     const name = leaf === noun ? noun.name() : `${noun.name()} ${leaf.name()}`;
-    const parsed = readLeaf(leaf, name, rest);
+    const parsed = readLeaf(leaf, name, rest, { early, slips });
+    // Commands without an operation may ask questions before they report problems.
+    if (slips.length > 0 && leaf.definition.operation === undefined) parsed.problems.check();
     const { runCommand } = await import('./run-command.ts');
     const help = (about: readonly string[]) => start(['help', ...about], runtime, isJson);
     await runCommand(leaf.definition, parsed, runtime, isJson, help).catch((error: unknown) => {
       throw unknownId(error, parsed.args, noun);
     });
   };
+  const again = (meant: Meant | undefined, problem: string): Promise<void> => {
+    if (meant === undefined) throw usageError([...slips, problem]);
+    return start(meant.argv, runtime, isJson, [...slips, meant.problem]);
+  };
   const withoutVerb = (noun: Commander): Promise<void> => {
-    if (verb !== undefined) throw unknownVerb(noun, verb);
-    if (rest.includes('--help') || rest.includes('-h')) return show((page) => nounHelp(noun, page));
-    throw missingVerb(noun);
+    const wantsHelp = verb === undefined && (rest.includes('--help') || rest.includes('-h'));
+    if (wantsHelp) return show((page) => nounHelp(noun, page));
+    return again(isHelp ? undefined : meantVerb(argv, noun, early), unknownVerb(noun, verb));
   };
   const withoutNoun = (): Promise<void> => {
-    if (word !== undefined) throw isHelp ? unknownTopic(word) : unknownNoun(word, verb);
+    if (word !== undefined && isHelp) throw unknownTopic(word);
+    if (word === 'version') throw usageError(['"version" is a flag, not a command'], { hint: 'sched --version' });
+    if (word !== undefined) return again(meantNoun(argv, words), unknownNoun(word));
     const strange = unknownSharedFlag(rest);
     if (strange !== undefined) throw strange;
     return show((page) => topHelp(root, page));
@@ -112,6 +136,6 @@ const start = async (argv: readonly string[], runtime: Runtime, isJson: boolean)
       for (const leaf of await loadVerbs(noun)) leaf.action(() => runLeaf(leaf, noun));
       if (!(noun instanceof Leaf)) noun.action(() => withoutVerb(noun));
     });
-  const words = [word, verb].filter((each) => each !== undefined);
-  await root.parseAsync([...words, ...rest], { from: 'user' });
+  const command = [word, verb].filter((each) => each !== undefined);
+  await root.parseAsync([...command, ...rest], { from: 'user' });
 };

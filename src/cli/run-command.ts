@@ -4,10 +4,9 @@ import { counted } from '../plural.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Command, Parsed, ShowHelp, Typed } from './command.ts';
 import { createNotes } from './messages/notes.ts';
-import { commandLine } from './messages/shell-line.ts';
+import type { Fix } from './messages/problems.ts';
 import { checkSelected } from './operation/field-check.ts';
 import { knownFields } from './parse/all-flags.ts';
-import { typedWords } from './parse/typed-words.ts';
 import { createContext, type FindUser } from './session/context.ts';
 import { type Account, fieldList, resolveSettings, wantsSandbox } from './session/settings.ts';
 
@@ -24,17 +23,20 @@ const accountOf = async (command: Command, typed: Typed, runtime: Runtime): Prom
   return chosenProfile(typed.profile as string | undefined, runtime);
 };
 
-/** The command as typed but with corrected field names, or its `--help` if a field can't be corrected. */
-const correctedLine = (parsed: Parsed, known: readonly string[]): string => {
-  const corrected = typedWords(parsed).map((word) => {
-    const [, flag, list] = /^(--fields=|--json=)(.+)$/s.exec(word) ?? [];
-    if (flag === undefined || list === undefined) return word;
-    const fields = fieldList(list).map((field) => correctedField(field, known));
-    return fields.includes(undefined) ? undefined : `${flag}${fields.join(',')}`;
+/** Corrects the typed field names, if all of them can be corrected. */
+const fieldsFix = (typed: Typed, known: readonly string[]): Fix | undefined => {
+  const lists = (['fields', 'json'] as const).flatMap((flag) => {
+    const list = typed[flag];
+    return typeof list === 'string' && list !== '' ? [{ flag, list }] : [];
   });
-  return corrected.includes(undefined)
-    ? `sched ${parsed.name} --help`
-    : commandLine(...parsed.name.split(' '), ...(corrected as string[]));
+  const corrected = lists.map(({ flag, list }) => {
+    const fields = fieldList(list).map((field) => correctedField(field, known));
+    return { flag, list, fields };
+  });
+  if (corrected.some(({ fields }) => fields.includes(undefined))) return undefined;
+  return (own) => {
+    for (const { flag, list, fields } of corrected) own.setValue(flag, list, fields.join(','));
+  };
 };
 
 /** Adds the profile to a login hint. The session doesn't know it, and without it another profile would be logged in. */
@@ -59,7 +61,11 @@ export const runCommand = async (
   });
   const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
   const notes = createNotes(runtime.stderr, isJson);
-  const tell = { problem: (text: string) => problems.add(text), note: notes.info };
+  const tell = {
+    problem: (text: string) => problems.add(text),
+    value: problems.value.bind(problems),
+    note: notes.info,
+  };
   const settings = resolveSettings(choices, runtime, tell, account);
   notes.quiet = settings.quiet;
   if (settings.dryRun && command.operation === undefined && !command.freeForm)
@@ -76,9 +82,7 @@ export const runCommand = async (
   if (!command.freeForm) {
     // `_sched` holds everything that sched adds to a record.
     const known = [...new Set([...knownFields(command), ...(command.operation === undefined ? [] : ['_sched'])])];
-    const corrected = settings.fields && correctedLine(parsed, known);
-    for (const problem of checkSelected(online, known, command.operation, corrected))
-      problems.typo(problem, corrected!);
+    checkSelected(online, known, command.operation, problems, fieldsFix(typed, known));
   }
   const context = settings.curl ? (await import('./session/curl-context.ts')).curlContext(online, findUser) : online;
   try {

@@ -1,4 +1,3 @@
-import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import type { Command, Invocation } from '../command.ts';
 
@@ -29,21 +28,22 @@ const shells: Record<string, Shell> = {
 
 const names = Object.keys(shells);
 
-const shellOf = ([word]: string[]): Shell => {
-  if (word !== undefined && Object.hasOwn(shells, word)) return shells[word]!;
-  const meant = word === undefined ? undefined : word === 'pwsh' ? 'powershell' : nearest(word, names);
-  throw new SchedError(
-    'usage',
-    word === undefined
-      ? `Missing argument <shell>: ${names.join(', ')}`
-      : `No completion script for "${word}". Choose from ${names.join(', ')}`,
-    { hint: `sched completion ${meant ?? '--help'}`, outcome: 'not-sent' },
-  );
+/** The typed shell. Reports a missing or unknown one. */
+const readShell = ({ args: [word], problems }: Invocation): Shell | undefined => {
+  if (word === undefined) problems.missingArgument('shell', `Missing argument <shell>: ${names.join(', ')}`);
+  else if (!Object.hasOwn(shells, word)) {
+    const meant = word === 'pwsh' ? 'powershell' : nearest(word, names);
+    const problem = `No completion script for "${word}". Choose from ${names.join(', ')}`;
+    problems.add(problem, meant === undefined ? undefined : (own) => own.setArgument(word, meant));
+  }
+  return shells[word ?? ''];
 };
 
-const run = async ({ context, args, problems }: Invocation): Promise<void> => {
+const run = async (invocation: Invocation): Promise<void> => {
+  const { context, problems } = invocation;
+  const shell = readShell(invocation);
   problems.check();
-  const { script, install } = shellOf(args);
+  const { script, install } = shell!;
   await context.printer.text((await script()).default);
   if (context.runtime.stdout.isTerminal) context.notes.footer(`To install: ${install}`);
 };

@@ -17,7 +17,6 @@ import { firstCount, printListing, readBounds, type Stage } from '../operation/l
 import { mapConcurrent } from '../operation/map-concurrent.ts';
 import { windowFlags } from '../operation/window-flags.ts';
 import { withFacts } from '../operation/write-result.ts';
-import { withValue } from '../parse/typed-words.ts';
 import type { Context } from '../session/context.ts';
 
 /** The service can't filter events by type, but each row shows it, so `sched` filters the rows. */
@@ -53,10 +52,9 @@ const atOnce = 4;
 /** Page size with invitees: a page token may expire while they are read, so these pages are short. */
 const shortPage = 25;
 
-const readWith = (invocation: Invocation): boolean => {
-  const { typed, problems } = invocation;
+const readWith = ({ typed, problems }: Invocation): boolean => {
   if (typed.with !== undefined && typed.with !== 'invitees')
-    problems.typo(`--with must be invitees, not "${typed.with}"`, withValue(invocation, 'with', 'invitees'));
+    problems.value('with', String(typed.with), `--with must be invitees, not "${typed.with}"`, 'invitees');
   return typed.with === 'invitees';
 };
 

@@ -54,7 +54,7 @@ const transient = new Set<Category>(['unavailable', 'rate-limited', 'outcome-unk
 
 const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
-  if (args.length === 0) problems.add('Missing argument <event>');
+  if (args.length === 0) problems.missingArgument('event');
   const inputs: Input[] = [];
   for (const arg of new Set(args))
     inputs.push(await readInput({ ...invocation, args: [arg] }, events.cancel, fieldFlags));

@@ -117,7 +117,7 @@ const show = async (invocation: Invocation): Promise<void> => {
 const add = async (invocation: Invocation): Promise<void> => {
   const { context, args, typed, problems } = invocation;
   const [name] = args;
-  if (name === undefined) problems.add('Missing argument <name>');
+  if (name === undefined) problems.missingArgument('name');
   const wrong = name === undefined ? undefined : nameProblem(name);
   if (wrong !== undefined) problems.add(wrong);
   const given =
@@ -130,7 +130,7 @@ const add = async (invocation: Invocation): Promise<void> => {
     given[key] = typed[flag];
     checkReference(key, given[key], `--${flag}`, invocation);
   }
-  if (typed.from === undefined && given.base_url === undefined) problems.add('Missing required flag --base-url');
+  if (typed.from === undefined && given.base_url === undefined) problems.missingFlag('base-url');
   problems.check();
   const profile = readProfile(given, invocation);
   problems.check();
@@ -176,7 +176,7 @@ const set = async (invocation: Invocation): Promise<void> => {
 
 const use = async (invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
-  if (args.length === 0) problems.add('Missing argument <name>');
+  if (args.length === 0) problems.missingArgument('name');
   problems.check();
   const { name } = await named(invocation);
   await changeConfig(context.runtime, (config) => ({ ...config, current: name }));
@@ -187,7 +187,7 @@ const use = async (invocation: Invocation): Promise<void> => {
 
 const remove = async (invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
-  if (args.length === 0) problems.add('Missing argument <name>');
+  if (args.length === 0) problems.missingArgument('name');
   problems.check();
   const { name, profile } = await named(invocation);
   await confirm(

@@ -1,33 +1,53 @@
-import { usageError } from '../../errors.ts';
+import { type ErrorFacts, usageError } from '../../errors.ts';
+import type { OwnCommand } from '../parse/own-command.ts';
+
+/** Corrects the user's command line so that the problem is gone. */
+export type Fix = (own: OwnCommand) => void;
 
 /** Collects all problems of a command line, to report them as one error. */
 export class Problems {
   readonly #found: string[] = [];
-  #example: string | undefined;
-  #typos = 0;
-  #corrected: string | undefined;
+  readonly #own: OwnCommand | undefined;
+  /** Problems that nothing can correct. */
+  #unfixed = 0;
+  /** Problems whose correction is known, or whose missing part is shown as a placeholder. */
+  #fixed = 0;
 
-  constructor(example?: string) {
-    this.#example = example;
+  constructor(own?: OwnCommand) {
+    this.#own = own;
   }
 
-  /** Adds a problem. `corrected` is the same command without the problem, if known. */
-  add(problem: string, corrected?: string): void {
+  /** Adds a problem. With `fix`, the suggested command is the user's own command without the problem. */
+  add(problem: string, fix?: Fix): void {
     this.#found.push(problem);
-    this.#example = corrected ?? this.#example;
+    if (fix === undefined) this.#unfixed += 1;
+    else this.#fixed += 1;
+    if (this.#own !== undefined) fix?.(this.#own);
   }
 
-  /** Adds a typo. `corrected` is the command as it was probably meant. It is the hint if there are only typos. */
-  typo(problem: string, corrected: string): void {
+  /**
+   * Adds a problem with the value of a flag. `meant` is the value that was probably meant. Without it, the suggestion
+   * shows a placeholder, but only if it also corrects something else.
+   */
+  value(flag: string, raw: string, problem: string, meant?: string): void {
     this.#found.push(problem);
-    this.#typos += 1;
-    this.#corrected = corrected;
+    if (meant !== undefined) this.#fixed += 1;
+    this.#own?.setValue(flag, raw, meant);
+  }
+
+  /** Adds a required flag that is missing. One that was typed without its value is already reported. */
+  missingFlag(name: string, problem = `Missing required flag --${name}`): void {
+    if (!this.#own?.has(name)) this.add(problem, (own) => own.addFlag(name));
+  }
+
+  missingArgument(name: string, problem = `Missing argument <${name}>`): void {
+    this.add(problem, (own) => own.addArgument(name));
   }
 
   /** Throws one error with all problems so far, if there are any. */
-  check(): void {
+  check(facts: ErrorFacts = {}): void {
     if (this.#found.length === 0) return;
-    const hint = this.#typos === this.#found.length ? this.#corrected : this.#example;
-    throw usageError(this.#found, hint === undefined ? {} : { hint });
+    const hint = this.#unfixed === 0 && this.#fixed > 0 ? this.#own?.line : undefined;
+    throw usageError(this.#found, { ...facts, ...(hint === undefined ? {} : { hint }) });
   }
 }

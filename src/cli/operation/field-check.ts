@@ -1,35 +1,38 @@
 import type { Operation } from '../../api/operation.ts';
-import { usageError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { checkFields } from '../../output/fields.ts';
+import type { Fix, Problems } from '../messages/problems.ts';
 import type { Context } from '../session/context.ts';
 
 const firstName = (field: string): string => field.split('.')[0]!;
 
 /**
- * Checks the selected fields and returns the problems. A service may return fields that are not documented, so for a
- * read, unknown names are checked when the reply arrives: a name that is not in it is an error if it looks like a typo.
- * For a write, they are problems before anything is sent.
+ * Checks the selected fields. A service may return fields that are not documented, so for a read, unknown names are
+ * checked when the reply arrives: a name that is not in it is an error if it looks like a typo. For a write, they are
+ * problems before anything is sent.
  */
 export const checkSelected = (
   { printer, notes, settings }: Pick<Context, 'printer' | 'notes' | 'settings'>,
   known: readonly string[],
   operation: Operation | undefined,
-  hint?: string,
-): string[] => {
+  problems: Problems,
+  fix?: Fix,
+): void => {
   const fields = settings.fields ?? [];
-  if (operation?.method !== 'GET') return checkFields(fields, known);
+  const report = (found: readonly string[]) => {
+    for (const problem of found) problems.add(problem, fix);
+  };
+  if (operation?.method !== 'GET') return report(checkFields(fields, known));
   const names = [...new Set(fields.map(firstName))].filter((name) => !known.includes(name));
   if (names.length > 0) {
     printer.checkFirst = (records) => {
       const absent = names.filter((name) => !records.some((record) => Object.hasOwn(record, name)));
-      if (absent.some((name) => nearest(name, known) !== undefined))
-        throw usageError(checkFields(absent, known), {
-          ...(hint === undefined ? {} : { hint }),
-          outcome: 'not-applied',
-        });
+      if (absent.some((name) => nearest(name, known) !== undefined)) {
+        report(checkFields(absent, known));
+        problems.check({ outcome: 'not-applied' });
+      }
       for (const name of absent) notes.warn(`The reply has no field "${name}"`);
     };
   }
-  return checkFields(fields, [...known, ...names.filter((name) => name !== '')]);
+  report(checkFields(fields, [...known, ...names.filter((name) => name !== '')]));
 };

@@ -7,7 +7,6 @@ import { collectionOf, readId, selfWords } from '../../client/ids.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { idIn } from '../../uri.ts';
 import type { Invocation } from '../command.ts';
-import { withValue } from '../parse/typed-words.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 import type { FieldFlag } from './field-flags.ts';
@@ -62,7 +61,7 @@ const readArguments = ({ args, problems }: Invocation, { path }: Operation) => {
   for (const [index, name] of names.entries()) {
     const raw = args[index];
     const read = raw === undefined ? undefined : readId(raw, path, name);
-    if (read === undefined) problems.add(`Missing argument <${name.replaceAll('_', '-')}>`);
+    if (read === undefined) problems.missingArgument(name.replaceAll('_', '-'));
     else if (!read.ok) problems.add(read.problem);
     else {
       if (read.name === undefined) ids[name] = read.ids.at(-1)!;
@@ -83,8 +82,7 @@ const readFlags = async (invocation: Invocation, flags: readonly FieldFlag[]): P
     for (const raw of [raws].flat()) {
       const value = await readValue(flag, raw, invocation);
       if (value.ok) values.push(value.value);
-      else if (value.meant === undefined) invocation.problems.add(value.problem);
-      else invocation.problems.typo(value.problem, withValue(invocation, flag.name, value.meant));
+      else invocation.problems.value(flag.name, String(raw), value.problem, value.meant);
     }
     read.push([flag, values]);
   }
@@ -142,8 +140,7 @@ export const readInput = async (
   const body =
     typed.body === undefined ? {} : await readJsonFile(String(typed.body), '--body', context.runtime, problems);
   for (const flag of flags) {
-    if (flag.required && typed[flag.name] === undefined && !isSet(body, flag.path))
-      problems.add(`Missing required flag --${flag.name}`);
+    if (flag.required && typed[flag.name] === undefined && !isSet(body, flag.path)) problems.missingFlag(flag.name);
   }
   problems.check();
 

@@ -65,9 +65,14 @@ const readMoment = async (flag: FieldFlag, raw: string, { context, typed }: Invo
 const readZoneName = async (flag: FieldFlag, raw: string): Promise<Checked<Value>> => {
   const { readZone } = await import('../../time/zone.ts');
   const reading = readZone(raw);
-  return reading.ok
-    ? { ok: true, value: { ready: reading.zone } }
-    : { ok: false, problem: `--${flag.name}: ${reading.problem}` };
+  if (reading.ok) return { ok: true, value: { ready: reading.zone } };
+  // A write must not be suggested with a guess among several zones.
+  const [meant, ...others] = reading.candidates;
+  return {
+    ok: false,
+    problem: `--${flag.name}: ${reading.problem}`,
+    ...(others.length === 0 ? { meant } : {}),
+  };
 };
 
 /** Converts a typed value to its field's type and checks it. */

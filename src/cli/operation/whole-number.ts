@@ -12,6 +12,6 @@ export const readWholeNumber = (
   const value = /^\d+$/.test(String(raw)) ? Number(raw) : Number.NaN;
   if (value >= least && value <= most) return value;
   const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} up` : `from ${least} to ${most}`;
-  problems.add(`--${name} must be a whole number ${range}, not "${raw}"`);
+  problems.value(name, String(raw), `--${name} must be a whole number ${range}, not "${raw}"`);
   return undefined;
 };

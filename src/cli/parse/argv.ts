@@ -14,6 +14,8 @@ export interface CommandWords {
   noun?: string;
   verb?: string;
   rest: string[];
+  /** How many words of `rest` were typed before the noun. */
+  early: number;
 }
 
 /**
@@ -27,11 +29,12 @@ export const commandFirst = (
 ): CommandWords => {
   const words: string[] = [];
   const flags: string[] = [];
+  let early = 0;
   let index = 0;
   while (index < argv.length && words.length < 2 && argv[index] !== '--') {
     const word = argv[index++]!;
     if (!word.startsWith('-') || word === '-') {
-      words.push(word);
+      if (words.push(word) === 1) early = flags.length;
       if (isLeaf(word)) break;
       continue;
     }
@@ -43,6 +46,7 @@ export const commandFirst = (
     ...(noun === undefined ? {} : { noun }),
     ...(verb === undefined ? {} : { verb }),
     rest: [...flags, ...argv.slice(index)],
+    early,
   };
 };
 

@@ -3,6 +3,7 @@ import type { Argument, Command, Flag } from '../command.ts';
 import { fieldList } from '../session/settings.ts';
 import { allFlags, knownFields } from './all-flags.ts';
 import { joinFields } from './argv.ts';
+import { isFlag } from './tokens.ts';
 
 const spell = ({ name, required, variadic }: Argument): string => {
   const word = `${name}${variadic ? '...' : ''}`;
@@ -30,9 +31,6 @@ const oppositeOf = ({ name, heading }: Flag): Option => {
   option.attributeName = () => name;
   return option;
 };
-
-/** Flags start with a dash. No flag is a number, so `-2h` is a time. */
-const isFlag = (word: string): boolean => /^-[^\d]/.test(word);
 
 /**
  * A command that Commander parses. It collects all problems for one message, while Commander alone would stop at the
@@ -68,10 +66,15 @@ export class Leaf extends Commander {
     return this;
   }
 
-  override parseOptions(words: string[]): { operands: string[]; unknown: string[] } {
+  /** The words with the field list of `--json` joined to it. */
+  joined(words: readonly string[]): string[] {
     const fields = knownFields(this.definition);
     const isFieldList = (word: string) => fieldList(word).every((field) => fields.includes(field.split('.')[0]!));
-    const { operands, unknown } = super.parseOptions(joinFields(words, this.options, isFieldList));
+    return joinFields(words, this.options, isFieldList);
+  }
+
+  override parseOptions(words: string[]): { operands: string[]; unknown: string[] } {
+    const { operands, unknown } = super.parseOptions(this.joined(words));
     const end = unknown.includes('--') ? unknown.indexOf('--') : unknown.length;
     for (const word of unknown.slice(0, end).filter(isFlag)) {
       if (word === '--help' || word === '-h') this.wantsHelp = true;

@@ -1,107 +1,140 @@
 import type { Command as Commander } from 'commander';
-import { SchedError } from '../../errors.ts';
+import { SchedError, usageError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { idIn } from '../../uri.ts';
 import type { Flag } from '../command.ts';
 import { findNoun, nouns } from '../commands/registry.ts';
 import { topics } from '../help/topics.ts';
+import { commandLine } from '../messages/shell-line.ts';
+import type { CommandWords } from './argv.ts';
+import { nameIn, nearestFlag, unknownFlag } from './correct-words.ts';
 import { sharedFlags } from './shared-flags.ts';
+import { nounSlips, verbSlips } from './slips.ts';
+import { isFlag } from './tokens.ts';
 
-/** Names that other tools use for our verbs. */
-const verbSlips = new Map<string, string[]>(
-  Object.entries({
-    ls: ['list'],
-    show: ['get'],
-    view: ['get'],
-    describe: ['get'],
-    rm: ['cancel', 'delete', 'remove'],
-    delete: ['cancel', 'remove'],
-    new: ['create'],
-    add: ['create'],
-    book: ['create'],
-    edit: ['update'],
-  }),
-);
+/** A command line whose command exists, and what was wrong with the typed one. */
+export interface Meant {
+  argv: string[];
+  problem: string;
+}
 
-const flagSlips = new Map<string, string>(
-  Object.entries({
-    '-L': '--limit',
-    '-f': '--fields',
-    '--format': '--output',
-    '--count': '--page-size',
-  }),
-);
+const nounWords = () => Object.entries(nouns).flatMap(([name, { singular }]) => [name, singular]);
 
-const usage = (message: string, hint: string): SchedError =>
-  new SchedError('usage', message, { hint, outcome: 'not-sent' });
+/** The noun that a word names or resembles. */
+export const nearestNoun = (word: string): string | undefined =>
+  findNoun(word) ?? findNoun(nearest(word.replaceAll('_', '-'), nounWords()) ?? '');
 
-/** For an unknown help topic, as in `sched help times`. */
+/** The index of the first word, up to `--`, for which the condition holds. */
+const indexOfWord = (words: readonly string[], fits: (word: string) => boolean): number => {
+  const end = words.indexOf('--');
+  return words.slice(0, end < 0 ? words.length : end).findIndex((word) => !isFlag(word) && fits(word));
+};
+
+const isSharedFlag = (word: string): boolean =>
+  ['--help', '-h'].includes(word) ||
+  sharedFlags.some(({ name, short }) => nameIn(word) === `--${name}` || word === `-${short}`);
+
+/** For an unknown topic, as in `sched help times`. */
 export const unknownTopic = (word: string): SchedError => {
   const meant = nearest(word, [...Object.keys(topics), ...Object.keys(nouns)]);
-  return usage(
-    `No help topic "${word}". Topics: ${Object.keys(topics).join(', ')}`,
-    `sched help${meant === undefined ? '' : ` ${meant}`}`,
+  return usageError(
+    [`No help topic "${word}". Topics: ${Object.keys(topics).join(', ')}`],
+    meant === undefined ? {} : { hint: `sched help ${meant}` },
   );
 };
 
-/** For an unknown first word, as in `sched list events` or `sched evnets list`. */
-export const unknownNoun = (word: string, next: string | undefined): SchedError => {
-  if (word === 'version') return usage('"version" is a flag, not a command', 'sched --version');
-  const other = next === undefined ? undefined : findNoun(next);
-  if (other !== undefined)
-    return usage(
-      `Unknown command "${word}". Put "${other}" first`,
-      `sched ${other} ${verbSlips.get(word)?.[0] ?? word}`,
-    );
-  const names = Object.entries(nouns).flatMap(([name, { singular }]) => [name, singular]);
-  const meant = nearest(word, names);
-  return usage(`Unknown command "${word}"`, meant === undefined ? 'sched --help' : `sched ${findNoun(meant)}`);
+/** Corrects an unknown first word, as in `sched list events` or `sched evnets list`. */
+export const meantNoun = (argv: readonly string[], { noun: word = '', early }: CommandWords): Meant | undefined => {
+  const [before, after] = [argv.slice(0, early), argv.slice(early + 1)];
+  const instead = (...words: string[]): Meant => ({
+    argv: [...before, ...words, ...after],
+    problem: `Unknown command "${word}". Did you mean "${words.join(' ')}"?`,
+  });
+  if (word === 'sched') return { argv: [...before, ...after], problem: 'Leave out the second "sched"' };
+  const pair = `${word}-${after[0]}`;
+  if (findNoun(pair) !== undefined)
+    return {
+      argv: [...before, pair, ...after.slice(1)],
+      problem: `Unknown command "${word} ${after[0]}". Did you mean "${pair}"?`,
+    };
+  const near = nearestNoun(word);
+  if (near !== undefined) return instead(near);
+  const place = indexOfWord(after, (each) => findNoun(each) !== undefined);
+  if (place >= 0) {
+    const noun = findNoun(after[place]!)!;
+    // In `--limit 3 events list` the word is the value of a flag. Only shared flags can come before the command.
+    const isValue = before.length > 0 && !isSharedFlag(before.at(-1)!);
+    const others = after.toSpliced(place, 1);
+    return {
+      argv: isValue
+        ? [noun, ...after.slice(place + 1), ...before, word, ...after.slice(0, place)]
+        : [...before, noun, word, ...others],
+      problem: `Unknown command "${word}". Put "${noun}" first`,
+    };
+  }
+  const slip = nounSlips.get(word);
+  return slip === undefined ? undefined : instead(...slip.split(' '));
 };
 
-/** For an unknown verb, as in `sched events ls`. */
-export const unknownVerb = (noun: Commander, word: string): SchedError => {
-  const names = noun.commands.map((verb) => verb.name());
-  const meant = verbSlips.get(word)?.find((verb) => names.includes(verb)) ?? nearest(word, names);
-  return usage(
-    `Unknown command "${noun.name()} ${word}". Available: ${names.join(', ')}`,
-    meant === undefined ? `sched ${noun.name()} --help` : `sched ${noun.name()} ${meant}`,
-  );
+/** The verb to suggest if none was typed. It must not change anything. */
+const usualVerb = (verbs: readonly string[]): string | undefined => {
+  const usual = verbs.length === 1 ? verbs[0] : 'list';
+  return usual !== undefined && ['list', 'get'].includes(usual) && verbs.includes(usual) ? usual : undefined;
 };
 
-const nameIn = (word: string): string => word.split('=')[0]!;
-
-/** The flag that was probably meant by an unknown one. */
-export const nearestFlag = (word: string, flags: readonly Flag[]): string | undefined => {
-  const known = flags.map((flag) => `--${flag.name}`);
-  const meant = flagSlips.get(nameIn(word)) ?? nearest(nameIn(word), known);
-  return meant !== undefined && known.includes(meant) ? meant : undefined;
+/** Corrects a missing or unknown verb, as in `sched events ls` or `sched events --limit 3`. */
+export const meantVerb = (argv: readonly string[], noun: Commander, early: number): Meant | undefined => {
+  const verbs = noun.commands.map((verb) => verb.name());
+  const [before, after] = [argv.slice(0, early), argv.slice(early + 1)];
+  const meant = (verb: string, rest: readonly string[], problem: string): Meant => ({
+    argv: [...before, noun.name(), verb, ...rest],
+    problem,
+  });
+  const [word] = after;
+  const place = indexOfWord(after, (each) => verbs.includes(each));
+  if (place >= 0)
+    return meant(after[place]!, after.toSpliced(place, 1), `Put "${after[place]}" right after "${noun.name()}"`);
+  if (word === undefined || isFlag(word)) {
+    const usual = usualVerb(verbs);
+    return usual === undefined ? undefined : meant(usual, after, needsVerb(noun));
+  }
+  const pair = [noun.name(), noun.alias()].map((name) => findNoun(`${name}-${word}`)).find((each) => each);
+  if (pair !== undefined)
+    return {
+      argv: [...before, pair, ...after.slice(1)],
+      problem: `Unknown command "${noun.name()} ${word}". Did you mean "${pair}"?`,
+    };
+  const verb = verbSlips.get(word)?.find((each) => verbs.includes(each)) ?? nearest(word, verbs);
+  if (verb === undefined) return undefined;
+  const name = `${noun.name()} ${word}`;
+  return meant(verb, after.slice(1), `Unknown command "${name}". Did you mean "${noun.name()} ${verb}"?`);
 };
 
-/** The message for an unknown flag, with the flag that was probably meant. */
-export const unknownFlag = (word: string, flags: readonly Flag[]): string => {
-  const meant = nearestFlag(word, flags);
-  return `Unknown flag ${nameIn(word)}${meant === undefined ? '' : `. Did you mean ${meant}?`}`;
-};
+const verbsOf = (noun: Commander): string => noun.commands.map((verb) => verb.name()).join(', ');
 
-/** For a noun without a verb, as in `sched events`. */
-export const missingVerb = (noun: Commander): SchedError =>
-  usage(
-    `"sched ${noun.name()}" needs a subcommand: ${noun.commands.map((verb) => verb.name()).join(', ')}`,
-    `sched ${noun.name()} --help`,
-  );
+const needsVerb = (noun: Commander): string => `"sched ${noun.name()}" needs a subcommand: ${verbsOf(noun)}`;
+
+export const unknownNoun = (word: string): string => `Unknown command "${word}" (see sched --help)`;
+
+export const unknownVerb = (noun: Commander, word: string | undefined): string =>
+  word === undefined ? needsVerb(noun) : `Unknown command "${noun.name()} ${word}". Available: ${verbsOf(noun)}`;
 
 /** For a misplaced `--`, as in `sched -- events list` or `sched events -- list`. */
-export const misplacedDashes = (): SchedError =>
-  usage('Misplaced "--". Put it after the command', 'sched events get -- ID');
+export const misplacedDashes = (argv: readonly string[]): SchedError =>
+  usageError(['Misplaced "--". Put it after the command'], {
+    hint: commandLine(...argv.toSpliced(argv.indexOf('--'), 1)),
+  });
 
 /** For flags without a command, as in `sched --nonsense`: names the first unknown flag. */
 export const unknownSharedFlag = (words: readonly string[]): SchedError | undefined => {
-  const isKnown = (word: string) =>
-    ['--help', '-h'].includes(word) ||
-    sharedFlags.some(({ name, short }) => nameIn(word) === `--${name}` || word === `-${short}`);
-  const unknown = words.find((word) => word.startsWith('-') && !isKnown(word));
+  const unknown = words.find((word) => word.startsWith('-') && !isSharedFlag(word));
   if (unknown === undefined) return undefined;
-  return usage(unknownFlag(unknown, sharedFlags), unknown === '-V' ? 'sched --version' : 'sched --help');
+  const version: Flag = { name: 'version', description: '', heading: 'Output' };
+  const meant = unknown === '-V' ? version : nearestFlag(unknown, [version, ...sharedFlags]);
+  return usageError(
+    [unknownFlag(unknown, meant, 'sched --help')],
+    meant === version ? { hint: 'sched --version' } : {},
+  );
 };
 
 /** If the service doesn't know a typed ID, suggests the noun's `list` command, unless that needs arguments. */

@@ -1,4 +1,5 @@
 import { SchedError } from '../../errors.ts';
+import { nearest } from '../../nearest.ts';
 import { colourWanted } from '../../output/colour.ts';
 import { type Format, formats } from '../../output/formats.ts';
 import type { Runtime } from '../../runtime.ts';
@@ -79,18 +80,27 @@ export const wantsSandbox = (typed: Typed, { env }: Runtime): boolean => {
   });
 };
 
+interface Reports {
+  problem(text: string): void;
+  /** A problem with the value of a flag, and the value that was probably meant. */
+  value(flag: string, raw: string, problem: string, meant?: string): void;
+  note(text: string): void;
+}
+
 export const resolveSettings = (
   typed: Typed,
   runtime: Runtime,
-  { problem, note }: { problem(text: string): void; note(text: string): void },
+  { problem, value: wrongValue, note }: Reports,
   account?: Account,
 ): Settings => {
   const { env, stdin, stdout, stderr } = runtime;
   const text = (name: string): string | undefined => typed[name] as string | undefined;
 
   const choice = (name: string, value: string | undefined, allowed: readonly string[]): void => {
-    if (value !== undefined && !allowed.includes(value))
-      problem(`${name} "${value}" is not one of ${allowed.join(', ')}`);
+    if (value === undefined || allowed.includes(value)) return;
+    const text = `${name} "${value}" is not one of ${allowed.join(', ')}`;
+    if (name.startsWith('--')) wrongValue(name.slice(2), value, text, nearest(value, allowed));
+    else problem(text);
   };
   choice('--output', text('output'), formats);
   choice('--color', text('color'), ['auto', 'always', 'never']);
@@ -133,7 +143,8 @@ export const resolveSettings = (
   // Check a zone set for sched in any case; check TZ and the system's zone only if a time is read or shown.
   if (text('tz') !== undefined || env.SCHED_TZ || account?.profile.timezone !== undefined) {
     const reading = zone();
-    if (!reading.ok) problem(reading.problem);
+    if (!reading.ok && reading.source === '--tz') wrongValue('tz', text('tz')!, reading.problem, reading.candidates[0]);
+    else if (!reading.ok) problem(reading.problem);
   }
 
   if (text('fields') !== undefined && fieldList(text('fields')!).length === 0)

@@ -21,7 +21,8 @@ export const readWords = ({ args, typed, problems }: Invocation, isHidden: boole
   const word = second !== undefined || isMethod(first) ? first : undefined;
   const given = typed.method === undefined ? word : String(typed.method);
   if (second !== undefined && !isMethod(first) && isMethod(second) && !isHidden) {
-    problems.add('METHOD must come before <path>', `sched api ${second.toUpperCase()} ${shellWord(first!)}`);
+    const line = `sched api ${second.toUpperCase()} ${shellWord(first!)}`;
+    problems.add('METHOD must come before <path>', (own) => own.become(line));
     return {};
   }
   if (word !== undefined && typed.method !== undefined) problems.add('METHOD is given twice');
@@ -64,11 +65,12 @@ export const impliedMethod = (
   const fitsQuery =
     query !== undefined && (write === undefined || fields.every(({ raw }) => Object.hasOwn(query, raw.split('=')[0]!)));
   if (typed.input === undefined && fitsQuery) return 'GET';
+  const line = withMethod(write ?? 'POST', path, invocation, fields, isHidden);
   problems.add(
     typed.input === undefined && write === undefined
       ? "Missing METHOD: fields could be the query of a GET or the body of a POST, and sched doesn't guess (unlike gh)"
       : 'Missing METHOD: it is optional only for a GET without a body (unlike in gh)',
-    withMethod(write ?? 'POST', path, invocation, fields, isHidden),
+    (own) => own.become(line),
   );
   return 'GET';
 };

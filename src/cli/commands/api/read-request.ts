@@ -38,7 +38,7 @@ const checkOutput = ({ context, problems }: Invocation, operation: Operation | u
   if (operation !== undefined) {
     const own = operation.effect === 'creation' ? ['_sched'] : [];
     const known = [...Object.keys(operation.reply.of.record.shape), ...own];
-    for (const problem of checkSelected(context, known, operation)) problems.add(problem);
+    checkSelected(context, known, operation, problems);
     return;
   }
   for (const field of fields ?? []) if (field.split('.').includes('')) problems.add(`"${field}" is not a field path`);

@@ -66,7 +66,7 @@ export const readAddresses = async (
     problems.check();
     Object.assign(found, await askAddresses(context, missing));
   }
-  for (const key of missing) if (found[key] === undefined) problems.add(`Missing required flag ${flagOf(key)}`);
+  for (const key of missing) if (found[key] === undefined) problems.missingFlag(flagOf(key).slice(2));
   problems.check();
   for (const key of Object.keys(found) as Address[])
     if (key !== 'client_id') found[key] = found[key]!.replace(/\/+$/, '');

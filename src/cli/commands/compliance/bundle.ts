@@ -144,7 +144,7 @@ const writeAll = async (folder: string, files: Record<string, string | Buffer>):
 
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, args, typed, problems } = invocation;
-  if (args[0] === undefined) problems.add('Missing required argument <run>');
+  if (args[0] === undefined) problems.missingArgument('run', 'Missing required argument <run>');
   problems.check();
   const { path, bytes, finding, history } = await loadDeletion(context, args[0]!);
   const key = await findKey(invocation, false).catch(() => undefined);

@@ -59,7 +59,7 @@ const showRuns = async ({ context, args, problems }: Invocation): Promise<void> 
 };
 
 const needReceipt = ({ args, problems }: Invocation): string => {
-  if (args[0] === undefined) problems.add('Missing required argument <receipt>');
+  if (args[0] === undefined) problems.missingArgument('receipt', 'Missing required argument <receipt>');
   return args[0] ?? '';
 };
 
@@ -84,7 +84,7 @@ const verifyReceipt = async (invocation: Invocation): Promise<void> => {
 };
 
 const readAddress = async ({ context, typed, problems }: Invocation): Promise<string> => {
-  if (typed.email === undefined) problems.add('Missing required flag --email');
+  if (typed.email === undefined) problems.missingFlag('email');
   const typedOne = typed.email === '-' ? await context.runtime.stdin.line() : typed.email;
   const address = foldAddress(String(typedOne ?? '').trim());
   if (typed.email !== undefined && address === undefined) problems.add('--email must be an email address');
@@ -149,7 +149,10 @@ const showKey = async (invocation: Invocation): Promise<void> => {
 const makeKey = async ({ context, args, problems }: Invocation): Promise<void> => {
   const { runtime, notes, printer } = context;
   if (args[0] === undefined)
-    problems.add('Missing required argument <file>. To see where the key is, run sched compliance key-file');
+    problems.missingArgument(
+      'file',
+      'Missing required argument <file>. To see where the key is, run sched compliance key-file',
+    );
   problems.check();
   const path = resolve(args[0]!);
   const text = keyText(runtime.randomBytes(keyBytes));

@@ -1,0 +1,85 @@
+import type { Flag } from '../command.ts';
+import { commandLine } from '../messages/shell-line.ts';
+import type { Token } from './tokens.ts';
+
+/** A value to show where one is missing: the word for the user's own record, or a placeholder in capitals. */
+export const placeholderOf = ({ value = '', suggestions }: Flag): string =>
+  suggestions?.[0] ?? value.split('|').find((part) => part === part.toUpperCase()) ?? value.toUpperCase();
+
+interface Source {
+  /** Noun and verb. */
+  name: string;
+  tokens: readonly Token[];
+  flags: readonly Flag[];
+  /** The words may contain private data, so they are not repeated. */
+  isPrivate?: boolean;
+}
+
+/** The user's own command line, which problems correct step by step until it can be suggested. */
+export class OwnCommand {
+  readonly #source: Source;
+  #tokens: Token[];
+  #replacement: string | undefined;
+
+  constructor(source: Source) {
+    this.#source = source;
+    this.#tokens = [...source.tokens];
+  }
+
+  /** Whether the line has this flag, even if its value is missing. */
+  has(name: string): boolean {
+    return this.#tokens.some((token) => token.name === name);
+  }
+
+  /** Replaces one value of a flag. Without a new value, a placeholder takes its place. */
+  setValue(name: string, from: string, to?: string): void {
+    const value = to ?? this.#placeholder(name);
+    this.#tokens = this.#tokens.map((token) => {
+      if (token.name !== name || token.value !== from) return token;
+      const last = token.words.at(-1)!;
+      const words = [...token.words.slice(0, -1), last.slice(0, last.length - from.length) + value];
+      return { ...token, words, value };
+    });
+  }
+
+  /** Adds a flag. Without a value, a placeholder stands for it. */
+  addFlag(name: string, value = this.#placeholder(name)): void {
+    const token: Token = { kind: 'flag', words: value === '' ? [`--${name}`] : [`--${name}`, value], name, value };
+    const end = this.#tokens.findIndex(({ kind }) => kind === 'end');
+    this.#tokens.splice(end < 0 ? this.#tokens.length : end, 0, token);
+  }
+
+  /** Adds a placeholder for a missing argument after the other arguments. */
+  addArgument(name: string): void {
+    const last = this.#tokens.findLastIndex(({ kind }) => kind === 'argument' || kind === 'end');
+    this.#tokens.splice(last + 1, 0, { kind: 'argument', words: [name.toUpperCase()] });
+  }
+
+  setArgument(from: string, to: string): void {
+    this.#tokens = this.#tokens.map((token) =>
+      token.kind === 'argument' && token.words[0] === from ? { ...token, words: [to] } : token,
+    );
+  }
+
+  /** Replaces the whole line. Only for a line that is safe to show. */
+  become(line: string): void {
+    this.#replacement = line;
+  }
+
+  /** The line to suggest, or undefined if it must not be shown. */
+  get line(): string | undefined {
+    if (this.#replacement !== undefined) return this.#replacement;
+    if (this.#source.isPrivate) return undefined;
+    // `--json=` is how a bare `--json` is kept apart from the word after it.
+    const words = (tokens: readonly Token[]) =>
+      tokens.flatMap((token) => token.words.map((word) => (word === '--json=' ? '--json' : word)));
+    const early = this.#tokens.filter(({ isEarly }) => isEarly);
+    const others = this.#tokens.filter(({ isEarly }) => !isEarly);
+    return commandLine(...words(early), ...this.#source.name.split(' '), ...words(others));
+  }
+
+  #placeholder(name: string): string {
+    const flag = this.#source.flags.find((each) => each.name === name);
+    return flag === undefined ? 'VALUE' : placeholderOf(flag);
+  }
+}
