@@ -27,6 +27,8 @@ export interface ErrorFacts {
   reason?: string;
   /** A command that fixes the problem, or a short instruction, for the `try:` line. */
   hint?: string;
+  /** A typed value, and the value that was probably meant. The hint is then the user's own command with it. */
+  meant?: { from: string; to: string };
   outcome?: Outcome;
   /** Scopes that the token lacks. */
   scopes?: string[];

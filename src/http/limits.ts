@@ -34,12 +34,22 @@ const longestAdvised = 3600;
 
 const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+/, '');
 
-/** The reason and hint of an error about a wait that is too long. `what` is completed by the time when it ends. */
-export const waitTooLong = (what: string, seconds: number, nowMs: number): { reason: string; hint: string } => {
+/**
+ * The reason and hint of an error about a wait that is too long. `what` is completed by the time when it ends. If no
+ * wait is allowed, as with `--no-wait`, the hint doesn't suggest one.
+ */
+export const waitTooLong = (
+  what: string,
+  seconds: number,
+  { nowMs, maxWaitMs }: { nowMs: number; maxWaitMs: number },
+): { reason: string; hint: string } => {
   const end = timeOf(nowMs + seconds * 1000);
   return {
     reason: `${what} ${end}`,
-    hint: seconds > longestAdvised ? `run the same command again after ${end}` : `wait, or add --max-wait ${seconds}s`,
+    hint:
+      seconds > longestAdvised || maxWaitMs === 0
+        ? `run the same command again after ${end}`
+        : `wait, or add --max-wait ${seconds}s`,
   };
 };
 

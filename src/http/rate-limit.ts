@@ -88,7 +88,7 @@ const probePauseMs = 40;
 const usedUp = (
   request: HttpRequest,
   seconds: number,
-  now: number,
+  times: { nowMs: number; maxWaitMs: number },
   { refusal, pace, isTold = true }: { refusal?: HttpReply | undefined; pace?: number | undefined; isTold?: boolean },
 ): SchedError => {
   const isSent = refusal !== undefined;
@@ -99,7 +99,7 @@ const usedUp = (
     : waitTooLong(
         isSent ? `the service asks to wait ${seconds} s, until` : `${why}more requests are allowed in ${seconds} s, at`,
         seconds,
-        now,
+        times,
       );
   return new SchedError('rate-limited', 'Rate limit reached', {
     reason: isSent ? withRequestId(reason, refusal) : reason,
@@ -157,7 +157,7 @@ export const rateLimit = ({
     { bucket, ...why }: { bucket?: Bucket | undefined; refusal?: HttpReply; pace?: number | undefined },
   ): Promise<void> => {
     const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
-    if (milliseconds > maxWaitMs) throw usedUp(request, seconds, clock.now(), why);
+    if (milliseconds > maxWaitMs) throw usedUp(request, seconds, { nowMs: clock.now(), maxWaitMs }, why);
     const turn =
       bucket === undefined ? 0 : budget.waiting(bucket.key, bucket.kind, clock.now() + Math.ceil(milliseconds));
     const limit = bucket?.kind === 'general' ? budget.limitOf(bucket.key) : null;
@@ -231,7 +231,12 @@ export const rateLimit = ({
       const seconds = Math.max(1, asked ?? 2 ** blind);
       settle(buckets, sentAt, reply, seconds * 1000);
       if (blind > maxBlindWaits || refusals > maxRefusals)
-        throw usedUp(request, seconds, clock.now(), { refusal: reply, isTold: asked !== undefined });
+        throw usedUp(
+          request,
+          seconds,
+          { nowMs: clock.now(), maxWaitMs },
+          { refusal: reply, isTold: asked !== undefined },
+        );
       await wait(request, seconds * 1000, { bucket: buckets.at(-1), refusal: reply });
     }
   };

@@ -47,8 +47,13 @@ const inDoubt = (error: unknown): unknown =>
     : error;
 
 /** The service asks for a longer wait than is accepted. A write may still have been carried out. */
-const awayTooLong = (request: HttpRequest, reply: HttpReply, seconds: number, now: number): SchedError => {
-  const { reason, hint } = waitTooLong(`the service asks to wait ${seconds} s, until`, seconds, now);
+const awayTooLong = (
+  request: HttpRequest,
+  reply: HttpReply,
+  seconds: number,
+  times: { nowMs: number; maxWaitMs: number },
+): SchedError => {
+  const { reason, hint } = waitTooLong(`the service asks to wait ${seconds} s, until`, seconds, times);
   return new SchedError('unavailable', 'The service is unavailable', {
     reason: withRequestId(reason, reply),
     hint,
@@ -88,7 +93,8 @@ export const retry = (options: RetryOptions): Layer => {
           : new NetworkFailure(ending.host, ending.message, hasLeft, { hint: ending.hint });
       }
       const wait = asked ?? 0;
-      if (wait * 1000 > maxWaitMs) throw awayTooLong(request, ending as HttpReply, wait, clock.now());
+      if (wait * 1000 > maxWaitMs)
+        throw awayTooLong(request, ending as HttpReply, wait, { nowMs: clock.now(), maxWaitMs });
       repetitions += 1;
       // The pause after a wait spreads out clients that were told the same time.
       const pause = wait * 1000 + pauseBefore(attempt, random);

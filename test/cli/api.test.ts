@@ -548,7 +548,7 @@ describe('api: failures', () => {
     expect([code, requests.length]).toEqual([0, 1]);
   });
 
-  test('reports all problems together, with one complete example', async () => {
+  test('reports all problems together, without repeating the arguments', async () => {
     const { code, stderr, requests } = await run([
       'FETCH',
       '/a/../b',
@@ -565,7 +565,7 @@ describe('api: failures', () => {
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     for (const part of ['METHOD', '..', '-H number 1', '-f "a"', '--limit', '--nope', 'Nowhere'])
       expect(stderr).toContain(part);
-    expect(stderr.match(/^try: sched api /gm)).toHaveLength(1);
+    expect(stderr).not.toContain('try:');
   });
 });
 

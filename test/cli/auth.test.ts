@@ -214,7 +214,7 @@ describe('a login', () => {
     const { code, stderr, requests } = await world.run('auth refresh');
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(stderr).toBe(
-      "error: A personal access token can't be refreshed\ncause: it stays valid until you revoke it in the service's settings\ntry: sched auth status --check -p default\n",
+      "error: A personal access token can't be refreshed\ncause: it stays valid until you revoke it in the service's settings\n",
     );
   });
 

@@ -73,7 +73,8 @@ describe('first steps', () => {
     expect(removed.stderr).toContain('sched profiles use two');
     const open = await run('events list');
     expect(open.code).toBe(2);
-    expect(open.stderr).toContain('try: sched profiles use two');
+    expect(open.stderr).toContain('your profiles: two, three. Choose one with -p,');
+    expect(open.stderr).not.toContain('try:');
     await run('profiles remove three --yes');
     expect((await run('events list')).stderr).toContain('Profile "two" is not logged in');
   });

@@ -3,6 +3,7 @@ import type { Command, Flag } from '../../src/cli/command.ts';
 import { nouns } from '../../src/cli/commands/registry.ts';
 import { allFlags } from '../../src/cli/parse/all-flags.ts';
 import { Leaf } from '../../src/cli/parse/leaf.ts';
+import { tokensOf } from '../../src/cli/parse/tokens.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpReply, Send } from '../../src/http/message.ts';
 import { createWorld, type Result, replying } from '../support/run.ts';
@@ -398,7 +399,10 @@ describe('hostile: a value that looks like a flag', () => {
             const leaf = parse(command, ['ID', ...words, 'ID2']);
             const where = `sched ${noun} ${command.name} ${words.join(' ')}`;
             expect([where, leaf.opts()]).toEqual([where, { [flag.name]: flag.repeat ? [value] : value }]);
-            expect([where, leaf.args, leaf.unknownFlags, leaf.missingValues]).toEqual([where, ['ID', 'ID2'], [], []]);
+            expect([where, leaf.args]).toEqual([where, ['ID', 'ID2']]);
+            const tokens = tokensOf(['ID', ...words, 'ID2'], leaf.options);
+            expect([where, tokens.map(({ kind }) => kind)]).toEqual([where, ['argument', 'flag', 'argument']]);
+            expect([where, tokens[1]]).toMatchObject([where, { name: flag.name, value }]);
           }
         }
       }

@@ -92,7 +92,9 @@ describe('invitees create', () => {
     ]) {
       expect(stderr).toContain(part);
     }
-    expect(stderr).toContain('try: sched invitees create --event-type');
+    expect(stderr).toContain(
+      'try: sched invitees create --start TIME --email EMAIL --location-kind zoom_conference --timezone Europe/Paris --name x --event-type NAME\n',
+    );
   });
 
   test('requires a name or a first name', async () => {

@@ -100,7 +100,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const { context, typed, problems } = invocation;
   const setting = dateSetting(invocation);
   if (setting === undefined && typed.body === undefined)
-    problems.add('Missing required flag --days, --start-date with --end-date, or --spot');
+    problems.missingFlag('days', 'Missing required flag --days, --start-date with --end-date, or --spot');
   const input = await readInput(invocation, oneOffs.create, fieldFlags, async (body) => {
     splitHosts(body, invocation);
     if (setting !== undefined) body.date_setting = setting;

@@ -1,7 +1,7 @@
 import { inspect } from '../../api/inspect.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
 import { readReference, selfWords, waysToName } from '../../client/ids.ts';
-import { SchedError } from '../../errors.ts';
+import { SchedError, usageError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
 import { referenceWords } from '../operation/field-flags.ts';
@@ -68,10 +68,7 @@ const shown = (name: string, profile: Profile, isCurrent: boolean) => ({ name, c
 const named = async ({ args, typed, context }: Invocation): Promise<{ name: string; profile: Profile }> => {
   const found = await chosenProfile(args[0] ?? (typed.profile as string | undefined), context.runtime);
   if (found !== undefined) return found;
-  throw new SchedError('usage', 'No profiles yet', {
-    hint: 'sched profiles add NAME --base-url https://api.example.com',
-    outcome: 'not-sent',
-  });
+  throw usageError(['No profiles yet. To add one, use "sched profiles add"']);
 };
 
 /** Checks a user or organization to be set. Only the service knows whether it exists. */

@@ -44,6 +44,11 @@ export class Problems {
     this.add(problem, (own) => own.addArgument(name));
   }
 
+  /** The user's command with another value instead of a typed one, or undefined if it doesn't have that value. */
+  withValue(from: string, to: string): string | undefined {
+    return this.#own?.replace(from, to) ? this.#own.line : undefined;
+  }
+
   /** Throws one error with all problems so far, if there are any. */
   check(facts: ErrorFacts = {}): void {
     if (this.#found.length === 0) return;

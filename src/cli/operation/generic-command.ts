@@ -114,7 +114,10 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
   const isList = operation.reply.kind === 'many';
   const bounds = isList ? readBounds(invocation) : { pageSize: 0 };
   if (operation.method === 'PATCH' && command.flags.every((flag) => invocation.typed[flag.name] === undefined)) {
-    problems.add(`Nothing to change. Use ${command.fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`);
+    problems.missingFlag(
+      command.fieldFlags[0]!.name,
+      `Nothing to change. Use ${command.fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`,
+    );
   }
   const { rows, found, ...input } = await readInput(invocation, operation, command.fieldFlags);
   const scope = await fillScope(operation, input, noun, context);

@@ -17,9 +17,9 @@ const read = ({ typed, problems }: Invocation): { kind: string; location?: strin
   }
   if (!(locationKinds as readonly string[]).includes(kind)) {
     const meant = nearest(kind, locationKinds);
-    problems.add(
-      `--location-kind must be one of ${locationKinds.join(', ')}, not "${kind}"${meant === undefined ? '' : `. Did you mean ${meant}?`}`,
-    );
+    const question = meant === undefined ? '' : `. Did you mean ${meant}?`;
+    const problem = `--location-kind must be one of ${locationKinds.join(', ')}, not "${kind}"${question}`;
+    problems.value('location-kind', kind, problem, meant);
   }
   return { kind, ...(location === undefined ? {} : { location }) };
 };

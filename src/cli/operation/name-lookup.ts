@@ -232,6 +232,7 @@ export const findRecord = async (
       ...refusal?.facts,
       ...(listed instanceof SchedError ? { reason: `no such ID, and names can't be listed: ${listed.message}` } : {}),
       hint: `sched ${kind.listing}${within === undefined ? '' : ` --event-type ${idIn(within)}`}`,
+      ...(meant === undefined ? {} : { meant: { from: word, to: meant } }),
     },
   );
 };

@@ -151,7 +151,8 @@ export const correctTokens = (
     const own = find(`event-${flag}`);
     const isOther = own !== undefined && value !== undefined && find(flag)?.choices?.includes(value) === false;
     if (!isOther || isPlaceholder) return token;
-    fixed(`--${flag} is about the output. To set the ${flag} of the event type, use --${own.name}`);
+    const choices = find(flag)!.choices!.join(', ');
+    fixed(`--${flag} "${value}" is not one of ${choices}. For the ${flag} of the event type, use --${own.name}`);
     return { ...flagToken(own, value, token.words.length === 1), isEarly: token.isEarly ?? false };
   });
   const room = command.freeForm || command.arguments.at(-1)?.variadic ? Infinity : command.arguments.length;

@@ -33,16 +33,13 @@ const oppositeOf = ({ name, heading }: Flag): Option => {
 };
 
 /**
- * A command that Commander parses. It collects all problems for one message, while Commander alone would stop at the
- * first.
+ * A command that Commander parses. It ignores unknown flags and missing values, while Commander alone would stop at the
+ * first. `readLeaf` reports them.
  */
 export class Leaf extends Commander {
   #definition: Command | undefined;
   /** Flags and their values in the order they were typed. */
   readonly inOrder: [name: string, value: string | undefined][] = [];
-  readonly unknownFlags: string[] = [];
-  /** Flags at the end of the line whose value is missing. */
-  readonly missingValues: string[] = [];
   wantsHelp = false;
 
   get definition(): Command {
@@ -76,16 +73,11 @@ export class Leaf extends Commander {
   override parseOptions(words: string[]): { operands: string[]; unknown: string[] } {
     const { operands, unknown } = super.parseOptions(this.joined(words));
     const end = unknown.includes('--') ? unknown.indexOf('--') : unknown.length;
-    for (const word of unknown.slice(0, end).filter(isFlag)) {
-      if (word === '--help' || word === '-h') this.wantsHelp = true;
-      else this.unknownFlags.push(word);
-    }
+    if (unknown.slice(0, end).some((word) => word === '--help' || word === '-h')) this.wantsHelp = true;
     const others = unknown.filter((word, index) => index > end || (index < end && !isFlag(word)));
     return { operands: [...operands, ...others], unknown: [] };
   }
 
-  /** Commander calls this for a flag at the end of the line whose value is missing. */
-  optionMissingArgument({ long }: Option): void {
-    this.missingValues.push(long!);
-  }
+  /** Commander calls this for a flag at the end of the line whose value is missing. `readLeaf` reports it. */
+  optionMissingArgument(): void {}
 }

@@ -61,6 +61,14 @@ export class OwnCommand {
     );
   }
 
+  /** Replaces a typed value, whether it is an argument or the value of a flag. Returns whether it was found. */
+  replace(from: string, to: string): boolean {
+    const before = this.line;
+    this.setArgument(from, to);
+    for (const { name } of this.#tokens) if (name !== undefined) this.setValue(name, from, to);
+    return this.line !== before;
+  }
+
   /** Replaces the whole line. Only for a line that is safe to show. */
   become(line: string): void {
     this.#replacement = line;

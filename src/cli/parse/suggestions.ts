@@ -91,6 +91,12 @@ export const meantVerb = (argv: readonly string[], noun: Commander, early: numbe
     problem,
   });
   const [word] = after;
+  const pair = [noun.name(), noun.alias()].map((name) => findNoun(`${name}-${word}`)).find((each) => each);
+  if (pair !== undefined)
+    return {
+      argv: [...before, pair, ...after.slice(1)],
+      problem: `Unknown command "${noun.name()} ${word}". Did you mean "${pair}"?`,
+    };
   const place = indexOfWord(after, (each) => verbs.includes(each));
   if (place >= 0)
     return meant(after[place]!, after.toSpliced(place, 1), `Put "${after[place]}" right after "${noun.name()}"`);
@@ -98,12 +104,6 @@ export const meantVerb = (argv: readonly string[], noun: Commander, early: numbe
     const usual = usualVerb(verbs);
     return usual === undefined ? undefined : meant(usual, after, needsVerb(noun));
   }
-  const pair = [noun.name(), noun.alias()].map((name) => findNoun(`${name}-${word}`)).find((each) => each);
-  if (pair !== undefined)
-    return {
-      argv: [...before, pair, ...after.slice(1)],
-      problem: `Unknown command "${noun.name()} ${word}". Did you mean "${pair}"?`,
-    };
   const verb = verbSlips.get(word)?.find((each) => verbs.includes(each)) ?? nearest(word, verbs);
   if (verb === undefined) return undefined;
   const name = `${noun.name()} ${word}`;

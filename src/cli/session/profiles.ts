@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { plainErrors, problemOf } from '../../api/wording.ts';
 import { SchedError } from '../../errors.ts';
 import { locateJsonError } from '../../json-error.ts';
+import { nearest } from '../../nearest.ts';
 import { probePrivateFile, readPrivateFile, writePrivateFile } from '../../state/files.ts';
 import type { Held, LockOptions } from '../../state/lock.ts';
 import { directory, directoryPath } from '../../state/paths.ts';
-import { profileName } from './profile-name.ts';
 import { Config, type Profile } from './profile-schema.ts';
 
 interface World {
@@ -113,16 +113,23 @@ export const chosenProfile = async (
   if (name === undefined && names.length === 0) return undefined;
   if (name === undefined) {
     throw new SchedError('usage', 'No default profile', {
-      reason: `your profiles: ${names.join(', ')}`,
-      hint: `sched profiles use ${names[0]}`,
+      reason: `your profiles: ${names.join(', ')}. Choose one with -p, or a default with "sched profiles use"`,
       outcome: 'not-sent',
     });
   }
   const profile = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
   if (profile !== undefined) return { name, profile };
-  throw new SchedError('usage', `No profile named "${name}"`, {
-    reason: names.length === 0 ? 'you have no profiles yet' : `your profiles: ${names.join(', ')}`,
-    hint: `sched profiles add ${profileName.test(name) ? name : 'NAME'} --base-url https://api.example.com`,
-    outcome: 'not-sent',
-  });
+  const meant = nearest(name, names);
+  throw new SchedError(
+    'usage',
+    `No profile named "${name}"${meant === undefined ? '' : `. Did you mean "${meant}"?`}`,
+    {
+      reason:
+        names.length === 0
+          ? 'you have no profiles yet. To add one, use "sched profiles add"'
+          : `your profiles: ${names.join(', ')}`,
+      ...(meant === undefined ? {} : { meant: { from: name, to: meant } }),
+      outcome: 'not-sent',
+    },
+  );
 };

@@ -20,6 +20,15 @@ const options = flags.map(optionOf);
 const split = (line: string) =>
   commandFirst(line.split(' ').filter(Boolean), options.slice(0, 6), (noun) => noun === 'doctor');
 
+test.each([
+  ['events list', 0],
+  ['--yes -o json events --tz UTC list', 3],
+  ['-y doctor --yes', 1],
+  ['--yes', 0],
+])('argv: counts the words before the noun: %s', (line, early) => {
+  expect(split(line).early).toBe(early);
+});
+
 describe('argv: flags before the command', () => {
   test.each([
     ['', { rest: [] }],
@@ -47,7 +56,7 @@ describe('argv: flags before the command', () => {
     ['-yo json events list', { noun: 'events', verb: 'list', rest: ['-yo', 'json'] }],
     ['-oy events list', { noun: 'events', verb: 'list', rest: ['-oy'] }],
   ])('move after it: %j', (line, words) => {
-    expect(split(line)).toEqual(words);
+    expect(split(line)).toEqual({ ...words, early: expect.any(Number) });
   });
 });
 

@@ -3,6 +3,7 @@ import type { Command, Flag } from '../../../src/cli/command.ts';
 import { Leaf } from '../../../src/cli/parse/leaf.ts';
 import { readLeaf } from '../../../src/cli/parse/read-leaf.ts';
 import { buildRoot, loadVerbs } from '../../../src/cli/parse/tree.ts';
+import type { SchedError } from '../../../src/errors.ts';
 
 const flag = (name: string, more: Partial<Flag> = {}): Flag => ({ name, description: '', heading: 'Flags', ...more });
 
@@ -25,12 +26,23 @@ const command: Command = {
 const read = async (...words: string[]) => {
   const leaf = new Leaf('cancel').define(command).action(() => {});
   await leaf.parseAsync(words, { from: 'user' });
-  const { unknownFlags, missingValues, wantsHelp } = leaf;
-  const { args, typed } = readLeaf(leaf, 'events cancel', words);
-  return { args, typed, unknownFlags, missingValues, wantsHelp };
+  const { args, typed, problems } = readLeaf(leaf, 'events cancel', words);
+  const found: Pick<SchedError, 'message' | 'facts'>[] = [];
+  try {
+    problems.check();
+  } catch (error) {
+    found.push(error as SchedError);
+  }
+  return {
+    args,
+    typed,
+    wantsHelp: leaf.wantsHelp,
+    problems: found.map(({ message }) => message),
+    meant: found.map(({ facts }) => facts.hint).join(),
+  };
 };
 
-const nothing = { args: [], typed: {}, unknownFlags: [], missingValues: [], wantsHelp: false };
+const nothing = { args: [], typed: {}, wantsHelp: false, problems: [], meant: '' };
 
 describe('leaf', () => {
   test.each<[string[], object]>([
@@ -56,14 +68,63 @@ describe('leaf', () => {
     [['--help'], { wantsHelp: true }],
     [['-h', 'a'], { args: ['a'], wantsHelp: true }],
     [['a', '--', '--yes', '--nonsense', '--help'], { args: ['a', '--yes', '--nonsense', '--help'] }],
-    [['--nonsense', 'a', '-z', '--res=b'], { args: ['a'], unknownFlags: ['--nonsense', '-z', '--res=b'] }],
-    [['--nonsense', '--', '--help', '-y'], { args: ['--help', '-y'], unknownFlags: ['--nonsense'] }],
-    [['--yes=no'], { unknownFlags: ['--yes=no'] }],
-    [['-yx'], { typed: { yes: true }, unknownFlags: ['-x'] }],
-    [['a', '--reason'], { args: ['a'], missingValues: ['--reason'] }],
-    [['--nonsense', '-o'], { unknownFlags: ['--nonsense'], missingValues: ['--output'] }],
+    [
+      ['--nonsense', '--', '--help', '-y'],
+      { args: ['--help', '-y'], problems: ['Unknown flag --nonsense (see sched events cancel --help)'] },
+    ],
+    [['-yx'], { typed: { yes: true }, problems: ['Unknown flag -yx (see sched events cancel --help)'] }],
+    [
+      ['--reas=b', 'a'],
+      {
+        args: ['a'],
+        typed: { reason: 'b' },
+        problems: ['Unknown flag --reas. Did you mean --reason?'],
+        meant: 'sched events cancel --reason=b a',
+      },
+    ],
+    [
+      ['--raeson', 'not well', 'a'],
+      {
+        args: ['a'],
+        typed: { reason: 'not well' },
+        problems: ['Unknown flag --raeson. Did you mean --reason?'],
+        meant: "sched events cancel --reason 'not well' a",
+      },
+    ],
+    [
+      ['--active=false'],
+      {
+        typed: { active: false },
+        problems: ["--active doesn't take a value"],
+        meant: 'sched events cancel --no-active',
+      },
+    ],
+    [
+      ['a', '--reason'],
+      { args: ['a'], problems: ['--reason needs a value'], meant: 'sched events cancel a --reason TEXT' },
+    ],
+    [
+      ['--event', 'a'],
+      {
+        args: ['a'],
+        problems: ['Unknown flag --event. <event> is an argument: leave out --event'],
+        meant: 'sched events cancel a',
+      },
+    ],
+    [
+      ['-reason', 'ill'],
+      {
+        typed: { reason: 'ill' },
+        problems: ['Unknown flag -reason. Did you mean --reason?'],
+        meant: 'sched events cancel --reason ill',
+      },
+    ],
   ])('reads %j', async (words, expected) => {
     expect(await read(...words)).toEqual({ ...nothing, ...expected });
+  });
+
+  test('reports an unknown flag alone if the next word may be its value', async () => {
+    await expect(read('--nonsense', 'a')).rejects.toThrow('Unknown flag --nonsense (see sched events cancel --help)');
   });
 
   test('keeps the order of typed flags', async () => {

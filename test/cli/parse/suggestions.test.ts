@@ -16,21 +16,21 @@ describe('suggestions: the hint', () => {
     ['events list --statsu=active --limit 3', 'sched events list --status=active --limit 3'],
     ['events list -L 3', 'sched events list --limit 3'],
     ['events list --search "two words" --jsno', "sched events list --search 'two words' --json"],
-    ['--quite events list', 'sched events list --quiet'],
+    ['--quite events list', 'sched --quiet events list'],
     ['events list --limit', 'sched events list --limit N'],
-    ['events list --yes=no', 'sched events list --yes'],
+    ['events list --yes=no', 'sched events list'],
+    ['events list --yes=1', 'sched events list --yes'],
     [
       'events cancel JW6SHQTS78SH7TS8 --fields nmae,locaton.type',
-      'sched events cancel JW6SHQTS78SH7TS8 --fields=name,location.type',
+      'sched events cancel JW6SHQTS78SH7TS8 --fields name,location.type',
     ],
-    ['events list --status actve --limit 2', 'sched events list --status=active --limit=2'],
-    ['events list --with invitee', 'sched events list --with=invitees'],
+    ['events list --status actve --limit 2', 'sched events list --status active --limit 2'],
+    ['events list --with invitee', 'sched events list --with invitees'],
     ['-V', 'sched --version'],
     ['version', 'sched --version'],
     ['help times', 'sched help time'],
     ['help exit', 'sched help exit-codes'],
     ['help evnets', 'sched help events'],
-    ['help xyzzy', 'sched help'],
   ])('for %s is the corrected command', async (line, corrected) => {
     const { code, stderr, requests } = await world.run(line);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
@@ -46,15 +46,23 @@ describe('suggestions: the hint', () => {
   });
 
   test.each([
-    ['events list --nonsense', 'sched events list --help'],
-    ['events cancel JW6SHQTS78SH7TS8 --fields xyzzy', 'sched events cancel --help'],
+    'events list --nonsense',
+    'events cancel JW6SHQTS78SH7TS8 --fields xyzzy',
+    'events list --limit ten',
+    'events list extra',
+    'events xyzzy',
+    'xyzzy',
+    'help xyzzy',
     // Free-form arguments may contain a secret.
-    ['api /users/me --heder=x:y', 'sched api --help'],
-    // There is another problem too, so a complete example helps more.
-    ['events get --jsno', 'sched events get JW6SHQTS78SH7TS8'],
-  ])('for %s is help or an example', async (line, hint) =>
-    expect((await world.run(line)).stderr.endsWith(`\ntry: ${hint}\n`)).toBe(true),
-  );
+    'api /users/me --heder=x:y',
+    // One of the problems can't be corrected.
+    'events get --nonsense',
+    'evnts list --nonsense',
+  ])('for %s is left out, because the command cannot be corrected', async (line) => {
+    const { code, stderr } = await world.run(line);
+    expect(code).toBe(2);
+    expect(stderr).not.toContain('try:');
+  });
 
   // General help with exit code 0 would look to a script like a command that was carried out.
   test.each([
@@ -67,19 +75,16 @@ describe('suggestions: the hint', () => {
   ])('for %s says where to put --', async (line) => {
     const { code, stdout, stderr, requests } = await world.run(line);
     expect({ code, stdout, requests }).toEqual({ code: 2, stdout: '', requests: [] });
-    expect(stderr).toContain('error: Misplaced "--". Put it after the command\ntry: sched ');
-    expect((await world.run('events get -- JW6SHQTS78SH7TS8')).code).toBe(0);
+    const corrected = line.replace('-- ', '');
+    expect(stderr).toBe(`error: Misplaced "--". Put it after the command\ntry: sched ${corrected}\n`);
   });
 
   test.each([
-    ['--sandbox events get', 'sched --sandbox events get JW6SHQTS78SH7TS8'],
-    [
-      '--sandbox invitees get',
-      'sched --sandbox invitees get $(sched --sandbox invitees list JW6SHQTS78SH7TS8 --limit 1 -o id)',
-    ],
-    ['--sandbox evnets list', 'sched events'],
+    ['--sandbox events get', 'sched --sandbox events get EVENT'],
+    ['--sandbox invitees get', 'sched --sandbox invitees get EVENT INVITEE'],
+    ['--sandbox evnets list', 'sched --sandbox events list'],
     ['--sandbox events ls', 'sched --sandbox events list'],
-    ['--sandbox events list --nonsense', 'sched events list --help'],
+    ['evnets list --sandbox', 'sched events list --sandbox'],
   ])('for %s needs no login either', async (line, hint) =>
     expect((await world.run(line)).stderr.endsWith(`\ntry: ${hint}\n`)).toBe(true),
   );

@@ -146,7 +146,6 @@ const refresh = async (invocation: Invocation): Promise<void> => {
   if (kind === 'pat')
     throw new SchedError('usage', "A personal access token can't be refreshed", {
       reason: "it stays valid until you revoke it in the service's settings",
-      hint: `sched auth status --check -p ${account.name}`,
       outcome: 'not-sent',
     });
   // Takes the stored token: asking for the current one would refresh an expired token first, and so refresh twice.
