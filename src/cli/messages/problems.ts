@@ -37,7 +37,8 @@ export class Problems {
 
   /** Adds a required flag that is missing. One that was typed without its value is already reported. */
   missingFlag(name: string, problem = `Missing required flag --${name}`): void {
-    if (!this.#own?.has(name)) this.add(problem, (own) => own.addFlag(name));
+    if (this.#own?.takes(name) === false) this.missingArgument(name);
+    else if (!this.#own?.has(name)) this.add(problem, (own) => own.addFlag(name));
   }
 
   missingArgument(name: string, problem = `Missing argument <${name}>`): void {

@@ -1,6 +1,5 @@
 import { nearest } from '../../nearest.ts';
 import type { Command, Flag } from '../command.ts';
-import { placeholderOf } from './own-command.ts';
 import { flagSlips } from './slips.ts';
 import type { Token } from './tokens.ts';
 
@@ -11,6 +10,10 @@ export interface Correction {
   /** The word after an unknown flag may be its value or an argument, so nothing can be said about the arguments. */
   isUnclear: boolean;
 }
+
+/** A value to show where one is missing: the word for the user's own record, or a placeholder in capitals. */
+export const placeholderOf = ({ value = '', suggestions }: Flag): string =>
+  suggestions?.[0] ?? value.split('|').find((part) => part === part.toUpperCase()) ?? value.toUpperCase();
 
 /** `--statsu=x` ⇒ `--statsu`. */
 export const nameIn = (word: string): string => word.split('=')[0]!;

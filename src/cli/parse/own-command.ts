@@ -1,16 +1,12 @@
-import type { Flag } from '../command.ts';
 import { commandLine } from '../messages/shell-line.ts';
 import type { Token } from './tokens.ts';
-
-/** A value to show where one is missing: the word for the user's own record, or a placeholder in capitals. */
-export const placeholderOf = ({ value = '', suggestions }: Flag): string =>
-  suggestions?.[0] ?? value.split('|').find((part) => part === part.toUpperCase()) ?? value.toUpperCase();
 
 interface Source {
   /** Noun and verb. */
   name: string;
   tokens: readonly Token[];
-  flags: readonly Flag[];
+  /** The text that shows where the value of a flag is missing, or undefined if the command has no such flag. */
+  placeholderOf(flag: string): string | undefined;
   /** The words may contain private data, so they are not repeated. */
   isPrivate?: boolean;
 }
@@ -31,9 +27,15 @@ export class OwnCommand {
     return this.#tokens.some((token) => token.name === name);
   }
 
-  /** Replaces one value of a flag. Without a new value, a placeholder takes its place. */
+  /** Whether the command takes this flag. Some commands take its value as their argument instead. */
+  takes(name: string): boolean {
+    return this.#source.placeholderOf(name) !== undefined;
+  }
+
+  /** Replaces one value of a flag or argument. Without a new value, a placeholder takes its place. */
   setValue(name: string, from: string, to?: string): void {
-    const value = to ?? this.#placeholder(name);
+    if (!this.takes(name)) return this.setArgument(from, to ?? name.toUpperCase());
+    const value = to ?? this.#source.placeholderOf(name)!;
     this.#tokens = this.#tokens.map((token) => {
       if (token.name !== name || token.value !== from) return token;
       const last = token.words.at(-1)!;
@@ -43,7 +45,7 @@ export class OwnCommand {
   }
 
   /** Adds a flag. Without a value, a placeholder stands for it. */
-  addFlag(name: string, value = this.#placeholder(name)): void {
+  addFlag(name: string, value = this.#source.placeholderOf(name) ?? ''): void {
     const token: Token = { kind: 'flag', words: value === '' ? [`--${name}`] : [`--${name}`, value], name, value };
     const end = this.#tokens.findIndex(({ kind }) => kind === 'end');
     this.#tokens.splice(end < 0 ? this.#tokens.length : end, 0, token);
@@ -65,7 +67,7 @@ export class OwnCommand {
   replace(from: string, to: string): boolean {
     const before = this.line;
     this.setArgument(from, to);
-    for (const { name } of this.#tokens) if (name !== undefined) this.setValue(name, from, to);
+    for (const { name, value } of this.#tokens) if (name !== undefined && value === from) this.setValue(name, from, to);
     return this.line !== before;
   }
 
@@ -84,10 +86,5 @@ export class OwnCommand {
     const early = this.#tokens.filter(({ isEarly }) => isEarly);
     const others = this.#tokens.filter(({ isEarly }) => !isEarly);
     return commandLine(...words(early), ...this.#source.name.split(' '), ...words(others));
-  }
-
-  #placeholder(name: string): string {
-    const flag = this.#source.flags.find((each) => each.name === name);
-    return flag === undefined ? 'VALUE' : placeholderOf(flag);
   }
 }

@@ -1,7 +1,7 @@
 import type { Flag, Parsed } from '../command.ts';
 import { Problems } from '../messages/problems.ts';
 import { allFlags } from './all-flags.ts';
-import { correctTokens } from './correct-words.ts';
+import { correctTokens, placeholderOf } from './correct-words.ts';
 import { Leaf } from './leaf.ts';
 import { OwnCommand } from './own-command.ts';
 import { tokensOf } from './tokens.ts';
@@ -42,8 +42,14 @@ export const readLeaf = (
     problems: found,
     isUnclear,
   } = correctTokens(tokensOf(leaf.joined(rest), leaf.options, early), command, flags, name);
+  const placeholder = (wanted: string) => {
+    const flag = flags.find((each) => each.name === wanted);
+    return flag && placeholderOf(flag);
+  };
   // Don't repeat the arguments of a free-form command: they may contain private data.
-  const problems = new Problems(new OwnCommand({ name, tokens, flags, isPrivate: command.freeForm === true }));
+  const problems = new Problems(
+    new OwnCommand({ name, tokens, placeholderOf: placeholder, isPrivate: command.freeForm === true }),
+  );
   const corrected = () => {};
   for (const slip of slips) problems.add(slip, corrected);
   for (const { text, isFixed } of found) problems.add(text, isFixed ? corrected : undefined);
