@@ -34,7 +34,10 @@ export class OwnCommand {
 
   /** Replaces one value of a flag or argument. Without a new value, a placeholder takes its place. */
   setValue(name: string, from: string, to?: string): void {
-    if (!this.takes(name)) return this.setArgument(from, to ?? name.toUpperCase());
+    if (!this.takes(name)) {
+      this.setArgument(from, to ?? name.toUpperCase());
+      return;
+    }
     const value = to ?? this.#source.placeholderOf(name)!;
     this.#tokens = this.#tokens.map((token) => {
       if (token.name !== name || token.value !== from) return token;
