@@ -1,4 +1,4 @@
-import { cellValue, emptyCell, humanCell, humanField, humanText, type TimeStyle } from './cells.ts';
+import { cellValue, cutLong, emptyCell, humanCell, humanField, humanText, type TimeStyle } from './cells.ts';
 import { leaves } from './fields.ts';
 import { gap } from './grid.ts';
 import type { RowFormat } from './machine.ts';
@@ -20,6 +20,9 @@ export interface BlockStyle {
   /** Screen width in columns. */
   available: number;
 }
+
+/** Several screens of text. JSON has the whole value. */
+const longestValue = 10_000;
 
 /** A value gets at least this many columns, even on a narrow screen. */
 const leastWidth = 18;
@@ -59,7 +62,7 @@ const branchLines = (branch: object, style: BlockStyle): string[] =>
     : fieldLines(branch, style);
 
 const valueLines = (name: string, value: unknown, { time, paint, available }: BlockStyle): string[] => {
-  const text = humanField(value, time);
+  const text = cutLong(humanField(value, time), longestValue);
   if (text === emptyCell) return [paint.faint(text)];
   // Wrapping can move a runner command from the middle of a line, where it is safe, to the start of one.
   const lines = wrap(text, Math.max(leastWidth, available)).map(safeForRunner);

@@ -13,6 +13,10 @@ export interface TimeStyle {
 /** Shown in tables for a missing value. */
 export const emptyCell = '–';
 
+/** Cuts a long text before it is measured: measuring takes long, and the service can send texts of any length. */
+export const cutLong = (text: string, longest: number): string =>
+  text.length <= longest ? text : `${text.slice(0, longest)}…`;
+
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 
 const isScalar = (value: unknown) => typeof value !== 'object' || value === null;

@@ -1,5 +1,5 @@
 import type { Output } from '../runtime.ts';
-import { cellValue, emptyCell, humanCell, type TimeStyle } from './cells.ts';
+import { cellValue, cutLong, emptyCell, humanCell, type TimeStyle } from './cells.ts';
 import { drawGrid, type GridColumn } from './grid.ts';
 import { type Layout, layOut } from './layout.ts';
 import type { Tally } from './machine.ts';
@@ -16,10 +16,8 @@ export interface TableFacts {
   time: TimeStyle;
 }
 
-/** More than any terminal shows of a cell. Limits the time for measuring, because the service can send long names. */
+/** More than any terminal shows of a cell. */
 const longestCell = 2000;
-
-const cut = (text: string): string => (text.length <= longestCell ? text : `${text.slice(0, longestCell)}…`);
 
 /** Writes rows of all pages as one table, sized by the first page with rows. Returns the headers of hidden columns. */
 export const writeTable = async (
@@ -33,7 +31,7 @@ export const writeTable = async (
   for await (const page of pages) {
     if (page.length === 0) continue;
     const rows = page.map((record) =>
-      columns.map((column) => cut(humanCell(cellValue(column, record), column.as, time))),
+      columns.map((column) => cutLong(humanCell(cellValue(column, record), column.as, time), longestCell)),
     );
     const heading: string[][] = [];
     if (!layout) {

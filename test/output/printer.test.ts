@@ -65,6 +65,13 @@ describe('printer: hostile text on a terminal', () => {
 });
 
 describe('printer: one', () => {
+  it('cuts very long values, which take too long to measure', async () => {
+    const { printer: blockPrinter, stdout } = printer({});
+    await blockPrinter.one(eventView, { name: 'a\u0301'.repeat(100_000), spaces: ' '.repeat(1_000_000) });
+    expect(stdout.text.length).toBeLessThan(40_000);
+    expect(stdout.text).toContain('…');
+  });
+
   it('prints a vertical block of all fields', async () => {
     const { printer: blockPrinter, stdout } = printer({});
     await blockPrinter.one(eventView, { ...event('Intro'), tags: ['a', 'b'], extra: { when: '2026-01-02T03:04:05Z' } });

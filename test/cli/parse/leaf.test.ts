@@ -60,7 +60,10 @@ describe('leaf', () => {
     [['--input', 'x', '--no-input'], { typed: { input: 'x', 'no-input': true } }],
     [['--active'], { typed: { active: true } }],
     [['--no-active'], { typed: { active: false } }],
-    [['--active', '--no-active'], { typed: { active: false } }],
+    [
+      ['--active', '--no-active'],
+      { typed: { active: false }, problems: ["--active and --no-active can't be used together"] },
+    ],
     [['--host', 'a', '--host=b'], { typed: { host: ['a', 'b'] } }],
     [['--json', 'ID'], { args: ['ID'], typed: { json: '' } }],
     [['--json', 'uri'], { typed: { json: 'uri' } }],

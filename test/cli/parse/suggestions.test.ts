@@ -42,7 +42,7 @@ describe('suggestions: the hint', () => {
     const { code, stdout, stderr } = await world.run('events list --fields nmae,locaton.type --limit 1');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^error: Unknown field "nmae"\. Did you mean "name"\?/);
-    expect(stderr.endsWith('\ntry: sched events list --fields=name,location.type --limit=1\n'), stderr).toBe(true);
+    expect(stderr.endsWith('\ntry: sched events list --fields name,location.type --limit 1\n'), stderr).toBe(true);
   });
 
   test.each([

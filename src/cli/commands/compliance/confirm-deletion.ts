@@ -5,6 +5,7 @@ import { counted } from '../../../plural.ts';
 import type { Invocation } from '../../command.ts';
 import { shownUrl } from '../../session/connection.ts';
 import { askText, askYes, factLines } from '../../session/prompt.ts';
+import { findKey } from './receipt-key.ts';
 import type { Requester } from './requester.ts';
 
 /** Up to this many addresses typed as arguments need no further confirmation than --yes: the user has seen them. */
@@ -32,15 +33,34 @@ export const readConfirmation = ({ typed, problems }: Invocation): Confirmation 
   return confirmation;
 };
 
+/** Fewer addresses could be guessed from a plain hash of them. */
+const fewest = 10;
+
+const noDigest = `fewer than ${fewest} addresses have a digest only with a receipt key`;
+
+/** The digest that identifies the addresses of a plan. For a few addresses it is keyed, and missing without a key. */
+export const planDigest = async (invocation: Invocation, { items, digest }: Plan): Promise<string | undefined> => {
+  if (items.length >= fewest) return digest;
+  const key = await findKey(invocation, false).catch((error: unknown) => {
+    if (error instanceof SchedError && error.category === 'environment') return undefined;
+    throw error;
+  });
+  // Not the value that the receipt contains.
+  return key && `sha256:${key.mac(`confirm ${digest}`)}`;
+};
+
 const differs = (message: string, reason: string): SchedError =>
   new SchedError('conflict', message, { reason, hint: 'check the plan with --dry-run', outcome: 'not-sent' });
 
 /** Throws unless the input is what the flags confirm. */
-const checkDifference = ({ confirm, max }: Confirmation, { items, digest }: Plan): void => {
+const checkDifference = ({ confirm, max }: Confirmation, { items }: Plan, digest: string | undefined): void => {
   if (max !== undefined && items.length > max)
     throw differs('More addresses than --max allows', `the input has ${number(items.length)}, --max is ${number(max)}`);
   if (confirm?.startsWith('sha256:') && confirm !== digest)
-    throw differs('The addresses differ from the confirmed ones', `their digest is ${digest}`);
+    throw differs(
+      'The addresses differ from the confirmed ones',
+      digest === undefined ? noDigest : `their digest is ${digest}`,
+    );
   if (confirm !== undefined && !confirm.startsWith('sha256:') && Number(confirm) !== items.length)
     throw differs(
       'The number of addresses differs from --confirm',
@@ -52,9 +72,14 @@ const checkDifference = ({ confirm, max }: Confirmation, { items, digest }: Plan
  * Returns true if the flags confirm the deletion, false if the user must be prompted. Nothing has been asked or sent
  * yet. Throws if neither is possible.
  */
-export const isConfirmed = ({ context, args }: Invocation, confirmation: Confirmation, plan: Plan): boolean => {
+export const isConfirmed = (
+  { context, args }: Invocation,
+  confirmation: Confirmation,
+  plan: Plan,
+  digest: string | undefined,
+): boolean => {
   const { yes, canAsk } = context.settings;
-  checkDifference(confirmation, plan);
+  checkDifference(confirmation, plan, digest);
   const count = plan.items.length;
   const isSeen = args.length > 0 && count <= mostSeen;
   const { confirm, max } = confirmation;

@@ -14,7 +14,7 @@ import { bulkFlags, inputNote } from '../bulk/flags.ts';
 import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from '../bulk/read-items.ts';
 import { resultFields } from '../bulk/result.ts';
 import { runBulk } from '../bulk/run.ts';
-import { askForCount, isConfirmed, readConfirmation } from './confirm-deletion.ts';
+import { askForCount, isConfirmed, planDigest, readConfirmation } from './confirm-deletion.ts';
 import { findKey, keyFileFlag } from './receipt-key.ts';
 import { askRequester, checkOrganization, isSandboxed } from './requester.ts';
 import { sendDeletion } from './send.ts';
@@ -33,7 +33,8 @@ const flags: Flag[] = [
   {
     name: 'confirm',
     value: 'COUNT',
-    description: 'confirm this number of addresses, or their sha256:… digest from --dry-run',
+    description:
+      'confirm this number of addresses, or their sha256:… digest from --dry-run (under 10 addresses: with a receipt key)',
     heading: 'Safety',
   },
   {
@@ -102,15 +103,17 @@ const checkEmpty = ({ typed }: Invocation, { items, invalid }: Plan): void => {
   });
 };
 
-const printPlan = ({ context }: Invocation, plan: Plan, batchSize: number): Promise<void> => {
+const printPlan = async (invocation: Invocation, plan: Plan, batchSize: number): Promise<void> => {
+  const { context } = invocation;
   const batches = Math.ceil(plan.items.length / batchSize);
+  const digest = await planDigest(invocation, plan);
   return context.printer.one(planView, {
     addresses: plan.items.length,
     duplicates: plan.duplicates.length,
     invalid_lines: plan.invalid.map(({ line }) => line),
     batches,
     estimated_s: estimatedSeconds(batches, limits.requestsPerMinute.paid),
-    digest: plan.digest,
+    digest: digest ?? null,
     comments: plan.skipped.comment.length,
     header_lines: plan.skipped.header.length,
     blank_lines: plan.skipped.blank.length,
@@ -139,7 +142,8 @@ const run = async (invocation: Invocation): Promise<void> => {
   problems.check();
   checkEmpty(invocation, plan);
   noteLeftOut(invocation, plan);
-  const isAgreed = isConfirmed(invocation, confirmation, plan);
+  const digest = confirmation.confirm === undefined ? undefined : await planDigest(invocation, plan);
+  const isAgreed = isConfirmed(invocation, confirmation, plan, digest);
   const { baseUrl, isSandbox: isBuiltIn } = await context.connection();
   const key = (await findKey(invocation, true))!;
   const who = await askRequester(context);

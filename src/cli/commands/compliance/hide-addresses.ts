@@ -3,11 +3,11 @@ import { asSchedError } from '../../messages/error-report.ts';
 
 /**
  * Matches anything in a text that may be an address, including quoted local parts and IP literals. It matches too much
- * rather than too little: all non-blank characters before an `@`, except leading punctuation. It looks back at most 254
+ * rather than too little, also with `%40` or quoted-printable `=40` instead of `@`: all non-blank characters before an `@`, except leading punctuation. It looks back at most 254
  * characters: no address is longer, and a long text without an address doesn't take minutes to search.
  */
 const addresses =
-  /(?:(?:"(?:[^"\\]|\\.){0,254}"|[^\s"'<>()[\],;:=])(?:"(?:[^"\\]|\\.){0,254}"|[^\s"<>]){0,254}?)?(?:@|%40)(?:\[[^\s\]]*\]?|[^\s"'<>()[\],;:]+)/gi;
+  /(?:(?:"(?:[^"\\]|\\.){0,254}"|[^\s"'<>()[\],;:=])(?:"(?:[^"\\]|\\.){0,254}"|[^\s"<>]){0,254}?)?(?:@|%40|=40(?=[a-z]))(?:\[[^\s\]]*\]?|[^\s"'<>()[\],;:]+)/gi;
 
 /** Replaces everything in a text that looks like an address. Keeps the name of a flag in front of it. */
 export const replaceAddresses = (text: string, instead: (address: string) => string): string =>

@@ -15,4 +15,8 @@ test('hideAddresses removes every address from a text', () => {
   expect(hideAddresses("error: 'ada@x.example' and --email=bob@x.example")).toBe(
     "error: '[address]' and --email=[address]",
   );
+  expect(hideAddresses('request victim.person=40example.com, or victim%40example.com')).toBe(
+    'request [address], or [address]',
+  );
+  expect(hideAddresses('add --max=4000')).toBe('add --max=4000');
 });
