@@ -588,7 +588,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--again' = 'repeat a run that finished within the last 12 hours'
                 '--allow-empty' = 'don''t fail if there are no addresses'
                 '--batch-size' = 'addresses per request, 1 to 1000 (default 25)'
-                '--confirm' = 'confirm this number of addresses, or their sha256:... digest from --dry-run'
+                '--confirm' = 'confirm this number of addresses, or their sha256:... digest from --dry-run (under 10 addresses: with a receipt key)'
                 '--max' = 'stop if there are more addresses than this; with --yes, skips the prompt'
                 '--org' = 'stop unless the token belongs to this organization'
                 '--receipt-key-file' = 'file with the receipt key (default $SCHED_RECEIPT_KEY_FILE, then the keychain or the state directory)'
