@@ -24,9 +24,7 @@ describe('a prompt', () => {
     screen.type(ctrlD);
     const { code, text } = await screen.done;
     expect(code).toBe(2);
-    expect(text).toMatch(
-      /--base-url\): \nerror: Missing required flag --base-url\. Missing required flag --auth-url\./,
-    );
+    expect(text).toMatch(/--base-url\): \nerror: Missing required flags --base-url, --auth-url, --client-id/);
     expect(text).not.toContain('(--auth-url)');
   });
 
@@ -64,7 +62,7 @@ describe('a prompt', () => {
     screen.type('\n');
     const { code, text } = await screen.done;
     expect(code).toBe(2);
-    expect(text).toMatch(/error: Missing required flag --auth-url\. Missing required flag --client-id\n/);
+    expect(text).toMatch(/error: Missing required flags --auth-url, --client-id\n/);
   });
 
   test('uses lines that were pasted together as answers to the next prompts', async () => {

@@ -104,7 +104,7 @@ const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const typedRules = readTyped(invocation, () => zoneOf({}, invocation));
   const isRules = typedRules.set.length + typedRules.removed.length > 0 || typed.replace === true;
   if (['rule', 'day-off', 'remove', 'replace', 'timezone'].every((name) => typed[name] === undefined))
-    problems.missingFlag('rule', 'Nothing to change. Use --rule, --day-off, --remove or --timezone');
+    problems.add('Nothing to change. Use --rule, --day-off, --remove or --timezone', (own) => own.addFlag('rule'));
   if (typed.replace === true && typed.rule === undefined && typed['day-off'] === undefined)
     problems.add('--replace needs at least one --rule or --day-off');
   if (typed.replace === true && typed.remove !== undefined) problems.add("--replace can't be used with --remove");

@@ -28,9 +28,8 @@ export const showsChange = (record: Json, sent: Json): boolean | undefined => {
 const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   if (flags.every((flag) => typed[flag.name] === undefined))
-    problems.missingFlag(
-      fieldFlags[0]!.name,
-      `Nothing to change. Use ${fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`,
+    problems.add(`Nothing to change. Use ${fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`, (own) =>
+      own.addFlag(fieldFlags[0]!.name),
     );
   const input = await readInput(invocation, eventTypes.update, fieldFlags);
   if (context.settings.dryRun) return printRequest(invocation, eventTypes.update, [input]);

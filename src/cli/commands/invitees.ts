@@ -85,7 +85,7 @@ const addAnswers = async ({ context, typed, problems }: Invocation, body: Json):
 const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   if (typed.name === undefined && typed['first-name'] === undefined && typed.body === undefined)
-    problems.missingFlag('name', 'Missing required flag --name or --first-name');
+    problems.missingFlag('name', '--name or --first-name');
   const input = await readInput(invocation, invitees.create, fieldFlags, (body) => addAnswers(invocation, body));
   const body = input.body as Omit<Booking, 'send'>;
   const { start_time, invitee } = body;

@@ -54,11 +54,8 @@ const readSpot = (text: string, invocation: Invocation): Spot | undefined => {
 const readDate = (name: string, { typed, problems }: Invocation): string | undefined => {
   const text = typed[name] as string | undefined;
   if (text !== undefined && isDate(text)) return text;
-  problems.add(
-    text === undefined
-      ? `Missing required flag --${name}`
-      : `--${name} must be a date such as 2026-12-01, not "${text}"`,
-  );
+  if (text === undefined) problems.missingFlag(name);
+  else problems.value(name, text, `--${name} must be a date such as 2026-12-01, not "${text}"`);
   return undefined;
 };
 
@@ -100,7 +97,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const { context, typed, problems } = invocation;
   const setting = dateSetting(invocation);
   if (setting === undefined && typed.body === undefined)
-    problems.missingFlag('days', 'Missing required flag --days, --start-date with --end-date, or --spot');
+    problems.missingFlag('days', '--days, --start-date with --end-date, or --spot');
   const input = await readInput(invocation, oneOffs.create, fieldFlags, async (body) => {
     splitHosts(body, invocation);
     if (setting !== undefined) body.date_setting = setting;

@@ -7,6 +7,8 @@ export type Fix = (own: OwnCommand) => void;
 /** Collects all problems of a command line, to report them as one error. */
 export class Problems {
   readonly #found: string[] = [];
+  /** Required flags that are missing. They are reported in one sentence. */
+  readonly #missing: string[] = [];
   readonly #own: OwnCommand | undefined;
   /** Problems that nothing can correct. */
   #unfixed = 0;
@@ -36,9 +38,12 @@ export class Problems {
   }
 
   /** Adds a required flag that is missing. One that was typed without its value is already reported. */
-  missingFlag(name: string, problem = `Missing required flag --${name}`): void {
-    if (this.#own?.takes(name) === false) this.missingArgument(name);
-    else if (!this.#own?.has(name)) this.add(problem, (own) => own.addFlag(name));
+  missingFlag(name: string, label = `--${name}`): void {
+    if (this.#own?.takes(name) === false) return this.missingArgument(name);
+    if (this.#own?.has(name)) return;
+    this.#missing.push(label);
+    this.#fixed += 1;
+    this.#own?.addFlag(name);
   }
 
   missingArgument(name: string, problem = `Missing argument <${name}>`): void {
@@ -52,8 +57,11 @@ export class Problems {
 
   /** Throws one error with all problems so far, if there are any. */
   check(facts: ErrorFacts = {}): void {
-    if (this.#found.length === 0) return;
+    const flags = this.#missing.length === 1 ? 'flag' : 'flags';
+    const missing = this.#missing.length === 0 ? [] : [`Missing required ${flags} ${this.#missing.join(', ')}`];
+    const found = [...this.#found, ...missing];
+    if (found.length === 0) return;
     const hint = this.#unfixed === 0 && this.#fixed > 0 ? this.#own?.line : undefined;
-    throw usageError(this.#found, { ...facts, ...(hint === undefined ? {} : { hint }) });
+    throw usageError(found, { ...facts, ...(hint === undefined ? {} : { hint }) });
   }
 }

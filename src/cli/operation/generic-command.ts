@@ -114,9 +114,8 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
   const isList = operation.reply.kind === 'many';
   const bounds = isList ? readBounds(invocation) : { pageSize: 0 };
   if (operation.method === 'PATCH' && command.flags.every((flag) => invocation.typed[flag.name] === undefined)) {
-    problems.missingFlag(
-      command.fieldFlags[0]!.name,
-      `Nothing to change. Use ${command.fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`,
+    problems.add(`Nothing to change. Use ${command.fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`, (own) =>
+      own.addFlag(command.fieldFlags[0]!.name),
     );
   }
   const { rows, found, ...input } = await readInput(invocation, operation, command.fieldFlags);
