@@ -107,7 +107,7 @@ describe('CSV', () => {
       '--column 1 or --column 2',
     );
     expect((await planOf('email,x\na@x.example,b@x.example\n', 'email')).items).toEqual(['a@x.example']);
-    await expect(planOf('email,x\na@x.example,\n', '3')).rejects.toThrow('there is no column 3, only 2');
+    await expect(planOf('email,x\na@x.example,\n', '3')).rejects.toThrow('there is no column 3: the columns are');
   });
 
   test('may have blanks around cells, empty cells between tabs, and blank rows', async () => {

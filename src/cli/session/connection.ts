@@ -61,7 +61,7 @@ export const checkUrl = (text: string, name: string): string => {
 };
 
 /** Bytes of a file with a token. No real token is nearly as long. */
-export const longestToken = 64 * 1024;
+export const longestToken = 4 * 1024 * 1024;
 
 /** Returns a token that fits into a header. The error never contains the token, not even an invalid one. */
 export const checkToken = (text: string, name: string): string => {
