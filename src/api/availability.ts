@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { choice, date, flag, list, literal, oneOf, record, reference, text, word } from './field.ts';
+import { choice, date, flag, list, literal, oneOf, open, record, reference, text, word } from './field.ts';
 import { listQuery, many, one, operation, resource } from './operation.ts';
 import { weekdays } from './weekdays.ts';
 
@@ -13,18 +13,20 @@ const Interval = record({ from: timeOfDay('start time'), to: timeOfDay('end time
 const intervals = list(Interval, 'available hours; an empty list means a day off');
 
 /** Assumed: a rule holds the hours of a weekday or of a single date. */
-export const AvailabilityRule = oneOf([
-  record({
-    type: literal('wday', 'hours for a weekday'),
-    wday: choice(weekdays, 'the weekday'),
-    intervals,
-  }),
-  record({
-    type: literal('date', 'hours for one date'),
-    date: date('the date'),
-    intervals,
-  }),
-]);
+export const AvailabilityRule = open(
+  oneOf([
+    record({
+      type: literal('wday', 'hours for a weekday'),
+      wday: choice(weekdays, 'the weekday'),
+      intervals,
+    }),
+    record({
+      type: literal('date', 'hours for one date'),
+      date: date('the date'),
+      intervals,
+    }),
+  ]),
+);
 
 export const AvailabilitySchedule = resource('availability schedule', {
   uri: text('URI of the schedule'),

@@ -18,6 +18,8 @@ export const facts = z.registry<{
   collection?: string;
   /** Fields that results can be sorted by. */
   sortedBy?: readonly string[];
+  /** The part that the documentation doesn't show: the contents of an object, some of its keys, or the allowed values. */
+  open?: 'contents' | 'keys' | 'values';
 }>();
 
 /** Returns a copy of the field with this description. */
@@ -31,6 +33,13 @@ export const described = <F extends Field>(field: F, description: string): F => 
 export const annotated = <F extends Field>(field: F, keywords: { default?: number; uniqueItems?: true }): F => {
   const copy = field.clone();
   z.globalRegistry.add(copy, { ...z.globalRegistry.get(field), ...keywords });
+  return copy;
+};
+
+/** Returns a copy of the field, marked with the part that the documentation doesn't show. */
+export const open = <F extends Field>(field: F, part: 'contents' | 'keys' | 'values' = 'contents'): F => {
+  const copy = field.clone();
+  facts.add(copy, { open: part });
   return copy;
 };
 

@@ -19,6 +19,8 @@ export interface Inspected {
   readonly collection?: string | undefined;
   /** Fields that results can be sorted by. */
   readonly sortedBy?: readonly string[] | undefined;
+  /** The part of the field that the documentation doesn't show. */
+  readonly open?: 'contents' | 'keys' | 'values' | undefined;
 }
 
 /** The parts of zod's schema definition used here; each kind of schema has some of them. */
@@ -65,4 +67,13 @@ export const inspect = (field: Field): Inspected => {
   const inspected = read(field);
   known.set(field, inspected);
   return inspected;
+};
+
+/** Whether the documentation leaves open what may be at this path inside the field. */
+export const isOpenAt = (field: Field, [name, ...rest]: readonly PropertyKey[]): boolean => {
+  const { open, element, fields } = inspect(field);
+  if (name === undefined) return open === 'values';
+  if (open === 'contents') return true;
+  const next = typeof name === 'number' ? element : fields?.[String(name)];
+  return next === undefined ? open === 'keys' : isOpenAt(next, rest);
 };

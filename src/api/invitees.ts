@@ -9,6 +9,7 @@ import {
   integer,
   list,
   loose,
+  open,
   record,
   reference,
   text,
@@ -74,11 +75,13 @@ export const Invitee = resource('invitee', {
   invitee_scheduled_by: z.nullable(text('URI of the user who booked for the invitee')),
 });
 
-const QuestionAnswer = record({
-  question: text('question, exactly as in the event type'),
-  answer: text('answer'),
-  position: integer('position of the question'),
-});
+const QuestionAnswer = open(
+  record({
+    question: text('question, exactly as in the event type'),
+    answer: text('answer'),
+    position: integer('position of the question'),
+  }),
+);
 
 const NewInvitee = record({
   email: email('email address of the invitee'),

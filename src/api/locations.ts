@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { choice, flag, record, reference, text } from './field.ts';
+import { choice, flag, open, record, reference, text } from './field.ts';
 import { many, operation, resource } from './operation.ts';
 
 /** Assumed: the kinds of location; the documentation shows the field without its values. */
@@ -19,10 +19,12 @@ export const locationKinds = [
 const kind = choice(locationKinds, 'kind of location');
 
 /** A meeting location as sent in a request. */
-export const LocationChoice = record({
-  kind,
-  location: z.optional(text('address, phone number or instructions')),
-});
+export const LocationChoice = open(
+  record({
+    kind,
+    location: z.optional(text('address, phone number or instructions')),
+  }),
+);
 
 export const ConnectedLocation = resource('location', {
   kind,

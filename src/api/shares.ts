@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { AvailabilityRule } from './availability.ts';
-import { annotated, choice, described, integer, list, loose, record, reference, text, word } from './field.ts';
+import { annotated, choice, described, integer, list, loose, open, record, reference, text, word } from './field.ts';
 import { limits } from './limits.ts';
 import { LocationChoice } from './locations.ts';
 import { minutes, one, operation, resource } from './operation.ts';
@@ -35,30 +35,36 @@ export const shares = {
     path: '/shares',
     effect: 'creation',
     scope: 'shares:write',
-    body: record({
-      event_type: reference('event_types', 'event type to book through the link'),
-      name: z.optional(word("name to show instead of the event type's")),
-      duration: z.optional(minutes('length in minutes')),
-      // Assumed: the name of this field.
-      duration_options: z.optional(durationOptions),
-      availability_rule: described(
-        z.optional(
-          record({
-            rules: list(AvailabilityRule, 'available hours by weekday and date'),
-            timezone: z.optional(text('IANA time zone of the hours')),
-          }),
+    // The name of the duration options is not documented, so other keys may be right.
+    body: open(
+      record({
+        event_type: reference('event_types', 'event type to book through the link'),
+        name: z.optional(word("name to show instead of the event type's")),
+        duration: z.optional(minutes('length in minutes')),
+        // Assumed: the name of this field.
+        duration_options: z.optional(durationOptions),
+        availability_rule: described(
+          z.optional(
+            open(
+              record({
+                rules: list(AvailabilityRule, 'available hours by weekday and date'),
+                timezone: z.optional(text('IANA time zone of the hours')),
+              }),
+            ),
+          ),
+          "available hours instead of the event type's",
         ),
-        "available hours instead of the event type's",
+        period_type: z.optional(open(choice(periodTypes, 'how far ahead invitees can book'), 'values')),
+        max_booking_time: z.optional(integer('how many days ahead invitees can book').check(z.gte(1))),
+        location_configurations: z.optional(list(LocationChoice, "locations instead of the event type's")),
+      }).check(
+        z.refine(
+          ({ duration, duration_options: options }) =>
+            duration === undefined || options === undefined || options.includes(duration),
+          { path: ['duration'], error: 'must be one of the duration options' },
+        ),
       ),
-      period_type: z.optional(choice(periodTypes, 'how far ahead invitees can book')),
-      max_booking_time: z.optional(integer('how many days ahead invitees can book').check(z.gte(1))),
-      location_configurations: z.optional(list(LocationChoice, "locations instead of the event type's")),
-    }).check(
-      z.refine(
-        ({ duration, duration_options: options }) =>
-          duration === undefined || options === undefined || options.includes(duration),
-        { path: ['duration'], error: 'must be one of the duration options' },
-      ),
+      'keys',
     ),
     reply: one(Share, 201),
   }),

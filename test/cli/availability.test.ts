@@ -24,4 +24,50 @@ describe('availability update', () => {
     const replaced = await world.run(`${line} --replace --day-off 2030-12-24`, { send });
     expect({ code: replaced.code, writes: writes(replaced).length }).toEqual({ code: 0, writes: 1 });
   });
+
+  describe('--body', () => {
+    const update = (more: string, body: object, send?: Send) =>
+      world.run(`availability update ${schedule} --event-type "Intro call" --body - --yes ${more}`, {
+        stdin: JSON.stringify(body),
+        ...(send === undefined ? {} : { send }),
+      });
+
+    test('replaces all rules and shows the difference', async () => {
+      const rules = [{ type: 'wday', wday: 'monday', intervals: [{ from: '09:00', to: '10:00' }] }];
+      const { code, stderr, stdout } = await update('--json', { rules, timezone: 'Asia/Tokyo' });
+      expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ rules, timezone: 'Asia/Tokyo' })]);
+      for (const note of ['- every Tuesday ', '+ every Monday 09:00-10:00"', '→ Asia/Tokyo"'])
+        expect(stderr).toContain(note);
+      const again = await update('--json', { rules, timezone: 'Asia/Tokyo' });
+      expect([JSON.parse(again.stdout)._sched, writes(again)]).toEqual([{ already: true }, []]);
+    });
+
+    test('sends rules of any shape as typed, and shows them as JSON', async () => {
+      const rules = [{ every: 'full moon', from: 22 }];
+      const send: Send = async (request) =>
+        request.method === 'PATCH'
+          ? { status: 200, headers: { 'content-type': 'application/json' }, body: '{"resource":{"uri":"x"}}' }
+          : world.service(request);
+      const sent = await update('', { rules }, send);
+      expect([sent.code, writes(sent)]).toEqual([0, [expect.objectContaining({ body: JSON.stringify({ rules }) })]]);
+      expect(sent.stderr).toContain('+ {"every":"full moon","from":22}');
+    });
+
+    test('sends rules that differ only in fields that sched does not know', async () => {
+      const { stdout } = await world.run('availability list --event-type "Intro call" --limit 1 --json=rules');
+      const rules = JSON.parse(stdout)[0].rules.map((rule: object) => ({ ...rule, note: 'new' }));
+      const { code, stdout: request } = await update('-n', { rules });
+      expect([code, JSON.parse(request).body]).toEqual([0, { rules }]);
+    });
+
+    test.each([
+      ['', { name: 'New' }, 'the body has unknown fields: name'],
+      ['', { rules: ['monday'] }, 'must be an object'],
+      ['--day-off friday', { rules: [] }, "--body with rules can't be used with --rule"],
+    ])('rejects %s %j', async (more, body, problem) => {
+      const refused = await update(more, body);
+      expect([refused.code, writes(refused)]).toEqual([2, []]);
+      expect(refused.stderr).toContain(problem);
+    });
+  });
 });

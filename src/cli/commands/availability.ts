@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { availability } from '../../api/availability.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
@@ -11,6 +12,7 @@ import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { withFacts } from '../operation/write-result.ts';
+import { bodyFlag } from '../parse/shared-flags.ts';
 import { confirm } from '../session/confirm.ts';
 
 export const examples = {
@@ -98,17 +100,33 @@ const rulesOf = ({ rules }: Json): Rule[] => {
   });
 };
 
+/**
+ * Whether a schedule shows the change. Rules from `--body` may have fields that sched doesn't know: if only those differ,
+ * it returns undefined.
+ */
+const showsChange = (now: Json, sent: { rules?: Rule[]; timezone?: string }, isExact: boolean): boolean | undefined => {
+  if (sent.timezone !== undefined && now.timezone !== sent.timezone) return false;
+  if (sent.rules === undefined || isDeepStrictEqual(now.rules, sent.rules)) return true;
+  if (rulesDifference(shownRules(now), sent.rules).length > 0) return false;
+  return isExact ? undefined : true;
+};
+
 const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   // Report problems before anything is sent. The schedule's time zone is known only after it is read.
   const typedRules = readTyped(invocation, () => zoneOf({}, invocation));
   const isRules = typedRules.set.length + typedRules.removed.length > 0 || typed.replace === true;
-  if (['rule', 'day-off', 'remove', 'replace', 'timezone'].every((name) => typed[name] === undefined))
+  if (['rule', 'day-off', 'remove', 'replace', 'timezone', 'body'].every((name) => typed[name] === undefined))
     problems.add('Nothing to change. Use --rule, --day-off, --remove or --timezone', (own) => own.addFlag('rule'));
   if (typed.replace === true && typed.rule === undefined && typed['day-off'] === undefined)
     problems.add('--replace needs at least one --rule or --day-off');
   if (typed.replace === true && typed.remove !== undefined) problems.add("--replace can't be used with --remove");
   const { path, query, body } = await readInput(invocation, availability.update, fieldFlags);
+  const { rules: whole, timezone: zone } = body as { rules?: Rule[]; timezone?: string };
+  if (whole !== undefined && isRules) {
+    problems.add("--body with rules can't be used with --rule, --day-off, --remove or --replace");
+    problems.check();
+  }
   if (context.settings.curl) {
     const known = { ...(isRules ? { rules: typedRules.set } : {}), ...(body as Json) };
     if (isRules && typed.replace !== true) {
@@ -123,11 +141,12 @@ const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const { set, removed } = readTyped(invocation, () => zoneOf(schedule, invocation));
   problems.check();
   const rules = isRules && typed.replace !== true ? rulesOf(schedule) : shownRules(schedule);
-  const changed = typed.replace === true ? set : changeRules(rules, set, removed);
+  const changed = whole ?? (typed.replace === true ? set : changeRules(rules, set, removed));
   const difference = rulesDifference(rules, changed);
-  const zone = (body as { timezone?: string }).timezone;
   const zoneChanges = zone !== undefined && zone !== schedule.timezone;
-  if (difference.length === 0 && !zoneChanges) {
+  // Rules from --body may have fields that the difference doesn't show.
+  const isSame = whole === undefined ? difference.length === 0 : isDeepStrictEqual(schedule.rules, whole);
+  if (isSame && !zoneChanges) {
     context.notes.info('Nothing to change: the schedule already has these settings');
     return context.printer.one(view, withFacts(schedule, { already: true }));
   }
@@ -135,7 +154,10 @@ const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   if (zoneChanges) context.notes.info(`time zone: ${schedule.timezone ?? 'none'} → ${zone}`);
   const input = {
     path: path!,
-    body: { ...(isRules ? { rules: changed } : {}), ...(zone === undefined ? {} : { timezone: zone }) },
+    body: {
+      ...(isRules || whole !== undefined ? { rules: changed } : {}),
+      ...(zone === undefined ? {} : { timezone: zone }),
+    },
   };
   if (context.settings.dryRun) return printRequest(invocation, availability.update, [input]);
   const named = schedule.name ? `${schedule.name} (${path!.schedule})` : path!.schedule;
@@ -144,9 +166,7 @@ const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const record = await changeOrReadBack(context, {
     send: () => client.write(availability.update, input),
     read: () => currentSchedule(invocation, String(query!.event_type), path!.schedule!),
-    isDone: (now) =>
-      (!isRules || rulesDifference(shownRules(now), changed).length === 0) &&
-      (zone === undefined || now.timezone === zone),
+    isDone: (now) => showsChange(now, input.body, whole !== undefined),
     known: () => ({ ...schedule, ...input.body }),
   });
   context.notes.info(`changed: ${record.name ?? record.uri}`);
@@ -160,7 +180,7 @@ export const decorate = {
     const fields = [...ofSchedule, ...generic.fieldFlags];
     return {
       ...generic,
-      flags: [...ofSchedule, ...flags, ...generic.fieldFlags],
+      flags: [...ofSchedule, ...flags, ...generic.fieldFlags, bodyFlag],
       notes: [
         'The service replaces all rules at once. So sched reads the current rules, changes only the days you name, shows the difference and asks for confirmation before it sends them all.',
         "A weekday means every week: --day-off friday takes every Friday off. For a single day, use a date, today or tomorrow; today and tomorrow are dates in the schedule's time zone. A range such as 2026-12-24..2026-12-31 includes both dates.",

@@ -152,8 +152,16 @@ export const changeRules = (rules: readonly Rule[], set: readonly Rule[], remove
   return [...kept, ...byDay.values()];
 };
 
-/** A rule for people. Elsewhere `friday` can be a date, so a rule for a weekday says `every Friday`. */
+/** Whether a rule has the fields that sched knows. */
+const isKnown = ({ type, date, wday, intervals }: Rule): boolean =>
+  typeof (type === 'date' ? date : wday) === 'string' && Array.isArray(intervals);
+
+/**
+ * A rule for people. Elsewhere `friday` can be a date, so a rule for a weekday says `every Friday`. A rule that sched
+ * doesn't know is shown as JSON.
+ */
 const ruleWords = (rule: Rule): string => {
+  if (!isKnown(rule)) return JSON.stringify(rule);
   const day = weekdays.find((name) => rule.type !== 'date' && name === dayOf(rule));
   return day === undefined ? ruleText(rule) : `every ${day[0]!.toUpperCase()}${day.slice(1)} ${hoursOf(rule)}`;
 };

@@ -1,4 +1,5 @@
-import type { Field } from '../../api/field.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { isOpenAt } from '../../api/inspect.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
 import { windowIn } from '../../api/window.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
@@ -33,12 +34,32 @@ const dotted = (path: readonly PropertyKey[]): string =>
     .join('')
     .replace(/^\./, '');
 
-/** The problems of a body. Each names the flag that sets the field, if there is one. */
-const bodyProblems = (schema: Field, body: Json, flags: readonly FieldFlag[]): string[] =>
-  (schema.safeParse(body, plainErrors).error?.issues ?? []).map(({ path, message }) => {
+/** Whether the documentation leaves open what a body may have here. It shows nothing of an assumed operation's body. */
+const isOpen = ({ assumed, body }: Operation, path: readonly PropertyKey[]): boolean =>
+  assumed === true || (body !== undefined && isOpenAt(body, path));
+
+const issuesOf = ({ body: schema }: Operation, body: Json) => schema?.safeParse(body, plainErrors).error?.issues ?? [];
+
+/**
+ * The problems of a body. Each names the flag that sets the field, if there is one. What `--body` has in places that
+ * the documentation leaves open is no problem: there our own shape is only a guess.
+ */
+const bodyProblems = (
+  operation: Operation,
+  body: Json,
+  fromFile: Json | undefined,
+  flags: readonly FieldFlag[],
+): string[] => {
+  const fileIssues = fromFile === undefined ? [] : issuesOf(operation, fromFile);
+  const open = fileIssues.filter((issue) =>
+    isOpen(operation, issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0]!] : issue.path),
+  );
+  const problems = issuesOf(operation, body).filter((issue) => !open.some((each) => isDeepStrictEqual(each, issue)));
+  return problems.map(({ path, message }) => {
     const flag = flags.find((candidate) => candidate.part === 'body' && candidate.path.join('.') === path.join('.'));
     return problemOf(flag === undefined ? dotted(path) || 'the body' : `--${flag.name}`, message);
   });
+};
 
 /**
  * Reads a command's arguments. Returns the IDs by path parameter, the roots of arguments typed as full URIs, and the
@@ -137,10 +158,13 @@ export const readInput = async (
   const { context, typed, problems } = invocation;
   const { ids, roots, named } = readArguments(invocation, operation);
   const values = await readFlags(invocation, flags);
-  const body =
-    typed.body === undefined ? {} : await readJsonFile(String(typed.body), '--body', context.runtime, problems);
+  const fromFile =
+    typed.body === undefined ? undefined : await readJsonFile(String(typed.body), '--body', context.runtime, problems);
+  const body = structuredClone(fromFile ?? {});
   for (const flag of flags) {
-    if (flag.required && typed[flag.name] === undefined && !isSet(body, flag.path)) problems.missingFlag(flag.name);
+    const isLeftOpen = fromFile !== undefined && flag.part === 'body' && isOpen(operation, flag.path);
+    if (flag.required && typed[flag.name] === undefined && !isSet(body, flag.path) && !isLeftOpen)
+      problems.missingFlag(flag.name);
   }
   problems.check();
 
@@ -181,7 +205,7 @@ export const readInput = async (
   }
   if (operation.body === undefined) return { path: ids, query, rows, ...(found === undefined ? {} : { found }) };
   await complete(body);
-  for (const problem of bodyProblems(operation.body, body, flags)) problems.add(problem);
+  for (const problem of bodyProblems(operation, body, fromFile, flags)) problems.add(problem);
   problems.check();
   return { path: ids, query, body };
 };
