@@ -37,6 +37,12 @@ export const AvailabilitySchedule = resource('availability schedule', {
   rules: list(AvailabilityRule, 'available hours by weekday and date'),
 });
 
+const changes = {
+  // Assumed: the rules in the request replace all existing rules.
+  rules: z.optional(list(AvailabilityRule, 'available hours; they replace all current rules')),
+  timezone: z.optional(word('IANA time zone of the hours')),
+};
+
 export const availability = {
   list: operation({
     summary: 'List availability schedules of an event type',
@@ -52,11 +58,18 @@ export const availability = {
     path: '/event_type_availability_schedules/{schedule}',
     effect: 'change',
     scope: 'availability:write',
-    body: record({
-      // Assumed: the rules in the request replace all existing rules.
-      rules: z.optional(list(AvailabilityRule, 'available hours; they replace all current rules')),
-      timezone: z.optional(word('IANA time zone of the hours')),
-    }),
+    body: record(changes),
     reply: one(AvailabilitySchedule),
+  }),
+  'update-all': operation({
+    summary: 'Update all availability schedules of an event type',
+    method: 'PATCH',
+    path: '/event_type_availability_schedules',
+    effect: 'change',
+    scope: 'availability:write',
+    // Assumed: changes every schedule of the event type that the caller may change, and returns those without paging.
+    assumed: true,
+    body: record({ event_type: reference('event_types', 'event type the schedules belong to'), ...changes }),
+    reply: many(AvailabilitySchedule),
   }),
 };

@@ -78,6 +78,8 @@ export interface Command {
   /** Needs no account, so no profile is loaded. */
   local?: true;
   operation?: Operation;
+  /** The operation to use if the argument is omitted. It has no command of its own. */
+  withoutArgument?: Operation;
   /** The output has unknown fields and is JSON by default. The command itself checks the number of arguments. */
   freeForm?: true;
   run(invocation: Invocation): Promise<void>;

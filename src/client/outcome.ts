@@ -65,7 +65,7 @@ export const mayRepeat = (request: HttpRequest, ending: HttpReply | NetworkFailu
   return decide(effectOf(request), failure) === 'retry';
 };
 
-/** A completed write: the record in the reply, or the reason why the reply has none. */
+/** A completed write: the record in the reply (`{ collection }` if it changes several), or the reason why the reply has none. */
 export type Written =
   | { status: number; record: Json; why?: undefined }
   | { status: number; record?: undefined; why: string };

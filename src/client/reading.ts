@@ -98,15 +98,6 @@ const record = (resource: Resource, value: unknown, where: string): Json => {
   return value;
 };
 
-/** The record in a 2xx. Throws `UnexpectedBody` if it is missing or has the wrong shape. */
-export const recordIn = ({ reply: { kind, of } }: Operation, reply: HttpReply): Json =>
-  kind === 'bare'
-    ? record(of, contentOf(reply) === 'empty' ? {} : parse(reply), 'the reply')
-    : record(of, parse(reply).resource, 'resource');
-
-export const readOne = (operation: Operation, request: HttpRequest, reply: HttpReply): Json =>
-  forRead(request, reply, () => recordIn(operation, reply));
-
 const isMissing = (value: unknown): boolean => value === null || value === undefined || value === '';
 
 /**
@@ -133,6 +124,19 @@ const pageIn = (reply: HttpReply, item: (value: unknown, where: string) => Json)
   const nextToken = isObject(pagination) ? nextTokenIn(pagination) : undefined;
   return nextToken === undefined ? { items } : { items, nextToken };
 };
+
+/**
+ * The record in a 2xx, or `{ collection }` if the operation returns several. Throws `UnexpectedBody` if it is missing or
+ * has the wrong shape.
+ */
+export const recordIn = ({ reply: { kind, of } }: Operation, reply: HttpReply): Json => {
+  if (kind === 'bare') return record(of, contentOf(reply) === 'empty' ? {} : parse(reply), 'the reply');
+  if (kind === 'one') return record(of, parse(reply).resource, 'resource');
+  return { collection: pageIn(reply, (value, where) => record(of, value, where)).items };
+};
+
+export const readOne = (operation: Operation, request: HttpRequest, reply: HttpReply): Json =>
+  forRead(request, reply, () => recordIn(operation, reply));
 
 export const readPage = (operation: Operation, request: HttpRequest, reply: HttpReply): Page<Json> =>
   forRead(request, reply, () => pageIn(reply, (value, where) => record(operation.reply.of, value, where)));

@@ -1,7 +1,7 @@
 import type { Command as Commander } from 'commander';
 import { helpGroups } from '../api/catalogue.ts';
 import type { Flag } from '../cli/command.ts';
-import { pipeColumns } from '../cli/help/command-help.ts';
+import { operationsOf, pipeColumns } from '../cli/help/command-help.ts';
 import type { Leaf } from '../cli/parse/leaf.ts';
 import { listFlags, sharedFlags } from '../cli/parse/shared-flags.ts';
 
@@ -48,9 +48,12 @@ const flagTable = (flags: readonly Flag[]): string[] =>
 const operationNote = ({ definition }: Leaf): string => {
   const { operation } = definition;
   if (operation === undefined) return '';
-  const { method, path, assumed, scope, plan } = operation;
+  const { scope, plan } = operation;
+  const requests = operationsOf(definition).map(
+    ({ method, path, assumed }) => `${code(`${method} ${path}`)}${assumed ? ' (assumed)' : ''}`,
+  );
   return [
-    ` ${code(`${method} ${path}`)}${assumed ? ' (assumed)' : ''}`,
+    ` ${requests.join(' or ')}`,
     ...(scope === undefined ? [] : [`scope ${code(scope)}`]),
     ...(plan === undefined ? [] : [`${plan} plan`]),
   ].join(', ');

@@ -41,9 +41,12 @@ export const requireAdministrator = (caller: Caller) => {
   if (!isAdministrator(caller)) throw denied('Only an admin or the owner of the organization can do this.');
 };
 
+/** Whether the caller is this user, or an admin or the owner of the organization. */
+export const isSelf = (caller: Caller, user: string): boolean => user === caller.user || isAdministrator(caller);
+
 /** Allows the user themselves, and the admins and owner of the organization. */
 export const requireSelf = (caller: Caller, user: string, refusal: string) => {
-  if (user !== caller.user && !isAdministrator(caller)) throw denied(refusal);
+  if (!isSelf(caller, user)) throw denied(refusal);
 };
 
 /** For lists that require the `organization` parameter. */

@@ -70,4 +70,97 @@ describe('availability update', () => {
       expect(refused.stderr).toContain(problem);
     });
   });
+
+  describe('without a schedule', () => {
+    const update = (more: string, options: Parameters<typeof world.run>[1] = {}) =>
+      world.run(`availability update --event-type "Support call" ${more}`, options);
+    const schedules = async (): Promise<{ uri: string; name: string; timezone: string; rules: object[] }[]> =>
+      JSON.parse((await world.run('availability list --event-type "Support call" --json')).stdout);
+    const monday = { type: 'wday', wday: 'monday', intervals: [{ from: '09:00', to: '10:00' }] };
+
+    test('replaces the rules of all schedules with one request', async () => {
+      const before = await schedules();
+      expect(before.length).toBeGreaterThan(1);
+      const done = await update('--replace --rule "monday 09:00-10:00" --yes -o json');
+      expect([done.code, writes(done)]).toEqual([0, [expect.objectContaining({ method: 'PATCH' })]]);
+      expect(JSON.parse(done.stdout)).toEqual(before.map((each) => ({ ...each, rules: [monday] })));
+      expect(await schedules()).toEqual(JSON.parse(done.stdout));
+    });
+
+    test('shows the difference of each schedule, and asks once with all of their names', async () => {
+      const names = (await schedules()).map(({ name, uri }) => `${name} (${uri.split('/').at(-1)})`);
+      const { code, stderr, ...asked } = await update('--replace --rule "monday 09:00-10:00"');
+      expect([code, writes(asked)]).toEqual([12, []]);
+      for (const name of names) expect(stderr).toContain(`${name}:\n- every`);
+      expect(stderr).toContain(`Change ${names.length} availability schedules: ${names.join(', ')}?`);
+    });
+
+    test('changes single days if all schedules then have the same rules', async () => {
+      const same = await update('--replace --rule "monday 09:00-10:00" --yes');
+      expect(same.code).toBe(0);
+      const done = await update('--day-off 2030-12-24 --yes');
+      expect([done.code, writes(done).length]).toEqual([0, 1]);
+      const rules = [monday, { type: 'date', date: '2030-12-24', intervals: [] }];
+      for (const schedule of await schedules()) expect(schedule.rules).toEqual(rules);
+      const again = await update('--day-off 2030-12-24 --yes --json');
+      expect([again.code, writes(again)]).toEqual([0, []]);
+      for (const { _sched } of JSON.parse(again.stdout)) expect(_sched).toEqual({ already: true });
+    });
+
+    test('sends nothing if the schedules would have different rules', async () => {
+      const [first] = await schedules();
+      await world.run(
+        `availability update ${first!.uri} --event-type "Support call" --rule "sunday 09:00-10:00" --yes`,
+      );
+      const refused = await update('--day-off 2030-12-24 --yes');
+      expect([refused.code, writes(refused)]).toEqual([2, []]);
+      expect(refused.stderr).toContain('Name one schedule, or use --replace');
+    });
+
+    test('changes the time zone and keeps different rules', async () => {
+      const before = await schedules();
+      const { code, stdout } = await update('--timezone Asia/Tokyo --yes --json');
+      expect([code, JSON.parse(stdout)]).toEqual([0, before.map((each) => ({ ...each, timezone: 'Asia/Tokyo' }))]);
+    });
+
+    test('names the schedules that the service did not change', async () => {
+      const [mine, other] = await schedules();
+      const send: Send = async (request) =>
+        request.method === 'PATCH'
+          ? {
+              status: 200,
+              headers: { 'content-type': 'application/json' },
+              body: JSON.stringify({ collection: [{ ...mine, rules: [monday] }] }),
+            }
+          : world.service(request);
+      const { code, stderr } = await update('--replace --rule "monday 09:00-10:00" --yes', { send });
+      expect(code).toBe(0);
+      expect(stderr).toContain(`changed: ${mine!.name} (${mine!.uri.split('/').at(-1)})\n`);
+      expect(stderr).toContain(`not changed by the service: ${other!.name} (${other!.uri.split('/').at(-1)})\n`);
+    });
+
+    test('accepts a body of any shape, if it names the event type', async () => {
+      const { stdout } = await world.run('event-types get "Support call" --json');
+      const body = { event_type: JSON.parse(stdout).uri, rules: [{ every: 'full moon' }], more: true };
+      const sent = await world.run('availability update --body - -n', { stdin: JSON.stringify(body) });
+      expect([sent.code, JSON.parse(sent.stdout).body]).toEqual([0, body]);
+      const refused = await world.run('availability update --body - -n', { stdin: '{"rules":[]}' });
+      expect([refused.code, refused.stderr]).toEqual([
+        2,
+        expect.stringContaining('Missing required flag --event-type'),
+      ]);
+    });
+
+    test('does not read an empty schedule as all schedules', async () => {
+      const line = ['availability', 'update', '', '--event-type', 'Support call', '--timezone', 'UTC', '--yes'];
+      const refused = await world.run(line);
+      expect([refused.code, writes(refused)]).toEqual([2, []]);
+    });
+
+    test('requires the event type', async () => {
+      const refused = await world.run('availability update --day-off friday --yes');
+      expect([refused.code, refused.requests]).toEqual([2, []]);
+      expect(refused.stderr).toContain('Missing required flag --event-type');
+    });
+  });
 });

@@ -33,6 +33,7 @@ describe('outcome', () => {
       'event-types create': 'creation',
       'event-types update': 'change',
       'availability update': 'change',
+      'availability update-all': 'change',
       'shares create': 'creation',
       'one-offs create': 'creation',
       'compliance delete': 'deletion',

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { loadCatalogue } from '../../src/api/catalogue.ts';
 import type { Field } from '../../src/api/field.ts';
 import { inspect } from '../../src/api/inspect.ts';
+import { operationsOf } from '../../src/cli/help/command-help.ts';
 import { views } from '../../src/cli/operation/views.ts';
 import type { Leaf } from '../../src/cli/parse/leaf.ts';
 import { buildTree } from '../../src/cli/parse/tree.ts';
@@ -38,18 +39,19 @@ describe('coverage: no operation lacks', () => {
   const reference = read('docs/reference.md');
   const completions = scripts.map((path) => [path, read(path)] as const);
 
-  test.each(operations)(
-    'a command, documentation, completions or a view: $words',
-    ({ words, noun, verb, operation }) => {
-      const leaf = tree.commands.find((each) => each.name() === noun)?.commands.find((each) => each.name() === verb);
-      expect(leaf?.description(), 'a command').toBe((leaf as Leaf).definition.summary);
-      expect((leaf as Leaf).definition.operation).toMatchObject({ method: operation.method, path: operation.path });
-      expect(reference).toContain(`#### sched ${words}\n`);
-      expect(reference).toContain(`\`${operation.method} ${operation.path}\`${operation.assumed ? ' (assumed)' : ''}`);
-      for (const [path, script] of completions) expect(script.includes(`'${words}'`), path).toBe(true);
-      expect(Object.keys(views)).toContain(operation.reply.of.name);
-    },
-  );
+  test.each(operations)('a command, documentation, completions or a view: $words', ({ noun, verb, operation }) => {
+    const commands = tree.commands.find((each) => each.name() === noun)?.commands as Leaf[];
+    const leaf = commands.find(({ definition }) => operationsOf(definition).some((each) => each === operation));
+    expect(leaf?.description(), 'a command').toBe(leaf?.definition.summary);
+    // An operation that a command uses without its argument has no command of its own.
+    const isOwn = leaf?.definition.withoutArgument !== operation;
+    expect(commands.some((each) => each.name() === verb)).toBe(isOwn);
+    const words = `${noun} ${leaf?.name()}`;
+    expect(reference).toContain(`#### sched ${words}\n`);
+    expect(reference).toContain(`\`${operation.method} ${operation.path}\`${operation.assumed ? ' (assumed)' : ''}`);
+    for (const [path, script] of completions) expect(script.includes(`'${words}'`), path).toBe(true);
+    expect(Object.keys(views)).toContain(operation.reply.of.name);
+  });
 
   test.each(operations)('a description of any field: $words', ({ operation }) => {
     const fields = [

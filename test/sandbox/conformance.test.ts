@@ -210,6 +210,15 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
       ],
       asUser: 403,
     },
+    'update-all': {
+      happy: { body: { event_type: eventType('intro-call'), rules: closed } },
+      wrong: [
+        ['an unknown event type', 404, { body: { event_type: uri.eventType('NONE') } }],
+        ['an invalid time zone', 400, { body: { timezone: 'Mars' } }, { parameter: 'timezone' }],
+        ['a day with two rules', 400, { body: { rules: [...closed, ...closed] } }, { parameter: 'rules[1].wday' }],
+      ],
+      asUser: 403,
+    },
   },
   shares: {
     create: {

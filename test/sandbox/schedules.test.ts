@@ -57,6 +57,26 @@ describe('availability schedules', () => {
     expect((await world.book('intro-call', `${freeMonday}T01:00:00Z`)).status).toBe(200);
   });
 
+  it('of an event type are changed together, as far as the caller may change them', async () => {
+    const rules = [{ type: 'wday', wday: 'monday', intervals: [hours('20:00', '21:00')] }];
+    const before = await list('support-call');
+    const updateAll = (token: string) =>
+      world.call('PATCH', '/event_type_availability_schedules', {
+        body: { event_type: eventType('support-call'), rules },
+        token,
+      });
+    const own = await updateAll('sandbox_user');
+    expect(own.body.collection).toEqual(
+      before.filter(({ user }) => user === tomas).map((schedule) => ({ ...schedule, rules })),
+    );
+    expect(await list('support-call')).toEqual(
+      before.map((schedule) => (schedule.user === tomas ? { ...schedule, rules } : schedule)),
+    );
+    const all = await updateAll('sandbox_owner');
+    expect(all.body).toEqual({ collection: before.map((schedule) => ({ ...schedule, rules })) });
+    expect(await list('support-call')).toEqual(all.body.collection);
+  });
+
   const monday = (...intervals: object[]) => ({ type: 'wday', wday: 'monday', intervals });
   it.each([
     ['two rules for one weekday', [monday(), monday(hours('09:00', '10:00'))], 'rules[1].wday'],

@@ -62,11 +62,14 @@ const exchange = async (name: string) => {
   });
   const { input, count } = inputOf(row, transcript);
   let answer: unknown;
-  if (row.reply.kind === 'many') {
+  if (!isRead(row)) {
+    const { record } = await client.write(row, input);
+    answer = row.reply.kind === 'many' ? record?.collection : record;
+  } else if (row.reply.kind === 'many') {
     const pages = client.pages(row, input, count === undefined ? {} : { pageSize: count });
     answer = (await pages.next()).value;
     await pages.return(undefined);
-  } else answer = isRead(row) ? await client.call(row, input) : (await client.write(row, input)).record;
+  } else answer = await client.call(row, input);
   return { transcript, requests, answer };
 };
 

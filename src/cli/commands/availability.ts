@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { availability } from '../../api/availability.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
+import { counted } from '../../plural.ts';
 import { wallText } from '../../time/wall.ts';
 import { readZone } from '../../time/zone.ts';
 import { wallAt } from '../../time/zoned.ts';
@@ -11,6 +12,7 @@ import { changeRules, dayOf, type Rule, readDays, readRule, rulesDifference } fr
 import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
+import { noteHidden } from '../operation/listing.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { bodyFlag } from '../parse/shared-flags.ts';
 import { confirm } from '../session/confirm.ts';
@@ -24,6 +26,7 @@ export const examples = {
     "availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --rule 'monday 09:00-12:00,13:00-17:00'",
     'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off tomorrow --yes',
     'availability update 7XMLWK4XT9XSSFB2 --event-type YBL6DUNR9FS4PNP6 --day-off 2030-12-24..2030-12-31 --yes',
+    "availability update --event-type YBL6DUNR9FS4PNP6 --replace --rule 'mon-fri 09:00-17:00'",
   ],
 };
 
@@ -52,6 +55,9 @@ const flags: Flag[] = [
   { name: 'replace', description: 'replace all rules with the given ones', heading: 'Flags' },
 ];
 
+/** The commands of the two operations: for one schedule, and for all schedules of an event type. */
+type Updates = Record<'one' | 'all', GenericCommand>;
+
 /** Reads the rules and days from the flags. `zone` is the time zone of today and tomorrow. */
 const readTyped = ({ context, typed, problems }: Invocation, zone: () => string) => {
   const now = context.serviceTime() ?? context.runtime.clock.now();
@@ -70,17 +76,26 @@ const readTyped = ({ context, typed, problems }: Invocation, zone: () => string)
   return { set, removed };
 };
 
-/** The current schedule, found in the list of its event type: the service has no other way to read one. */
-const currentSchedule = async ({ context }: Invocation, eventType: string, id: string): Promise<Json> => {
+/** All schedules of an event type. */
+const schedulesOf = async ({ context }: Invocation, eventType: string): Promise<Json[]> => {
   const client = await context.client();
-  for await (const page of client.pages(availability.list, { query: { event_type: eventType } })) {
-    const found = page.find((schedule) => String(schedule.uri).endsWith(`/${id}`));
-    if (found !== undefined) return found;
-  }
-  throw new SchedError('not-found', `No availability schedule with ID ${id} for this event type`, {
+  const schedules: Json[] = [];
+  for await (const page of client.pages(availability.list, { query: { event_type: eventType } }))
+    schedules.push(...page);
+  return schedules;
+};
+
+const notFound = (message: string, eventType: string): SchedError =>
+  new SchedError('not-found', message, {
     hint: `sched availability list --event-type ${idIn(eventType)}`,
     outcome: 'not-sent',
   });
+
+/** The current schedule, found in the list of its event type: the service has no other way to read one. */
+const currentSchedule = async (invocation: Invocation, eventType: string, id: string): Promise<Json> => {
+  const found = (await schedulesOf(invocation, eventType)).find(({ uri }) => String(uri).endsWith(`/${id}`));
+  if (found === undefined) throw notFound(`No availability schedule with ID ${id} for this event type`, eventType);
+  return found;
 };
 
 /** The time zone of a schedule's dates: the new one, else the current one. */
@@ -100,92 +115,179 @@ const rulesOf = ({ rules }: Json): Rule[] => {
   });
 };
 
+/** The fields of the request. With `--body` it may have others too. */
+interface Sent extends Json {
+  event_type?: unknown;
+  rules?: unknown;
+  timezone?: unknown;
+}
+
 /**
  * Whether a schedule shows the change. Rules from `--body` may have fields that sched doesn't know: if only those differ,
  * it returns undefined.
  */
-const showsChange = (now: Json, sent: { rules?: Rule[]; timezone?: string }, isExact: boolean): boolean | undefined => {
-  if (sent.timezone !== undefined && now.timezone !== sent.timezone) return false;
-  if (sent.rules === undefined || isDeepStrictEqual(now.rules, sent.rules)) return true;
-  if (rulesDifference(shownRules(now), sent.rules).length > 0) return false;
+const showsChange = (now: Json, { rules, timezone }: Sent, isExact: boolean): boolean | undefined => {
+  if (timezone !== undefined && now.timezone !== timezone) return false;
+  if (rules === undefined || isDeepStrictEqual(now.rules, rules)) return true;
+  if (rulesDifference(shownRules(now), shownRules({ rules })).length > 0) return false;
   return isExact ? undefined : true;
 };
 
-const runUpdate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
-  // Report problems before anything is sent. The schedule's time zone is known only after it is read.
-  const typedRules = readTyped(invocation, () => zoneOf({}, invocation));
-  const isRules = typedRules.set.length + typedRules.removed.length > 0 || typed.replace === true;
+/** Whether all schedules show the change. If only some do, it returns undefined: the others may belong to other people. */
+const allShowChange = (schedules: readonly Json[], sent: Sent, isExact: boolean): boolean | undefined => {
+  const [first, ...others] = new Set(schedules.map((schedule) => showsChange(schedule, sent, isExact)));
+  return others.length === 0 ? first : undefined;
+};
+
+const nameOf = ({ name, uri }: Json): string => (name ? `${name} (${idIn(String(uri))})` : idIn(String(uri)));
+
+/** Reads the input of the command: for one schedule, or for all schedules of the event type. */
+const readUpdate = async ({ one, all }: Updates, invocation: Invocation) => {
+  const { args, typed, problems } = invocation;
   if (['rule', 'day-off', 'remove', 'replace', 'timezone', 'body'].every((name) => typed[name] === undefined))
     problems.add('Nothing to change. Use --rule, --day-off, --remove or --timezone', (own) => own.addFlag('rule'));
   if (typed.replace === true && typed.rule === undefined && typed['day-off'] === undefined)
     problems.add('--replace needs at least one --rule or --day-off');
   if (typed.replace === true && typed.remove !== undefined) problems.add("--replace can't be used with --remove");
-  const { path, query, body } = await readInput(invocation, availability.update, fieldFlags);
-  const { rules: whole, timezone: zone } = body as { rules?: Rule[]; timezone?: string };
-  if (whole !== undefined && isRules) {
+  const { operation, fieldFlags } = args.length === 0 ? all : one;
+  const { path = {}, query, body } = await readInput(invocation, operation, fieldFlags);
+  const sent = body as Sent;
+  const eventType = args.length === 0 ? sent.event_type : query!.event_type;
+  // The body of an assumed operation may have any shape, but the schedules can be read only by event type.
+  if (typeof eventType !== 'string') problems.add('Missing required flag --event-type');
+  if (sent.rules !== undefined && ['rule', 'day-off', 'remove', 'replace'].some((name) => typed[name] !== undefined))
     problems.add("--body with rules can't be used with --rule, --day-off, --remove or --replace");
-    problems.check();
+  problems.check();
+  return { operation, path, sent, eventType: String(eventType), id: path.schedule };
+};
+
+/** The rules that each schedule has now and would have. One request sets the same rules for all of them. */
+const planChange = (invocation: Invocation, schedules: readonly Json[], sent: Sent, isRules: boolean) => {
+  const { typed, problems } = invocation;
+  const isReplaced = typed.replace === true;
+  const plans = schedules.map((schedule) => {
+    const { set, removed } = readTyped(invocation, () => zoneOf(schedule, invocation));
+    const before = isRules && !isReplaced ? rulesOf(schedule) : shownRules(schedule);
+    const changed = isReplaced ? set : changeRules(before, set, removed);
+    return { schedule, before, after: sent.rules === undefined ? changed : shownRules(sent) };
+  });
+  const [first] = plans;
+  if (isRules && plans.some(({ after }) => !isDeepStrictEqual(after, first!.after))) {
+    const way = isReplaced ? 'use dates instead of today and tomorrow' : 'use --replace to set the same rules for all';
+    problems.add(`The schedules of this event type would have different rules. Name one schedule, or ${way}`);
   }
+  problems.check();
+  return { plans, body: isRules ? { ...sent, rules: first!.after } : sent };
+};
+
+/** Shows what changes, under the name of each schedule if there are several. */
+const noteDifferences = (
+  { context: { notes } }: Invocation,
+  plans: ReturnType<typeof planChange>['plans'],
+  { timezone }: Sent,
+): void => {
+  for (const { schedule, before, after } of plans) {
+    const zoneChanges = timezone !== undefined && timezone !== schedule.timezone;
+    const lines = [
+      ...rulesDifference(before, after),
+      ...(zoneChanges ? [`time zone: ${schedule.timezone ?? 'none'} → ${timezone}`] : []),
+    ];
+    if (plans.length > 1 && lines.length > 0) notes.info(`${nameOf(schedule)}:`);
+    for (const line of lines) notes.info(line);
+  }
+};
+
+const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void> => {
+  const { context, typed } = invocation;
+  const { view } = updates.one;
+  // Report problems before anything is sent. The schedule's time zone is known only after it is read.
+  const typedRules = readTyped(invocation, () => zoneOf({}, invocation));
+  const isRules = typedRules.set.length + typedRules.removed.length > 0 || typed.replace === true;
+  const { operation, path, sent, eventType, id } = await readUpdate(updates, invocation);
   if (context.settings.curl) {
-    const known = { ...(isRules ? { rules: typedRules.set } : {}), ...(body as Json) };
     if (isRules && typed.replace !== true) {
       context.notes.info(
         'The service replaces all rules: copy the rules to keep from the reply to the first command into the second',
       );
-      await printRequest(invocation, availability.list, [{ query: query! }]);
+      await printRequest(invocation, availability.list, [{ query: { event_type: eventType } }]);
     }
-    return printRequest(invocation, availability.update, [{ path: path!, body: known }]);
+    const body = isRules ? { rules: typedRules.set, ...sent } : sent;
+    return printRequest(invocation, operation, [{ path, body }]);
   }
-  const schedule = await currentSchedule(invocation, String(query!.event_type), path!.schedule!);
-  const { set, removed } = readTyped(invocation, () => zoneOf(schedule, invocation));
-  problems.check();
-  const rules = isRules && typed.replace !== true ? rulesOf(schedule) : shownRules(schedule);
-  const changed = whole ?? (typed.replace === true ? set : changeRules(rules, set, removed));
-  const difference = rulesDifference(rules, changed);
-  const zoneChanges = zone !== undefined && zone !== schedule.timezone;
-  // Rules from --body may have fields that the difference doesn't show.
-  const isSame = whole === undefined ? difference.length === 0 : isDeepStrictEqual(schedule.rules, whole);
-  if (isSame && !zoneChanges) {
-    context.notes.info('Nothing to change: the schedule already has these settings');
-    return context.printer.one(view, withFacts(schedule, { already: true }));
-  }
-  for (const line of difference) context.notes.info(line);
-  if (zoneChanges) context.notes.info(`time zone: ${schedule.timezone ?? 'none'} → ${zone}`);
-  const input = {
-    path: path!,
-    body: {
-      ...(isRules || whole !== undefined ? { rules: changed } : {}),
-      ...(zone === undefined ? {} : { timezone: zone }),
-    },
+  const read = async () =>
+    id === undefined ? schedulesOf(invocation, eventType) : [await currentSchedule(invocation, eventType, id)];
+  const schedules = await read();
+  if (schedules.length === 0) throw notFound('This event type has no availability schedules', eventType);
+  const { plans, body } = planChange(invocation, schedules, sent, isRules);
+
+  const print = async (records: readonly Json[]): Promise<void> => {
+    if (id !== undefined) return context.printer.one(view, records[0]!);
+    async function* pages() {
+      yield records;
+    }
+    noteHidden(context.notes, (await context.printer.list(view, pages())).hiddenColumns);
   };
-  if (context.settings.dryRun) return printRequest(invocation, availability.update, [input]);
-  const named = schedule.name ? `${schedule.name} (${path!.schedule})` : path!.schedule;
-  await confirm(context, `Change availability schedule ${named}?`);
+  const isExact = sent.rules !== undefined;
+  const isKnown = Object.keys(sent).every((name) => ['event_type', 'rules', 'timezone'].includes(name));
+  if (isKnown && allShowChange(schedules, body, isExact) === true) {
+    const subject = id === undefined ? 'the schedules already have' : 'the schedule already has';
+    context.notes.info(`Nothing to change: ${subject} these settings`);
+    return print(schedules.map((schedule) => withFacts(schedule, { already: true })));
+  }
+  noteDifferences(invocation, plans, sent);
+  const input = { path, body };
+  if (context.settings.dryRun) return printRequest(invocation, operation, [input]);
+  const names = schedules.map(nameOf).join(', ');
+  await confirm(
+    context,
+    id === undefined
+      ? `Change ${counted(schedules.length, 'availability schedule')}: ${names}?`
+      : `Change availability schedule ${names}?`,
+  );
+
   const client = await context.client();
-  const record = await changeOrReadBack(context, {
-    send: () => client.write(availability.update, input),
-    read: () => currentSchedule(invocation, String(query!.event_type), path!.schedule!),
-    isDone: (now) => showsChange(now, input.body, whole !== undefined),
-    known: () => ({ ...schedule, ...input.body }),
+  const collected = (records: Json[]): Json => (id === undefined ? { collection: records } : records[0]!);
+  const recordsIn = (record: Json): Json[] => (id === undefined ? (record.collection as Json[]) : [record]);
+  const { event_type: _, ...changes } = body;
+  const result = await changeOrReadBack(context, {
+    send: () => client.write(operation, input),
+    read: async () => collected(await read()),
+    isDone: (now) => allShowChange(recordsIn(now), body, isExact),
+    known: () => collected(schedules.map((schedule) => ({ ...schedule, ...changes }))),
   });
-  context.notes.info(`changed: ${record.name ?? record.uri}`);
-  await context.printer.one(view, record);
+  const { _sched: facts } = result;
+  const records = recordsIn(result).map((record) =>
+    id === undefined && isObject(facts) ? withFacts(record, facts) : record,
+  );
+  for (const record of records)
+    context.notes.info(`changed: ${id === undefined ? nameOf(record) : (record.name ?? record.uri)}`);
+  for (const schedule of schedules) {
+    if (records.every(({ uri }) => uri !== schedule.uri))
+      context.notes.info(`not changed by the service: ${nameOf(schedule)}`);
+  }
+  await print(records);
   context.runtime.interrupted.throwIfAborted();
 };
 
 export const decorate = {
-  update: (generic: GenericCommand, { list }: Record<string, GenericCommand>): Command => {
+  update: (generic: GenericCommand, { list, 'update-all': all }: Record<string, GenericCommand>): Command => {
     const ofSchedule = list!.fieldFlags.filter(({ name }) => name === 'event-type');
-    const fields = [...ofSchedule, ...generic.fieldFlags];
+    const one = { ...generic, fieldFlags: [...ofSchedule, ...generic.fieldFlags] };
     return {
       ...generic,
+      arguments: generic.arguments.map((argument) => ({
+        ...argument,
+        description: `${argument.description} (default: all schedules of the event type)`,
+        required: false,
+      })),
       flags: [...ofSchedule, ...flags, ...generic.fieldFlags, bodyFlag],
       notes: [
         'The service replaces all rules at once. So sched reads the current rules, changes only the days you name, shows the difference and asks for confirmation before it sends them all.',
+        'Without a schedule, one request sets the same rules for all schedules of the event type that you may change. If they would have different rules, name one schedule or use --replace.',
         "A weekday means every week: --day-off friday takes every Friday off. For a single day, use a date, today or tomorrow; today and tomorrow are dates in the schedule's time zone. A range such as 2026-12-24..2026-12-31 includes both dates.",
       ],
-      run: (invocation) => runUpdate({ ...generic, fieldFlags: fields }, invocation),
+      withoutArgument: all!.operation,
+      run: (invocation) => runUpdate({ one, all: all! }, invocation),
     };
   },
 };

@@ -53,8 +53,12 @@ const fromCatalogue = (noun: Noun): NounEntry => {
     const generic: Record<string, GenericCommand> = Object.fromEntries(
       Object.entries(rows).map(([verb, row]) => [verb, genericCommand(noun, verb, row, examples[verb])]),
     );
-    const own = Object.entries(generic).map(([verb, command]) => decorate[verb]?.(command, generic) ?? command);
-    return [...own, ...extra()];
+    const own = Object.entries(generic).map(
+      ([verb, command]): Command => decorate[verb]?.(command, generic) ?? command,
+    );
+    const isPart = ({ operation }: Command) =>
+      operation !== undefined && own.some(({ withoutArgument }) => withoutArgument === operation);
+    return [...own.filter((command) => !isPart(command)), ...extra()];
   };
   return { singular, group, summary, commands };
 };

@@ -1,5 +1,6 @@
 import type { Field } from '../../api/field.ts';
 import { inspect } from '../../api/inspect.ts';
+import type { Operation } from '../../api/operation.ts';
 import type { Command } from '../command.ts';
 import { views } from '../operation/views.ts';
 import { knownFields } from '../parse/all-flags.ts';
@@ -28,14 +29,20 @@ export const fieldPaths = (command: Command): string[] => {
   return [...new Set(paths)];
 };
 
+/** The operations a command may use: with its argument and, if it has one, without. */
+export const operationsOf = ({ operation, withoutArgument }: Command): Operation[] =>
+  [operation, withoutArgument].filter((each) => each !== undefined);
+
 /** Paragraphs below the examples: notes, columns in a pipe, and the operation. */
 export const paragraphsOf = (command: Command): string[] => {
   const { operation, notes = [] } = command;
   const columns = pipeColumns(command);
   const columnsNote = columns.length === 0 ? [] : [`In a pipe: ${columns.join(', ')}, tab-separated.`];
   if (operation === undefined) return [...notes, ...columnsNote];
-  const { method, path, assumed, scope } = operation;
-  const words = `Operation: ${method} ${path}${assumed ? ' (assumed)' : ''}${scope === undefined ? '' : `, scope ${scope}`}`;
+  const { scope } = operation;
+  const words = `Operation: ${operationsOf(command)
+    .map(({ method, path, assumed }) => `${method} ${path}${assumed ? ' (assumed)' : ''}`)
+    .join(' or ')}${scope === undefined ? '' : `, scope ${scope}`}`;
   return [...notes, ...columnsNote, words];
 };
 

@@ -1,12 +1,47 @@
-import { requireSelf } from '../access.ts';
+import { isSelf, requireSelf } from '../access.ts';
 import { logActivity } from '../activity.ts';
 import { invalidRules, type Schedule } from '../availability.ts';
 import { requireEventType } from '../event-type.ts';
-import type { Handlers } from '../handler.ts';
+import type { Context, Handlers } from '../handler.ts';
 import { idOf } from '../names.ts';
 import { type Condition, readPage } from '../page.ts';
-import { type Detail, invalid, notFound } from '../refusal.ts';
+import { type Detail, denied, invalid, notFound } from '../refusal.ts';
 import { isZone } from '../zone.ts';
+
+interface Row {
+  id: string;
+  doc: string;
+  user: string;
+}
+
+type Change = Partial<Pick<Schedule, 'rules' | 'timezone'>>;
+
+const onlyHost = 'Only the host or an admin can change these hours.';
+
+const check = ({ rules, timezone }: Change): void => {
+  const details: Detail[] = invalidRules(rules ?? [], 'rules');
+  if (timezone !== undefined && !isZone(timezone))
+    details.push({ parameter: 'timezone', message: 'is not an IANA time zone', code: 'invalid' });
+  if (details.length > 0) throw invalid(...details);
+};
+
+const change = ({ id, doc }: Row, body: Change, eventType: string, context: Context): Schedule => {
+  const schedule: Schedule = JSON.parse(doc);
+  const fields = Object.keys(body);
+  if (fields.length === 0) return schedule;
+  const changed: Schedule = {
+    ...schedule,
+    timezone: body.timezone ?? schedule.timezone,
+    rules: body.rules ?? schedule.rules,
+  };
+  context.store.update('schedules', id, changed);
+  logActivity(context, 'AvailabilitySchedule.Update', {
+    availability_schedule: schedule.uri,
+    event_type: eventType,
+    fields,
+  });
+  return changed;
+};
 
 export const availability: Handlers<'availability'> = {
   list({ query }, { store, caller, asked }) {
@@ -24,34 +59,29 @@ export const availability: Handlers<'availability'> = {
 
   update({ params, body }, context) {
     const { store, caller } = context;
-    const [row] = store.all<{ doc: string; user: string; event_type: string }>(
-      'SELECT doc, user, event_type FROM schedules WHERE id = ?',
+    const [row] = store.all<Row & { event_type: string }>(
+      'SELECT id, doc, user, event_type FROM schedules WHERE id = ?',
       params.schedule,
     );
     if (!row) throw notFound('availability schedule');
     const { type } = requireEventType(store, caller, row.event_type);
     // Assumed: the owner of the event type can't change a host's schedule.
-    requireSelf(caller, row.user, 'Only the host or an admin can change these hours.');
-    const { rules, timezone } = body;
-    const details: Detail[] = invalidRules(rules ?? [], 'rules');
-    if (timezone !== undefined && !isZone(timezone))
-      details.push({ parameter: 'timezone', message: 'is not an IANA time zone', code: 'invalid' });
-    if (details.length > 0) throw invalid(...details);
+    requireSelf(caller, row.user, onlyHost);
+    check(body);
+    return change(row, body, type.uri, context);
+  },
 
-    const schedule: Schedule = JSON.parse(row.doc);
-    const changed: Schedule = {
-      ...schedule,
-      timezone: timezone ?? schedule.timezone,
-      rules: rules ?? schedule.rules,
-    };
-    const fields = Object.keys(body);
-    if (fields.length === 0) return schedule;
-    store.update('schedules', params.schedule, changed);
-    logActivity(context, 'AvailabilitySchedule.Update', {
-      availability_schedule: schedule.uri,
-      event_type: type.uri,
-      fields,
-    });
-    return changed;
+  'update-all'({ body: { event_type, ...body } }, context) {
+    const { store, caller } = context;
+    const { id, type } = requireEventType(store, caller, idOf(event_type));
+    const rows = store
+      .all<Row>(
+        "SELECT s.id, s.doc, s.user FROM schedules s JOIN users u ON u.id = s.user WHERE s.event_type = ? ORDER BY u.doc ->> 'name', s.id",
+        id,
+      )
+      .filter(({ user }) => isSelf(caller, user));
+    if (rows.length === 0) throw denied(onlyHost);
+    check(body);
+    return rows.map((row) => change(row, body, type.uri, context));
   },
 };

@@ -28,4 +28,11 @@ export const transcripts: Record<string, Transcript> = {
     status: 200,
     reply: { resource: schedule },
   },
+  'availability update-all': {
+    line: 'PATCH /event_type_availability_schedules',
+    headers: json,
+    body: { event_type: 'https://api.example.com/event_types/EVENT_TYPE_ID', rules, timezone: 'America/New_York' },
+    status: 200,
+    reply: { collection: [schedule] },
+  },
 };

@@ -80,6 +80,10 @@ const addressesIn = (body: string | undefined): string => {
 const questions: [Operation, (id: string, body?: string) => string][] = [
   [events.cancel, (id) => `Cancel event ${id} and notify its invitees?`],
   [availability.update, (id) => `Change availability schedule ${id}? The rules you send replace all others.`],
+  [
+    availability['update-all'],
+    () => 'Change all availability schedules of this event type? The rules you send replace all others.',
+  ],
   [compliance.delete, (_, body) => `Delete all data of ${addressesIn(body)}? This can't be undone.`],
 ];
 
