@@ -107,8 +107,8 @@ _sched_command() {
       fields='uri default name user timezone rules rules.type rules.wday rules.intervals rules.date'
       ;;
     'availability update')
-      flags='--event-type --rule --day-off --remove --replace --timezone'
-      takers='--event-type --rule --day-off --remove --timezone'
+      flags='--event-type --rule --day-off --remove --replace --timezone --body'
+      takers='--event-type --rule --day-off --remove --timezone --body'
       fields='uri default name user timezone rules rules.type rules.wday rules.intervals rules.date'
       ;;
     'shares create')
@@ -362,7 +362,7 @@ _sched_value() {
     'events list --status' | 'invitees list --status' | 'groups events --status') kind=words values='active canceled' ;;
     'events list --sort' | 'groups events --sort') kind=words values='start_time:asc start_time:desc' ;;
     'events list --with' | 'events get --with' | 'groups events --with') kind=words values='invitees' ;;
-    'events cancel --body' | 'invitees create --body' | 'event-types create --body' | 'event-types update --body' | 'shares create --body' | 'one-offs create --body') kind=files ;;
+    'events cancel --body' | 'invitees create --body' | 'event-types create --body' | 'event-types update --body' | 'availability update --body' | 'shares create --body' | 'one-offs create --body') kind=files ;;
     'events cancel --from' | 'compliance delete --from' | 'profiles add --from') kind=files ;;
     'events cancel --receipt' | 'compliance delete --receipt') kind=files ;;
     'invitees list --sort' | 'routing-forms list --sort' | 'routing-forms submissions --sort' | 'invitations list --sort') kind=words values='created_at:asc created_at:desc' ;;

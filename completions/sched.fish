@@ -295,7 +295,8 @@ function __sched_flags
                 --day-off 'day to set as unavailable: date, tomorrow, range of dates, or weekday (every week)' \
                 --remove 'day whose rule to remove: date, tomorrow, range of dates, or weekday (every week)' \
                 --replace 'replace all rules with the given ones' \
-                --timezone 'IANA time zone of the hours'
+                --timezone 'IANA time zone of the hours' \
+                --body 'request body as JSON from a file, or - for stdin; other flags override its fields'
         case 'shares create'
             printf '%s\t%s\n' --event-type 'event type to book through the link' \
                 --name 'name to show instead of the event type\'s' \
@@ -580,7 +581,7 @@ function __sched_takers
         case 'availability list'
             printf '%s\n' --event-type --limit --page-size
         case 'availability update'
-            printf '%s\n' --event-type --rule --day-off --remove --timezone
+            printf '%s\n' --event-type --rule --day-off --remove --timezone --body
         case 'shares create'
             printf '%s\n' --event-type --name --duration --duration-option --timezone --period --max-booking-time --rule --location-kind --location --body
         case 'one-offs create'
@@ -716,7 +717,7 @@ function __sched_value
             printf '%s\n' words start_time:asc start_time:desc
         case 'events list --with' 'events get --with' 'groups events --with'
             printf '%s\n' words invitees
-        case 'events cancel --body' 'invitees create --body' 'event-types create --body' 'event-types update --body' 'shares create --body' 'one-offs create --body'
+        case 'events cancel --body' 'invitees create --body' 'event-types create --body' 'event-types update --body' 'availability update --body' 'shares create --body' 'one-offs create --body'
             echo files
         case 'events cancel --from' 'compliance delete --from' 'profiles add --from'
             echo files

@@ -380,7 +380,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'availability update' = @{
-            takers = @('--event-type', '--rule', '--day-off', '--remove', '--timezone')
+            takers = @('--event-type', '--rule', '--day-off', '--remove', '--timezone', '--body')
             fields = @('uri', 'default', 'name', 'user', 'timezone', 'rules', 'rules.type', 'rules.wday', 'rules.intervals', 'rules.date')
             flags = [ordered]@{
                 '--event-type' = 'event type the schedules belong to'
@@ -389,6 +389,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--remove' = 'day whose rule to remove: date, tomorrow, range of dates, or weekday (every week)'
                 '--replace' = 'replace all rules with the given ones'
                 '--timezone' = 'IANA time zone of the hours'
+                '--body' = 'request body as JSON from a file, or - for stdin; other flags override its fields'
             }
         }
         'shares create' = @{
@@ -853,6 +854,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'invitees create --body' = @('files')
         'event-types create --body' = @('files')
         'event-types update --body' = @('files')
+        'availability update --body' = @('files')
         'shares create --body' = @('files')
         'one-offs create --body' = @('files')
         'events cancel --from' = @('files')
