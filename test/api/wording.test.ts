@@ -46,7 +46,7 @@ describe('command', () => {
     ['event-types create --name= --duration 30', '', '--name must not be empty'],
     ['event-types create --name X --event-color red', '', '--event-color must be # and six hex digits, not "red"'],
     [
-      'event-types create --body -',
+      'event-types update YBL6DUNR9FS4PNP6 --body -',
       '{"name":3,"duration":"x","kind":"q"}',
       '--name must be text; --duration must be a whole number from 1 to 720; the body has unknown fields: kind',
     ],
