@@ -80,7 +80,8 @@ const answer = async (
       headers: {
         'content-type': 'application/json',
         'x-request-id': `refused-${number}`,
-        ...refusalHeaders?.(),
+        // Any other error can mean that the sandbox is closing, and its data with it.
+        ...(error instanceof Refusal ? refusalHeaders?.() : {}),
         ...headers,
       },
       body,

@@ -39,11 +39,12 @@ export class Problems {
 
   /** Adds a required flag that is missing. One that was typed without its value is already reported. */
   missingFlag(name: string, label = `--${name}`): void {
-    if (this.#own?.takes(name) === false) return this.missingArgument(name);
-    if (this.#own?.has(name)) return;
-    this.#missing.push(label);
-    this.#fixed += 1;
-    this.#own?.addFlag(name);
+    if (this.#own?.takes(name) === false) this.missingArgument(name);
+    else if (!this.#own?.has(name)) {
+      this.#missing.push(label);
+      this.#fixed += 1;
+      this.#own?.addFlag(name);
+    }
   }
 
   missingArgument(name: string, problem = `Missing argument <${name}>`): void {

@@ -22,7 +22,10 @@ export const checkSelected = (
   const report = (found: readonly string[]) => {
     for (const problem of found) problems.add(problem, fix);
   };
-  if (operation?.method !== 'GET') return report(checkFields(fields, known));
+  if (operation?.method !== 'GET') {
+    report(checkFields(fields, known));
+    return;
+  }
   const names = [...new Set(fields.map(firstName))].filter((name) => !known.includes(name));
   if (names.length > 0) {
     printer.checkFirst = (records) => {
