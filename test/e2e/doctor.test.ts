@@ -16,7 +16,7 @@ test('doctor names the Node that runs the program, and fails on a problem', asyn
   const findings = JSON.parse(stdout) as { check: string; status: string; finding: string }[];
   const of = (name: string) => findings.filter(({ check }) => check === name);
   expect(of('runtime')).toMatchObject([
-    { status: 'ok', finding: `${isNode ? `Node ${node}` : 'one file that needs no Node,'} on ${process.platform}` },
+    { status: 'ok', finding: `${isNode ? `Node ${node}` : 'standalone program'} on ${process.platform}` },
   ]);
   expect(of('configuration')).toMatchObject([
     { status: 'problem', finding: expect.stringContaining(join(config, 'config.json')) },
