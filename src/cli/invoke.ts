@@ -86,14 +86,17 @@ const start = async (
   const split = (words: readonly string[]) => commandFirst(words, shared, isLeafNoun);
   const words = readHelp(split(argv), split);
   const { noun: word, verb, rest, early, isHelp } = words;
-  const show = async (write: (page: HelpPage) => string) => {
+  const show = async (write: (page: HelpPage) => string, Page = HelpPage) => {
     if (slips.length > 0) throw usageError([...slips], { hint: commandLine(...argv) });
     const { stdout } = runtime;
-    const text = `${write(new HelpPage({ columns: stdout.columns, heading: await headingFor(runtime, rest) }))}\n`;
+    const text = `${write(new Page({ columns: stdout.columns, heading: await headingFor(runtime, rest) }))}\n`;
     // A pager moves the cursor around the screen.
     return rest.includes('--accessible') ? stdout.write(text) : showText(runtime, text);
   };
-  if (isHelp && word !== undefined && Object.hasOwn(topics, word)) return show((page) => topicHelp(word, page));
+  if (isHelp && word !== undefined && Object.hasOwn(topics, word)) {
+    const { TopicPage } = await import('./help/topic-page.ts');
+    return show((page) => topicHelp(word, page), TopicPage);
+  }
   const isComplete = verb !== undefined || (word !== undefined && isLeafNoun(word));
   if (!isComplete && rest.includes('--')) throw misplacedDashes(argv);
 

@@ -26,7 +26,7 @@ export const optionTerm = ({ flags }: Option): string =>
 /** Lines longer than this are hard to read, however wide the terminal is. */
 const widest = 100;
 /** A second column narrower than this goes below its term instead. */
-const narrowestColumn = 24;
+export const narrowestColumn = 24;
 
 /** Commander's help formatter: our headings, the shared flags left out, and lines that fit a narrow terminal too. */
 export class HelpPage extends Help implements Layout {
