@@ -163,6 +163,7 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   'csv-parse': { in: /^jobs\/csv-source\.ts$/ },
   '@napi-rs/keyring': { in: /^auth\/keychain/ },
   oauth4webapi: { in: /^auth\// },
+  '@inquirer/prompts': { in: /^cli\/session\/key-prompts\.ts$/ },
   open: { in: /^auth\/browser\.ts$/ },
   libsql: { in: /^sandbox\/database\.ts$/ },
 };

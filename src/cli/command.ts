@@ -7,6 +7,8 @@ export interface Argument {
   description: string;
   required?: boolean;
   variadic?: boolean;
+  /** The collection of the record it names. */
+  collection?: string;
   /** The allowed values. */
   choices?: readonly string[];
   /** Values that completions offer. Help doesn't list them, and others can be valid. */
@@ -35,6 +37,8 @@ export interface Flag {
   names?: 'profiles';
   /** The command can't run without it. */
   required?: boolean;
+  /** Required unless this flag is given. */
+  unless?: string;
   description: string;
   heading: (typeof flagHeadings)[number];
 }
@@ -63,6 +67,14 @@ export interface Invocation extends Parsed {
 /** Shows the help of these words, as `sched help` does. */
 export type ShowHelp = (words: readonly string[]) => Promise<void>;
 
+/** A question whose answer becomes a value of a repeatable flag. */
+export interface FollowUp {
+  flag: string;
+  label: string;
+  choices?: readonly string[];
+  valueOf(answer: string): string;
+}
+
 /** A command as plain data, plus the function that runs it. Commander's tree is built from these. */
 export interface Command {
   name: string;
@@ -82,5 +94,7 @@ export interface Command {
   withoutArgument?: Operation;
   /** The output has unknown fields and is JSON by default. The command itself checks the number of arguments. */
   freeForm?: true;
+  /** Further values that the command needs at a terminal, once its required flags are known. */
+  followUps?(invocation: Invocation): Promise<FollowUp[]>;
   run(invocation: Invocation): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
 import { correctedField } from '../output/fields.ts';
 import { counted } from '../plural.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Command, Parsed, ShowHelp, Typed } from './command.ts';
+import type { Command, Invocation, Parsed, ShowHelp, Typed } from './command.ts';
 import { createNotes } from './messages/notes.ts';
 import type { Fix, Problems } from './messages/problems.ts';
 import { checkSelected } from './operation/field-check.ts';
@@ -52,6 +52,19 @@ const withProfile = (error: unknown, profile: string | undefined): unknown =>
     ? new SchedError(error.category, error.message, { ...error.facts, hint: `sched auth login -p ${profile}` })
     : error;
 
+/** Whether the command line lacks a required flag or argument. */
+const isIncomplete = ({ arguments: wanted, flags }: Command, { args, typed }: Invocation): boolean =>
+  wanted.slice(args.length).some(({ required }) => required) ||
+  flags.some(({ name, required, unless }) => (required || unless !== undefined) && typed[name] === undefined);
+
+/** At a terminal, asks for what the command line lacks. Elsewhere the command reports it. */
+const complete = async (command: Command, invocation: Invocation): Promise<Invocation> => {
+  const { canAsk, curl } = invocation.context.settings;
+  if (!canAsk || curl || command.operation === undefined || !isIncomplete(command, invocation)) return invocation;
+  const { askMissing, canAskFor } = await import('./operation/ask-missing.ts');
+  return canAskFor(command, invocation) ? askMissing(command, invocation) : invocation;
+};
+
 /** Runs a parsed command: resolves its settings, creates its context and reports incomplete output. */
 export const runCommand = async (
   command: Command,
@@ -93,7 +106,7 @@ export const runCommand = async (
   }
   const context = settings.curl ? (await import('./session/curl-context.ts')).curlContext(online, findUser) : online;
   try {
-    await command.run({ context, help, ...parsed });
+    await command.run(await complete(command, { context, help, ...parsed }));
   } catch (error) {
     const isAnswered = error instanceof SchedError && error.facts.answered === true;
     if (context.printer.isUnfinished && context.printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe)) {

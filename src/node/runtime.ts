@@ -59,6 +59,7 @@ export const nodeRuntime = (): World => {
     stdin: inputOf(() => signals().interrupted),
     stdout: outputOf(1, () => process.stdout),
     stderr: outputOf(2, () => process.stderr),
+    promptStreams: () => ({ input: process.stdin, output: process.stderr }),
     clock,
     get systemZone() {
       // TypeScript's types don't say that timeZone may be missing.

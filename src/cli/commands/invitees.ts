@@ -9,7 +9,7 @@ import type { View } from '../../output/view.ts';
 import { counted } from '../../plural.ts';
 import { describeInstant } from '../../time/echo.ts';
 import { idIn } from '../../uri.ts';
-import type { Command, Flag, Invocation } from '../command.ts';
+import type { Command, Flag, FollowUp, Invocation } from '../command.ts';
 import {
   bookedRecord,
   bookingContextOf,
@@ -20,6 +20,8 @@ import {
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
+import { referredRecord } from '../operation/references.ts';
+import type { Context } from '../session/context.ts';
 import { runNoShow } from './no-show.ts';
 
 export const examples = {
@@ -74,18 +76,41 @@ const addAnswers = async ({ context, typed, problems }: Invocation, body: Json):
     });
     return;
   }
-  const id = idIn(body.event_type);
-  const type = await (await context.client()).call(eventTypes.get, { path: { event_type: id } });
-  const questions = Array.isArray(type.custom_questions) ? type.custom_questions.filter(isObject) : [];
+  const questions = await questionsOf(context, String(body.event_type));
   const read = answers.map((raw) => readAnswer(raw, questions));
   for (const answer of read) if (typeof answer === 'string') problems.add(answer);
   body.custom_questions = read.filter((answer) => typeof answer !== 'string');
 };
 
+const questionsOf = async (context: Context, eventType: string): Promise<Json[]> => {
+  const type = await (await context.client()).call(eventTypes.get, { path: { event_type: idIn(eventType) } });
+  return Array.isArray(type.custom_questions) ? type.custom_questions.filter(isObject) : [];
+};
+
+/** Questions of the event type that need an answer and have none yet. */
+const openQuestions = async ({ context, typed }: Invocation): Promise<FollowUp[]> => {
+  const { uri } = await referredRecord(
+    { id: '', collection: 'event_types', name: String(typed['event-type']) },
+    context,
+  );
+  const questions = await questionsOf(context, uri);
+  const answered = [typed.answer ?? []].flat().map((raw) => readAnswer(String(raw), questions));
+  const isOpen = ({ name, required, enabled }: Json) =>
+    required === true &&
+    enabled !== false &&
+    !answered.some((answer) => typeof answer !== 'string' && answer.question === name);
+  return questions.filter(isOpen).map(({ name, answer_choices, include_other }) => ({
+    flag: 'answer',
+    label: String(name),
+    ...(Array.isArray(answer_choices) && answer_choices.length > 0 && include_other !== true
+      ? { choices: answer_choices.map(String) }
+      : {}),
+    valueOf: (answer) => `${name}=${answer}`,
+  }));
+};
+
 const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
-  if (typed.name === undefined && typed['first-name'] === undefined && typed.body === undefined)
-    problems.missingFlag('name', '--name or --first-name');
+  const { context } = invocation;
   const input = await readInput(invocation, invitees.create, fieldFlags, (body) => addAnswers(invocation, body));
   const body = input.body as Omit<Booking, 'send'>;
   const { start_time, invitee } = body;
@@ -116,6 +141,7 @@ export const decorate = {
       "In scripts and CI use --if-absent: it checks the service first, so that running the command again never books twice. sched records each booking on this machine before sending it. If the reply is lost, sched looks up the booking and never sends it a second time. If it can't find out what happened, the exit code is 10, and `sched invitees reconcile` checks again. While a booking exists, the same booking from the same machine is refused with exit code 7. If a booking can't be recorded, nothing is booked (exit code 3) unless you add --allow-duplicate.",
       'A time without an offset is read in the time zone of --tz. If the invitee is in another time zone, it is refused, because either could be meant.',
     ],
+    followUps: openQuestions,
     run: (invocation) => runCreate(generic, invocation),
   }),
   'no-show': (generic: GenericCommand): Command => ({

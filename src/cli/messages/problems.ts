@@ -48,7 +48,18 @@ export class Problems {
   }
 
   missingArgument(name: string, problem = `Missing argument <${name}>`): void {
-    this.add(problem, (own) => own.addArgument(name));
+    this.add(problem, (own) => own.addArgument(name.toUpperCase()));
+  }
+
+  /** Adds an answer to the user's command line: the value of a flag, or an argument. */
+  answered(flag: string | undefined, value: string): void {
+    if (flag === undefined) this.#own?.addArgument(value);
+    else this.#own?.addFlag(flag, value);
+  }
+
+  /** The user's command line with all answers. */
+  get line(): string | undefined {
+    return this.#own?.line;
   }
 
   /** The user's command with another value instead of a typed one, or undefined if it doesn't have that value. */

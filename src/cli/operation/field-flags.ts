@@ -32,6 +32,9 @@ const names: Record<string, string> = {
   color: 'event-color',
 };
 
+/** Fields that are required unless another one is given, with the flag of the other. */
+const alternatives: Record<string, string> = { 'invitee.name': 'first-name' };
+
 /** Placeholders of values in help. */
 const placeholders: Record<string, string> = { datetime: 'TIME', email: 'EMAIL' };
 
@@ -83,6 +86,7 @@ const flagOf = (part: FieldFlag['part'], path: string[], field: Field, required:
     path,
     field,
     required: required && !isOwn,
+    ...(alternatives[path.join('.')] === undefined ? {} : { unless: alternatives[path.join('.')]! }),
     ...(isOwn && part === 'body' ? { own: true } : {}),
   };
 };

@@ -46,6 +46,7 @@ const argumentOf = (path: string, parameter: string, isOptional: boolean): Argum
     name: parameter.replaceAll('_', '-'),
     description: `${identifiers(collection)} of ${withArticle(words)}`,
     required: !isOptional,
+    ...(collection === undefined ? {} : { collection }),
     ...suggestionsFor(collection),
   };
 };
@@ -145,7 +146,15 @@ export const positional = (
   const description = `${identifiers(collection)}: ${flag.description}`;
   const command: GenericCommand = {
     ...generic,
-    arguments: [{ name, description, required, ...suggestionsFor(collection) }],
+    arguments: [
+      {
+        name,
+        description,
+        required,
+        ...(collection === undefined ? {} : { collection }),
+        ...suggestionsFor(collection),
+      },
+    ],
     flags: generic.flags.filter((candidate) => candidate.name !== name),
   };
   return {

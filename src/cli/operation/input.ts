@@ -163,8 +163,10 @@ export const readInput = async (
   const body = structuredClone(fromFile ?? {});
   for (const flag of flags) {
     const isLeftOpen = fromFile !== undefined && flag.part === 'body' && isOpen(operation, flag.path);
-    if (flag.required && typed[flag.name] === undefined && !isSet(body, flag.path) && !isLeftOpen)
-      problems.missingFlag(flag.name);
+    const other = flag.unless;
+    const isNeeded = other === undefined ? flag.required : typed[other] === undefined && fromFile === undefined;
+    if (isNeeded && typed[flag.name] === undefined && !isSet(body, flag.path) && !isLeftOpen)
+      problems.missingFlag(flag.name, other === undefined ? undefined : `--${flag.name} or --${other}`);
   }
   problems.check();
 

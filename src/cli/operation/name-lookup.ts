@@ -12,6 +12,7 @@ import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { singleQuoted } from '../../shell-quote.ts';
 import { idIn } from '../../uri.ts';
+import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
 import { forSameAccount } from '../session/lost-creation.ts';
 import { fold } from './fold-text.ts';
@@ -24,8 +25,11 @@ interface Kind {
   list: Operation;
   /** The command and its flags that print the URI of a record by name. If undefined, the list is searched. */
   show?: string;
-  /** Paths of the record's URI and name in a row of the list, and of another URI that names the record. */
-  row: { uri: string; name: string; alias?: string };
+  /**
+   * Paths of the record's URI and name in a row of the list, of another URI that names the record, and of what tells
+   * records with the same name apart.
+   */
+  row: { uri: string; name: string; alias?: string; detail?: string };
   /** Reads one record by its ID. If undefined, records can be found only in the list. */
   get?: (id: string) => { operation: ReadOperation; input: Input };
   /** Queries of the lists to search, one after another until one has the name. */
@@ -94,7 +98,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     // `users get` needs one scope more.
     show: 'members get --jq .user.uri',
     list: members.list,
-    row: { uri: 'user.uri', name: 'user.name' },
+    row: { uri: 'user.uri', name: 'user.name', detail: 'user.email' },
     get: (id) => ({ operation: users.get, input: { path: { user: id } } }),
     places: ofOrganization,
   },
@@ -103,7 +107,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     listing: 'members list',
     show: 'members get -o id',
     list: members.list,
-    row: { uri: 'uri', name: 'user.name', alias: 'user.uri' },
+    row: { uri: 'uri', name: 'user.name', alias: 'user.uri', detail: 'user.email' },
     get: (id) => ({ operation: members.get, input: { path: { membership: id } } }),
     places: ofOrganization,
   },
@@ -166,6 +170,28 @@ const lookUp = async (context: Context, kind: Kind, word: string, within: string
   }
   if (refusals.length === places.length) throw refusals[0];
   return { fits: [], known };
+};
+
+/** Enough to choose from. A record beyond that can be given by its name. */
+const mostChoices = 500;
+
+/** The records of a collection that the token may list, to choose from. */
+export const choicesOf = async (collection: string, context: Context, within?: string): Promise<Choice[]> => {
+  const kind = kinds[collection]!;
+  const client = await context.client();
+  const choices = new Map<string, Choice>();
+  for (const query of await kind.places(context, within)) {
+    for await (const page of client.pages(kind.list, { query })) {
+      for (const each of page) {
+        const value = idIn(valueAt(each, kind.row.uri));
+        const detail = kind.row.detail === undefined ? '' : ` (${valueAt(each, kind.row.detail)})`;
+        if (each.active !== false) choices.set(value, { value, label: `${valueAt(each, kind.row.name)}${detail}` });
+      }
+      if (choices.size >= mostChoices) break;
+    }
+    if (choices.size > 0) break;
+  }
+  return [...choices.values()];
 };
 
 /** The record with this ID, or the service's refusal to show it. */

@@ -54,10 +54,10 @@ export class OwnCommand {
     this.#tokens.splice(end < 0 ? this.#tokens.length : end, 0, token);
   }
 
-  /** Adds a placeholder for a missing argument after the other arguments. */
-  addArgument(name: string): void {
+  /** Adds an argument, or the placeholder of a missing one, after the other arguments. */
+  addArgument(word: string): void {
     const last = this.#tokens.findLastIndex(({ kind }) => kind === 'argument' || kind === 'end');
-    this.#tokens.splice(last + 1, 0, { kind: 'argument', words: [name.toUpperCase()] });
+    this.#tokens.splice(last + 1, 0, { kind: 'argument', words: [word] });
   }
 
   setArgument(from: string, to: string): void {

@@ -189,7 +189,7 @@ describe('an invalid command line', () => {
     expect(tooWide(stderr, 80)).toEqual([]);
     const [, hint] = stderr.split('\ntry: ');
     expect(hint!.replace(/ \\\n +/g, ' ').trim()).toBe(
-      'sched invitees create --name TEXT --event-type NAME --start TIME --email EMAIL --timezone ZONE',
+      'sched invitees create --event-type NAME --start TIME --email EMAIL --name TEXT --timezone ZONE',
     );
     const piped = await world.run('invitees create');
     expect(piped.stderr.trimEnd().split('\n')).toHaveLength(2);

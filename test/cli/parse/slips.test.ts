@@ -45,7 +45,7 @@ const slips: [line: string, meant: string | undefined][] = [
   ['event ls', 'events list'],
   ['event show JW6SHQTS78SH7TS8', 'events get JW6SHQTS78SH7TS8'],
   ['events rm JW6SHQTS78SH7TS8 -n', 'events cancel JW6SHQTS78SH7TS8 -n'],
-  ['invitee add', 'invitees create --name TEXT --event-type NAME --start TIME --email EMAIL --timezone ZONE'],
+  ['invitee add', 'invitees create --event-type NAME --start TIME --email EMAIL --name TEXT --timezone ZONE'],
   ['meetings ls --today', 'events list --today'],
   ['whoami', 'users me'],
   ['events list -L 3', 'events list --limit 3'],
