@@ -58,7 +58,7 @@ const denial = (parameters: URLSearchParams): SchedError => {
   const name = /^[a-z_]{1,40}$/.test(code) ? code : 'an unknown error';
   return new SchedError('auth', code === 'access_denied' ? 'The login was denied' : 'The service refused the login', {
     reason: words ? `${name}: ${words}` : name,
-    hint: 'sched auth login',
+    hint: { command: ['auth', 'login'] },
     outcome: 'not-applied',
   });
 };

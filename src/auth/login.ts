@@ -55,12 +55,12 @@ export const loginTimeoutMs = 5 * 60_000;
 export const noTerminalForLogin = (): SchedError =>
   new SchedError('auth', "Can't log in without a terminal", {
     reason: 'there is no terminal, or CI is set',
-    hint: 'sched auth login --with-token < FILE, or set SCHED_TOKEN',
+    advice: 'pass a token on stdin with --with-token, or set SCHED_TOKEN',
     outcome: 'not-sent',
   });
 
 const tooLate = (): SchedError =>
-  new SchedError('auth', 'The login timed out', { hint: 'sched auth login', outcome: 'not-applied' });
+  new SchedError('auth', 'The login timed out', { hint: { command: ['auth', 'login'] }, outcome: 'not-applied' });
 
 const noAnswer = (): SchedError =>
   new SchedError('auth', 'No URL was pasted', {

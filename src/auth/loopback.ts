@@ -42,7 +42,7 @@ const listen = async (server: ReturnType<typeof createServer>, port: number): Pr
       reject(
         new SchedError('environment', `Cannot listen on ${address}:${port}`, {
           reason: code === 'EADDRINUSE' ? 'the port is in use' : (code ?? 'the port cannot be opened'),
-          hint: 'run sched auth login without --port, or choose another port',
+          hint: { flags: { port: false } },
           outcome: 'not-sent',
         }),
       ),

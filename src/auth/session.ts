@@ -68,7 +68,8 @@ export const lockOf = (key: CredentialKey, account: Account): Lock => {
 const notRefreshedHere = (): SchedError =>
   new SchedError('auth', 'The access token must be refreshed, and a stored login is not refreshed in CI', {
     reason: 'refreshing spends the stored refresh token, and the new one would be lost with this runner',
-    hint: 'set SCHED_TOKEN or SCHED_TOKEN_FILE, or add --allow-refresh',
+    // Not a command to copy: --allow-refresh is right only on a machine that keeps its files.
+    advice: 'set SCHED_TOKEN or SCHED_TOKEN_FILE, or add --allow-refresh if this machine keeps its files',
     outcome: 'not-sent',
   });
 
@@ -85,7 +86,7 @@ export const createSession = (options: SessionOptions): Session => {
     if (found === undefined) {
       throw new SchedError('auth', 'Not logged in', {
         reason: `there is no credential in ${store.describe()}`,
-        hint: 'sched auth login',
+        hint: { command: ['auth', 'login'] },
         outcome: 'not-sent',
       });
     }

@@ -4,7 +4,7 @@ import { counted } from '../plural.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Command, Invocation, Parsed, ShowHelp, Typed } from './command.ts';
 import { createNotes } from './messages/notes.ts';
-import type { Fix, Problems } from './messages/problems.ts';
+import type { Fix } from './messages/problems.ts';
 import { checkSelected } from './operation/field-check.ts';
 import { knownFields } from './parse/all-flags.ts';
 import { createContext, type FindUser } from './session/context.ts';
@@ -39,18 +39,15 @@ const fieldsFix = (typed: Typed, known: readonly string[]): Fix | undefined => {
   };
 };
 
-/** Sets the hint of an error about a value that was probably meant differently: the user's command with that value. */
-const withMeant = (error: unknown, problems: Problems): unknown => {
-  if (!(error instanceof SchedError) || error.facts.meant === undefined) return error;
-  const hint = problems.withValue(error.facts.meant.from, error.facts.meant.to);
-  return hint === undefined ? error : new SchedError(error.category, error.message, { ...error.facts, hint });
-};
+/** Loaded only if a command fails. */
+const loadSuggestion = () => import('./suggestion.ts');
 
-/** Adds the profile to a login hint. The session doesn't know it, and without it another profile would be logged in. */
-const withProfile = (error: unknown, profile: string | undefined): unknown =>
-  error instanceof SchedError && error.facts.hint === 'sched auth login' && profile !== undefined
-    ? new SchedError(error.category, error.message, { ...error.facts, hint: `sched auth login -p ${profile}` })
-    : error;
+interface Reporting {
+  isJson: boolean;
+  help: ShowHelp;
+  /** Adds to an error what only the command's noun knows. */
+  explain(error: unknown): unknown;
+}
 
 /** Whether the command line lacks a required flag or argument. */
 const isIncomplete = ({ arguments: wanted, flags }: Command, { args, typed }: Invocation): boolean =>
@@ -70,14 +67,14 @@ export const runCommand = async (
   command: Command,
   parsed: Parsed,
   runtime: Runtime,
-  isJson: boolean,
-  help: ShowHelp,
+  { isJson, help, explain }: Reporting,
 ): Promise<void> => {
   const { typed, problems } = parsed;
-  const account = await accountOf(command, typed, runtime).catch((error: unknown) => {
+  const named = typed.profile as string | undefined;
+  const account = await accountOf(command, typed, runtime).catch(async (error: unknown) => {
     // A wrong command line is reported before a missing profile: `-p a -p b` may name neither.
     problems.check();
-    throw withMeant(error, problems);
+    throw (await loadSuggestion()).withSuggestion(error, parsed, runtime, named);
   });
   const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
   const notes = createNotes(runtime.stderr, isJson);
@@ -116,7 +113,8 @@ export const runCommand = async (
     // The write was applied; only its reply could not be printed.
     const isWrite = command.operation !== undefined && command.operation.method !== 'GET' && !settings.dryRun;
     if (error instanceof OutputFailure && isWrite) throw new OutputFailure(error.facts.reason!, 'applied');
-    throw withProfile(withMeant(error, problems), account?.name ?? (typed.profile as string | undefined));
+    const { withSuggestion } = await loadSuggestion();
+    throw withSuggestion(explain(error), parsed, runtime, account?.name ?? named);
   } finally {
     await context.close();
     await notes.flush();

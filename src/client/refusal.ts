@@ -127,7 +127,7 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
   const message = gone ?? (category === 'not-found' ? notFound(pathname) : known);
   return new SchedError(category, message ?? `The service failed with status ${reply.status}`, {
     reason: `${said || `HTTP ${reply.status}`}${needed ? ` (needs ${needed})` : ''}${wait}${id ? ` [request ${id}]` : ''}`,
-    ...(missing.length === 0 ? {} : { scopes: missing, hint: `sched auth login --add-scopes ${missing.join(',')}` }),
+    ...(missing.length === 0 ? {} : { scopes: missing }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     outcome: category === 'outcome-unknown' ? 'unknown' : 'not-applied',
     http: {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '../client/client.ts';
 import type { Json } from '../client/reading.ts';
-import { SchedError } from '../errors.ts';
+import { type NextStep, SchedError, type Suggestion } from '../errors.ts';
 import { counted } from '../plural.ts';
 import { type Entry, type Ledger, type StoredEntry, serviceName } from '../state/ledger.ts';
 import { idIn } from '../uri.ts';
@@ -23,7 +23,7 @@ export interface BookingContext {
   timeoutMs: number;
   pid: number;
   /** The command that looks the booking up again later. */
-  checkAgain: string;
+  checkAgain: Suggestion;
   /** Called when a booking is sent although the ledger can't be written. */
   onUnkept(reason: string): void;
 }
@@ -64,13 +64,13 @@ export interface UnknownOutcome {
   seconds?: number;
 }
 
-/** The hint for an attempt with unknown outcome. An attempt at another address can only be reconciled there. */
-const nextStep = ({ checkAgain, origin }: BookingContext, { number, entry }: StoredEntry): string => {
-  if (number === ledgerWriteFailed) return 'run the same command again with --if-absent';
+/** What to do about an unknown outcome. An attempt at another address can only be reconciled there. */
+const nextStep = ({ checkAgain, origin }: BookingContext, { number, entry }: StoredEntry): NextStep => {
+  if (number === ledgerWriteFailed) return { hint: { flags: { 'if-absent': true } } };
   const there = serviceName(entry.origin);
   return there === origin
-    ? checkAgain
-    : `run the same command again later, or run sched invitees reconcile against ${there}`;
+    ? { hint: checkAgain }
+    : { advice: `run the same command again later, or run sched invitees reconcile against ${there}` };
 };
 
 export const unknown = (
@@ -81,7 +81,7 @@ export const unknown = (
 ): SchedError =>
   new SchedError('outcome-unknown', 'Cannot tell whether this was booked', {
     reason: `${reason}; ${doubt.reason}`,
-    hint: nextStep(context, kept),
+    ...nextStep(context, kept),
     outcome: 'unknown',
     ...(doubt.seconds === undefined ? {} : { retryAfterSeconds: doubt.seconds }),
   });

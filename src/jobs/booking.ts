@@ -93,7 +93,8 @@ const alreadyBooked = (record: Json | undefined, { ifAbsent }: BookingOptions): 
   if (ifAbsent) return { record, how: 'existing' };
   throw new SchedError('conflict', 'This was already booked from this machine', {
     reason: record === undefined ? 'the service accepted the booking, but does not show it' : String(record.uri),
-    hint: 'add --if-absent to use the existing booking, or --allow-duplicate to book again',
+    advice: 'to book again, add --allow-duplicate',
+    hint: { flags: { 'if-absent': true } },
     outcome: 'not-sent',
   });
 };

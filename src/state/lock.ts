@@ -208,7 +208,7 @@ export const createLock = (options: LockOptions): Lock => {
         if (options.busy !== undefined) throw options.busy(holder.pid, since);
         throw new SchedError('environment', 'Another sched process is refreshing the login and does not finish', {
           reason: `process ${holder.pid} has held ${first} since ${since}`,
-          hint: `wait for process ${holder.pid}, or end it, and try again`,
+          advice: 'wait for it to end, or stop it',
           outcome: 'not-sent',
         });
       }

@@ -51,8 +51,8 @@ const expectUnavailable = async (work: () => Promise<unknown>, reason: RegExp) =
   );
   expect(Date.now() - began).toBeLessThan(6_000);
   expect(error).toMatchObject({ category: 'environment' });
-  expect(error.facts.hint).toContain('--credential-store file');
-  expect(error.facts.hint).toContain('SCHED_TOKEN');
+  expect(error.facts.hint).toEqual({ command: ['auth', 'login'], flags: { 'credential-store': 'file' } });
+  expect(error.facts.advice).toContain('SCHED_TOKEN');
   expect(error.facts.reason).toMatch(reason);
   expect(everythingIn(error)).not.toContain(canary);
   expect(readdirSync(folder, { recursive: true }).filter((name) => !String(name).endsWith('bus'))).toEqual([]);

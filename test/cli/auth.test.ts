@@ -170,7 +170,7 @@ describe('a login', () => {
     }
     const env = { SCHED_TOKEN: 'wrong' };
     const { stderr } = await world.run('auth status --check -p work', { send, env });
-    expect(stderr).toMatch(/^try: provide a valid token in SCHED_TOKEN$/m);
+    expect(stderr).toMatch(/^cause: HTTP 401; provide a valid token in SCHED_TOKEN$/m);
   });
 
   test.each([

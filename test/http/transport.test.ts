@@ -362,13 +362,13 @@ describe('transport: a request that was not sent', () => {
     ['closes the connection', '', ': the connection was closed before the reply was complete'],
   ])('may be repeated if the proxy %s', async (_, answer, words) => {
     const { proxy } = await proxyAnswering(answer);
-    const { sent, host, message, hint } = await failure(transport({ HTTPS_PROXY: proxy })(booking()));
+    const { sent, host, message, advice } = await failure(transport({ HTTPS_PROXY: proxy })(booking()));
     expect({ sent, host, message }).toEqual({
       sent: false,
       host: 'api.example.invalid',
       message: `the proxy ${proxy}${words}`,
     });
-    expect(hint).toContain('check HTTPS_PROXY');
+    expect(advice).toContain('check HTTPS_PROXY');
   });
 
   test('may be repeated if the proxy is not running', async () => {

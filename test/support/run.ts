@@ -12,6 +12,7 @@ import { expectNoSecret } from './canary.ts';
 import { seededFile } from './seeded.ts';
 import { splitCommandLine } from './shell-words.ts';
 import { closeLater } from './temporary.ts';
+import { expectRunnable } from './try-line.ts';
 
 /** A Sunday evening in Paris, well inside a week without clock changes. */
 export const someday = Date.parse('2026-11-15T18:00:00Z');
@@ -204,6 +205,7 @@ const runInWorld = async (
   const argv = typeof line === 'string' ? splitCommandLine(line) : line;
   const code = await runProgram(argv, runtime);
   expectNoSecret({ line: argv, env: runtime.env, stdin }, written);
+  await expectRunnable(written.stderr);
   return { code, ...written, screen, requests };
 };
 

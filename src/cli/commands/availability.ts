@@ -87,7 +87,7 @@ const schedulesOf = async ({ context }: Invocation, eventType: string): Promise<
 
 const notFound = (message: string, eventType: string): SchedError =>
   new SchedError('not-found', message, {
-    hint: `sched availability list --event-type ${idIn(eventType)}`,
+    hint: { command: ['availability', 'list'], flags: { 'event-type': idIn(eventType) } },
     outcome: 'not-sent',
   });
 

@@ -138,7 +138,7 @@ const settle = async (context: Context, query: NonNullable<Input['query']>) => {
     if (!verdict.supported) {
       throw new SchedError('unavailable', "The service can't filter events by group", {
         reason: "it returns events even for a group that can't exist",
-        hint: 'sched events list --org current',
+        hint: { flags: { group: false, ...(isUnsaid ? { org: 'current' } : {}) } },
         outcome: 'not-applied',
       });
     }

@@ -6,7 +6,6 @@ import { type Category, SchedError, usageError } from '../../errors.ts';
 import { describeInstant } from '../../time/echo.ts';
 import { timestampOf } from '../../time/wall.ts';
 import type { Invocation } from '../command.ts';
-import { commandLine } from '../messages/shell-line.ts';
 import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
@@ -26,7 +25,7 @@ const rejectEvent = async (client: Client, id: string): Promise<void> => {
     throw error;
   }
   throw usageError([`Missing argument <invitee>: ${id} is the ID of an event`], {
-    hint: commandLine('invitees', 'list', id),
+    hint: { command: ['invitees', 'list', id] },
   });
 };
 

@@ -134,7 +134,7 @@ const add = async (invocation: Invocation): Promise<void> => {
   const config = await changeConfig(context.runtime, (before) => {
     if (Object.hasOwn(before.profiles, name!)) {
       throw new SchedError('conflict', `Profile "${name}" already exists`, {
-        hint: `sched profiles set base_url URL -p ${name}`,
+        reason: 'to change a profile, use sched profiles set',
         outcome: 'not-applied',
       });
     }

@@ -129,7 +129,8 @@ const several = ({ words, listing }: Kind, name: string, fits: readonly Listed[]
   const named = fits.slice(0, mostNamed).map((fit) => `${fit.name} (${idIn(fit.uri)})`);
   const rest = fits.length > mostNamed ? ` and ${fits.length - mostNamed} more` : '';
   return new SchedError('usage', `${fits.length} ${words}s are named "${name}": ${named.join(', ')}${rest}`, {
-    hint: `use an ID instead of the name, such as ${idIn(fits[0]!.uri)}; to list them: sched ${listing}`,
+    reason: 'a name must be unique; use the ID of the one you mean',
+    ...(rest === '' ? {} : { hint: { command: listing.split(' ') } }),
     outcome: 'not-sent',
   });
 };
@@ -257,7 +258,10 @@ export const findRecord = async (
       outcome: 'not-sent',
       ...refusal?.facts,
       ...(listed instanceof SchedError ? { reason: `no such ID, and names can't be listed: ${listed.message}` } : {}),
-      hint: `sched ${kind.listing}${within === undefined ? '' : ` --event-type ${idIn(within)}`}`,
+      hint: {
+        command: kind.listing.split(' '),
+        flags: within === undefined ? {} : { 'event-type': idIn(within) },
+      },
       ...(meant === undefined ? {} : { meant: { from: word, to: meant } }),
     },
   );

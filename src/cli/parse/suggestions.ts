@@ -144,5 +144,5 @@ export const unknownId = (error: unknown, args: readonly string[], noun: Command
   const isTyped = args.some((arg) => segments.includes(idIn(arg)));
   const list = noun.commands.find((verb) => verb.name() === 'list');
   if (!isTyped || list === undefined || list.registeredArguments.length > 0) return error;
-  return new SchedError('not-found', error.message, { ...error.facts, hint: `sched ${noun.name()} list` });
+  return new SchedError('not-found', error.message, { ...error.facts, hint: { command: [noun.name(), 'list'] } });
 };

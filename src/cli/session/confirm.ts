@@ -37,7 +37,7 @@ export const confirm = async (
       'confirmation-required',
       `Confirmation needed, but there is no terminal to ask on: ${question}`,
       {
-        hint: 'run the same command with --yes',
+        hint: { flags: { yes: true } },
         outcome: 'not-sent',
       },
     );

@@ -61,7 +61,7 @@ export const createContext = (
     network = createNetwork(runtime, settings, notes, await connection());
     const { send, sendPlain } = network;
     const client = createClient({ baseUrl, mcpUrl, send, sendPlain, timeoutMs: settings.timeoutMs });
-    return withPlaceToLook(withScopeCheck(client, holderOf(await connection())), settings);
+    return withPlaceToLook(withScopeCheck(client, holderOf(await connection())));
   });
   let shown: ShowTime | undefined;
   const time = (): ShowTime => {

@@ -25,7 +25,7 @@ export const configFile = (world: World): string => join(directoryPath('config',
 const broken = (file: string, reason: string): SchedError =>
   new SchedError('environment', `Invalid configuration file ${file}`, {
     reason,
-    hint: 'fix the file by hand; sched never overwrites a broken configuration',
+    advice: 'fix the file by hand; sched never overwrites a broken configuration',
     outcome: 'not-sent',
   });
 
@@ -61,7 +61,7 @@ const takeTurn = async (world: Changing): Promise<Held | undefined> => {
     busy: (pid, since) => {
       stuck = new SchedError('environment', 'Another sched is still changing the profiles', {
         reason: `process ${pid} has held the lock since ${since}`,
-        hint: `wait for process ${pid} or stop it, then run the command again`,
+        advice: 'wait for it to end, or stop it',
         outcome: 'not-sent',
       });
       return stuck;

@@ -41,7 +41,7 @@ export const sandboxDataError = (
   const again = commandLine('sandbox', 'reset', ...words);
   return new SchedError('environment', "The sandbox can't open its data", {
     reason: `${error.message} (${file})`,
-    hint: isBroken(error) ? again : elsewhere,
+    ...(isBroken(error) ? { hint: again } : { advice: elsewhere }),
     outcome: 'not-sent',
   });
 };

@@ -75,7 +75,7 @@ export const wantsSandbox = (typed: Typed, { env }: Runtime): boolean => {
   if (!env.SCHED_TOKEN && !env.SCHED_TOKEN_FILE && !env.SCHED_BASE_URL) return true;
   throw new SchedError('usage', 'SCHED_SANDBOX is set together with a token or a base URL', {
     reason: "sched can't tell which one you mean",
-    hint: 'unset one of them, or add --sandbox',
+    advice: 'unset one of them, or add --sandbox',
     outcome: 'not-sent',
   });
 };

@@ -71,7 +71,7 @@ describe('identity', () => {
     expect({ code, requests }).toEqual({ code: 3, requests: [] });
     expect(JSON.parse(stderr).error).toMatchObject({
       message: `The default ${key} must be ${accepted}, not "${value}"`,
-      hint: `set ${variable}=ID, or run sched profiles set ${key} ID`,
+      cause: expect.stringContaining(`; set ${variable}=ID, or run sched profiles set ${key} ID`),
     });
   });
 

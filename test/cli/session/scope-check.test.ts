@@ -19,15 +19,14 @@ describe('scope check', () => {
   });
 
   test.each([
-    ['default', 'sched auth login -p default --add-scopes users:read'],
-    ['work', 'sched auth login -p work --add-scopes users:read'],
-    [undefined, 'use a token with users:read'],
-  ])('suggests for the profile %s: %s', (profile, hint) => {
+    ['work', { hint: { command: ['auth', 'login'], flags: { 'add-scopes': 'users:read' } } }],
+    [undefined, { advice: 'use a token with users:read' }],
+  ])('suggests for the profile %s: %j', (profile, next) => {
     try {
       check(['groups:read'], profile)();
       expect.fail('nothing was thrown');
     } catch (error) {
-      expect(error).toMatchObject({ category: 'forbidden', facts: { hint, outcome: 'not-sent' } });
+      expect(error).toMatchObject({ category: 'forbidden', facts: { ...next, outcome: 'not-sent' } });
     }
   });
 });
@@ -40,7 +39,7 @@ describe('a 403 from the service', () => {
     const send = refusing({ title: 'No', required_scopes: ['users:read', 'x; rm -rf ~', '$(id):read', 'groups:read'] });
     const { code, stderr } = await world.run('users me', { send });
     expect(code).toBe(5);
-    expect(stderr).toMatch(/^try: use a token with users:read, groups:read$/m);
+    expect(stderr).toMatch(/^cause: .*; use a token with users:read, groups:read$/m);
   });
 
   test.each([
@@ -55,7 +54,7 @@ describe('a 403 from the service', () => {
   });
 
   test.each([
-    ['scope', 'events cancel X --yes', 'sandbox_read_only', /^try: use a token with scheduled_events:write$/m],
+    ['scope', 'events cancel X --yes', 'sandbox_read_only', /^cause: .*; use a token with scheduled_events:write$/m],
     ['plan', 'activity list', 'sandbox_owner', /enterprise plan/i],
     ['role', 'members list', 'sandbox_user', /admin or the owner/],
   ])('for want of a %s names it', async (_, line, token, words) => {

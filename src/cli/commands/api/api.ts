@@ -131,6 +131,8 @@ const run = async (invocation: Invocation): Promise<void> => {
   // Check the full path: the part that makes a request private may be in the base URL.
   const { pathname } = new URL(request.url);
   const isHidden = planned.isHidden || isPrivate([pathname]);
+  // A header may contain a secret (R12).
+  if (!isHidden && typed.header === undefined) invocation.problems.revealCommand();
   // R49
   if (isHidden && typed.paginate === true)
     throw usageError(["--paginate can't be used with data_compliance, because its replies are never printed"]);
@@ -150,7 +152,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   try {
     await printReply(invocation, request, await client.send(request), showing);
   } catch (error) {
-    throw addPlaceToLook(error, operation, context.settings);
+    throw addPlaceToLook(error, operation);
   }
 };
 

@@ -36,7 +36,7 @@ const parseBody = (body: string): unknown => {
 const unreadable = (problem: string): SchedError =>
   new SchedError('usage', `Can't tell what this body would book: ${problem}`, {
     reason: 'sched compares a booking with earlier ones before sending it, so that nothing is booked twice',
-    hint: 'fix the body, or add --allow-duplicate to send it without this check',
+    advice: 'fix the body, or add --allow-duplicate to send it without this check',
     outcome: 'not-sent',
   });
 

@@ -42,7 +42,7 @@ const accountOf = ({ context }: Invocation): Account => {
   const { account } = context.settings;
   if (account?.profile.login !== undefined) return account;
   throw new SchedError('auth', account === undefined ? 'Not logged in' : `Profile "${account.name}" is not logged in`, {
-    hint: account === undefined ? 'sched auth login' : `sched auth login -p ${account.name}`,
+    hint: { command: ['auth', 'login'] },
     outcome: 'not-sent',
   });
 };
@@ -87,10 +87,11 @@ const checkLogin = async (
     if (error.category === 'forbidden') return { facts: accepted(facts) };
     if (error.category !== 'auth') throw error;
     const status = error.facts.outcome === 'not-sent' ? facts.status : 'refused';
-    const hint = facts.kind === 'token' ? `provide a valid token in ${facts.source}` : error.facts.hint;
+    const { hint, ...cause } = error.facts;
+    const next = facts.kind === 'token' ? { advice: `provide a valid token in ${facts.source}` } : hint && { hint };
     return {
       facts: { ...facts, usable: false, status },
-      error: new SchedError('auth', error.message, { ...error.facts, hint }),
+      error: new SchedError('auth', error.message, { ...cause, ...next }),
     };
   }
 };
@@ -121,7 +122,7 @@ const status = async (invocation: Invocation): Promise<void> => {
   if (facts.status === 'expired')
     throw new SchedError('auth', 'The login is no longer valid', {
       reason: `it expired at ${facts.expires_at}`,
-      hint: `sched auth login -p ${facts.profile}`,
+      hint: { command: ['auth', 'login'] },
       outcome: 'not-sent',
     });
 };

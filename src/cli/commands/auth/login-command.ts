@@ -28,14 +28,6 @@ export interface LoginChoices {
 const reasonOf = (error: unknown): string =>
   (error instanceof SchedError ? error.facts.reason : undefined) ?? (error as Error).message;
 
-/** The same error with a hint: the typed command with `--credential-store file`. */
-const withFile = (error: unknown, { inOrder }: Invocation): unknown => {
-  if (!(error instanceof SchedError)) return error;
-  const words = typedWords({ args: [], inOrder: inOrder.filter(([name]) => name !== 'credential-store') });
-  const hint = `${commandLine('auth', 'login', ...words)} --credential-store file, or set SCHED_TOKEN`;
-  return new SchedError(error.category, error.message, { ...error.facts, hint });
-};
-
 const readStore = ({ context, typed, problems }: Invocation): CredentialStore['kind'] | undefined => {
   const wanted =
     (typed['credential-store'] as string | undefined) ?? (context.runtime.env.SCHED_CREDENTIAL_STORE || undefined);
@@ -60,8 +52,7 @@ const openProvenStore = async (
     await store.probe();
     return store;
   } catch (error) {
-    if (kind === 'file' || wanted !== undefined || !settings.canAsk)
-      throw kind === 'file' ? error : withFile(error, invocation);
+    if (kind === 'file' || wanted !== undefined || !settings.canAsk) throw error;
     const file = await storeOf('file', runtime);
     const question = 'Store the token in a file that only you can read';
     const asked = {
@@ -74,7 +65,7 @@ const openProvenStore = async (
       no: 'stop and store nothing',
     };
     const shown = `There is no usable keychain on this machine (${reasonOf(error)}).\n${question} (${file.describe()})? [y/N] `;
-    if (!(await askYes(context, asked, shown))) throw withFile(error, invocation);
+    if (!(await askYes(context, asked, shown))) throw error;
     await file.probe();
     return file;
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { SchedError } from '../../../errors.ts';
+import { SchedError, sameCommand } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
 import { type Counts, isDone, type RunHistory, type RunLine } from '../../../jobs/receipt.ts';
 import { continueReceipt, type ReceiptFile, startReceipt } from '../../../jobs/receipt-file.ts';
@@ -37,7 +37,7 @@ const lockOf = async ({ runtime }: Context, folder: string, bulk: Bulk) => {
     busy: (pid, since) =>
       new SchedError('conflict', 'Another run with the same input is in progress', {
         reason: `process ${pid} since ${since}${first === undefined ? '' : `, run ${first.run.run}`}`,
-        hint: 'wait for it to finish, then run the same command again',
+        advice: 'wait for it to finish, then run the same command again',
         outcome: 'not-sent',
       }),
   });
@@ -112,7 +112,7 @@ const partial = ({ rejected, unknown }: Counts, { things, done }: Bulk): SchedEr
   return new SchedError('partial', `Not all ${things} were ${done}: ${parts.join(', ')}`, {
     outcome: unknown > 0 ? 'unknown' : 'applied',
     answered: true,
-    ...(unknown > 0 ? { hint: 'run the same command again to retry the unknown ones' } : {}),
+    ...(unknown > 0 ? { hint: sameCommand } : {}),
   });
 };
 

@@ -50,7 +50,7 @@ export const planDigest = async (invocation: Invocation, { items, digest }: Plan
 };
 
 const differs = (message: string, reason: string): SchedError =>
-  new SchedError('conflict', message, { reason, hint: 'check the plan with --dry-run', outcome: 'not-sent' });
+  new SchedError('conflict', message, { reason, hint: { flags: { 'dry-run': true } }, outcome: 'not-sent' });
 
 /** Throws unless the input is what the flags confirm. */
 const checkDifference = ({ confirm, max }: Confirmation, { items }: Plan, digest: string | undefined): void => {
@@ -90,7 +90,7 @@ export const isConfirmed = (
     `Confirmation needed to delete all data of ${counted(count, 'invitee')}, but there is no terminal to ask on`,
     {
       reason: yes ? '--yes alone works only for up to 10 addresses typed as arguments' : "a deletion can't be undone",
-      hint: isSeen ? 'add --yes' : `add --confirm ${count}, or --yes --max N`,
+      hint: { flags: isSeen ? { yes: true } : { confirm: String(count) } },
       outcome: 'not-sent',
     },
   );

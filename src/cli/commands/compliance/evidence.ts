@@ -101,7 +101,7 @@ const prove = async (invocation: Invocation): Promise<void> => {
   if (key === undefined || key.id !== history.run.key)
     throw new SchedError('environment', "Can't find the key of this receipt", {
       reason: `the receipt uses key ${history.run.key}${key === undefined ? '' : `, but the key found is ${key.id}`}`,
-      hint: 'add --receipt-key-file FILE',
+      advice: 'name its file with --receipt-key-file',
       outcome: 'not-sent',
     });
   const mark = key.mac(address);
@@ -139,7 +139,7 @@ const showKey = async (invocation: Invocation): Promise<void> => {
   if (key === undefined)
     throw new SchedError('not-found', 'There is no receipt key yet', {
       reason: 'the first deletion creates one',
-      hint: 'sched compliance key FILE',
+      advice: 'to create one in a file now, run sched compliance key FILE',
       outcome: 'not-sent',
     });
   await invocation.context.printer.one(keyView, { file: key.file ?? null, key: key.id, place: key.place });

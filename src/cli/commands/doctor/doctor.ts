@@ -72,7 +72,6 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   const wrong = findings.filter(({ status }) => status === 'problem');
   if (wrong.length === 0) return;
   throw new SchedError('environment', `Found ${counted(wrong.length, 'problem')}`, {
-    ...(wrong[0]!.fix === null ? {} : { hint: wrong[0]!.fix }),
     outcome: 'not-sent',
   });
 };

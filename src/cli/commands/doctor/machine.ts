@@ -43,7 +43,7 @@ const placeCheck = async (kind: 'config' | 'state' | 'cache', runtime: Runtime):
   try {
     directory(kind, runtime);
   } catch (error) {
-    return problem(check, errorText(error), (error as SchedError).facts.hint ?? '');
+    return problem(check, errorText(error), (error as SchedError).facts.advice ?? '');
   }
   const path = directoryPath(kind, runtime);
   // Only a note: reading works without a state directory; bookings and receipts need one.

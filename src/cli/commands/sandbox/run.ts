@@ -41,7 +41,6 @@ const runIn = async (runtime: Runtime, facts: Facts, command: readonly string[])
     const { code, message } = error as NodeJS.ErrnoException;
     throw new SchedError('environment', `Can't start "${command[0]}"`, {
       reason: code === 'ENOENT' ? 'no such program' : code === 'EACCES' ? 'it is not executable' : message,
-      hint: "sched sandbox run -- bash -c 'sched events list'",
     });
   } finally {
     if (launcher !== undefined) await rm(launcher, { recursive: true, force: true });

@@ -118,7 +118,7 @@ const requireOwn = async (runtime: Runtime, file: string, data: string): Promise
   if (opened !== undefined) return opened.close();
   throw new SchedError('environment', "This is not a sandbox file, so it can't be reset", {
     reason: file,
-    hint: 'use another file, or delete this one yourself',
+    advice: 'use another file, or delete this one yourself',
     outcome: 'not-applied',
   });
 };

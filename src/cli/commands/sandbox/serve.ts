@@ -156,7 +156,7 @@ const listen = (service: WireService, options: Parameters<typeof serve>[1]): Pro
   serve(service, options).catch((error: NodeJS.ErrnoException) => {
     throw new SchedError('environment', `Can't listen on 127.0.0.1:${options.port}`, {
       reason: error.code === 'EADDRINUSE' ? 'another program uses this port' : error.message,
-      hint: 'sched sandbox start --port 0',
+      hint: { flags: { port: '0' } },
     });
   });
 
