@@ -9,6 +9,7 @@ import { longestPart, splitEntries } from '../../src/auth/split-value.ts';
 import { openStore } from '../../src/auth/stores.ts';
 import { clock as realClock } from '../../src/node/clock.ts';
 import type { Clock } from '../../src/runtime.ts';
+import { gate } from '../support/gate.ts';
 import { heldClock } from '../support/held-clock.ts';
 import { noSecretService, type SecretService, startSecretService } from '../support/secret-service.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -327,7 +328,8 @@ describe('keychain: a real Secret Service', () => {
     const daemon = service.unlock();
     const store = await keychain(env);
     await expect.poll(() => store.probe().then(() => 'works', String), { timeout: 10_000 }).toBe('works');
-    const server = createOAuthServer({ delayMs: 100 });
+    const { promise: hold, release } = gate();
+    const server = createOAuthServer({ hold });
     const socket = await serve(server.send);
     const { access, refresh } = server.start();
     const expired = recordFromLogin(
@@ -338,6 +340,7 @@ describe('keychain: a real Secret Service', () => {
     const home = service.folder;
     const file = await buildWorker(home);
     const log = join(home, 'log');
+    writeFileSync(log, '');
     const plan = {
       server: socket.url,
       home,
@@ -351,6 +354,9 @@ describe('keychain: a real Secret Service', () => {
     );
     await Promise.all(workers.map(({ ready }) => ready));
     for (const worker of workers) worker.say('go');
+    const waiting = () => readFileSync(log, 'utf8').match(/^wait /gm)?.length;
+    await expect.poll(waiting, { timeout: 30_000 }).toBe(workers.length);
+    release();
     const ends = await Promise.all(workers.map(({ done }) => done));
     const { access_token: token } = (await store.read(credentialKey(expired)))!;
     expect(new Set(ends.map(({ said }) => said))).toEqual(new Set([fingerprint(token)]));

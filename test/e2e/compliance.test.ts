@@ -35,7 +35,7 @@ describe('compliance delete, killed', () => {
       // The standalone program can't preload the code that kills it at a step.
       const possible = program.length === 0 ? [] : steps;
       for (const step of possible) expect(await deletion.dieAt(step)).toBe(true);
-      expect(await deletion.dieAfter(bytesABatch, 0)).toBe(true);
+      expect(await deletion.dieAfter(bytesABatch)).toBe(true);
       const told = await deletion.finish();
       expect(told).toMatchObject({
         kills: possible.length + 1,
