@@ -117,16 +117,21 @@ describe('hostile: every command and format on a terminal', () => {
   });
 
   it.each(speaking)('$name: fields of another type', async (conversation) => {
-    const { command } = conversation;
+    const { command, exchanges } = conversation;
+    // Many commands send one request, or get no deep values: then several changes give the same replies.
+    const tried = new Set<string>();
+    const isNew = (change: Change): boolean => {
+      const replies = JSON.stringify(exchanges.map((exchange) => change(exchange).body));
+      return tried.size < tried.add(replies).size;
+    };
     for (const isDeep of [false, true])
       for (let shift = 0; shift < 5; shift += 1) {
         const all: Change = ({ reply }) => otherKindsReply(reply, shift, isDeep);
         const own: Change = (exchange) =>
           command.operation === undefined || isOwn(command.operation, exchange) ? all(exchange) : exchange.reply;
-        for (const way of ['-o table', '-o json', '-o csv', '--accessible']) {
-          expectHarmless(await run(conversation, way, all), way);
-          expectHarmless(await run(conversation, way, own), way);
-        }
+        for (const change of [all, own].filter(isNew))
+          for (const way of ['-o table', '-o json', '-o csv', '--accessible'])
+            expectHarmless(await run(conversation, way, change), way);
       }
   });
 
