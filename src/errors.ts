@@ -74,7 +74,7 @@ export class SchedError extends Error {
 /** The output can't be written, for example because the disk is full. */
 export class OutputFailure extends SchedError {
   constructor(reason: string, outcome: Outcome = 'not-applied') {
-    super('environment', 'Cannot write the output', { reason, outcome });
+    super('environment', "Can't write the output", { reason, outcome });
   }
 }
 

@@ -103,7 +103,7 @@ const translated = (error: unknown, reply: HttpReply | undefined): unknown => {
   }
   if (error instanceof oauth.ResponseBodyError) return new TokenRefused(error.error, wordsOf(error));
   if (status >= 400) return new TokenRefused('', `HTTP ${status}`);
-  return malformed(status >= 300 ? 'it is a redirect, and redirects are not followed' : 'it has the wrong format');
+  return malformed(status >= 300 ? "it is a redirect, which sched doesn't follow" : 'it has the wrong format');
 };
 
 const tokensFrom = (reply: oauth.TokenEndpointResponse): Tokens => {

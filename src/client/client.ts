@@ -61,7 +61,7 @@ const unreachable = (request: HttpRequest, failure: NetworkFailure): SchedError 
   const unknown = failure.sent && request.method !== 'GET';
   const message = unknown
     ? `No reply from ${failure.host}: the request may or may not have been carried out`
-    : `Cannot reach ${failure.host}`;
+    : `Can't reach ${failure.host}`;
   return new SchedError(unknown ? 'outcome-unknown' : 'unavailable', message, {
     reason: failure.message,
     ...(failure.advice === undefined ? {} : { advice: failure.advice }),

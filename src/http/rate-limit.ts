@@ -93,9 +93,9 @@ const usedUp = (
 ): SchedError => {
   const isSent = refusal !== undefined;
   const why =
-    pace === undefined ? '' : `the service names no rate limit, so at most ${pace} requests a minute are sent; `;
+    pace === undefined ? '' : `the service states no rate limit, so requests are limited to ${pace} per minute; `;
   const { reason, ...next } = !isTold
-    ? { reason: 'the service does not say how long to wait', advice: 'try again in a minute' }
+    ? { reason: "the service doesn't say how long to wait", advice: 'try again in a minute' }
     : waitTooLong(
         isSent ? `the service asks to wait ${seconds} s, until` : `${why}more requests are allowed in ${seconds} s, at`,
         seconds,

@@ -79,7 +79,7 @@ export const unknown = (
   reason: string,
   doubt: UnknownOutcome,
 ): SchedError =>
-  new SchedError('outcome-unknown', 'Cannot tell whether this was booked', {
+  new SchedError('outcome-unknown', "Can't tell whether this was booked", {
     reason: `${reason}; ${doubt.reason}`,
     ...nextStep(context, kept),
     outcome: 'unknown',
@@ -110,8 +110,7 @@ export const unknownOutcomeOf = async (
   const { entry } = kept;
   const now = context.serviceTime();
   const missed = now === undefined ? undefined : await context.ledger.miss(kept, now).catch(() => undefined);
-  if (!seen.isComplete)
-    return { reason: 'no booking was found, but this token does not show the events of every host' };
+  if (!seen.isComplete) return { reason: "no booking was found, but this token doesn't show the events of every host" };
   if (now === undefined || missed === undefined)
     return { reason: "no booking was found, but the service's replies have no date to measure the waiting time by" };
   const ours = context.clock.now() - entry.at;

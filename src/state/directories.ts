@@ -43,7 +43,7 @@ const targetOf = (path: string): string => {
 };
 
 const refuse = (path: string, reason: string, advice: string): SchedError =>
-  new SchedError('environment', `Cannot use the directory ${path}`, { reason, advice, outcome: 'not-sent' });
+  new SchedError('environment', `Can't use the directory ${path}`, { reason, advice, outcome: 'not-sent' });
 
 export interface DirectoryUse {
   /** The environment variable that sets the directory. */
@@ -69,7 +69,7 @@ export const checkDirectory = (path: string, { variable, isOurs = false, uid = 0
   if (found.isSymbolicLink()) {
     const target = targetOf(path);
     const advice = variable === undefined ? 'replace it with a directory' : `set ${variable}=${singleQuoted(target)}`;
-    throw refuse(path, 'it is a symbolic link, and those are not followed', advice);
+    throw refuse(path, "it is a symbolic link, which sched doesn't follow", advice);
   }
   if (!hasModes || !found.isDirectory()) return;
   if (isOurs && (found.mode & 0o077) !== 0) tighten(path);
@@ -91,7 +91,7 @@ export const ensurePrivateDirectory = (path: string): void => {
   try {
     mkdirSync(path, { recursive: true, mode: directoryMode });
   } catch (error) {
-    throw new SchedError('environment', `Cannot create the directory ${path}`, {
+    throw new SchedError('environment', `Can't create the directory ${path}`, {
       reason: codeOf(error),
       outcome: 'not-sent',
     });

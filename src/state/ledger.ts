@@ -120,7 +120,7 @@ const readName = (name: string): Name | undefined => {
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
 const trouble = (directory: string, reason: string): SchedError =>
-  new SchedError('environment', 'Cannot use the booking ledger, so nothing was booked', {
+  new SchedError('environment', "Can't use the booking ledger, so nothing was booked", {
     reason: `${directory}: ${reason}`,
     advice: 'set SCHED_STATE_DIR to a directory you can write to, or add --allow-duplicate to book without the ledger',
     outcome: 'not-sent',

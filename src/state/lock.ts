@@ -80,7 +80,7 @@ const ignoreMissing = (error: unknown): void => {
 };
 
 const lockTrouble = (path: string, reason: string): SchedError =>
-  new SchedError('environment', 'Cannot take the lock', {
+  new SchedError('environment', "Can't acquire the lock", {
     reason: `${path}: ${reason}`,
     outcome: 'not-sent',
   });
@@ -206,7 +206,7 @@ export const createLock = (options: LockOptions): Lock => {
       } else if (clock.now() >= deadline) {
         const since = new Date(holder.at).toISOString();
         if (options.busy !== undefined) throw options.busy(holder.pid, since);
-        throw new SchedError('environment', 'Another sched process is refreshing the login and does not finish', {
+        throw new SchedError('environment', 'Another sched process is taking too long to refresh the login', {
           reason: `process ${holder.pid} has held ${first} since ${since}`,
           advice: 'wait for it to end, or stop it',
           outcome: 'not-sent',

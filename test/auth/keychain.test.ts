@@ -80,11 +80,11 @@ describe('keychain: no operation confuses "unavailable" with "not found"', () =>
     });
 
   test('without a session bus', () => expectAllUnavailable({ HOME: folder }, /no session bus/));
-  test('with a bus that no longer exists', () => expectAllUnavailable(env(), /cannot be reached \(ENOENT\)/));
+  test('with a bus that no longer exists', () => expectAllUnavailable(env(), /can't be reached \(ENOENT\)/));
   test('with a bus that accepts the connection but never replies', async () => {
     const clock = heldClock();
     await listen(() => clock.end(busLimit));
-    await expectAllUnavailable(env(), /does not respond/, clock);
+    await expectAllUnavailable(env(), /doesn't respond/, clock);
   });
   test('with a bus that stops replying after the greeting', async () => {
     const clock = heldClock();
@@ -171,7 +171,7 @@ test('keychain: does not print an error that quotes the secret', async () => {
   const world = { env: {}, platform: 'darwin', clock: realClock, machine: machineIn('/'), randomBytes: random };
   const vault = keychainVault(world, () => binding);
   const error = await vault.use((entries) => entries.set('x', token)).catch((thrown) => thrown);
-  expect(error.facts.reason).toBe('the keychain refused');
+  expect(error.facts.reason).toBe('the keychain refused the request');
   expect(everythingIn(error)).not.toContain(canary);
 });
 

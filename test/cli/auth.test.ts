@@ -309,7 +309,7 @@ describe('a login', () => {
       const { code, stderr } = await world.run(`${line} --quiet`, { send });
       expect(code).toBe(0);
       expect(stderr).toBe(
-        'the login of default was not revoked (127.0.0.1:4010: connection refused): it stays valid until it expires or you revoke it at the service\n',
+        'The login of default was not revoked (127.0.0.1:4010: connection refused): it stays valid until it expires or you revoke it at the service\n',
       );
       expect(everythingBelow(home)).not.toContain('refresh-me');
       expect((await world.run('events list')).code).toBe(4);

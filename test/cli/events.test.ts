@@ -52,7 +52,7 @@ describe('events list', () => {
     const { stdout, stderr } = await world.run('events list', { terminals: ['stdout', 'stderr'], columns: 100 });
     expect(stdout.trimEnd().split('\n')).toHaveLength(51);
     expect(stdout).toContain('START (Europe/Paris)');
-    expect(stderr).toContain('Showing the first 50 · all: --all');
+    expect(stderr).toContain('Showing the first 50. For all: --all');
     expect(stderr).toContain('Showing your events. For the whole organization: --org current');
   });
 

@@ -321,7 +321,7 @@ describe('faults: a 503 that asks to wait', () => {
     const start = world.clock.now();
     const { code, stderr } = await world.run('users me --tz UTC', { send: away(world, isRead, '30') });
     expect(code).toBe(0);
-    expect(stderr).toBe('the service is unavailable: waiting 30 s, until 18:00:30 UTC\n');
+    expect(stderr).toBe('The service is unavailable: waiting 30 s, until 18:00:30 UTC\n');
     expect(world.clock.now() - start).toBeGreaterThanOrEqual(30_000);
   });
 
@@ -351,7 +351,7 @@ describe('faults: a 503 that asks to wait', () => {
       },
     });
     expect(code).toBe(0);
-    expect(stderr).toContain('the service is unavailable: waiting 30 s, until 18:00:30 UTC\n');
+    expect(stderr).toContain('The service is unavailable: waiting 30 s, until 18:00:30 UTC\n');
     const first = times.findIndex(([method]) => method === 'POST');
     expect(times.slice(first + 1).map(([method]) => method)).toEqual(['GET', 'POST']);
     for (const [, time] of times.slice(first + 1)) expect(time).toBeGreaterThanOrEqual(30_000);

@@ -227,7 +227,7 @@ describe('docs/compliance.md', () => {
     expect(readdirSync(join(first.home, 'job'))).toContain('receipt-7.jsonl');
     const again = await inSandbox('nightly', two, first.home);
     expect(again.code).toBe(0);
-    expect(again.stderr).toContain('already accepted');
+    expect(again.stderr).toContain('Already accepted');
     const empty = await inSandbox('nightly', write('# nobody\\n'));
     expect({ code: empty.code, stderr: empty.stderr }).toMatchObject({ code: 0 });
   });
@@ -292,7 +292,7 @@ describe('docs/compliance.md', () => {
     };
     const first = await attempt();
     expect(first.code).toBe(6);
-    expect(first.stderr).toContain('accepted so far: 25 of 60');
+    expect(first.stderr).toContain('Stopped with 25 of 60 accepted');
     const second = await attempt();
     expect({ code: second.code, stderr: second.stderr }).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(join(job, 'result.json'), 'utf8'))).toMatchObject({ total: 60, accepted: 60 });

@@ -276,7 +276,7 @@ describe("a user's own certificate authority", () => {
     expect({ code, stderr: stderr.trim().split('\n') }).toEqual({
       code: 9,
       stderr: [
-        `error: Cannot reach ${place}`,
+        `error: Can't reach ${place}`,
         `cause: the certificate is not signed by a trusted authority${way}; set NODE_EXTRA_CA_CERTS=ca.pem to trust your own certificate authority`,
         'try: sched doctor --network',
       ],

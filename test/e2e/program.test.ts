@@ -140,7 +140,7 @@ describe('the program', () => {
   test('fails if its output cannot be written', async () => {
     const { code, stderr } = await shell('sched --sandbox events list > /dev/full', await usedHome());
     expect(code).toBe(3);
-    expect(stderr).toContain('Cannot write the output');
+    expect(stderr).toContain("Can't write the output");
   });
 
   // Bun, which runs the standalone file, ends there by itself and says why.

@@ -227,7 +227,7 @@ describe('faults affect', () => {
   });
 
   test.each([
-    ['events.list', 'names no fault'],
+    ['events.list', 'is not a fault'],
     ['events.list 503 at=0', 'at must be'],
     ['events.list 503 colour=red', '"colour"'],
     ['events.list 503 soon', 'must be name=value'],

@@ -201,7 +201,7 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
     ...(tests.length === 0 ? {} : { keep: (row: Json) => tests.every((test) => test(row)) }),
     choose,
     ...(isWith ? { add: addInvitees(context) } : {}),
-    ...(isOpen ? { hint: 'upcoming only: --upcoming' } : {}),
+    ...(isOpen ? { hint: 'Only upcoming: --upcoming' } : {}),
   });
   if (context.printer.rows > 0) for (const tell of confirm) await tell();
 };

@@ -68,7 +68,7 @@ const shown = (name: string, profile: Profile, isCurrent: boolean) => ({ name, c
 const named = async ({ args, typed, context }: Invocation): Promise<{ name: string; profile: Profile }> => {
   const found = await chosenProfile(args[0] ?? (typed.profile as string | undefined), context.runtime);
   if (found !== undefined) return found;
-  throw usageError(['No profiles yet. To add one, use "sched profiles add"']);
+  throw usageError(['No profiles yet. To add one: sched profiles add']);
 };
 
 /** Checks a user or organization to be set. Only the service knows whether it exists. */

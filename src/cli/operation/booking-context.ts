@@ -98,7 +98,8 @@ export const changeOptions = ({ runtime, settings, notes }: Context): ChangeOpti
     maxWaitMs: settings.maxWaitMs,
     onWait: (seconds) => announce(serviceUnavailable, seconds),
     onRepeat: (attempt) => {
-      if (settings.verbose) notes.warn(`attempt ${attempt}: the reply was lost, and the record is unchanged`);
+      if (settings.verbose)
+        notes.warn(`Retrying (attempt ${attempt}): the reply was lost, and the record is unchanged`);
     },
   };
 };

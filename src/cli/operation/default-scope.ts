@@ -51,7 +51,7 @@ export const fillScope = async (
     const user = await ownUser(fields, context);
     if (user === undefined) {
       query.organization = await context.identity.organization();
-      context.notes.info('The token may not read its own user, so this lists the whole organization');
+      context.notes.info("The token can't read its own user, so this lists the whole organization");
       return undefined;
     }
     query.user = user;

@@ -90,7 +90,7 @@ export const printPages = async (
     : withRequestCount(pages(limit ?? Number.POSITIVE_INFINITY, pageSize), bounds, requestsPerRow, notes);
   const { rows, hiddenColumns } = await printer.list(view, shown);
   if (rows === 0) return notes.footer(`Nothing found${scope === undefined ? '' : `. ${scope}`}`);
-  if (more) notes.footer(`Showing the first ${screenful} · all: --all${hint === '' ? '' : ` · ${hint}`}`);
+  if (more) notes.footer(`Showing the first ${screenful}. For all: --all${hint === '' ? '' : `. ${hint}`}`);
   if (scope !== undefined) notes.footer(scope);
   noteHidden(notes, hiddenColumns);
 };

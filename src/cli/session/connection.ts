@@ -67,7 +67,7 @@ export const longestToken = 4 * 1024 * 1024;
 export const checkToken = (text: string, name: string): string => {
   const token = text.trim();
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new SchedError('auth', `${name} does not hold a token`, {
+  throw new SchedError('auth', `${name} doesn't contain a token`, {
     reason: token === '' ? 'it is empty' : 'a token is one word of plain ASCII without spaces or line breaks',
     outcome: 'not-sent',
   });

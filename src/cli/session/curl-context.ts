@@ -38,7 +38,7 @@ const connectionOf = async (context: Context): Promise<Connection> => {
   const shared = { credentials: noCredential, close: async () => {} };
   if (settings.sandbox) {
     notes.sandbox();
-    notes.info('this command works while `sched sandbox start` is running; SCHED_TOKEN is printed there');
+    notes.info('This command works while `sched sandbox start` is running, which prints SCHED_TOKEN');
     return { ...shared, baseUrl: sandboxAddress, mcpUrl: sandboxAddress, isSandbox: true };
   }
   const profile = settings.account?.profile;

@@ -99,7 +99,7 @@ const ask = async (client: Client, baseUrl: string): Promise<Owner> => {
   const { users } = await import('../../api/users.ts');
   const me = await client.call(users.me, {}).catch((error: unknown) => {
     if (!(error instanceof SchedError) || error.category !== 'forbidden') throw error;
-    throw new SchedError('forbidden', 'The token may not read its own user', {
+    throw new SchedError('forbidden', "The token can't read its own user", {
       reason: 'the token lacks the scope users:read',
       advice: 'add --user ID or --org ID, or set SCHED_USER or SCHED_ORG',
       outcome: 'not-sent',

@@ -53,7 +53,7 @@ export const openBudget = (runtime: Runtime, settings: Settings, notes: Notes, i
     // Assumed: a service that states no limit has the documented one.
     pacePerMinute: limits.requestsPerMinute.paid,
     onTrouble: (reason) => {
-      if (settings.verbose) notes.warn(`the rate budget is not shared with other processes: ${reason}`);
+      if (settings.verbose) notes.warn(`The rate budget is not shared with other processes: ${reason}`);
     },
   });
 
@@ -63,16 +63,16 @@ const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | und
   const { requests, isMost } = ahead();
   const total = seconds + Math.max(0, Math.ceil(requests / perMinute) - 1) * 60;
   if (total <= Math.max(60, seconds)) return undefined;
-  const left = `${isMost ? 'up to ' : ''}${counted(requests, 'request')} left`;
+  const left = `${isMost ? 'Up to ' : ''}${counted(requests, 'request')} left`;
   return `${left} at ${perMinute} per minute: expect to wait about ${durationText(total)}`;
 };
 
 /** Reports a wait and its reason. `perMinute` is the rate limit, if that is the reason and it is known. */
 export type AnnounceWait = (why: string, seconds: number, perMinute?: number) => void;
 
-export const serviceUnavailable = 'the service is unavailable';
+export const serviceUnavailable = 'The service is unavailable';
 const unknownLimit = (perMinute: number): string =>
-  `the service states no rate limit, so requests are limited to ${perMinute} per minute`;
+  `The service states no rate limit, so requests are limited to ${perMinute} per minute`;
 
 /** Reports each wait with its end, marks long waits, and once reports the total waiting time to expect. */
 export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes): AnnounceWait => {
@@ -100,7 +100,7 @@ const transportOf =
     interrupted.throwIfAborted();
     const onInterrupt = () =>
       notes.warn(
-        'interrupted: waiting for the reply to the last request; interrupt again to quit without knowing its outcome',
+        'Interrupted. Waiting for the reply to the last request. Interrupt again to quit without knowing its outcome',
       );
     interrupted.addEventListener('abort', onInterrupt, { once: true });
     try {
@@ -146,7 +146,7 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
     onWait: (seconds) => announce(serviceUnavailable, seconds),
     mayRepeat,
     onRetry: (attempt, reason, pauseMs) => {
-      if (settings.verbose) notes.warn(`attempt ${attempt} in ${pauseMs} ms: ${reason}`);
+      if (settings.verbose) notes.warn(`Retrying in ${pauseMs} ms (attempt ${attempt}): ${reason}`);
     },
   });
   const inner: Layer = compose(
@@ -159,7 +159,7 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
       budget,
       booker: bookerOf(runtime, connection),
       onWait: ({ seconds, perMinute, isPace }) =>
-        announce(isPace ? unknownLimit(perMinute!) : 'rate limit reached', seconds, perMinute),
+        announce(isPace ? unknownLimit(perMinute!) : 'Rate limit reached', seconds, perMinute),
     }),
     callBeforeSend,
     ...(settings.verbose ? [trace(clock, (line) => notes.warn(line))] : []),

@@ -113,7 +113,7 @@ export const chosenProfile = async (
   if (name === undefined && names.length === 0) return undefined;
   if (name === undefined) {
     throw new SchedError('usage', 'No default profile', {
-      reason: `your profiles: ${names.join(', ')}. Choose one with -p, or a default with "sched profiles use"`,
+      reason: `your profiles: ${names.join(', ')}. Choose one with -p, or set a default: sched profiles use NAME`,
       outcome: 'not-sent',
     });
   }
@@ -126,7 +126,7 @@ export const chosenProfile = async (
     {
       reason:
         names.length === 0
-          ? 'you have no profiles yet. To add one, use "sched profiles add"'
+          ? 'you have no profiles yet. To add one: sched profiles add'
           : `your profiles: ${names.join(', ')}`,
       ...(meant === undefined ? {} : { meant: { from: name, to: meant } }),
       outcome: 'not-sent',

@@ -62,7 +62,7 @@ export const startSandbox = async (runtime: Runtime, notes: Notes) => {
   notes.sandbox();
   const sandbox = await openSandboxData(runtime);
   if (sandbox.seedAgeDays > staleSeedDays) {
-    notes.info(`the sandbox data is ${Math.floor(sandbox.seedAgeDays)} days old; for new events: sched sandbox reset`);
+    notes.info(`The sandbox data is ${Math.floor(sandbox.seedAgeDays)} days old. For new events: sched sandbox reset`);
   }
   const server = await serve(sandbox.service, { port: 0, refusalHeaders: sandbox.refusalHeaders });
   return {

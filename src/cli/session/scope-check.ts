@@ -40,7 +40,7 @@ export const requireScope = ({ scope }: Operation, holder: TokenFacts): void => 
   // If none of the scopes is known here, the service names them differently: let the service decide.
   const held = holder.scopes?.some((each) => Object.hasOwn(catalogue, each)) ? holder.scopes : undefined;
   if (scope === undefined || held === undefined || includes(held, scope)) return;
-  throw new SchedError('forbidden', `This login may not ${catalogue[scope]}`, {
+  throw new SchedError('forbidden', `This login is not allowed to ${catalogue[scope]}`, {
     reason: `it lacks the scope ${scope}; nothing was sent`,
     ...moreScopes([scope], holder),
     outcome: 'not-sent',

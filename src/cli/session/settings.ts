@@ -98,7 +98,7 @@ export const resolveSettings = (
 
   const choice = (name: string, value: string | undefined, allowed: readonly string[]): void => {
     if (value === undefined || allowed.includes(value)) return;
-    const text = `${name} "${value}" is not one of ${allowed.join(', ')}`;
+    const text = `${name} must be one of ${allowed.join(', ')}, not "${value}"`;
     if (name.startsWith('--')) wrongValue(name.slice(2), value, text, nearest(value, allowed));
     else problem(text);
   };

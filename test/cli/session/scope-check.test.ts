@@ -11,7 +11,7 @@ describe('scope check', () => {
     expect(check(undefined)).not.toThrow();
     // A service with other scope names decides by itself.
     expect(check(['default', 'admin'])).not.toThrow();
-    expect(check(['groups:read'])).toThrow('This login may not read your user record');
+    expect(check(['groups:read'])).toThrow('This login is not allowed to read your user record');
   });
 
   test('accepts a :write scope for reading', () => {
@@ -80,7 +80,7 @@ describe('the hint', () => {
     const { code, stderr } = await world.run('users me', { send: network });
     expect({ code, stderr }).toEqual({
       code: 9,
-      stderr: 'error: Cannot reach 127.0.0.1:1\ncause: connection refused\ntry: sched doctor --network\n',
+      stderr: "error: Can't reach 127.0.0.1:1\ncause: connection refused\ntry: sched doctor --network\n",
     });
   });
 });

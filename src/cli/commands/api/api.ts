@@ -41,7 +41,7 @@ const flags: Flag[] = [
     short: 'F',
     value: 'KEY=VALUE',
     repeat: true,
-    description: 'same, but converts true, false, null and whole numbers; @FILE or @- reads the value',
+    description: 'like -f, but converts true, false, null and whole numbers; @FILE or @- reads the value',
     heading: 'Flags',
   },
   {

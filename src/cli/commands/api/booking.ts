@@ -45,7 +45,7 @@ const bookingKeys = ['event_type', 'start_time', 'invitee'];
 /** The booking in a body. Rejects a body it can't read: it could be an earlier booking in another form. */
 export const bookingIn = (body: string | undefined, query: readonly (readonly [string, string])[]): BookingFacts => {
   const value = parseBody(body ?? '');
-  if (!isObject(value)) throw unreadable("it isn't a JSON object");
+  if (!isObject(value)) throw unreadable('it is not a JSON object');
   const repeated = repeatedName(body!);
   if (repeated !== undefined) throw unreadable(`it contains "${repeated}" twice`);
   const elsewhere = query.find(([name]) => bookingKeys.includes(name.split(/[[.]/)[0]!));

@@ -127,7 +127,7 @@ export const readRequest = async (invocation: Invocation): Promise<ApiRequest> =
   const fieldFlags = typedFields(invocation);
   const words = readWords(invocation, isHidden);
   const reading = words.path === undefined ? undefined : readTarget(words.path);
-  if (reading?.ok === false) problems.add(isHidden ? '<path> is not valid' : reading.problem);
+  if (reading?.ok === false) problems.add(isHidden ? '<path> is not a valid path or URL' : reading.problem);
   const target: Target = reading?.ok ? reading.target : { path: '/', query: [] };
   const rows = reading?.ok ? await rowsAt(target.path) : [];
   const method =

@@ -110,7 +110,10 @@ const throughBrowser = async (
     scopes,
     way:
       typed.paste === true
-        ? { kind: 'paste', line: (unwanted) => askLine(context, 'Then paste the URL the browser ends at: ', unwanted) }
+        ? {
+            kind: 'paste',
+            line: (unwanted) => askLine(context, "Then paste the URL from the browser's address bar: ", unwanted),
+          }
         : { kind: 'browser', open: typed['no-browser'] === true ? async () => false : runtime.openBrowser },
     port,
     profile,
@@ -135,11 +138,11 @@ const throughBrowser = async (
       );
       notes.warn(url);
       if (typed.paste !== true)
-        notes.warn('Waiting up to 5 minutes for you to finish in the browser. Press Ctrl-C to stop.');
+        notes.warn('Waiting up to 5 minutes for you to finish in the browser. Press Ctrl-C to stop');
       await notes.flush();
     },
     onOpened: (opened) => {
-      if (!opened && typed['no-browser'] !== true) notes.warn("Can't open a browser. Open the URL yourself.");
+      if (!opened && typed['no-browser'] !== true) notes.warn("Can't open a browser. Open the URL yourself");
       if (!opened || runtime.env.SSH_CONNECTION) {
         const again = commandLine('auth', 'login', ...typedWords({ args: [], inOrder }), '--paste');
         notes.warn(`If the browser runs on another machine, press Ctrl-C and run: ${again}`);

@@ -14,7 +14,7 @@ const stateOf = ({ runtime }: Pick<Context, 'runtime'>): string => {
   const directory = stateDirectory(runtime);
   if (directory !== undefined) return directory;
   throw new SchedError('environment', "Can't store receipts and locks", {
-    reason: 'the home directory does not exist',
+    reason: "the home directory doesn't exist",
     advice: 'set SCHED_STATE_DIR to a directory for them',
     outcome: 'not-sent',
   });

@@ -36,7 +36,7 @@ const lockOf = async ({ runtime }: Context, folder: string, bulk: Bulk) => {
     lastSeen: async () => (first === undefined ? undefined : (await stat(first.path).catch(() => undefined))?.mtimeMs),
     busy: (pid, since) =>
       new SchedError('conflict', 'Another run with the same input is in progress', {
-        reason: `process ${pid} since ${since}${first === undefined ? '' : `, run ${first.run.run}`}`,
+        reason: `process ${pid} has been running it since ${since}${first === undefined ? '' : `, run ${first.run.run}`}`,
         advice: 'wait for it to finish, then run the same command again',
         outcome: 'not-sent',
       }),
@@ -158,7 +158,9 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
     const recorded = await recordedProgress(file, counts);
     const { accepted, total } = recorded.counts;
     const [done, all] = [accepted, total].map((count) => count.toLocaleString('en-US'));
-    notes.warn(`${bulk.done} so far: ${done} of ${all}. Run the same command again to resume. Receipt: ${file.path}`);
+    notes.warn(
+      `Stopped with ${done} of ${all} ${bulk.done}. Run the same command again to resume. Receipt: ${file.path}`,
+    );
     const result = resultOf(run, recorded.counts, file.path, recorded.head);
     await addStepSummary(context, `sched ${bulk.command}`, 'unfinished', result);
     throw error;
@@ -201,7 +203,7 @@ export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
       const { total, accepted } = choice.done;
       const number = (count: number) => count.toLocaleString('en-US');
       const what =
-        accepted === total ? `already ${bulk.done}` : `${number(accepted)} of ${number(total)} already ${bulk.done}`;
+        accepted === total ? `Already ${bulk.done}` : `${number(accepted)} of ${number(total)} already ${bulk.done}`;
       const { receipt } = choice.done;
       const isElsewhere = bulk.receipt !== undefined && resolve(bulk.receipt) !== receipt;
       const where = isElsewhere ? `, and ${bulk.receipt} was not written (the receipt is ${receipt})` : '';

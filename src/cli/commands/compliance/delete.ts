@@ -174,7 +174,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     },
   });
   if (plan.items.length > 0)
-    context.notes.info('accepted: the service deletes the data within days and sends no confirmation');
+    context.notes.info('Accepted. The service deletes the data within days and sends no confirmation');
 };
 
 /** `compliance delete` in place of the generic command. */

@@ -63,7 +63,7 @@ const newText = ({ runtime }: Context): string => keyText(runtime.randomBytes(ke
 
 /** Says that a key was created: without it, nobody can look up an address in the receipts. */
 const announce = ({ notes }: Context, place: string): void =>
-  notes.info(`created a receipt key in ${place}; keep a copy: you need it to look up an address in receipts`);
+  notes.info(`Created a receipt key in ${place}. Keep a copy: you need it to look up an address in receipts`);
 
 /** Stops two processes from each creating a key: addresses marked with the replaced one could never be found. */
 const lockOf = ({ runtime }: Context): Lock => {
@@ -99,7 +99,7 @@ const fromState = async (context: Context, mayMake: boolean): Promise<StoredKey 
   const folder = stateDirectory(context.runtime);
   if (folder === undefined)
     throw trouble('No directory to store a receipt key in', {
-      reason: 'the home directory does not exist',
+      reason: "the home directory doesn't exist",
       advice: 'name a file for it in SCHED_RECEIPT_KEY_FILE',
     });
   const path = join(folder, 'receipt.key');

@@ -33,7 +33,7 @@ export const askRequester = async (context: Context): Promise<Requester> => {
 /** Guards against the wrong account: throws unless `--org` is the token's own organization. */
 export const checkOrganization = (wanted: string, { organization }: Requester): void => {
   if (organization === unknown)
-    throw new SchedError('forbidden', "Can't check --org: this token may not read its own user", {
+    throw new SchedError('forbidden', "Can't check --org, because the token can't read its own user", {
       reason: 'the token lacks the scope users:read',
       // Not a command to copy: without --org, nothing guards against the wrong account.
       advice: 'use a token with users:read, or omit --org',

@@ -88,7 +88,7 @@ const start = (invocation: Invocation): Promise<void> => {
   const { interrupted } = context.runtime;
   return whileServing(invocation, { port: defaultPort }, async (facts) => {
     await printFacts(context, facts);
-    context.notes.info(`sandbox running at ${facts.base_url}; press Ctrl-C to stop it`);
+    context.notes.info(`Sandbox running at ${facts.base_url}. Press Ctrl-C to stop it`);
     await new Promise<void>((resolve) => {
       if (interrupted.aborted) resolve();
       interrupted.addEventListener('abort', () => resolve(), { once: true });

@@ -72,7 +72,7 @@ const readPort = (invocation: Invocation, usual: number): number =>
 const readPlan = ({ typed, problems }: Invocation): Plan | undefined => {
   const plan = plans.find((each) => each === typed.plan);
   if (typed.plan !== undefined && plan === undefined)
-    problems.add(`--plan "${typed.plan}" is not one of ${plans.join(', ')}`);
+    problems.add(`--plan must be one of ${plans.join(', ')}, not "${typed.plan}"`);
   return plan;
 };
 
