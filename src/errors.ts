@@ -86,7 +86,7 @@ export class TooLarge extends SchedError {
   constructor(most: number) {
     const mebibytes = most / 1024 / 1024;
     const size = mebibytes >= 1 ? `${mebibytes} MiB` : `${mebibytes * 1024} KiB`;
-    super('usage', `The input has more than ${size}`, { outcome: 'not-sent' });
+    super('usage', `The input is larger than ${size}`, { outcome: 'not-sent' });
   }
 }
 

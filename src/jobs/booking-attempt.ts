@@ -117,7 +117,7 @@ export const unknownOutcomeOf = async (
   const left = Math.max(limitOf(entry) - (now - missed), ours < 0 ? 0 : limitOf(entry) - ours);
   if (left > 0) {
     const seconds = Math.ceil(left / 1000);
-    return { reason: `no booking was found so far, check again in ${counted(seconds, 'second')}`, seconds };
+    return { reason: `no booking was found so far; check again in ${counted(seconds, 'second')}`, seconds };
   }
   const isClear = entry.besides === undefined || entry.shownBefore !== undefined || seen.found.length === 0;
   if (!isClear || seen.isSharedSlot)

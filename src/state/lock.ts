@@ -86,7 +86,7 @@ const lockTrouble = (path: string, reason: string): SchedError =>
   });
 
 const damaged = (path: string): SchedError =>
-  lockTrouble(path, 'it is damaged; remove it if no other sched is running');
+  lockTrouble(path, 'it is damaged; remove it if no other sched process is running');
 
 const isOwner = (value: unknown): value is Owner => {
   const { pid, nonce, at } = (value ?? {}) as Partial<Record<keyof Owner, unknown>>;

@@ -59,7 +59,7 @@ const takeTurn = async (world: Changing): Promise<Held | undefined> => {
     // Never interrupted: it takes milliseconds, and a login that has its token must be saved.
     interrupted: new AbortController().signal,
     busy: (pid, since) => {
-      stuck = new SchedError('environment', 'Another sched is still changing the profiles', {
+      stuck = new SchedError('environment', 'Another sched process is still changing the profiles', {
         reason: `process ${pid} has held the lock since ${since}`,
         advice: 'wait for it to end, or stop it',
         outcome: 'not-sent',

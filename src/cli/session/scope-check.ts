@@ -60,7 +60,7 @@ const explained = (error: unknown, operation: Operation | undefined, holder: Tok
   if (plan === undefined || forbiddenBy(reason) !== 'plan' || reason.toLowerCase().includes(plan)) return error;
   return new SchedError('forbidden', error.message, {
     ...error.facts,
-    reason: `${reason} (only available on the ${plan} plan)`,
+    reason: `${reason} (only available on the Enterprise plan)`,
   });
 };
 

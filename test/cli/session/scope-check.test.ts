@@ -50,7 +50,7 @@ describe('a 403 from the service', () => {
     const send = refusing({ title: 'Denied', message });
     const { code, stderr } = await world.run('activity list --org ORG', { send });
     expect(code).toBe(5);
-    expect(stderr.includes('(only available on the enterprise plan)')).toBe(isNamed);
+    expect(stderr.includes('(only available on the Enterprise plan)')).toBe(isNamed);
   });
 
   test.each([

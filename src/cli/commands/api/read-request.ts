@@ -41,7 +41,8 @@ const checkOutput = ({ context, problems }: Invocation, operation: Operation | u
     checkSelected(context, known, operation, problems);
     return;
   }
-  for (const field of fields ?? []) if (field.split('.').includes('')) problems.add(`"${field}" is not a field path`);
+  for (const field of fields ?? [])
+    if (field.split('.').includes('')) problems.add(`"${field}" is not a valid field path`);
   if (fields === undefined && ['table', 'tsv', 'csv'].includes(format))
     problems.add(`-o ${format} needs --fields here, because sched doesn't know the fields of this path`);
 };

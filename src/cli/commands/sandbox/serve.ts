@@ -155,7 +155,7 @@ export const environmentOf = ({ base_url, auth_url, mcp_url, client_id, token }:
 const listen = (service: WireService, options: Parameters<typeof serve>[1]): Promise<Server> =>
   serve(service, options).catch((error: NodeJS.ErrnoException) => {
     throw new SchedError('environment', `Can't listen on 127.0.0.1:${options.port}`, {
-      reason: error.code === 'EADDRINUSE' ? 'another program uses this port' : error.message,
+      reason: error.code === 'EADDRINUSE' ? 'the port is in use' : error.message,
       hint: { flags: { port: '0' } },
     });
   });
