@@ -484,7 +484,7 @@ function __sched_flags
         case 'api'
             printf '%s\t%s\n' --method 'HTTP method, same as the METHOD argument' \
                 --raw-field 'text field: in the query of a GET, otherwise in the JSON body' \
-                --field 'same, but converts true, false, null and whole numbers; @FILE or @- reads the value' \
+                --field 'like -f, but converts true, false, null and whole numbers; @FILE or @- reads the value' \
                 --input 'read the body from a file, or - for stdin; fields then go in the query' \
                 --header 'request header, as \'Name: value\'' \
                 --paginate 'fetch all pages of a list and print one array of items' \
@@ -544,8 +544,8 @@ function __sched_flags
                 --accessible 'plain "Label: value" lines instead of tables' \
                 --quiet 'print less on stderr' \
                 --verbose 'trace requests on stderr, without secrets' \
-                --dry-run 'print the request, send no write' \
-                --curl 'print the request as a curl command, don\'t send it' \
+                --dry-run 'print the request and change nothing' \
+                --curl 'print the request as a curl command instead of sending it' \
                 --yes 'answer yes to all prompts' \
                 --no-input 'never prompt' \
                 --profile 'profile to use' \
@@ -704,7 +704,7 @@ function __sched_fields
     end
 end
 
-# Prints what kind of value stands there ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
+# Prints the kind of value at this place ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
 function __sched_value
     switch $argv[1]
         case 'events list --user' 'event-types list --user' 'locations list --user' 'members list --user' 'profiles add --user'
@@ -801,7 +801,7 @@ function __sched_value
 end
 
 # Prints noun, command and what the word at the cursor is: a flag whose value it is, the number of an argument, or
-# 'noun', 'topic' (a noun or topic of help) or 'verb'. Prints nothing where nothing can be offered.
+# 'noun', 'topic' (a noun or topic of help) or 'verb'. Prints nothing if there is nothing to offer.
 function __sched_place
     set -l first noun
     set -l noun ''
