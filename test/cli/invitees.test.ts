@@ -49,7 +49,7 @@ describe('invitees create', () => {
       const found = await world.run(words(`invitees list ${event} --json=email --email`));
       expect(JSON.parse(found.stdout)).toEqual([{ email }]);
       const member = await world.run(words('events list --user'));
-      expect(member.stderr).toContain('No member with the address');
+      expect(member.stderr).toContain('No member with the email address');
     },
   );
 
