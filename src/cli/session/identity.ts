@@ -174,7 +174,7 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
     };
   });
   const owner = once(ask);
-  /** A part of the token's owner. The profile's value stands in for one that the token may not read. */
+  /** A part of the token's owner. If the token can't read it, the profile's value is used. */
   const own = async (part: 'user' | 'organization'): Promise<string> => {
     try {
       return (await owner())[part];
