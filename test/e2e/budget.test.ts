@@ -132,7 +132,7 @@ describe('bookings: real processes', () => {
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(130);
     expect(JSON.parse(stdout).uri).toContain('/invitees/I0');
-    expect(stderr).toContain('waiting for the reply to the last request');
+    expect(stderr).toContain('Waiting for the reply to the last request');
   });
 
   test('a second SIGINT exits at once, and the next run finds the booking', async () => {
@@ -147,7 +147,7 @@ describe('bookings: real processes', () => {
     child.kill('SIGINT');
     const { code, stderr } = await ended;
     expect(code).toBe(130);
-    expect(stderr).toContain('interrupt again to quit without knowing its outcome');
+    expect(stderr).toContain('Interrupt again to quit without knowing its outcome');
     const again = await sched(booking, home, service.env);
     expect([again.code, JSON.parse(again.stdout)._sched]).toEqual([0, { reconciled: true }]);
     expect(service.seen.posts).toBe(1);

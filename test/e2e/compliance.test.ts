@@ -68,13 +68,13 @@ describe('compliance delete, killed', () => {
     const waits = new Promise<void>((resolve) => {
       child.stderr.on('data', (text) => {
         said += text;
-        if (said.includes('waiting for the reply')) resolve();
+        if (said.includes('Waiting for the reply')) resolve();
       });
     });
     child.kill('SIGTERM');
     await Promise.race([waits, ended]);
     answer();
-    expect([await ended, said]).toEqual([143, expect.stringContaining('waiting for the reply')]);
+    expect([await ended, said]).toEqual([143, expect.stringContaining('Waiting for the reply')]);
     const second = await sched(args, home, env);
     service.server.close();
     expect(JSON.parse(second.stdout)).toMatchObject({ total: 100, accepted: 100 });
