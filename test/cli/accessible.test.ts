@@ -59,7 +59,7 @@ describe('--accessible', () => {
     const result = await at.run(`events cancel ${uri} --accessible`, { terminals, stdin: `${answer}\n` });
     expect(result.code).toBe(code);
     expect(result.stderr).toMatch(
-      /^Question: Cancel event .*\nWhere: .*\n1: continue\n2: stop and send nothing\nNumber, or Enter for 2: /,
+      /^Question: Cancel ".*\nWhen: .*\nHosts: .*\nInvitees: .*\nOrganization: .*\nOrigin: .*\nProfile: .*\n1: continue\n2: stop and send nothing\nNumber, or Enter for 2: /,
     );
   });
 

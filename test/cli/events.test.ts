@@ -219,9 +219,9 @@ describe('events cancel', () => {
   });
 
   test.each([
-    ['EVENT1\n', 'Cancel 1 event and notify its invitees?'],
-    ['EVENT1\nEVENT2\n', 'Cancel 2 events and notify their invitees?'],
-  ])('counts the events of a file in the question: %j', async (stdin, question) => {
+    ['EVENT1\n', 'Confirmation needed to cancel 1 event, but there is no terminal to ask on'],
+    ['EVENT1\nEVENT2\n', 'Confirmation needed to cancel 2 events, but there is no terminal to ask on'],
+  ])('counts the events of a file in the error without a terminal: %j', async (stdin, question) => {
     const { code, stderr } = await world.run('events cancel --from -', { stdin, home: temporaryDirectory('events') });
     expect([code, stderr]).toEqual([12, expect.stringContaining(question)]);
   });

@@ -3,7 +3,6 @@ import { invitees } from '../../api/invitees.ts';
 import type { Client } from '../../client/client.ts';
 import type { Json } from '../../client/reading.ts';
 import { type Category, SchedError, usageError } from '../../errors.ts';
-import { describeInstant } from '../../time/echo.ts';
 import { timestampOf } from '../../time/wall.ts';
 import type { Invocation } from '../command.ts';
 import { changeOrReadBack } from '../operation/booking-context.ts';
@@ -33,15 +32,12 @@ const rejectEvent = async (client: Client, id: string): Promise<void> => {
 const confirmEarly = async (context: Context, client: Client, path: Record<string, string>): Promise<void> => {
   const { settings, runtime, serviceTime } = context;
   if (settings.yes) return;
-  const { name, start_time: start } = await client.call(events.get, { path: { event: path.event! } });
-  const startsAt = timestampOf(String(start));
+  const event = await client.call(events.get, { path: { event: path.event! } });
+  const startsAt = timestampOf(String(event.start_time));
   if (startsAt === undefined || startsAt <= (serviceTime() ?? runtime.clock.now())) return;
   const invitee = await client.call(invitees.get, { path });
-  const when = describeInstant(String(start), settings.zone);
-  await confirm(
-    context,
-    `"${name ?? path.event}" has not started yet (${when}). Mark ${invitee.name ?? path.invitee} as no-show anyway?`,
-  );
+  const { noShowQuestion } = await import('../operation/event-facts.ts');
+  await confirm(context, await noShowQuestion(context, event, invitee));
 };
 
 const isMarked = ({ no_show: mark }: Json): boolean => mark !== null && mark !== undefined;

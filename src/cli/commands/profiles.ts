@@ -11,6 +11,7 @@ import { confirm } from '../session/confirm.ts';
 import { nameProblem } from '../session/profile-name.ts';
 import { Profile, SettableProfile, settableKeys } from '../session/profile-schema.ts';
 import { changeConfig, chosenName, chosenProfile, readConfig } from '../session/profiles.ts';
+import type { Facts } from '../session/prompt.ts';
 
 const view: View = {
   columns: [
@@ -182,14 +183,23 @@ const use = async (invocation: Invocation): Promise<void> => {
   );
 };
 
+/** The account of a profile, for a prompt. */
+const profileFacts = ({ user, organization, base_url: baseUrl, login }: Profile): Facts => [
+  ...(user === undefined ? [] : [['user', user] as const]),
+  ...(organization === undefined ? [] : [['organization', organization] as const]),
+  ['origin', new URL(baseUrl).origin],
+  ['login', login === undefined ? 'none' : `in the ${login.store === 'file' ? 'credential file' : 'keychain'}`],
+];
+
 const remove = async (invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
   if (args.length === 0) problems.missingArgument('name');
   problems.check();
   const { name, profile } = await named(invocation);
+  const what = `profile ${name}${profile.login === undefined ? '' : ' and its login'}`;
   await confirm(
     context,
-    `Remove profile ${name}${profile.login === undefined ? '' : ' and its login'}?`,
+    { question: `Remove ${what}?`, action: `remove ${what}`, facts: profileFacts(profile) },
     'this machine',
   );
   if (profile.login !== undefined) {

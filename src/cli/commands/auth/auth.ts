@@ -3,6 +3,7 @@ import type { Revocation } from '../../../auth/session.ts';
 import type { Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
+import { counted } from '../../../plural.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Command, Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/shell-line.ts';
@@ -171,7 +172,15 @@ const logout = async (invocation: Invocation): Promise<void> => {
   const names = typed.all === true ? Object.keys(config.profiles) : account === undefined ? [] : [account.name];
   const loggedIn = names.filter((name) => config.profiles[name]?.login !== undefined);
   if (typed.all === true && loggedIn.length > 0)
-    await confirm(context, `Log out of ${loggedIn.join(', ')}?`, 'this machine');
+    await confirm(
+      context,
+      {
+        question: `Log out of ${counted(loggedIn.length, 'profile')}?`,
+        action: `log out of ${loggedIn.join(', ')}`,
+        facts: loggedIn.map((name) => [name, new URL(config.profiles[name]!.base_url).origin]),
+      },
+      'this machine',
+    );
   for (const name of loggedIn) {
     const ending = await removeLogin(name, config.profiles[name]!.login!, context.runtime, context.notes);
     await changeConfig(context.runtime, (before) => {

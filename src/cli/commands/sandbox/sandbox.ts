@@ -158,7 +158,14 @@ const reset = async (invocation: Invocation): Promise<void> => {
   problems.check();
   const file = sandboxFile(context.runtime, data);
   if (data !== undefined) await requireOwn(context.runtime, file, data);
-  await confirm(context, `Delete the sandbox data in ${file} and seed it again?`, 'this machine');
+  await confirm(
+    context,
+    {
+      question: `Delete the sandbox data in ${file} and seed it again?`,
+      action: `delete the sandbox data in ${file}`,
+    },
+    'this machine',
+  );
   if (!(await resetInPlace(context.runtime, data, world))) await startAfresh(context.runtime, data, world);
   context.notes.info(`sandbox reset: ${file}`);
 };
