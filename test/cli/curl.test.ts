@@ -110,7 +110,7 @@ describe('--curl', () => {
 
   test('on a terminal requests as many rows as a terminal shows', async () => {
     const { stdout } = await world.run('events list --curl', { terminals: ['stdout'] });
-    expect(stdout).toContain('count=51"');
+    expect(stdout).toMatch(/[?&]count=50["&]/);
   });
 
   test('uses values from the environment and the cache', async () => {

@@ -7,7 +7,7 @@ import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { fillScope } from '../operation/default-scope.ts';
+import { fillScope, scopeLines } from '../operation/default-scope.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
 import { supportsFilter, type Verdict } from '../operation/filter-support.ts';
 import { fold } from '../operation/fold-text.ts';
@@ -171,17 +171,23 @@ const printList = async (
   await printRequest(invocation, events.list, [{ query: { ...query, ...count } }]);
 };
 
+/** The footer of a list without a time window, which starts today. Two lines: each fits on a narrow screen. */
+const linesFromToday = (rows: string | undefined): string[] => [
+  `Showing ${rows ?? 'events'} from today on. Earlier: --past`,
+  ...(rows === undefined ? [] : ['Whole organization: --org current']),
+];
+
 export const runEventsList = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
   const bounds = readBounds(invocation);
-  const window = await windowFlags.read(invocation);
+  const { window, isFromToday } = await windowFlags.read(invocation);
   const search = readSearch(invocation);
   const isWith = readWith(invocation);
   const input = await readInput(invocation, events.list, [...command.fieldFlags, typeFlag]);
   const { event_type: type } = input.rows!;
   const typedQuery = input.query!;
   const query: NonNullable<Input['query']> = { ...typedQuery, ...window };
-  const scope = await fillScope(events.list, { query }, 'events', context);
+  const rows = await fillScope(events.list, { query }, 'events', context);
   if (context.settings.dryRun) return printList(invocation, query, isWith);
 
   const { choose, confirm } = await settle(context, query);
@@ -191,17 +197,15 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
     ...(search === undefined ? [] : [(row: Json) => wordsOf(row).includes(search)]),
   ];
   const pageSize = isSlow && typed['page-size'] === undefined ? Math.min(bounds.pageSize, shortPage) : bounds.pageSize;
-  const isOpen = query.min_start_time === undefined && query.max_start_time === undefined;
   await printListing(invocation, {
     operation: events.list,
     view: isWith ? withInvitees(command.view) : command.view,
     input: { query },
     bounds: { ...bounds, pageSize },
-    scope,
+    scope: isFromToday ? linesFromToday(rows) : scopeLines(rows),
     ...(tests.length === 0 ? {} : { keep: (row: Json) => tests.every((test) => test(row)) }),
     choose,
     ...(isWith ? { add: addInvitees(context) } : {}),
-    ...(isOpen ? { hint: 'Only upcoming: --upcoming' } : {}),
   });
   if (context.printer.rows > 0) for (const tell of confirm) await tell();
 };
@@ -220,6 +224,7 @@ export const withSearch = (generic: GenericCommand): GenericCommand => ({
   flags: [...windowFlags.flags, typeFlag, searchFlag, ...generic.flags, withFlag],
   fields,
   notes: [
+    'A table on a terminal starts today, unless a flag chooses other times: --past for earlier events, --any-time for all. --all shows more rows, but keeps these times. Pipes and other formats always get all events.',
     '--today, --tomorrow and --week are days in the time zone of --tz. You can combine them with --upcoming or --past (the rest of today: --today --upcoming), but not with --since and --until.',
     `${localFilterNote} If the service ignores --invitee, sched reads the invitees of each event.`,
     withNote,

@@ -3,7 +3,7 @@ import type { Json } from '../../client/reading.ts';
 import type { Command, Invocation } from '../command.ts';
 import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { keepOf, noteRowFilters, printPages, readBounds } from '../operation/listing.ts';
+import { keepOf, noteRowFilters, printPages, type Remainder, readBounds } from '../operation/listing.ts';
 import { mergePages } from '../operation/merge-pages.ts';
 
 export const examples = {
@@ -11,13 +11,13 @@ export const examples = {
   submissions: ['routing-forms submissions', 'routing-forms submissions PTGWAKBAYES6AVK5 --json'],
 };
 
-/** Stops after this many rows. */
-async function* upTo(pages: AsyncIterable<Json[]>, limit: number): AsyncGenerator<Json[]> {
+/** Stops after this many rows, once it is known whether there are more. */
+async function* upTo(pages: AsyncIterable<Json[]>, limit: number, remainder: Remainder): AsyncGenerator<Json[]> {
   let left = limit;
   for await (const page of pages) {
-    yield page.slice(0, left);
+    if (left > 0 && page.length > 0) yield page.slice(0, left);
     left -= page.length;
-    if (left <= 0) return;
+    if (left < 0) return remainder.cut();
   }
 }
 
@@ -58,9 +58,12 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
     for await (const page of forms()) lists.push(...page.map((form) => ofForm(form, limit)));
     yield* mergePages(lists, sort);
   }
-  const pages = (limit: number) =>
-    upTo(query!.sort === undefined ? submissions(limit) : sorted(String(query!.sort), limit), limit);
-  await printPages(invocation, view, pages, bounds, 'Showing all routing forms');
+  const pages = (limit: number, remainder: Remainder) => {
+    // One row more, to know whether there are more: the next one may be in another form.
+    const found = query!.sort === undefined ? submissions(limit + 1) : sorted(String(query!.sort), limit + 1);
+    return upTo(found, limit, remainder);
+  };
+  await printPages(invocation, view, pages, bounds, ['Showing all routing forms']);
 };
 
 export const decorate = {

@@ -12,7 +12,7 @@ import type { Argument, Command, Invocation } from '../command.ts';
 import { bodyFlag, listFlags } from '../parse/shared-flags.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
-import { fillScope } from './default-scope.ts';
+import { fillScope, scopeLines } from './default-scope.ts';
 import { type FieldFlag, fieldFlags } from './field-flags.ts';
 import { readInput } from './input.ts';
 import { firstCount, keepOf, noteRowFilters, printListing, readBounds } from './listing.ts';
@@ -120,7 +120,7 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
     );
   }
   const { rows, found, ...input } = await readInput(invocation, operation, command.fieldFlags);
-  const scope = await fillScope(operation, input, noun, context);
+  const scope = scopeLines(await fillScope(operation, input, noun, context));
   if (context.settings.dryRun) {
     const count = isList ? firstCount(invocation, operation, bounds, rows) : {};
     noteRowFilters(invocation, command.fieldFlags);
