@@ -169,7 +169,7 @@ describe('doctor names the problem, and its fix works', () => {
       fix: 'sched auth refresh -p default',
     });
     await carryOut(found.fix!);
-    expect((await doctor()).of('token', 'ok')?.finding).toMatch(/^expires at .*; not checked with the service$/);
+    expect((await doctor()).of('token', 'note')?.finding).toMatch(/^expires at .*; not checked with the service$/);
     const withoutRefresh = (record: Record<string, unknown>) => {
       delete record.refresh_token;
     };
@@ -183,7 +183,7 @@ describe('doctor names the problem, and its fix works', () => {
 
   test('a token that the service refuses', async () => {
     const env = { SCHED_BASE_URL: baseUrl, SCHED_TOKEN: 'wrong' };
-    expect((await doctor('', { env })).of('token', 'ok')?.finding).toMatch(/; not checked with the service$/);
+    expect((await doctor('', { env })).of('token', 'note')?.finding).toMatch(/; not checked with the service$/);
     expect((await doctor('--network', { env })).of('token')).toMatchObject({
       finding: 'from SCHED_TOKEN (overrides stored logins); the service refuses it',
       fix: 'provide a valid token in SCHED_TOKEN',

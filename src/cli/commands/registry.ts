@@ -81,6 +81,13 @@ export const nouns: Record<string, NounEntry> = {
     summary: 'Manage profiles for several accounts',
     commands: async () => (await import('./profiles.ts')).commands,
   },
+  whoami: {
+    singular: 'whoami',
+    group: 'Account',
+    summary: 'Show who you are to the service, and your token',
+    leaf: true,
+    commands: async () => [(await import('./whoami.ts')).whoami],
+  },
   api: {
     singular: 'api',
     group: 'Tools',

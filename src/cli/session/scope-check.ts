@@ -27,9 +27,7 @@ const hintFor = ({ category, facts }: SchedError, { profile }: TokenFacts): Sugg
   if (facts.hint !== undefined || facts.http === undefined) return undefined;
   // For a token from the environment, `auth status` shows where it comes from.
   if (category === 'auth')
-    return profile === undefined
-      ? { command: ['auth', 'status'], flags: { check: true } }
-      : { command: ['auth', 'login'] };
+    return { command: ['auth', profile === undefined ? 'status' : 'login'] };
   return category === 'unavailable' && facts.http.status === undefined
     ? { command: ['doctor'], flags: { network: true } }
     : undefined;

@@ -66,12 +66,12 @@ describe('a 403 from the service', () => {
 
 describe('the hint', () => {
   test.each(['users me', 'events list'])(
-    'for a rejected token from the environment is auth status --check (%s)',
+    'for a rejected token from the environment is auth status (%s)',
     async (line) => {
       const world = await createWorld();
       const { code, stderr } = await world.run(line, { send: async () => ({ status: 401, headers: {}, body: '{}' }) });
       expect(code).toBe(4);
-      expect(stderr).toMatch(/^try: sched auth status --check$/m);
+      expect(stderr).toMatch(/^try: sched auth status$/m);
     },
   );
 

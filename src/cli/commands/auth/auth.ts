@@ -6,13 +6,10 @@ import type { View } from '../../../output/view.ts';
 import { counted } from '../../../plural.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { commandLine } from '../../messages/shell-line.ts';
 import { readWholeNumber } from '../../operation/whole-number.ts';
-import { typedWords } from '../../parse/typed-words.ts';
 import { confirm } from '../../session/confirm.ts';
 import { environmentToken } from '../../session/connection.ts';
-import type { Account } from '../../session/settings.ts';
-import { accepted, describeLogin, type LoginFacts, loginFields } from './login-facts.ts';
+import { accepted, describeLogin, type LoginFacts, localFacts, loginFields, sessionOf } from './login-facts.ts';
 import { knownScopes, readScopes, scopesToAsk, sensitiveScopes } from './scopes.ts';
 
 const view: View = {
@@ -37,38 +34,6 @@ const login = async (invocation: Invocation): Promise<void> => {
   });
   await context.printer.one(view, facts);
 };
-
-/** The current profile. Throws an error with the login command if it has no login. */
-const accountOf = ({ context }: Invocation): Account => {
-  const { account } = context.settings;
-  if (account?.profile.login !== undefined) return account;
-  throw new SchedError('auth', account === undefined ? 'Not logged in' : `Profile "${account.name}" is not logged in`, {
-    hint: { command: ['auth', 'login'] },
-    outcome: 'not-sent',
-  });
-};
-
-const sessionOf = async (invocation: Invocation) => {
-  const { context } = invocation;
-  const account = accountOf(invocation);
-  const { openLogin } = await import('../../session/stored-login.ts');
-  return { account, session: (await openLogin(account, context.runtime, context.settings, context.notes))! };
-};
-
-/** What is known about an environment token without asking the service. */
-const environmentFacts = ({ context }: Invocation): LoginFacts => ({
-  profile: context.settings.account?.name ?? null,
-  base_url: context.runtime.env.SCHED_BASE_URL ?? context.settings.account?.profile.base_url ?? null,
-  source: context.runtime.env.SCHED_TOKEN ? 'SCHED_TOKEN' : 'SCHED_TOKEN_FILE',
-  kind: 'token',
-  user: null,
-  user_name: null,
-  organization: null,
-  scopes: null,
-  expires_at: null,
-  usable: null,
-  status: 'not checked',
-});
 
 /** Asks the service who the credential belongs to. Also returns the error if the credential can't be used. */
 const checkLogin = async (
@@ -100,26 +65,24 @@ const checkLogin = async (
 const status = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   problems.check();
-  const token = await environmentToken(context.runtime);
-  let facts: LoginFacts;
-  if (token !== undefined) facts = environmentFacts(invocation);
-  else {
-    const { account, session } = await sessionOf(invocation);
-    facts = describeLogin(account, await session.record(), context.runtime.clock.now());
-  }
-  if (typed.check === true) {
-    const checked = await checkLogin(invocation, facts);
+  const facts = await localFacts(context);
+  if (typed.offline !== true) {
+    // If the service can't be asked, what is known here is shown before the error.
+    const checked = await checkLogin(invocation, facts).catch((error: unknown) => {
+      if (error instanceof SchedError && error.category !== 'interrupted') return { facts, error };
+      throw error;
+    });
     await context.printer.one(view, checked.facts);
+    context.notes.footer(
+      checked.facts.status === 'not checked'
+        ? 'The service could not be asked about this login'
+        : 'Asked the service about this login just now',
+    );
     if (checked.error !== undefined) throw checked.error;
     return;
   }
   await context.printer.one(view, facts);
-  if (facts.status === 'not checked') {
-    const words = typedWords(invocation);
-    context.notes.footer(
-      `Not checked with the service. To check: ${commandLine('auth', 'status', ...words, '--check')}`,
-    );
-  }
+  context.notes.footer('Not checked with the service, because of --offline');
   if (facts.status === 'expired')
     throw new SchedError('auth', 'The login is no longer valid', {
       reason: `it expired at ${facts.expires_at}`,
@@ -135,7 +98,7 @@ const token = async (invocation: Invocation): Promise<void> => {
   problems.check();
   const fromEnvironment = await environmentToken(context.runtime);
   if (fromEnvironment !== undefined) return context.runtime.reveal(`${fromEnvironment}\n`);
-  const { session } = await sessionOf(invocation);
+  const { session } = await sessionOf(context);
   const record: CredentialRecord = await session.lasting(ttl ?? 0);
   await context.runtime.reveal(`${record.access_token}\n`);
 };
@@ -143,7 +106,7 @@ const token = async (invocation: Invocation): Promise<void> => {
 const refresh = async (invocation: Invocation): Promise<void> => {
   const { context, problems } = invocation;
   problems.check();
-  const { account, session } = await sessionOf(invocation);
+  const { account, session } = await sessionOf(context);
   const { kind, access_token: token, origin } = await session.record();
   if (kind === 'pat')
     throw new SchedError('usage', "A personal access token can't be refreshed", {
@@ -262,8 +225,11 @@ export const commands: Command[] = [
     name: 'status',
     summary: 'Show the current login and when it expires',
     arguments: [],
-    flags: [{ name: 'check', description: 'check the login with the service', heading: 'Flags' }],
-    examples: ['auth status', 'auth status --check --json'],
+    flags: [{ name: 'offline', description: "show what is stored, and don't ask the service", heading: 'Flags' }],
+    examples: ['auth status', 'auth status --json', 'auth status --offline'],
+    notes: [
+      'Asks the service whether it accepts the token. A token that it refuses ends with exit code 4. See also: sched whoami.',
+    ],
     fields: loginFields,
     run: status,
   },

@@ -73,8 +73,10 @@ const checkedToken = async (
   fix: string,
 ): Promise<Finding> => {
   const baseUrl = baseUrlOf(context);
-  const unchecked = ok('token', `${found}; not checked with the service`);
-  if (!context.network || baseUrl === undefined) return unchecked;
+  // Only the service knows whether it accepts the token, so this is not "ok".
+  const unchecked = note('token', `${found}; not checked with the service`);
+  if (!context.network || baseUrl === undefined)
+    return { ...unchecked, fix: baseUrl === undefined ? null : 'sched doctor --network' };
   try {
     const { status } = await authorize({ current: async () => credential })(context.runtime.send)(probeOf(baseUrl));
     if (status === 401) return problem('token', `${found}; the service refuses it`, fix);
