@@ -23,6 +23,7 @@ _sched_noun() {
     compliance) noun=compliance verbs='delete runs verify prove key key-file bundle' ;;
     auth) noun=auth verbs='login status token refresh logout' ;;
     profiles | profile) noun=profiles verbs='list show add set use remove export' ;;
+    whoami) noun=whoami command=whoami ;;
     mcp) noun=mcp verbs='metadata' ;;
     api) noun=api command=api ;;
     doctor) noun=doctor command=doctor ;;
@@ -37,7 +38,7 @@ _sched_noun() {
 _sched_command() {
   case $1 in
     'events list')
-      flags='--today --tomorrow --week --upcoming --past --event-type --search --user --org --group --invitee --status --since --until --sort --limit --all --page-size --with'
+      flags='--today --tomorrow --week --upcoming --past --any-time --event-type --search --user --org --group --invitee --status --since --until --sort --limit --all --page-size --with'
       takers='--event-type --search --user --org --group --invitee --status --since --until --sort --limit --page-size --with'
       fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name _sched'
       ;;
@@ -177,7 +178,7 @@ _sched_command() {
       fields='uri role owner owner.type owner.uri organization group created_at updated_at'
       ;;
     'groups events')
-      flags='--today --tomorrow --week --upcoming --past --event-type --search --status --since --until --sort --limit --all --page-size --with'
+      flags='--today --tomorrow --week --upcoming --past --any-time --event-type --search --status --since --until --sort --limit --all --page-size --with'
       takers='--event-type --search --status --since --until --sort --limit --page-size --with'
       fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name _sched'
       ;;
@@ -237,7 +238,7 @@ _sched_command() {
       fields='profile base_url source kind user user_name organization scopes expires_at usable status'
       ;;
     'auth status')
-      flags='--check'
+      flags='--offline'
       takers=''
       fields='profile base_url source kind user user_name organization scopes expires_at usable status'
       ;;
@@ -290,6 +291,11 @@ _sched_command() {
       flags=''
       takers=''
       fields=''
+      ;;
+    'whoami')
+      flags=''
+      takers=''
+      fields='uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type _sched'
       ;;
     'mcp metadata')
       flags=''
@@ -395,7 +401,7 @@ _sched_value() {
     'sandbox start --plan' | 'sandbox run --plan') kind=words values='trial free standard enterprise' ;;
     'sandbox clock 1') kind=words values='set advance' ;;
     'completion 1') kind=words values='bash zsh fish powershell' ;;
-    'man 1') kind=words values='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci' ;;
+    'man 1') kind=words values='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci' ;;
     *' --output' | *' -o') kind=words values='table json jsonl csv tsv yaml id' ;;
     *' --json') kind=fields ;;
     *' --fields') kind=fields ;;
@@ -489,7 +495,7 @@ _sched() {
   local word joined='' noun='' command='' verbs='' flags='' takers='' fields='' taker='' typed='' lead='' kept=''
   local -i index count=0 position=1
   local -a line
-  local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance auth profiles mcp api doctor sandbox ratelimit completion man' others=help
+  local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance auth profiles whoami mcp api doctor sandbox ratelimit completion man' others=help
   local shared='--output --json --fields --jq --header --raw --tz --color --accessible --quiet --verbose --dry-run --curl --yes --no-input --profile --sandbox --max-wait --allow-refresh --no-wait --timeout --help'
   local shared_takers='--output -o --fields --jq --tz --color --profile -p --max-wait --timeout'
   line=()

@@ -20,6 +20,7 @@ function __sched_nouns
                 compliance 'Delete invitee data and check receipts (Enterprise plan)' \
                 auth 'Log in, log out and show the current login' \
                 profiles 'Manage profiles for several accounts' \
+                whoami 'Show who you are to the service, and your token' \
                 mcp 'Show metadata of the MCP server' \
                 api 'Send any API request and print the reply' \
                 doctor 'Check your setup and suggest fixes' \
@@ -78,6 +79,8 @@ function __sched_noun
             echo auth
         case profiles profile
             echo profiles
+        case whoami
+            echo whoami
         case mcp
             echo mcp
         case api
@@ -187,6 +190,7 @@ function __sched_flags
                 --week 'today and the six days after it' \
                 --upcoming 'events that start after now' \
                 --past 'events that started before now, latest first' \
+                --any-time 'past and future events, also in a table on a terminal' \
                 --event-type 'only events of this type, by name, ID or URI' \
                 --search 'text in name, location, hosts or notes; ignores case and accents' \
                 --user 'only events of this user' \
@@ -385,6 +389,7 @@ function __sched_flags
                 --week 'today and the six days after it' \
                 --upcoming 'events that start after now' \
                 --past 'events that started before now, latest first' \
+                --any-time 'past and future events, also in a table on a terminal' \
                 --event-type 'only events of this type, by name, ID or URI' \
                 --search 'text in name, location, hosts or notes; ignores case and accents' \
                 --status 'only events with this status' \
@@ -450,7 +455,7 @@ function __sched_flags
                 --port 'port to listen on, if the service requires a fixed one' \
                 --credential-store 'where to store the token'
         case 'auth status'
-            printf '%s\t%s\n' --check 'check the login with the service'
+            printf '%s\t%s\n' --offline 'show what is stored, and don\'t ask the service'
         case 'auth token'
             printf '%s\t%s\n' --min-ttl 'refresh first if the token expires sooner'
         case 'auth refresh'
@@ -478,6 +483,8 @@ function __sched_flags
         case 'profiles remove'
             true
         case 'profiles export'
+            true
+        case 'whoami'
             true
         case 'mcp metadata'
             true
@@ -689,6 +696,8 @@ function __sched_fields
             printf '%s\n' profile base_url source kind user user_name organization scopes expires_at usable status
         case 'profiles list' 'profiles show' 'profiles add'
             printf '%s\n' name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login
+        case 'whoami'
+            printf '%s\n' uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type _sched
         case 'mcp metadata'
             printf '%s\n' resource authorization_servers scopes_supported bearer_methods_supported
         case 'doctor'
@@ -784,7 +793,7 @@ function __sched_value
         case 'completion 1'
             printf '%s\n' words bash zsh fish powershell
         case 'man 1'
-            printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci
+            printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci
         case '* --output' '* -o'
             printf '%s\n' words table json jsonl csv tsv yaml id
         case '* --json'

@@ -23,6 +23,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'compliance' = 'Delete invitee data and check receipts (Enterprise plan)'
         'auth' = 'Log in, log out and show the current login'
         'profiles' = 'Manage profiles for several accounts'
+        'whoami' = 'Show who you are to the service, and your token'
         'mcp' = 'Show metadata of the MCP server'
         'api' = 'Send any API request and print the reply'
         'doctor' = 'Check your setup and suggest fixes'
@@ -74,6 +75,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'auth' = 'auth'
         'profiles' = 'profiles'
         'profile' = 'profiles'
+        'whoami' = 'whoami'
         'mcp' = 'mcp'
         'api' = 'api'
         'doctor' = 'doctor'
@@ -218,6 +220,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--week' = 'today and the six days after it'
                 '--upcoming' = 'events that start after now'
                 '--past' = 'events that started before now, latest first'
+                '--any-time' = 'past and future events, also in a table on a terminal'
                 '--event-type' = 'only events of this type, by name, ID or URI'
                 '--search' = 'text in name, location, hosts or notes; ignores case and accents'
                 '--user' = 'only events of this user'
@@ -540,6 +543,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--week' = 'today and the six days after it'
                 '--upcoming' = 'events that start after now'
                 '--past' = 'events that started before now, latest first'
+                '--any-time' = 'past and future events, also in a table on a terminal'
                 '--event-type' = 'only events of this type, by name, ID or URI'
                 '--search' = 'text in name, location, hosts or notes; ignores case and accents'
                 '--status' = 'only events with this status'
@@ -657,7 +661,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @()
             fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable', 'status')
             flags = [ordered]@{
-                '--check' = 'check the login with the service'
+                '--offline' = 'show what is stored, and don''t ask the service'
             }
         }
         'auth token' = @{
@@ -722,6 +726,11 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'profiles export' = @{
             takers = @()
             fields = @()
+            flags = [ordered]@{}
+        }
+        'whoami' = @{
+            takers = @()
+            fields = @('uri', 'name', 'slug', 'email', 'scheduling_url', 'timezone', 'avatar_url', 'created_at', 'updated_at', 'current_organization', 'locale', 'resource_type', '_sched')
             flags = [ordered]@{}
         }
         'mcp metadata' = @{
@@ -923,7 +932,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'sandbox run --plan' = @('words', 'trial', 'free', 'standard', 'enterprise')
         'sandbox clock 1' = @('words', 'set', 'advance')
         'completion 1' = @('words', 'bash', 'zsh', 'fish', 'powershell')
-        'man 1' = @('words', 'events', 'invitees', 'event-types', 'availability', 'shares', 'one-offs', 'locations', 'routing-forms', 'orgs', 'members', 'invitations', 'groups', 'users', 'activity', 'compliance', 'mcp', 'auth', 'profiles', 'api', 'doctor', 'sandbox', 'ratelimit', 'completion', 'man', 'flags', 'formatting', 'time', 'environment', 'exit-codes', 'ci')
+        'man 1' = @('words', 'events', 'invitees', 'event-types', 'availability', 'shares', 'one-offs', 'locations', 'routing-forms', 'orgs', 'members', 'invitations', 'groups', 'users', 'activity', 'compliance', 'mcp', 'auth', 'profiles', 'whoami', 'api', 'doctor', 'sandbox', 'ratelimit', 'completion', 'man', 'flags', 'formatting', 'time', 'environment', 'exit-codes', 'ci')
         '--output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
         '-o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
         '--json' = @('fields')
