@@ -8,7 +8,6 @@ export const nounSlips = new Map<string, string>(
     logout: 'auth logout',
     signout: 'auth logout',
     status: 'auth status',
-    whoami: 'users me',
     me: 'users me',
     book: 'invitees create',
     cancel: 'events cancel',

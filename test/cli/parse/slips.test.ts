@@ -47,7 +47,6 @@ const slips: [line: string, meant: string | undefined][] = [
   ['events rm JW6SHQTS78SH7TS8 -n', 'events cancel JW6SHQTS78SH7TS8 -n'],
   ['invitee add', 'invitees create --event-type NAME --start TIME --email EMAIL --name TEXT --timezone ZONE'],
   ['meetings ls --today', 'events list --today'],
-  ['whoami', 'users me'],
   ['events list -L 3', 'events list --limit 3'],
   ['events list --format json', 'events list --output json'],
   ['events list --output=JSON', 'events list --output=json'],
