@@ -36,23 +36,23 @@ const numbered = ({ question, list = [], facts, yes, no }: Question): string =>
     'Number, or Enter for 2: ',
   ].join('\n');
 
-/** The question for a terminal, wrapped to its width. Continued lines are indented further than the first. */
+/** The question for a terminal, wrapped to its width. */
 export const laidOut = async (
   { question, list = [], facts }: Pick<Question, 'question' | 'list' | 'facts'>,
   columns: number,
 ): Promise<string[]> => {
   const { wrap } = await import('../../output/width.ts');
   const most = columns > 0 ? columns : 80;
-  const wrapped = (line: string, indent: number): string[] => {
+  const wrapped = (line: string, indent: number, hanging = indent): string[] => {
     const [start, text] = [line.slice(0, indent), line.slice(indent)];
-    const [first, ...rest] = wrap(text, Math.max(most - indent, 20));
-    return [`${start}${first}`, ...rest.map((each) => ' '.repeat(indent) + each)];
+    const [first, ...rest] = wrap(text, Math.max(most - hanging, 20));
+    return [`${start}${first}`, ...rest.map((each) => ' '.repeat(hanging) + each)];
   };
-  const hanging = Math.max(0, ...facts.map(([label]) => label.length)) + 4;
+  const afterLabel = Math.max(0, ...facts.map(([label]) => label.length)) + 4;
   return [
     ...wrapped(safe(question), 0),
-    ...list.flatMap((line) => wrapped(`  ${safe(line)}`, 2)),
-    ...factLines(facts, false).flatMap((line) => wrapped(line, hanging)),
+    ...list.flatMap((line) => wrapped(`  ${safe(line)}`, 2, 4)),
+    ...factLines(facts, false).flatMap((line) => wrapped(line, afterLabel)),
   ];
 };
 
