@@ -26,8 +26,7 @@ const moreScopes = (scopes: readonly string[], { profile }: TokenFacts): NextSte
 const hintFor = ({ category, facts }: SchedError, { profile }: TokenFacts): Suggestion | undefined => {
   if (facts.hint !== undefined || facts.http === undefined) return undefined;
   // For a token from the environment, `auth status` shows where it comes from.
-  if (category === 'auth')
-    return { command: ['auth', profile === undefined ? 'status' : 'login'] };
+  if (category === 'auth') return { command: ['auth', profile === undefined ? 'status' : 'login'] };
   return category === 'unavailable' && facts.http.status === undefined
     ? { command: ['doctor'], flags: { network: true } }
     : undefined;
