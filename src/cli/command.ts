@@ -1,4 +1,5 @@
 import type { Operation } from '../api/operation.ts';
+import type { View } from '../output/view.ts';
 import type { Problems } from './messages/problems.ts';
 import type { Context } from './session/context.ts';
 
@@ -87,6 +88,8 @@ export interface Command {
   notes?: string[];
   /** Fields of the output, if no operation defines them. */
   fields?: readonly string[];
+  /** How its records are shown, if not like all records of the operation. */
+  view?: View;
   /** Needs no account, so no profile is loaded. */
   local?: true;
   operation?: Operation;

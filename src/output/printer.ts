@@ -1,6 +1,6 @@
 import { jsonText, parseJson } from '../json.ts';
 import type { Output } from '../runtime.ts';
-import type { TimeStyle } from './cells.ts';
+import { humanText, type TimeStyle } from './cells.ts';
 import { select } from './fields.ts';
 import type { Format } from './formats.ts';
 import { recordFormats, rowFormats, writeRows } from './machine.ts';
@@ -33,7 +33,10 @@ export interface PrinterOptions extends TimeStyle {
 
 export interface Printer {
   list(view: View, pages: AsyncIterable<readonly object[]>): Promise<{ rows: number; hiddenColumns: string[] }>;
-  one(view: View, record: object): Promise<void>;
+  /** With `before`, the page for people also shows the values that a change replaced. */
+  one(view: View, record: object, before?: object): Promise<void>;
+  /** Whether `one` shows a page for people instead of the fields. */
+  readonly showsPages: boolean;
   /**
    * Prints JSON created by sched, ignoring selected fields. It is printed unchanged unless --jq, YAML or JSON Lines is
    * requested.
@@ -77,15 +80,29 @@ export const createPrinter = (options: PrinterOptions): Printer => {
 
   // Modules needed only for tables (colors, widths, the table library) are loaded on first use.
   const tableOf = async (view: View, pages: Pages): Promise<string[]> => {
-    const columns = columnsOf(view, fields);
+    // Headers can be text from the service, such as the questions of a form.
+    const columnsFor = (records: readonly object[]) =>
+      fields === undefined && view.tableColumns !== undefined
+        ? view.tableColumns(records).map((column) => ({ ...column, header: humanText(column.header) }))
+        : columnsOf(view, fields);
     if (accessible) {
       const { spokenRows } = await import('./block.ts');
-      await writeRows(stdout, spokenRows(columns, options), pages, tally);
+      await writeRows(stdout, spokenRows(columnsFor, options), pages, tally);
       return [];
     }
     const [{ writeTable }, { createPaint }] = await Promise.all([import('./table.ts'), import('./paint.ts')]);
-    const facts = { columns, keep: idPath(view), available, paint: createPaint(color), time: options };
+    const facts = { columnsFor, keep: idPath(view), available, paint: createPaint(color), time: options };
     return onScreen((screen) => writeTable(screen, facts, pages, tally));
+  };
+
+  const showsPages = format === 'table' && fields === undefined && jq === undefined;
+
+  const pageOf = async (view: View, record: object, before: object | undefined): Promise<string | undefined> => {
+    if (!showsPages || view.page === undefined) return undefined;
+    const [page, { drawPage, spokenPage }] = await Promise.all([view.page(), import('./page.ts')]);
+    if (accessible) return spokenPage(page, record, before, options);
+    const { createPaint } = await import('./paint.ts');
+    return drawPage(page, record, before, { time: options, paint: createPaint(color), available });
   };
 
   const blockOf = async (record: object): Promise<string> => {
@@ -129,13 +146,14 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     return [];
   };
 
-  const one = async (view: View, record: object): Promise<void> => {
+  const one = async (view: View, record: object, before: object | undefined): Promise<void> => {
     if (jq !== undefined) {
       const { printJq } = await import('./jq.ts');
       return printJq(jqFacts(jq), [chosenJson(record)]);
     }
     if (format !== 'table') return stdout.write(recordFormats[format](view, record, choices));
-    const text = await blockOf(fields ? select(record, fields) : record);
+    const page = await pageOf(view, record, before);
+    const text = page ?? (await blockOf(fields ? select(record, fields) : record));
     return onScreen((screen) => screen.write(text));
   };
 
@@ -179,9 +197,10 @@ export const createPrinter = (options: PrinterOptions): Printer => {
       isUnfinished = false;
       return { rows: tally.rows - before, hiddenColumns };
     },
-    async one(view, record) {
+    showsPages,
+    async one(view, record, before) {
       check([record]);
-      await one(view, record);
+      await one(view, record, before);
       tally.rows += 1;
     },
     get rows() {

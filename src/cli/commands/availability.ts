@@ -214,8 +214,8 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
   if (schedules.length === 0) throw notFound('This event type has no availability schedules', eventType);
   const { plans, body } = planChange(invocation, schedules, sent, isRules);
 
-  const print = async (records: readonly Json[]): Promise<void> => {
-    if (id !== undefined) return context.printer.one(view, records[0]!);
+  const print = async (records: readonly Json[], before?: Json): Promise<void> => {
+    if (id !== undefined) return context.printer.one(view, records[0]!, before);
     async function* pages() {
       yield records;
     }
@@ -262,7 +262,7 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
     if (records.every(({ uri }) => uri !== schedule.uri))
       context.notes.info(`not changed by the service: ${nameOf(schedule)}`);
   }
-  await print(records);
+  await print(records, schedules[0]);
   context.runtime.interrupted.throwIfAborted();
 };
 

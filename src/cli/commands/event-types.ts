@@ -5,6 +5,7 @@ import type { Command, Invocation } from '../command.ts';
 import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
+import { printRecord } from '../operation/print-record.ts';
 import { knownRecord } from '../operation/write-result.ts';
 
 export const examples = {
@@ -31,7 +32,7 @@ const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation
     problems.add(`Nothing to change. Use ${fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`, (own) =>
       own.addFlag(fieldFlags[0]!.name),
     );
-  const input = await readInput(invocation, eventTypes.update, fieldFlags);
+  const { found, ...input } = await readInput(invocation, eventTypes.update, fieldFlags);
   if (context.settings.dryRun) return printRequest(invocation, eventTypes.update, [input]);
   const client = await context.client();
   const record = await changeOrReadBack(context, {
@@ -41,7 +42,7 @@ const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation
     known: () => knownRecord(context, eventTypes.get, input.path!, input.body),
   });
   context.notes.info(`changed: ${record.name ?? record.uri}`);
-  await context.printer.one(view, record);
+  await printRecord(context, view, record, found);
   context.runtime.interrupted.throwIfAborted();
 };
 

@@ -20,6 +20,7 @@ import {
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
+import { printRecord } from '../operation/print-record.ts';
 import { referredRecord } from '../operation/references.ts';
 import type { Context } from '../session/context.ts';
 import { runNoShow } from './no-show.ts';
@@ -128,7 +129,7 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const booked = await book(await bookingContextOf(context), { ...body, send }, bookingOptions(invocation));
   const record = bookedRecord(context, booked, input.body as Json);
   context.notes.info(`${bookingTexts[booked.how]}: ${when} for ${invitee.email}`);
-  await context.printer.one(view, record);
+  await printRecord(context, view, record);
   // A signal that came while waiting for the reply takes effect now.
   context.runtime.interrupted.throwIfAborted();
 };

@@ -8,6 +8,7 @@ import type { Invocation } from '../command.ts';
 import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
+import { printRecord } from '../operation/print-record.ts';
 import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
@@ -44,7 +45,7 @@ const isMarked = ({ no_show: mark }: Json): boolean => mark !== null && mark !==
 
 export const runNoShow = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
-  const { settings, notes, printer, runtime } = context;
+  const { settings, notes, runtime } = context;
   // A bare invitee ID works too, but without its event the invitee can't be read back.
   const isBare = args.length === 1 && !args[0]!.includes('/');
   const { path = {} } = await readInput(invocation, isBare ? invitees['no-show'] : invitees.get, []);
@@ -68,6 +69,6 @@ export const runNoShow = async ({ view }: GenericCommand, invocation: Invocation
   notes.info(
     `${isAlready(record) ? 'already marked' : 'marked'} as no-show: ${record.name ?? record.uri ?? path.invitee}`,
   );
-  await printer.one(view, record);
+  await printRecord(context, view, record);
   runtime.interrupted.throwIfAborted();
 };

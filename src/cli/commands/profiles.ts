@@ -2,7 +2,6 @@ import { inspect } from '../../api/inspect.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
 import { readReference, selfWords, waysToName } from '../../client/ids.ts';
 import { SchedError, usageError } from '../../errors.ts';
-import type { View } from '../../output/view.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
 import { referenceWords } from '../operation/field-flags.ts';
 import { readJsonFile } from '../operation/json-file.ts';
@@ -12,17 +11,7 @@ import { nameProblem } from '../session/profile-name.ts';
 import { Profile, SettableProfile, settableKeys } from '../session/profile-schema.ts';
 import { changeConfig, chosenName, chosenProfile, readConfig } from '../session/profiles.ts';
 import type { Facts } from '../session/prompt.ts';
-
-const view: View = {
-  columns: [
-    { header: 'NAME', path: 'name', priority: 5 },
-    { header: 'CURRENT', path: 'current', as: 'boolean', priority: 3 },
-    { header: 'BASE URL', path: 'base_url', priority: 4 },
-    { header: 'LOGIN', path: 'login.store', priority: 2 },
-    { header: 'TIMEZONE', path: 'timezone', priority: 1 },
-  ],
-  id: 'name',
-};
+import { view } from './profile-view.ts';
 
 /** `base_url` ⇒ `--base-url`. */
 const flagName = (key: string): string => (key === 'organization' ? 'org' : key.replaceAll('_', '-'));

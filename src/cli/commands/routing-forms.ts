@@ -1,5 +1,6 @@
 import { routingForms } from '../../api/routing-forms.ts';
-import type { Json } from '../../client/reading.ts';
+import { isObject, type Json } from '../../client/reading.ts';
+import type { Column, View } from '../../output/view.ts';
 import type { Command, Invocation } from '../command.ts';
 import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
@@ -10,6 +11,33 @@ export const examples = {
   list: ['routing-forms list', 'routing-forms list --json=uri,name'],
   submissions: ['routing-forms submissions', 'routing-forms submissions PTGWAKBAYES6AVK5 --json'],
 };
+
+const answersOf = (submission: object): Json[] => {
+  const { questions_and_answers: answers } = submission as Json;
+  return Array.isArray(answers) ? answers.filter(isObject) : [];
+};
+
+/** A table with a column for each question. All submissions must be to one form, because forms ask different questions. */
+const withQuestions = (view: View): View => ({
+  ...view,
+  tableColumns: (records) => {
+    const questions = new Set(records.flatMap((record) => answersOf(record).map(({ question }) => String(question))));
+    const asked = [...questions].map(
+      (question, index): Column => ({
+        header: question,
+        path: `questions_and_answers.${index}.answer`,
+        value: (record) => answersOf(record).find((each) => String(each.question) === question)?.answer,
+        priority: 3,
+      }),
+    );
+    // No command takes the ID of a submission.
+    return [
+      { header: 'SUBMITTED', path: 'created_at', as: 'time', priority: 4 },
+      ...asked,
+      { header: 'RESULT', path: 'result.type', as: 'words', priority: 1 },
+    ];
+  },
+});
 
 /** Stops after this many rows, once it is known whether there are more. */
 async function* upTo(pages: AsyncIterable<Json[]>, limit: number, remainder: Remainder): AsyncGenerator<Json[]> {
@@ -63,12 +91,12 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
     const found = query!.sort === undefined ? submissions(limit + 1) : sorted(String(query!.sort), limit + 1);
     return upTo(found, limit, remainder);
   };
-  await printPages(invocation, view, pages, bounds, ['Showing all routing forms']);
+  await printPages(invocation, view, pages, bounds, ['Showing all routing forms. For a column per question, name a form']);
 };
 
 export const decorate = {
   submissions: (generic: GenericCommand): Command => {
-    const one = positional(generic, 'form', false);
+    const one = positional({ ...generic, view: withQuestions(generic.view) }, 'form', false);
     return {
       ...one,
       notes: [

@@ -44,10 +44,13 @@ const spans = (rules: readonly Rule[]): string[] => {
   );
 };
 
-export const rulesText = (record: object): string => {
+/** The hours of a schedule, one text for each day or span of days. */
+export const rulesTexts = (record: object): string[] => {
   const { rules } = record as Json;
-  return Array.isArray(rules) ? spans(rules.filter(isObject)).join('; ') : '';
+  return Array.isArray(rules) ? spans(rules.filter(isObject)) : [];
 };
+
+export const rulesText = (record: object): string => rulesTexts(record).join('; ');
 
 const weekdayCalled = (word: string): number => weekdays.findIndex((day) => day === word || day.slice(0, 3) === word);
 

@@ -16,6 +16,7 @@ import { fillScope, scopeLines } from './default-scope.ts';
 import { type FieldFlag, fieldFlags } from './field-flags.ts';
 import { readInput } from './input.ts';
 import { firstCount, keepOf, noteRowFilters, printListing, readBounds } from './listing.ts';
+import { printRecord } from './print-record.ts';
 import { views } from './views.ts';
 import { writeAndRead } from './write-result.ts';
 
@@ -128,7 +129,7 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
   }
   if (isList) return printListing(invocation, { operation, view, input, bounds, scope, keep: keepOf(operation, rows) });
   if (isRead(operation))
-    return context.printer.one(view, found ?? (await (await context.client()).call(operation, input)));
+    return printRecord(context, view, found ?? (await (await context.client()).call(operation, input)));
   const record = await writeAndRead(context, operation, input);
   context.notes.info(`${past[name] ?? 'done'}: ${record.name ?? record.uri}`);
   return context.printer.one(view, record);

@@ -117,6 +117,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 interface Listed {
   uri: string;
   name: string;
+  row: Json;
 }
 
 const valueAt = (row: Json, path: string): string =>
@@ -144,7 +145,7 @@ const search = async (context: Context, { list, row }: Kind, word: string, query
   const others: string[] = [];
   for await (const page of client.pages(list, { query })) {
     for (const each of page) {
-      const record = { uri: valueAt(each, row.uri), name: valueAt(each, row.name) };
+      const record = { uri: valueAt(each, row.uri), name: valueAt(each, row.name), row: each };
       const uris = [record.uri, ...(row.alias === undefined ? [] : [valueAt(each, row.alias)])];
       if (uris.some((uri) => idIn(uri) === word)) withId.push(record);
       if (record.name === word) exact.push(record);
@@ -214,6 +215,8 @@ export interface Found {
   uri: string;
   /** The record, if the lookup read it by ID. */
   record?: Json;
+  /** The row of the list in which the lookup found the name. For a user it is the row of their membership. */
+  row?: Json;
   /** The token may not look up the word, so it is used as an ID without a check. */
   isUnchecked?: true;
 }
@@ -249,7 +252,7 @@ export const findRecord = async (
   const isHidden = listed instanceof SchedError || refusal !== undefined;
   if (mayExist && isHidden && fits.length === 0) return asId();
   if (fits.length > 1) throw several(kind, word, fits);
-  if (fits.length === 1) return { uri: fits[0]!.uri };
+  if (fits.length === 1) return { uri: fits[0]!.uri, row: fits[0]!.row };
   const meant = nearest(word, known);
   throw new SchedError(
     'not-found',
