@@ -17,14 +17,18 @@ const answersOf = (submission: object): Json[] => {
   return Array.isArray(answers) ? answers.filter(isObject) : [];
 };
 
+/** More than any terminal has room for. */
+const mostQuestions = 20;
+const longestHeader = 200;
+
 /** A table with a column for each question. All submissions must be to one form, because forms ask different questions. */
 const withQuestions = (view: View): View => ({
   ...view,
   tableColumns: (records) => {
     const questions = new Set(records.flatMap((record) => answersOf(record).map(({ question }) => String(question))));
-    const asked = [...questions].map(
+    const asked = [...questions].slice(0, mostQuestions).map(
       (question, index): Column => ({
-        header: question,
+        header: question.slice(0, longestHeader),
         path: `questions_and_answers.${index}.answer`,
         value: (record) => answersOf(record).find((each) => String(each.question) === question)?.answer,
         priority: 3,

@@ -1,6 +1,6 @@
 import type { ResourceName } from '../../api/catalogue.ts';
 import type { View } from '../../output/view.ts';
-import { aboutText } from './activity-details.ts';
+import { aboutText, actionText } from './activity-details.ts';
 import { rulesText } from './availability-rules.ts';
 
 /** The page of a record type, in `pages.ts`. Machine formats don't load it. */
@@ -146,7 +146,7 @@ const columns: Record<ResourceName, View> = {
     // No command takes the ID of an entry, so a table has room for the record that was changed.
     tableColumns: () => [
       { header: 'WHEN', path: 'occurred_at', as: 'time', priority: 5 },
-      { header: 'WHAT', path: 'fully_qualified_name', priority: 4 },
+      { header: 'WHAT', path: 'fully_qualified_name', value: actionText, priority: 4 },
       { header: 'ABOUT', path: 'details', value: aboutText, priority: 3 },
       { header: 'WHO', path: 'actor.display_name', priority: 2 },
     ],
