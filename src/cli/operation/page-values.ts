@@ -1,5 +1,6 @@
 import type { locationKinds } from '../../api/locations.ts';
 import { isObject } from '../../client/reading.ts';
+import { plainCell } from '../../output/cells.ts';
 import { valueAt } from '../../output/fields.ts';
 import { htmlText } from '../../output/html-text.ts';
 import type { PageLine } from '../../output/view.ts';
@@ -115,9 +116,13 @@ export const questions =
       .filter(({ enabled }) => enabled !== false)
       .map(({ name, required }) => (required === true ? `${name} (required)` : name));
 
-/** Answers with their questions, one a line. */
+/** Answers with their questions, one a line: `Company: Example Ltd`, `What is it about? Support`. */
 export const answers: Value = (record) =>
-  itemsAt(record, 'questions_and_answers').map(({ question, answer }) => `${question}: ${answer || 'none'}`);
+  itemsAt(record, 'questions_and_answers').map(({ question, answer }) => {
+    const asked = flowing(String(question));
+    const given = typeof answer === 'string' ? flowing(answer) : answer;
+    return `${asked}${asked.endsWith('?') ? '' : ':'} ${plainCell(given) || 'none'}`;
+  });
 
 /** `120 EUR, stripe, paid` */
 export const payment: Value = ({ payment: paid }) => {
