@@ -1,10 +1,10 @@
-import { cellValue, cutLong, emptyCell, humanCell, humanField, humanText, type TimeStyle } from './cells.ts';
+import { cellValue, cutLong, emptyCell, humanCell, humanField, humanText } from './cells.ts';
 import { leaves } from './fields.ts';
 import { gap } from './grid.ts';
 import type { RowFormat } from './machine.ts';
 import type { Paint } from './paint.ts';
 import { safeForRunner } from './sanitise.ts';
-import type { Column } from './view.ts';
+import type { Column, TimeStyle } from './view.ts';
 import { pad, width, wrap } from './width.ts';
 
 const indent = '  ';

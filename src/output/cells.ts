@@ -1,14 +1,7 @@
 import { jsonText } from '../json.ts';
 import { valueAt } from './fields.ts';
 import { safe, safeForRunner } from './sanitise.ts';
-import type { Column, Kind } from './view.ts';
-
-/** How times are shown to people. Provided by src/time/. */
-export interface TimeStyle {
-  showTime(iso: string): string;
-  /** Name of the zone that showTime uses. */
-  zoneLabel: string;
-}
+import type { Column, Kind, TimeStyle } from './view.ts';
 
 /** Shown in tables for a missing value. */
 export const emptyCell = '–';

@@ -1,9 +1,9 @@
 import { type BlockStyle, leastWidth, longestValue } from './block.ts';
-import { cutLong, humanCell, isNothing, type TimeStyle } from './cells.ts';
+import { cutLong, humanCell, isNothing } from './cells.ts';
 import { valueAt } from './fields.ts';
 import { gap } from './grid.ts';
 import { safeForRunner } from './sanitise.ts';
-import type { Page, PageLine } from './view.ts';
+import type { Page, PageLine, TimeStyle } from './view.ts';
 import { pad, width, wrap } from './width.ts';
 
 /** A line with its sanitized texts, now and before a change. */

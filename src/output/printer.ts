@@ -1,12 +1,12 @@
 import { jsonText, parseJson } from '../json.ts';
 import type { Output } from '../runtime.ts';
-import { humanText, type TimeStyle } from './cells.ts';
+import { humanText } from './cells.ts';
 import { select } from './fields.ts';
 import type { Format } from './formats.ts';
 import { recordFormats, rowFormats, writeRows } from './machine.ts';
 import type { OpenPager } from './pager.ts';
 import { safe } from './sanitise.ts';
-import { columnsOf, idPath, type View } from './view.ts';
+import { columnsOf, idPath, type TimeStyle, type View } from './view.ts';
 
 export interface PrinterOptions extends TimeStyle {
   format: Format;

@@ -1,10 +1,10 @@
 import type { Output } from '../runtime.ts';
-import { cellValue, cutLong, emptyCell, humanCell, type TimeStyle } from './cells.ts';
+import { cellValue, cutLong, emptyCell, humanCell } from './cells.ts';
 import { drawGrid, type GridColumn } from './grid.ts';
 import { type Layout, layOut } from './layout.ts';
 import type { Tally } from './machine.ts';
 import type { Paint } from './paint.ts';
-import { type Column, mayShrink } from './view.ts';
+import { type Column, mayShrink, type TimeStyle } from './view.ts';
 import { shorten, width } from './width.ts';
 
 export interface TableFacts {

@@ -1,4 +1,9 @@
-import type { TimeStyle } from './cells.ts';
+/** How times are shown to people. Provided by src/time/. */
+export interface TimeStyle {
+  showTime(iso: string): string;
+  /** Name of the zone that showTime uses. */
+  zoneLabel: string;
+}
 
 export type Kind = 'time' | 'id' | 'status' | 'count' | 'minutes' | 'seconds' | 'boolean' | 'list' | 'words';
 
