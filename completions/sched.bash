@@ -17,7 +17,7 @@ _sched_noun() {
     orgs | org) noun=orgs verbs='get' ;;
     members | member) noun=members verbs='list get' ;;
     invitations | invitation) noun=invitations verbs='list' ;;
-    groups | group) noun=groups verbs='list get relationships relationship events' ;;
+    groups | group) noun=groups verbs='list get relationships relationship members events' ;;
     users | user) noun=users verbs='me get' ;;
     activity) noun=activity verbs='list' ;;
     compliance) noun=compliance verbs='delete runs verify prove key key-file bundle' ;;
@@ -175,6 +175,11 @@ _sched_command() {
     'groups relationship')
       flags=''
       takers=''
+      fields='uri role owner owner.type owner.uri organization group created_at updated_at'
+      ;;
+    'groups members')
+      flags='--limit --all --page-size'
+      takers='--limit --page-size'
       fields='uri role owner owner.type owner.uri organization group created_at updated_at'
       ;;
     'groups events')

@@ -140,6 +140,7 @@ function __sched_verbs
                 get 'Show a group' \
                 relationships 'List group relationships (who is in which group)' \
                 relationship 'Show a group relationship' \
+                members 'List the members of a group' \
                 events 'List the scheduled events of a group'
         case users
             printf '%s\t%s\n' me 'Show the user the token belongs to' \
@@ -383,6 +384,10 @@ function __sched_flags
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'groups relationship'
             true
+        case 'groups members'
+            printf '%s\t%s\n' --limit 'maximum number of results' \
+                --all 'show all results (default 50 on a terminal)' \
+                --page-size 'results per request, 1 to 100 (default 100)'
         case 'groups events'
             printf '%s\t%s\n' --today 'events that start today' \
                 --tomorrow 'events that start tomorrow' \
@@ -607,6 +612,8 @@ function __sched_takers
             printf '%s\n' --org --limit --page-size
         case 'groups relationships'
             printf '%s\n' --org --owner --group --limit --page-size
+        case 'groups members'
+            printf '%s\n' --limit --page-size
         case 'groups events'
             printf '%s\n' --event-type --search --status --since --until --sort --limit --page-size --with
         case 'activity list'
@@ -672,7 +679,7 @@ function __sched_fields
             printf '%s\n' uri organization email status last_sent_at user name kind plan stage created_at updated_at
         case 'groups list' 'groups get'
             printf '%s\n' uri name organization created_at updated_at
-        case 'groups relationships' 'groups relationship'
+        case 'groups relationships' 'groups relationship' 'groups members'
             printf '%s\n' uri role owner owner.type owner.uri organization group created_at updated_at
         case 'users me' 'users get'
             printf '%s\n' uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type

@@ -136,6 +136,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'get' = 'Show a group'
             'relationships' = 'List group relationships (who is in which group)'
             'relationship' = 'Show a group relationship'
+            'members' = 'List the members of a group'
             'events' = 'List the scheduled events of a group'
         }
         'users' = [ordered]@{
@@ -533,6 +534,15 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @()
             fields = @('uri', 'role', 'owner', 'owner.type', 'owner.uri', 'organization', 'group', 'created_at', 'updated_at')
             flags = [ordered]@{}
+        }
+        'groups members' = @{
+            takers = @('--limit', '--page-size')
+            fields = @('uri', 'role', 'owner', 'owner.type', 'owner.uri', 'organization', 'group', 'created_at', 'updated_at')
+            flags = [ordered]@{
+                '--limit' = 'maximum number of results'
+                '--all' = 'show all results (default 50 on a terminal)'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
         }
         'groups events' = @{
             takers = @('--event-type', '--search', '--status', '--since', '--until', '--sort', '--limit', '--page-size', '--with')
