@@ -95,7 +95,9 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
     const found = query!.sort === undefined ? submissions(limit + 1) : sorted(String(query!.sort), limit + 1);
     return upTo(found, limit, remainder);
   };
-  await printPages(invocation, view, pages, bounds, ['Showing all routing forms. For a column per question, name a form']);
+  await printPages(invocation, view, pages, bounds, [
+    'Showing all routing forms. For a column per question, name a form',
+  ]);
 };
 
 export const decorate = {
