@@ -166,7 +166,8 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
     try {
       return await Promise.race([whole(), cutOff]);
     } catch (error) {
-      if (!progress.sent) {
+      // After an interruption, an open connection would keep the program running.
+      if (!progress.sent || interrupted.aborted) {
         pools.delete(url.origin);
         dispatcher.destroy().catch(() => {});
       }

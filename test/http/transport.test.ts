@@ -220,6 +220,25 @@ describe('transport', () => {
     await expect(transport({}, stop.signal)(get(url))).rejects.toBe(reason);
   });
 
+  test('opens no new connection after an interruption, so that the program can end', async () => {
+    const stop = new AbortController();
+    let connections = 0;
+    const count = () => {
+      connections += 1;
+    };
+    subscribe('undici:client:beforeConnect', count);
+    closing.push(() => unsubscribe('undici:client:beforeConnect', count));
+    await new Promise((resolve) => {
+      const answer: RequestListener = (message) => {
+        message.socket.once('close', resolve);
+        stop.abort(new Error('Interrupted'));
+      };
+      void web(answer).then((url) => transport({}, stop.signal)(get(url)).catch(() => {}));
+    });
+    await afterSend();
+    expect(connections).toBe(1);
+  });
+
   test('aborts a request that is no longer needed, before sending and during the reply', async () => {
     const unwanted = new AbortController();
     let asked = 0;
