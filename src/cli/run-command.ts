@@ -62,14 +62,27 @@ const complete = async (command: Command, invocation: Invocation): Promise<Invoc
   return canAskFor(command, invocation) ? askMissing(command, invocation) : invocation;
 };
 
+/** On a terminal, the command has a status line that says what it waits for. */
+const withStatus = async (runtime: Runtime, typed: Typed, isJson: boolean): Promise<Runtime> => {
+  const { stderr, env } = runtime;
+  if (!stderr.isTerminal || env.CI || isJson || typed.quiet === true) return runtime;
+  const { withStatusLine } = await import('../output/status-line.ts');
+  const isSandbox = wantsSandbox(typed, runtime);
+  return withStatusLine(runtime, {
+    isPlain: typed.accessible === true || env.TERM === 'dumb',
+    nameOf: (host) => (isSandbox ? 'the sandbox' : host),
+  });
+};
+
 /** Runs a parsed command: resolves its settings, creates its context and reports incomplete output. */
 export const runCommand = async (
   command: Command,
   parsed: Parsed,
-  runtime: Runtime,
+  world: Runtime,
   { isJson, help, explain }: Reporting,
 ): Promise<void> => {
   const { typed, problems } = parsed;
+  const runtime = await withStatus(world, typed, isJson);
   const named = typed.profile as string | undefined;
   const account = await accountOf(command, typed, runtime).catch(async (error: unknown) => {
     // A wrong command line is reported before a missing profile: `-p a -p b` may name neither.
@@ -118,5 +131,6 @@ export const runCommand = async (
   } finally {
     await context.close();
     await notes.flush();
+    await runtime.status?.end();
   }
 };

@@ -24,6 +24,8 @@ export interface PrinterOptions extends TimeStyle {
   interrupted?: AbortSignal;
   /** Receives debug output of a jq program. */
   say?(line: string): void;
+  /** Receives the number of rows of a list that have arrived, and 0 at its end. */
+  onRows?: ((count: number) => void) | undefined;
   /** Opens a pager for output longer than the screen; undefined turns paging off. */
   openPager?: OpenPager | undefined;
   stdout: Output;
@@ -180,10 +182,17 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     printer.checkFirst = undefined;
   };
 
-  async function* checked(pages: Pages) {
-    for await (const page of pages) {
-      check(page);
-      yield page;
+  async function* watched(pages: Pages) {
+    let arrived = 0;
+    try {
+      for await (const page of pages) {
+        check(page);
+        arrived += page.length;
+        options.onRows?.(arrived);
+        yield page;
+      }
+    } finally {
+      options.onRows?.(0);
     }
   }
 
@@ -193,7 +202,8 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     async list(view, pages) {
       const before = tally.rows;
       isUnfinished = true;
-      const hiddenColumns = await list(view, printer.checkFirst === undefined ? pages : checked(pages));
+      const isWatched = printer.checkFirst !== undefined || options.onRows !== undefined;
+      const hiddenColumns = await list(view, isWatched ? watched(pages) : pages);
       isUnfinished = false;
       return { rows: tally.rows - before, hiddenColumns };
     },

@@ -56,6 +56,8 @@ export interface WorldOptions {
   onStdout?: (text: string) => void;
   spawn?: NonNullable<World['spawn']>;
   openBrowser?: World['openBrowser'];
+  /** Replaces timers that never fire. */
+  every?: World['every'];
 }
 
 /** A clock that advances only during sleeps. */
@@ -141,6 +143,7 @@ const runInWorld = async (
     onStdout,
     spawn,
     openBrowser = async () => false,
+    every = () => () => {},
     // Not even root can create files below a device: commands must work without files on disk.
     home = '/dev/null/home',
   }: WorldOptions,
@@ -177,6 +180,7 @@ const runInWorld = async (
     stderr: output('stderr'),
     clock: { ...clock, now: () => clock.now() + clockAheadMs },
     systemZone,
+    every,
     randomBytes: (count) => new Uint8Array(count),
     send: async (request) => {
       requests.push(request);

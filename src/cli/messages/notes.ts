@@ -11,10 +11,6 @@ export interface Notes {
   sandbox(): void;
   /** Prints a note on a terminal only, for information that scripts don't need. */
   footer(text: string): void;
-  /** Shows a status as the last line of a terminal, below all notes. `''` removes it. */
-  status(text: string): void;
-  /** Called instead of printing a note when a request waits for the rate limit. Set by code with its own display. */
-  onWait?: ((seconds: number) => void) | undefined;
   /** Returns the number of requests still to send, if set. `isMost`: the number is an upper limit. */
   ahead?: (() => { requests: number; isMost: boolean }) | undefined;
   /** Resolves when all notes are written. */
@@ -22,9 +18,6 @@ export interface Notes {
   quiet: boolean;
   readonly isJson: boolean;
 }
-
-/** Moves to the first column and erases the line (ECMA-48 §8.3.41). */
-const clearLine = '\r\x1b[K';
 
 /** Whether a line holds a command or URL to copy. A line break would make it useless. */
 const isCopied = (line: string): boolean => /\bsched |\bexport |https?:\/\//.test(line);
@@ -38,7 +31,6 @@ const fitted = async (line: string, columns: number): Promise<string> => {
 
 export const createNotes = (stderr: Output, isJson: boolean): Notes => {
   let written: Promise<void> = Promise.resolve();
-  let status = '';
   let isSandboxSaid = false;
   const send = (text: string | Promise<string>): void => {
     // A closed stderr must not end the command.
@@ -50,9 +42,8 @@ export const createNotes = (stderr: Output, isJson: boolean): Notes => {
     return safeForRunner(stderr.isTerminal && stderr.columns > 0 ? await fitted(line, stderr.columns) : line);
   };
   const write = (text: string): void => {
-    const [before, after] = status === '' ? ['', ''] : [clearLine, status];
     const line = isJson ? escapeJson(JSON.stringify({ note: text })) : shown(text);
-    send(Promise.resolve(line).then((each) => `${before}${each}\n${after}`));
+    send(Promise.resolve(line).then((each) => `${each}\n`));
   };
   const notes: Notes = {
     quiet: false,
@@ -67,11 +58,6 @@ export const createNotes = (stderr: Output, isJson: boolean): Notes => {
     },
     footer: (text) => {
       if (!notes.quiet && stderr.isTerminal && !isJson) write(text);
-    },
-    status: (text) => {
-      if (!stderr.isTerminal || isJson || (text === '' && status === '')) return;
-      status = safe(text);
-      send(`${clearLine}${status}`);
     },
     flush: () => written,
   };

@@ -88,6 +88,7 @@ export const createContext = (
         return time().label;
       },
       say: notes.info,
+      onRows: runtime.status?.rows,
       env: withoutToken(runtime.env),
       interrupted: runtime.interrupted,
       // After a write, the next words typed belong to the shell, not to a pager.

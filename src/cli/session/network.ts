@@ -14,7 +14,7 @@ import { serviceClock } from '../../http/service-time.ts';
 import { trace } from '../../http/trace.ts';
 import { durationText } from '../../output/progress.ts';
 import { counted } from '../../plural.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { Runtime, Versions } from '../../runtime.ts';
 import { checkDirectory } from '../../state/directories.ts';
 import { directory, isHomeless } from '../../state/paths.ts';
 import { createSharedBudget, type SharedBudget } from '../../state/shared-budget.ts';
@@ -80,14 +80,17 @@ export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes
   let isTold = false;
   return (why, seconds, perMinute) => {
     const until = endOfWait(runtime.clock.now(), seconds, settings.zone);
-    const isLong = seconds > 60 ? ' (more than a minute)' : '';
     const before = waited >= 60 ? `; waited ${waited} s so far` : '';
     waited += seconds;
     const ahead = isTold ? undefined : waitingAhead(notes, seconds, perMinute);
     if (ahead !== undefined) notes.info(ahead);
     isTold ||= ahead !== undefined;
-    if (notes.onWait !== undefined) return notes.onWait(seconds);
-    notes.info(`${why}: waiting ${seconds} s${isLong}, until ${until}${before}`);
+    const texts = (left: number): Versions => {
+      const waiting = `waiting ${left} s${left > 60 ? ' (more than a minute)' : ''}, until ${until}`;
+      return [`${why}: ${waiting}${before}`, `${why}: ${waiting}`, waiting, `waiting ${left} s`];
+    };
+    if (runtime.status === undefined) notes.info(texts(seconds)[0]!);
+    else runtime.status.countDown(runtime.clock.now() + seconds * 1000, texts);
   };
 };
 
