@@ -1,4 +1,5 @@
 import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
+import { type ColourFlag, colourWanted } from '../output/colour.ts';
 import { correctedField } from '../output/fields.ts';
 import { counted } from '../plural.ts';
 import type { Runtime } from '../runtime.ts';
@@ -90,7 +91,9 @@ export const runCommand = async (
     throw (await loadSuggestion()).withSuggestion(error, parsed, runtime, named);
   });
   const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
-  const notes = createNotes(runtime.stderr, isJson);
+  const { env, stderr } = runtime;
+  const color = colourWanted({ flag: (typed.color ?? 'auto') as ColourFlag, env, isTerminal: stderr.isTerminal });
+  const notes = createNotes(stderr, isJson, color && typed.accessible !== true);
   const tell = {
     problem: (text: string) => problems.add(text),
     value: problems.value.bind(problems),

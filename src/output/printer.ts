@@ -5,6 +5,7 @@ import { select } from './fields.ts';
 import type { Format } from './formats.ts';
 import { recordFormats, rowFormats, writeRows } from './machine.ts';
 import type { OpenPager } from './pager.ts';
+import type { Paint } from './paint.ts';
 import { safe } from './sanitise.ts';
 import { columnsOf, idPath, type TimeStyle, type View } from './view.ts';
 
@@ -44,8 +45,11 @@ export interface Printer {
    * requested.
    */
   whole(json: string): Promise<void>;
-  /** Prints lines created by sched. On a terminal, control characters other than line breaks are made visible. */
-  text(text: string): Promise<void>;
+  /**
+   * Prints lines created by sched. On a terminal, control characters other than line breaks are made visible. `style`
+   * then paints each line.
+   */
+  text(text: string, style?: (line: string, paint: Paint) => string): Promise<void>;
   /** Called once with the first records, before they are printed. It throws if they can't be printed as requested. */
   checkFirst?: ((records: readonly object[]) => void) | undefined;
   /** Rows accepted by stdout so far. */
@@ -159,8 +163,15 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     return onScreen((screen) => screen.write(text));
   };
 
-  const text = async (lines: string): Promise<void> => {
-    const shown = stdout.isTerminal ? lines.split('\n').map(safe).join('\n') : lines;
+  const text: Printer['text'] = async (lines, style) => {
+    const plain = stdout.isTerminal ? lines.split('\n').map(safe).join('\n') : lines;
+    const paint = style && color ? (await import('./paint.ts')).createPaint(true) : undefined;
+    const shown = paint
+      ? plain
+          .split('\n')
+          .map((line) => style!(line, paint))
+          .join('\n')
+      : plain;
     await stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`);
   };
 

@@ -59,7 +59,14 @@ const expectHarmless = ({ code, stdout, stderr }: Result, way: string): void => 
 /** Lines wrap between words. Text to copy and words wider than the screen stay whole. */
 const expectFitting = (stderr: string): void => {
   const isWhole = (line: string) => /https?:|sched |export /.test(line) || !/\S \S/.test(line.trim());
-  const wide = stderr.split('\n').filter((line) => width(line) > columns && !isWhole(line));
+  // Without colors, and without a status line that was erased.
+  const lines = stderr.split('\n').map((line) =>
+    line
+      .split('\r\x1b[K')
+      .at(-1)!
+      .replaceAll(/\x1b\[\d+m/g, ''),
+  );
+  const wide = lines.filter((line) => width(line) > columns && !isWhole(line));
   expect(wide).toEqual([]);
 };
 

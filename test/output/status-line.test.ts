@@ -83,7 +83,7 @@ describe('the status line', () => {
 
   test('is erased before an error', async () => {
     const send = replying({ status: 404, body: '{}' });
-    const { code, stderr } = await runSlowly('events get NOSUCHEVENT', 2, { send, env: { NO_COLOR: '1' } });
+    const { code, stderr } = await runSlowly('events get NOSUCHEVENT', 2, { send });
     expect(code).toBe(6);
     expect(frames(stderr)).toHaveLength(2);
     expect(screenOf(stderr).join('\n')).toMatch(/^error: .*\n/);
@@ -96,7 +96,7 @@ describe('the status line', () => {
       controller.abort(new SchedError('interrupted', 'Interrupted'));
       throw controller.signal.reason;
     };
-    const { code, stderr } = await runSlowly(me, 2, { send, interrupted: controller.signal, env: { NO_COLOR: '1' } });
+    const { code, stderr } = await runSlowly(me, 2, { send, interrupted: controller.signal });
     expect(code).toBe(130);
     expect(frames(stderr)).toHaveLength(2);
     expect(screenOf(stderr)).toEqual(['error: Interrupted', '']);
@@ -105,7 +105,6 @@ describe('the status line', () => {
   test('is erased before output on the same terminal', async () => {
     const { screen } = await runSlowly('users me --fields name', 2, {
       terminals: ['stdout', 'stderr'],
-      env: { NO_COLOR: '1' },
     });
     expect(frames(screen)).toHaveLength(2);
     expect(screenOf(screen).join('\n')).toMatch(/^name\s+Amara/);
@@ -150,7 +149,6 @@ describe('the status line', () => {
     const { stderr } = await world.run(`${me} --sandbox`, {
       terminals: ['stderr'],
       home: temporaryDirectory('status-line'),
-      env: { NO_COLOR: '1' },
       clock,
       every,
       send,

@@ -164,7 +164,8 @@ const runInWorld = async (
   });
   const lines = stdin.split('\n');
   const runtime: World = {
-    env: { SCHED_TOKEN: token, SCHED_BASE_URL: 'http://127.0.0.1:4010', ...env },
+    // Tests of colors set NO_COLOR to '', which counts as unset.
+    env: { SCHED_TOKEN: token, SCHED_BASE_URL: 'http://127.0.0.1:4010', NO_COLOR: '1', ...env },
     home,
     platform: 'linux',
     stdin: {

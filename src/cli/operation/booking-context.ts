@@ -99,7 +99,7 @@ export const changeOptions = ({ runtime, settings, notes }: Context): ChangeOpti
     onWait: (seconds) => announce(serviceUnavailable, seconds),
     onRepeat: (attempt) => {
       if (settings.verbose)
-        notes.warn(`Retrying (attempt ${attempt}): the reply was lost, and the record is unchanged`);
+        notes.always(`Retrying (attempt ${attempt}): the reply was lost, and the record is unchanged`);
     },
   };
 };

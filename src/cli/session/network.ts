@@ -53,7 +53,7 @@ export const openBudget = (runtime: Runtime, settings: Settings, notes: Notes, i
     // Assumed: a service that states no limit has the documented one.
     pacePerMinute: limits.requestsPerMinute.paid,
     onTrouble: (reason) => {
-      if (settings.verbose) notes.warn(`The rate budget is not shared with other processes: ${reason}`);
+      if (settings.verbose) notes.always(`The rate budget is not shared with other processes: ${reason}`);
     },
   });
 
@@ -149,7 +149,7 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
     onWait: (seconds) => announce(serviceUnavailable, seconds),
     mayRepeat,
     onRetry: (attempt, reason, pauseMs) => {
-      if (settings.verbose) notes.warn(`Retrying in ${pauseMs} ms (attempt ${attempt}): ${reason}`);
+      if (settings.verbose) notes.always(`Retrying in ${pauseMs} ms (attempt ${attempt}): ${reason}`);
     },
   });
   const inner: Layer = compose(
@@ -165,7 +165,7 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
         announce(isPace ? unknownLimit(perMinute!) : 'Rate limit reached', seconds, perMinute),
     }),
     callBeforeSend,
-    ...(settings.verbose ? [trace(clock, (line) => notes.warn(line))] : []),
+    ...(settings.verbose ? [trace(clock, (line) => notes.always(line))] : []),
   );
   const sendPlain = inner(time.layer(transportOf(runtime, notes)));
   return {

@@ -1,6 +1,6 @@
 import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
-import { colourWanted } from '../../output/colour.ts';
+import { type ColourFlag, colourWanted } from '../../output/colour.ts';
 import { type Format, formats } from '../../output/formats.ts';
 import type { Runtime } from '../../runtime.ts';
 import { readDuration } from '../../time/duration.ts';
@@ -166,7 +166,7 @@ export const resolveSettings = (
       return zone().source;
     },
     color: colourWanted({
-      flag: (text('color') ?? 'auto') as 'auto' | 'always' | 'never',
+      flag: (text('color') ?? 'auto') as ColourFlag,
       env,
       isTerminal: stdout.isTerminal,
     }),

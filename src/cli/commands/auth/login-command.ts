@@ -131,21 +131,21 @@ const throughBrowser = async (
     onSecret: runtime.secrets.keep,
     finish,
     onUrl: async (url) => {
-      notes.warn(
+      notes.always(
         typed.paste === true || typed['no-browser'] === true
           ? 'Open this URL in a browser:'
           : 'Opening this URL in your browser:',
       );
-      notes.warn(url);
+      notes.always(url);
       if (typed.paste !== true)
-        notes.warn('Waiting up to 5 minutes for you to finish in the browser. Press Ctrl-C to stop');
+        notes.always('Waiting up to 5 minutes for you to finish in the browser. Press Ctrl-C to stop');
       await notes.flush();
     },
     onOpened: (opened) => {
       if (!opened && typed['no-browser'] !== true) notes.warn("Can't open a browser. Open the URL yourself");
       if (!opened || runtime.env.SSH_CONNECTION) {
         const again = commandLine('auth', 'login', ...typedWords({ args: [], inOrder }), '--paste');
-        notes.warn(`If the browser runs on another machine, press Ctrl-C and run: ${again}`);
+        notes.always(`If the browser runs on another machine, press Ctrl-C and run: ${again}`);
       }
     },
     onMistake: (why) => notes.warn(`Can't use that URL: ${why}`),

@@ -158,7 +158,7 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
     const recorded = await recordedProgress(file, counts);
     const { accepted, total } = recorded.counts;
     const [done, all] = [accepted, total].map((count) => count.toLocaleString('en-US'));
-    notes.warn(
+    notes.always(
       `Stopped with ${done} of ${all} ${bulk.done}. Run the same command again to resume. Receipt: ${file.path}`,
     );
     const result = resultOf(run, recorded.counts, file.path, recorded.head);
@@ -207,7 +207,7 @@ export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
       const { receipt } = choice.done;
       const isElsewhere = bulk.receipt !== undefined && resolve(bulk.receipt) !== receipt;
       const where = isElsewhere ? `, and ${bulk.receipt} was not written (the receipt is ${receipt})` : '';
-      notes.warn(`${what} at ${choice.endedAt}: nothing was sent${where}. Use --again to repeat the run`);
+      notes.always(`${what} at ${choice.endedAt}: nothing was sent${where}. Use --again to repeat the run`);
       return await finish(context, bulk, choice.done, `already accepted at ${choice.endedAt}`);
     }
     const history = choice === 'new' ? undefined : choice.unfinished.opened.history;

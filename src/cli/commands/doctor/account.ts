@@ -114,7 +114,7 @@ export const tokenCheck: Check = async (context) => {
     warn: () => {},
     sandbox: () => {},
     footer: () => {},
-    status: () => {},
+    always: () => {},
     flush: async () => {},
     quiet: true,
     isJson: false,
