@@ -5,12 +5,17 @@ import type { Command, Invocation } from '../command.ts';
 import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
+import { withSchedulingPage } from '../operation/open-page.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { knownRecord } from '../operation/write-result.ts';
 
 export const examples = {
   list: ['event-types list', 'event-types list --active --json=uri,name,duration'],
-  get: ['event-types get "Intro call"', 'event-types get YBL6DUNR9FS4PNP6 --json'],
+  get: [
+    'event-types get "Intro call"',
+    'event-types get YBL6DUNR9FS4PNP6 --json',
+    'event-types get "Intro call" --web',
+  ],
   create: [
     'event-types create --name "Design review" --duration 45',
     'event-types create --name Chat --event-color "#3366ff" --location-kind zoom_conference',
@@ -47,6 +52,7 @@ const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation
 };
 
 export const decorate = {
+  get: withSchedulingPage,
   update: (generic: GenericCommand): Command => ({
     ...generic,
     run: (invocation) => runUpdate(generic, invocation),

@@ -20,6 +20,7 @@ import {
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
+import { type Page, webFlag, withPage } from '../operation/open-page.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { referredRecord } from '../operation/references.ts';
 import type { Context } from '../session/context.ts';
@@ -30,6 +31,7 @@ export const examples = {
   get: [
     'invitees get $(sched invitees list JW6SHQTS78SH7TS8 --limit 1 -o id)',
     'invitees get $(sched invitees list XEFT95ZZDW9SPL93 --limit 1 -o id) --json',
+    'invitees get $(sched invitees list XEFT95ZZDW9SPL93 --limit 1 -o id) --web=reschedule',
   ],
   create: [
     'invitees create --event-type "Support call" --start "monday 14:00" --tz Europe/Paris --timezone Europe/Paris --email ada@example.com --name "Ada Byron"',
@@ -134,7 +136,22 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   context.runtime.interrupted.throwIfAborted();
 };
 
+/** The pages of an invitee. */
+const pages: Record<string, Page> = {
+  cancel: { field: 'cancel_url', name: 'page for canceling' },
+  reschedule: { field: 'reschedule_url', name: 'page for rescheduling' },
+};
+
+const pageFlag: Flag = {
+  ...webFlag,
+  value: 'PAGE',
+  choices: Object.keys(pages),
+  description: 'open a page of the invitee in the browser',
+};
+
 export const decorate = {
+  get: (generic: GenericCommand): Command =>
+    withPage(generic, (page) => (Object.hasOwn(pages, String(page)) ? pages[String(page)] : undefined), pageFlag),
   create: (generic: GenericCommand): Command => ({
     ...generic,
     flags: [...generic.flags.slice(0, -1), answerFlag, generic.flags.at(-1)!, ...bookingFlags],
