@@ -58,8 +58,8 @@ _sched_command() {
       fields='uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by'
       ;;
     'invitees get')
-      flags=''
-      takers=''
+      flags='--web'
+      takers='--web'
       fields='uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by'
       ;;
     'invitees create')
@@ -83,7 +83,7 @@ _sched_command() {
       fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile profile.type profile.name profile.owner secret booking_method custom_questions custom_questions.name custom_questions.type custom_questions.position custom_questions.enabled custom_questions.required custom_questions.answer_choices custom_questions.include_other deleted_at admin_managed locale'
       ;;
     'event-types get')
-      flags=''
+      flags='--web'
       takers=''
       fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile profile.type profile.name profile.owner secret booking_method custom_questions custom_questions.name custom_questions.type custom_questions.position custom_questions.enabled custom_questions.required custom_questions.answer_choices custom_questions.include_other deleted_at admin_managed locale'
       ;;
@@ -113,7 +113,7 @@ _sched_command() {
       fields='uri default name user timezone rules rules.type rules.wday rules.intervals rules.date'
       ;;
     'shares create')
-      flags='--event-type --name --duration --duration-option --timezone --period --max-booking-time --rule --location-kind --location --body'
+      flags='--event-type --name --duration --duration-option --timezone --period --max-booking-time --rule --location-kind --location --body --web'
       takers='--event-type --name --duration --duration-option --timezone --period --max-booking-time --rule --location-kind --location --body'
       fields='scheduling_links scheduling_links.booking_url scheduling_links.owner scheduling_links.owner_type share_override'
       ;;
@@ -188,12 +188,12 @@ _sched_command() {
       fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name _sched'
       ;;
     'users me')
-      flags=''
+      flags='--web'
       takers=''
       fields='uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type'
       ;;
     'users get')
-      flags=''
+      flags='--web'
       takers=''
       fields='uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type'
       ;;
@@ -377,6 +377,7 @@ _sched_value() {
     'events cancel --from' | 'compliance delete --from' | 'profiles add --from') kind=files ;;
     'events cancel --receipt' | 'compliance delete --receipt') kind=files ;;
     'invitees list --sort' | 'routing-forms list --sort' | 'routing-forms submissions --sort' | 'invitations list --sort') kind=words values='created_at:asc created_at:desc' ;;
+    'invitees get --web') kind=words values='cancel reschedule' ;;
     'invitees create --timezone' | 'event-types update --timezone' | 'availability update --timezone' | 'shares create --timezone' | 'one-offs create --timezone') kind=zones ;;
     'invitees create --location-kind' | 'event-types create --location-kind' | 'event-types update --location-kind' | 'shares create --location-kind' | 'one-offs create --location-kind') kind=words values='physical custom ask_invitee inbound_call outbound_call google_conference zoom_conference microsoft_teams_conference webex_conference gotomeeting_conference' ;;
     'event-types list --sort') kind=words values='name:asc name:desc position:asc position:desc created_at:asc created_at:desc updated_at:asc updated_at:desc' ;;

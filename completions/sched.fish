@@ -227,7 +227,7 @@ function __sched_flags
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'invitees get'
-            true
+            printf '%s\t%s\n' --web 'open a page of the invitee in the browser'
         case 'invitees create'
             printf '%s\t%s\n' --event-type 'event type to book' \
                 --start 'start time of the meeting' \
@@ -262,7 +262,7 @@ function __sched_flags
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'event-types get'
-            true
+            printf '%s\t%s\n' --web 'open its page in the browser'
         case 'event-types create'
             printf '%s\t%s\n' --owner 'user who hosts it (default: you)' \
                 --name 'name of the event type' \
@@ -313,7 +313,8 @@ function __sched_flags
                 --rule 'hours instead of the event type\'s, as \'monday 09:00-12:00\'' \
                 --location-kind 'kind of location' \
                 --location 'address, phone number or instructions' \
-                --body 'request body as JSON from a file, or - for stdin; other flags override its fields'
+                --body 'request body as JSON from a file, or - for stdin; other flags override its fields' \
+                --web 'open its page in the browser'
         case 'one-offs create'
             printf '%s\t%s\n' --name 'name of the meeting' \
                 --host 'user who hosts it (default: you)' \
@@ -406,9 +407,9 @@ function __sched_flags
                 --page-size 'results per request, 1 to 100 (default 100)' \
                 --with 'include with each event'
         case 'users me'
-            true
+            printf '%s\t%s\n' --web 'open its page in the browser'
         case 'users get'
-            true
+            printf '%s\t%s\n' --web 'open its page in the browser'
         case 'activity list'
             printf '%s\t%s\n' --org 'organization whose entries to list (default: your own)' \
                 --action 'only entries with this action' \
@@ -580,6 +581,8 @@ function __sched_takers
             printf '%s\n' --reason --body --from --column --field --receipt
         case 'invitees list'
             printf '%s\n' --since --until --status --email --sort --limit --page-size
+        case 'invitees get'
+            printf '%s\n' --web
         case 'invitees create'
             printf '%s\n' --event-type --start --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body
         case 'event-types list'
@@ -741,6 +744,8 @@ function __sched_value
             echo files
         case 'invitees list --sort' 'routing-forms list --sort' 'routing-forms submissions --sort' 'invitations list --sort'
             printf '%s\n' words created_at:asc created_at:desc
+        case 'invitees get --web'
+            printf '%s\n' words cancel reschedule
         case 'invitees create --timezone' 'event-types update --timezone' 'availability update --timezone' 'shares create --timezone' 'one-offs create --timezone'
             echo zones
         case 'invitees create --location-kind' 'event-types create --location-kind' 'event-types update --location-kind' 'shares create --location-kind' 'one-offs create --location-kind'

@@ -274,9 +274,11 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'invitees get' = @{
-            takers = @()
+            takers = @('--web')
             fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'tracking.utm_campaign', 'tracking.utm_source', 'tracking.utm_medium', 'tracking.utm_content', 'tracking.utm_term', 'tracking.crm_uuid', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'payment.external_id', 'payment.provider', 'payment.amount', 'payment.currency', 'payment.terms', 'payment.successful', 'no_show', 'no_show.uri', 'no_show.created_at', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
-            flags = [ordered]@{}
+            flags = [ordered]@{
+                '--web' = 'open a page of the invitee in the browser'
+            }
         }
         'invitees create' = @{
             takers = @('--event-type', '--start', '--email', '--name', '--first-name', '--last-name', '--timezone', '--location-kind', '--location', '--utm-campaign', '--utm-source', '--utm-medium', '--utm-content', '--utm-term', '--crm-uuid', '--answer', '--body')
@@ -330,7 +332,9 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'event-types get' = @{
             takers = @()
             fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'profile.type', 'profile.name', 'profile.owner', 'secret', 'booking_method', 'custom_questions', 'custom_questions.name', 'custom_questions.type', 'custom_questions.position', 'custom_questions.enabled', 'custom_questions.required', 'custom_questions.answer_choices', 'custom_questions.include_other', 'deleted_at', 'admin_managed', 'locale')
-            flags = [ordered]@{}
+            flags = [ordered]@{
+                '--web' = 'open its page in the browser'
+            }
         }
         'event-types create' = @{
             takers = @('--owner', '--name', '--duration', '--event-color', '--description', '--location-kind', '--location', '--body')
@@ -411,6 +415,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--location-kind' = 'kind of location'
                 '--location' = 'address, phone number or instructions'
                 '--body' = 'request body as JSON from a file, or - for stdin; other flags override its fields'
+                '--web' = 'open its page in the browser'
             }
         }
         'one-offs create' = @{
@@ -569,12 +574,16 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'users me' = @{
             takers = @()
             fields = @('uri', 'name', 'slug', 'email', 'scheduling_url', 'timezone', 'avatar_url', 'created_at', 'updated_at', 'current_organization', 'locale', 'resource_type')
-            flags = [ordered]@{}
+            flags = [ordered]@{
+                '--web' = 'open its page in the browser'
+            }
         }
         'users get' = @{
             takers = @()
             fields = @('uri', 'name', 'slug', 'email', 'scheduling_url', 'timezone', 'avatar_url', 'created_at', 'updated_at', 'current_organization', 'locale', 'resource_type')
-            flags = [ordered]@{}
+            flags = [ordered]@{
+                '--web' = 'open its page in the browser'
+            }
         }
         'activity list' = @{
             takers = @('--org', '--action', '--namespace', '--since', '--until', '--sort', '--limit', '--page-size')
@@ -885,6 +894,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'routing-forms list --sort' = @('words', 'created_at:asc', 'created_at:desc')
         'routing-forms submissions --sort' = @('words', 'created_at:asc', 'created_at:desc')
         'invitations list --sort' = @('words', 'created_at:asc', 'created_at:desc')
+        'invitees get --web' = @('words', 'cancel', 'reschedule')
         'invitees create --timezone' = @('zones')
         'event-types update --timezone' = @('zones')
         'availability update --timezone' = @('zones')
