@@ -140,7 +140,7 @@ describe('help', () => {
   });
 
   test.each([
-    [{}, true],
+    [{ NO_COLOR: '' }, true],
     [{ NO_COLOR: '1' }, false],
   ])('has bold headings on a terminal (%o: %s)', async (env, isBold) => {
     const { stdout } = await world.run('events list --help', { terminals: ['stdout'], columns: 80, env });
