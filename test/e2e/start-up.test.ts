@@ -78,6 +78,7 @@ const marks = {
   keychain: '@napi-rs/keyring',
   sandbox: 'sandbox_read_only',
   prompts: 'ExitPromptError',
+  'status line': 'countDown:',
 };
 
 const heavyIn = (texts: Map<string, string>): string[] =>
@@ -99,6 +100,8 @@ describe.skipIf(program.length === 0)('start-up', () => {
     expect(heavyIn(texts)).not.toContain('sandbox');
     expect(heavyIn(texts)).not.toContain('keychain');
     expect(heavyIn(texts)).not.toContain('prompts');
+    // Only a terminal has one.
+    expect(heavyIn(texts)).not.toContain('status line');
     expect(heavyIn(texts)).toContain('undici');
     expect(builtins.filter((name) => /^NativeModule (http2|sqlite|zlib)$/.test(name))).toEqual([]);
   });
