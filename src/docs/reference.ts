@@ -2,7 +2,7 @@ import type { Command as Commander } from 'commander';
 import { helpGroups } from '../api/catalogue.ts';
 import type { Flag } from '../cli/command.ts';
 import { operationsOf, pipeColumns } from '../cli/help/command-help.ts';
-import type { Leaf } from '../cli/parse/leaf.ts';
+import { type Leaf, requirementOf } from '../cli/parse/leaf.ts';
 import { listFlags, sharedFlags } from '../cli/parse/shared-flags.ts';
 
 /** Escapes markdown characters. The text stays readable in its raw form. */
@@ -31,13 +31,15 @@ const spell = ({ name, short, value, optional, negatable }: Flag): string => {
   return code(short === undefined ? typed : `-${short}, ${typed}`);
 };
 
-const meaning = ({ description, choices, repeat, required }: Flag): string =>
-  [
+const meaning = (flag: Flag): string => {
+  const { description, choices, repeat } = flag;
+  return [
     escaped(description),
     ...(choices === undefined ? [] : [`: ${choices.map(code).join(', ')}`]),
     ...(repeat ? [' (repeatable)'] : []),
-    ...(required ? [' (required)'] : []),
+    requirementOf(flag),
   ].join('');
+};
 
 const flagTable = (flags: readonly Flag[]): string[] =>
   table(

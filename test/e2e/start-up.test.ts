@@ -79,6 +79,7 @@ const marks = {
   sandbox: 'sandbox_read_only',
   prompts: 'ExitPromptError',
   'status line': 'countDown:',
+  'pages for people': "Invitee's time",
 };
 
 const heavyIn = (texts: Map<string, string>): string[] =>
@@ -100,6 +101,7 @@ describe.skipIf(program.length === 0)('start-up', () => {
     expect(heavyIn(texts)).not.toContain('sandbox');
     expect(heavyIn(texts)).not.toContain('keychain');
     expect(heavyIn(texts)).not.toContain('prompts');
+    expect(heavyIn(texts)).not.toContain('pages for people');
     // Only a terminal has one.
     expect(heavyIn(texts)).not.toContain('status line');
     expect(heavyIn(texts)).toContain('undici');

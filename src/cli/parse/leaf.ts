@@ -10,12 +10,18 @@ const spell = ({ name, required, variadic }: Argument): string => {
   return required ? `<${word}>` : `[${word}]`;
 };
 
+/** ` (required)` for a flag that a command can't run without. */
+export const requirementOf = ({ required, unless }: Flag): string => {
+  if (unless !== undefined) return ` (required, or --${unless})`;
+  return required ? ' (required)' : '';
+};
+
 export const optionOf = (flag: Flag): Option => {
   const value = flag.value === undefined ? '' : flag.optional ? ` [${flag.value}]` : ` <${flag.value}>`;
   const choices = flag.choices === undefined ? '' : `: ${flag.choices.join(', ')}`;
   const option = new Option(
     `${flag.short ? `-${flag.short}, ` : ''}--${flag.name}${value}`,
-    `${flag.description}${choices}${flag.repeat ? ' (repeatable)' : ''}${flag.required ? ' (required)' : ''}`,
+    `${flag.description}${choices}${flag.repeat ? ' (repeatable)' : ''}${requirementOf(flag)}`,
   );
   option.helpGroup(`${flag.heading}:`);
   // `--no-input` is its own flag, not the opposite of `--input`, and `typed` is keyed by flag name.
