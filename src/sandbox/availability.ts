@@ -75,8 +75,7 @@ export const isOpen = ({ timezone, rules }: Pick<Schedule, 'timezone' | 'rules'>
   const until = last.minutes + (Date.parse(last.date) - Date.parse(date)) / minute;
   const intervals = intervalsOn(rules, date, weekday);
   const hasClockChange = Math.round((until - minutes) * minute) !== end - start;
-  if (!hasClockChange)
-    return intervals.some(({ from, to }) => minutesOf(from) <= minutes && until <= minutesOf(to));
+  if (!hasClockChange) return intervals.some(({ from, to }) => minutesOf(from) <= minutes && until <= minutesOf(to));
   // The clocks may leave the interval and return to it: look at the whole meeting.
   const moments = momentsOf(start, end).map((at) => localTime(timezone, at));
   return intervals.some(({ from, to }) =>
