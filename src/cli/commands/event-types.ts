@@ -6,6 +6,7 @@ import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { knownRecord } from '../operation/write-result.ts';
+import { slots } from './slots.ts';
 
 export const examples = {
   list: ['event-types list', 'event-types list --active --json=uri,name,duration'],
@@ -52,3 +53,5 @@ export const decorate = {
   }),
   hosts: (generic: GenericCommand): Command => positional(generic, 'event-type', true),
 };
+
+export const extra = (): Command[] => [slots];
