@@ -5,6 +5,7 @@ import { cellValue, tsvCell } from './cells.ts';
 import { csvLine } from './csv.ts';
 import { leaves, select, valueAt } from './fields.ts';
 import type { Format } from './formats.ts';
+import { icsRecord, icsRows } from './ics.ts';
 import { escapeJson, safe } from './sanitise.ts';
 import { type Column, columnsOf, idPath, type View } from './view.ts';
 import { yamlDocument, yamlItem } from './yaml.ts';
@@ -122,6 +123,7 @@ export const rowFormats: Record<MachineFormat, (view: View, choices: Choices) =>
   tsv: (view, choices) => separated(tsvLine, view, choices, choices.header),
   yaml: (_view, choices) => ({ ...plainLines, empty: '[]\n', row: (record) => yamlItem(chosen(record, choices)) }),
   id: (view, choices) => ({ ...plainLines, row: (record) => idLine(view, record, choices) }),
+  ics: (_view, { isTerminal }) => icsRows(isTerminal),
 };
 
 /** A single record in each machine format. */
@@ -132,4 +134,5 @@ export const recordFormats: Record<MachineFormat, (view: View, record: object, c
   tsv: (_view, record, choices) => fieldLines(tsvLine, record, choices, choices.header),
   yaml: (_view, record, choices) => yamlDocument(chosen(record, choices)),
   id: idLine,
+  ics: (_view, record, { isTerminal }) => icsRecord(record, isTerminal),
 };

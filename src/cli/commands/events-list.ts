@@ -217,6 +217,7 @@ export const localFilterNote =
 /** Adds the flags that help to find an event. */
 export const withSearch = (generic: GenericCommand): GenericCommand => ({
   ...generic,
+  calendar: true,
   flags: [...windowFlags.flags, typeFlag, searchFlag, ...generic.flags, withFlag],
   fields,
   notes: [
@@ -245,6 +246,7 @@ export const searchable = {
   list: (generic: GenericCommand): Command => withSearch(generic),
   get: (generic: GenericCommand): Command => ({
     ...generic,
+    calendar: true,
     flags: [...generic.flags, withFlag],
     fields,
     run: (invocation) => runGet(generic, invocation),
