@@ -7,7 +7,7 @@ import { leaves, select, valueAt } from './fields.ts';
 import type { Format } from './formats.ts';
 import { icsRecord, icsRows } from './ics.ts';
 import { escapeJson, safe } from './sanitise.ts';
-import { type Column, columnsOf, idPath, type View } from './view.ts';
+import { type Column, columnsOf, idPath, isTimeName, type View } from './view.ts';
 import { yamlDocument, yamlItem } from './yaml.ts';
 
 export type MachineFormat = Exclude<Format, 'table'>;
@@ -19,6 +19,8 @@ export interface Choices {
   /** Don't escape CSV cells that look like formulas. */
   raw: boolean;
   isTerminal: boolean;
+  /** Rewrites the timestamps of CSV and TSV. */
+  localTime?: ((timestamp: string) => string) | undefined;
 }
 
 /** A streamed format: the text around the rows, and a function that formats a row. */
@@ -86,6 +88,9 @@ const idLine = (view: View, record: object, choices: Choices): string => {
   return tsvLine([id], choices);
 };
 
+const localValue = (value: unknown, isTime: boolean, { localTime }: Choices): unknown =>
+  localTime !== undefined && isTime && typeof value === 'string' ? localTime(value) : value;
+
 type Line = (values: readonly unknown[], choices: Choices) => string;
 
 const separated = (line: Line, view: View, choices: Choices, hasHeader: boolean): RowFormat => {
@@ -95,7 +100,8 @@ const separated = (line: Line, view: View, choices: Choices, hasHeader: boolean)
   // A field selected by name shows the service's own value, not one computed for the table.
   const chosenValue = (column: Column, record: object) =>
     choices.fields ? valueAt(record, column.path) : cellValue(column, record);
-  const values = (record: object) => columns.map((column) => chosenValue(column, record));
+  const values = (record: object) =>
+    columns.map((column) => localValue(chosenValue(column, record), column.as === 'time', choices));
   return { ...plainLines, open: header, empty: header, row: (record) => line(values(record), choices) };
 };
 
@@ -103,7 +109,10 @@ const fieldLines = (line: Line, record: object, choices: Choices, hasHeader: boo
   // Lines keep the names that were requested, including list positions.
   [
     ...(hasHeader ? [['field', 'value']] : []),
-    ...leaves(choices.fields ? select(record, choices.fields, true) : record),
+    ...leaves(choices.fields ? select(record, choices.fields, true) : record).map(([name, value]) => [
+      name,
+      localValue(value, isTimeName(String(name)), choices),
+    ]),
   ]
     .map((cells) => line(cells, choices))
     .join('');

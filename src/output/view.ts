@@ -40,7 +40,10 @@ export const columnsOf = (view: View, fields?: readonly string[]): readonly Colu
     return { as: kindByName(view, path), ...column, header: path, path };
   }) ?? view.columns;
 
+/** Whether a field holds a time, by its name. */
+export const isTimeName = (path: string): boolean => /_(at|time)$/.test(path);
+
 const kindByName = (view: View, path: string): Kind | undefined => {
   if (path === idPath(view)) return 'id';
-  return /_(at|time)$/.test(path) ? 'time' : undefined;
+  return isTimeName(path) ? 'time' : undefined;
 };

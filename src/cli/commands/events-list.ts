@@ -34,7 +34,7 @@ const typeFlag: FieldFlag = {
 const searchFlag: Flag = {
   name: 'search',
   value: 'TEXT',
-  description: 'text in name, location, hosts or notes; ignores case and accents',
+  description: 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents',
   heading: 'Filters',
 };
 
@@ -43,6 +43,14 @@ const withFlag: Flag = {
   value: 'WHAT',
   choices: ['invitees'],
   description: 'include with each event',
+  heading: 'Output',
+};
+
+const rowsFlag: Flag = {
+  name: 'rows',
+  value: 'WHAT',
+  choices: ['invitees'],
+  description: 'one row per invitee instead of one per event (csv, tsv, table)',
   heading: 'Output',
 };
 
@@ -58,6 +66,18 @@ const readWith = ({ typed, problems }: Invocation): boolean => {
   return typed.with === 'invitees';
 };
 
+const rowFormats = ['csv', 'tsv', 'table'];
+
+const readRows = ({ context, typed, problems }: Invocation): boolean => {
+  if (typed.rows === undefined) return false;
+  if (typed.rows !== 'invitees')
+    problems.value('rows', String(typed.rows), `--rows must be invitees, not "${typed.rows}"`, 'invitees');
+  const { format } = context.settings;
+  if (!rowFormats.includes(format))
+    problems.add(`--rows only works with -o csv, tsv or table, not with ${format}. Use --with invitees`);
+  return true;
+};
+
 const readSearch = ({ typed, problems }: Invocation): string | undefined => {
   if (typed.search === undefined) return undefined;
   const text = fold(String(typed.search));
@@ -65,18 +85,24 @@ const readSearch = ({ typed, problems }: Invocation): string | undefined => {
   return text;
 };
 
+/** The invitees of an event, if they were read. */
+const readInvitees = (event: object): Json[] => (event as { _sched?: { invitees?: Json[] } })._sched?.invitees ?? [];
+
 /** The searchable text of an event. */
-const wordsOf = ({ name, location, event_memberships: hosts, meeting_notes_plain: notes }: Json): string =>
-  fold(
+const wordsOf = (event: Json): string => {
+  const { name, location, event_memberships: hosts, meeting_notes_plain: notes } = event;
+  return fold(
     [
       name,
       ...(isObject(location) ? [location.type, location.location] : []),
       ...(Array.isArray(hosts) ? hosts.map((host) => (isObject(host) ? host.user_name : undefined)) : []),
       notes,
+      ...readInvitees(event).flatMap((invitee) => [invitee.name, invitee.email]),
     ]
       .filter((text) => typeof text === 'string')
       .join('\n'),
   );
+};
 
 const inviteesOf = async (context: Context, event: Json, query: Record<string, string> = {}): Promise<Json[]> => {
   const { invitees } = await import('../../api/invitees.ts');
@@ -102,13 +128,11 @@ const onlyWith =
   };
 
 /** The names of an event's invitees. The count beside them covers active ones only, so canceled ones are marked. */
-const inviteeNames = (event: object): string[] => {
-  const { invitees = [] } = (event as { _sched?: { invitees?: Json[] } })._sched ?? {};
-  return invitees.map(({ name, email, status }) => {
+const inviteeNames = (event: object): string[] =>
+  readInvitees(event).map(({ name, email, status }) => {
     const shown = String(name ?? email ?? '');
     return status === 'canceled' ? `${shown} (canceled)`.trimStart() : shown;
   });
-};
 
 const withInvitees = (view: View): View => ({
   ...view,
@@ -117,6 +141,34 @@ const withInvitees = (view: View): View => ({
     { header: 'WHO', path: '_sched.invitees.*.name', as: 'list', priority: 3.5, value: inviteeNames },
   ],
 });
+
+/** One row per invitee, with the fields of the event. An event without invitees keeps its row. */
+const inviteeRows: Stage = async (page) =>
+  page.flatMap((event) => {
+    const invitees = readInvitees(event);
+    return invitees.length === 0 ? [event] : invitees.map((invitee) => withFacts(event, { invitee }));
+  });
+
+const withInviteeRows = (view: View): View => ({
+  ...view,
+  columns: [
+    ...view.columns,
+    { header: 'INVITEE', path: '_sched.invitee.name', priority: 4.5 },
+    { header: 'EMAIL', path: '_sched.invitee.email', priority: 2.5 },
+    { header: 'INVITEE STATUS', path: '_sched.invitee.status', as: 'status', priority: 3.5 },
+    { header: 'TIMEZONE', path: '_sched.invitee.timezone', priority: 0.5 },
+    { header: 'BOOKED', path: '_sched.invitee.created_at', as: 'time', priority: 0.5 },
+    { header: 'INVITEE ID', path: '_sched.invitee.uri', as: 'id', priority: 0.4 },
+  ],
+});
+
+const inOrder =
+  (...stages: (Stage | undefined)[]): Stage =>
+  async (page) => {
+    let rows = page;
+    for (const stage of stages) if (stage !== undefined) rows = await stage(rows);
+    return rows;
+  };
 
 /** Checks whether the service supports the filters that rows don't show, and returns a local filter if it doesn't. */
 const settle = async (context: Context, query: NonNullable<Input['query']>) => {
@@ -176,7 +228,8 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
   const bounds = readBounds(invocation);
   const window = await windowFlags.read(invocation);
   const search = readSearch(invocation);
-  const isWith = readWith(invocation);
+  const isRows = readRows(invocation);
+  const isWith = readWith(invocation) || isRows;
   const input = await readInput(invocation, events.list, [...command.fieldFlags, typeFlag]);
   const { event_type: type } = input.rows!;
   const typedQuery = input.query!;
@@ -188,19 +241,28 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
   const isSlow = isWith || choose !== undefined;
   const tests: ((row: Json) => boolean)[] = [
     ...(type === undefined ? [] : [(row: Json) => idIn(row.event_type) === idIn(type)]),
-    ...(search === undefined ? [] : [(row: Json) => wordsOf(row).includes(search)]),
+    ...(search === undefined || isWith ? [] : [(row: Json) => wordsOf(row).includes(search)]),
   ];
   const pageSize = isSlow && typed['page-size'] === undefined ? Math.min(bounds.pageSize, shortPage) : bounds.pageSize;
   const isOpen = query.min_start_time === undefined && query.max_start_time === undefined;
+  // A search looks at invitees too, and a row per invitee counts for --limit: both need them before the rows are counted.
+  const isEarly = isWith && (isRows || search !== undefined);
+  const early = inOrder(
+    choose,
+    addInvitees(context),
+    search === undefined ? undefined : async (page) => page.filter((row) => wordsOf(row).includes(search)),
+    isRows ? inviteeRows : undefined,
+  );
+  const plainView = isWith ? withInvitees(command.view) : command.view;
   await printListing(invocation, {
     operation: events.list,
-    view: isWith ? withInvitees(command.view) : command.view,
+    view: isRows ? withInviteeRows(command.view) : plainView,
     input: { query },
     bounds: { ...bounds, pageSize },
     scope,
     ...(tests.length === 0 ? {} : { keep: (row: Json) => tests.every((test) => test(row)) }),
-    choose,
-    ...(isWith ? { add: addInvitees(context) } : {}),
+    choose: isEarly ? early : choose,
+    ...(isWith && !isEarly ? { add: addInvitees(context) } : {}),
     ...(isOpen ? { hint: 'upcoming only: --upcoming' } : {}),
   });
   if (context.printer.rows > 0) for (const tell of confirm) await tell();
@@ -211,6 +273,9 @@ const fields = [...Object.keys(ScheduledEvent.record.shape), '_sched'];
 const withNote =
   '--with invitees reads the invitees of each event, four events at a time within the rate limit. Tables show their names in the column WHO, with canceled ones marked; it is the last column in a pipe (_sched.invitees.*.name). JSON has the complete records in _sched.invitees.';
 
+const rowsNote =
+  '--rows invitees reads the invitees too and prints one row for each, with the columns of the event first. Then follow name, email, status, time zone, booking time and ID of the invitee (_sched.invitee.*). Canceled invitees have the status canceled. --limit counts these rows.';
+
 export const localFilterNote =
   'The service has no filters for --event-type and --search, so sched applies them to its reply.';
 
@@ -218,12 +283,13 @@ export const localFilterNote =
 export const withSearch = (generic: GenericCommand): GenericCommand => ({
   ...generic,
   calendar: true,
-  flags: [...windowFlags.flags, typeFlag, searchFlag, ...generic.flags, withFlag],
+  flags: [...windowFlags.flags, typeFlag, searchFlag, ...generic.flags, withFlag, rowsFlag],
   fields,
   notes: [
     '--today, --tomorrow and --week are days in the time zone of --tz. You can combine them with --upcoming or --past (the rest of today: --today --upcoming), but not with --since and --until.',
     `${localFilterNote} If the service ignores --invitee, sched reads the invitees of each event.`,
     withNote,
+    rowsNote,
   ],
   run: (invocation) => runEventsList(generic, invocation),
 });

@@ -20,6 +20,8 @@ export interface Settings {
   header: boolean;
   /** Don't escape CSV cells that a spreadsheet would run as formulas. */
   raw: boolean;
+  /** Times in csv and tsv are local, with their offset. */
+  localTimes: boolean;
   /** A jq program for the output. */
   jq?: string;
   readonly zone: string;
@@ -116,6 +118,10 @@ export const resolveSettings = (
     problem(`--jq only works with -o json or -o jsonl, not with -o ${text('output')}`);
   }
 
+  const format = formatOf(typed, runtime, account?.profile);
+  if (typed['local-times'] === true && !['csv', 'tsv'].includes(format))
+    problem(`--local-times only works with -o csv and -o tsv, not with ${format}`);
+
   const duration = (name: string, value: string | undefined, fallback: number): number => {
     if (value === undefined) return fallback;
     const read = readDuration(value);
@@ -154,10 +160,11 @@ export const resolveSettings = (
   const isSilent = typed['no-input'] === true || Boolean(env.SCHED_NO_INPUT);
   const fields = [...fieldList(text('fields') ?? ''), ...fieldList(typeof typed.json === 'string' ? typed.json : '')];
   return {
-    format: formatOf(typed, runtime, account?.profile),
+    format,
     ...(fields.length > 0 ? { fields } : {}),
     header: typed.header === true,
     raw: typed.raw === true,
+    localTimes: typed['local-times'] === true,
     ...(text('jq') === undefined ? {} : { jq: text('jq')! }),
     get zone() {
       const reading = zone();
