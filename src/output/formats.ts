@@ -5,3 +5,13 @@ export const commonFormats = ['table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'i
 export const formats = [...commonFormats, 'ics'] as const;
 
 export type Format = (typeof formats)[number];
+
+/** A streamed format: the text around the rows, and a function that formats a row. */
+export interface RowFormat {
+  open: string;
+  between: string;
+  close: string;
+  /** Printed instead of the other texts if there are no rows. */
+  empty: string;
+  row(record: object): string;
+}

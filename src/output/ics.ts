@@ -1,6 +1,6 @@
 import { SchedError } from '../errors.ts';
 import { valueAt } from './fields.ts';
-import type { RowFormat } from './machine.ts';
+import type { RowFormat } from './formats.ts';
 import { safe } from './sanitise.ts';
 
 /** Longest line in octets, without its line break (RFC 5545 §3.1). */

@@ -4,7 +4,7 @@ import type { Output } from '../runtime.ts';
 import { cellValue, tsvCell } from './cells.ts';
 import { csvLine } from './csv.ts';
 import { leaves, select, valueAt } from './fields.ts';
-import type { Format } from './formats.ts';
+import type { Format, RowFormat } from './formats.ts';
 import { icsRecord, icsRows } from './ics.ts';
 import { escapeJson, safe } from './sanitise.ts';
 import { type Column, columnsOf, idPath, isTimeName, type View } from './view.ts';
@@ -21,16 +21,6 @@ export interface Choices {
   isTerminal: boolean;
   /** Rewrites the timestamps of CSV and TSV. */
   localTime?: ((timestamp: string) => string) | undefined;
-}
-
-/** A streamed format: the text around the rows, and a function that formats a row. */
-export interface RowFormat {
-  open: string;
-  between: string;
-  close: string;
-  /** Printed instead of the other texts if there are no rows. */
-  empty: string;
-  row(record: object): string;
 }
 
 /** Rows accepted by stdout so far. Error reports use it after a failure. */

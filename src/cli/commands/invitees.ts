@@ -96,10 +96,8 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   if (typed.name === undefined && typed['first-name'] === undefined && typed.body === undefined)
     problems.missingFlag('name', '--name or --first-name');
   const isFirstFree = readFirstFree(invocation);
-  if (!isFirstFree && typed.start === undefined && typed.body === undefined)
-    problems.missingFlag('start', '--start or --first-free');
   const flags = fieldFlags.map((flag) =>
-    flag.name === 'start' && (isFirstFree || typed.body === undefined) ? { ...flag, required: false } : flag,
+    flag.name === 'start' ? { ...flag, required: !isFirstFree, label: '--start or --first-free' } : flag,
   );
   let chosen: FirstFree | undefined;
   const input = await readInput(invocation, invitees.create, [...flags, ...firstFreeWindow], async (body, rows) => {
@@ -142,7 +140,13 @@ export const decorate = {
       ...generic.flags
         .slice(0, -1)
         .flatMap((flag) =>
-          flag.name === 'start' ? [{ ...flag, required: false }, firstFreeFlag, ...firstFreeWindow] : [flag],
+          flag.name === 'start'
+            ? [
+                { ...flag, required: false, description: `${flag.description} (or use --first-free)` },
+                firstFreeFlag,
+                ...firstFreeWindow,
+              ]
+            : [flag],
         ),
       answerFlag,
       generic.flags.at(-1)!,

@@ -14,6 +14,8 @@ export interface FieldFlag extends Flag {
   field: Field;
   /** Whether the field and all objects around it are required. */
   required: boolean;
+  /** How an error names a required flag that is missing, if not by its name alone. */
+  label?: string;
   /** Defaults to the token's own user. */
   own?: true;
 }

@@ -164,7 +164,7 @@ export const readInput = async (
   for (const flag of flags) {
     const isLeftOpen = fromFile !== undefined && flag.part === 'body' && isOpen(operation, flag.path);
     if (flag.required && typed[flag.name] === undefined && !isSet(body, flag.path) && !isLeftOpen)
-      problems.missingFlag(flag.name);
+      problems.missingFlag(flag.name, flag.label);
   }
   problems.check();
 
