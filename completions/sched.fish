@@ -227,7 +227,7 @@ function __sched_flags
             true
         case 'invitees create'
             printf '%s\t%s\n' --event-type 'event type to book' \
-                --start 'start time of the meeting' \
+                --start 'start time of the meeting (or use --first-free)' \
                 --first-free 'book the first free time instead of --start' \
                 --since 'with --first-free: only times at or after this time (default now)' \
                 --until 'with --first-free: only times before this time (default 7 days after --since)' \

@@ -282,7 +282,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'tracking.utm_campaign', 'tracking.utm_source', 'tracking.utm_medium', 'tracking.utm_content', 'tracking.utm_term', 'tracking.crm_uuid', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'payment.external_id', 'payment.provider', 'payment.amount', 'payment.currency', 'payment.terms', 'payment.successful', 'no_show', 'no_show.uri', 'no_show.created_at', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
             flags = [ordered]@{
                 '--event-type' = 'event type to book'
-                '--start' = 'start time of the meeting'
+                '--start' = 'start time of the meeting (or use --first-free)'
                 '--first-free' = 'book the first free time instead of --start'
                 '--since' = 'with --first-free: only times at or after this time (default now)'
                 '--until' = 'with --first-free: only times before this time (default 7 days after --since)'
