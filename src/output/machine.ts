@@ -7,7 +7,7 @@ import { leaves, select, valueAt } from './fields.ts';
 import type { Format, RowFormat } from './formats.ts';
 import { icsRecord, icsRows } from './ics.ts';
 import { escapeJson, safe } from './sanitise.ts';
-import { type Column, columnsOf, idPath, isTimeName, type View } from './view.ts';
+import { type Column, columnsOf, idPath, isTimeName, machineColumns, type View } from './view.ts';
 import { yamlDocument, yamlItem } from './yaml.ts';
 
 export type MachineFormat = Exclude<Format, 'table'>;
@@ -84,7 +84,7 @@ const localValue = (value: unknown, isTime: boolean, { localTime }: Choices): un
 type Line = (values: readonly unknown[], choices: Choices) => string;
 
 const separated = (line: Line, view: View, choices: Choices, hasHeader: boolean): RowFormat => {
-  const columns = columnsOf(view, choices.fields);
+  const columns = choices.fields ? columnsOf(view, choices.fields) : machineColumns(view);
   const names = columns.map(({ path }) => path);
   const header = hasHeader ? line(names, choices) : '';
   // A field selected by name shows the service's own value, not one computed for the table.

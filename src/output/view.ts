@@ -1,4 +1,4 @@
-export type Kind = 'time' | 'id' | 'status' | 'count' | 'minutes' | 'seconds' | 'boolean' | 'list';
+export type Kind = 'time' | 'clock' | 'id' | 'status' | 'count' | 'minutes' | 'seconds' | 'boolean' | 'list';
 
 /** One column of a table and of TSV, which have the same columns in the same order. */
 export interface Column<Resource extends object = object> {
@@ -15,6 +15,8 @@ export interface Column<Resource extends object = object> {
   priority?: number;
   /** Minimum width of the text while less important columns can still be dropped. */
   least?: number;
+  /** Only in tables, and only where there is room. Machine formats leave it out, because scripts count columns. */
+  extra?: true;
   /** Whether the text may be cut with `…`. By default only plain text and lists: half a time or ID would mislead. */
   shrink?: boolean;
   /** Computes the value if it isn't simply the one at the path. */
@@ -33,10 +35,13 @@ export const idPath = (view: View): string => view.id ?? 'uri';
 export const mayShrink = (column: Column): boolean =>
   column.shrink ?? (column.as === undefined || column.as === 'list');
 
+/** The view's columns in machine formats. */
+export const machineColumns = ({ columns }: View): readonly Column[] => columns.filter(({ extra }) => !extra);
+
 /** The columns to show: the view's own, or the selected fields under their requested names. */
 export const columnsOf = (view: View, fields?: readonly string[]): readonly Column[] =>
   fields?.map((path) => {
-    const column = view.columns.find((candidate) => candidate.path === path);
+    const column = view.columns.find((candidate) => candidate.path === path && !candidate.extra);
     return { as: kindByName(view, path), ...column, header: path, path };
   }) ?? view.columns;
 

@@ -11,7 +11,6 @@ import { idIn } from '../../uri.ts';
 import type { Flag, Invocation } from '../command.ts';
 import { bookingContextOf, bookingOptions } from '../operation/booking-context.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
-import { type FreeTimes, findFreeTimes, noteUnchecked } from '../operation/free-slots.ts';
 import type { Context } from '../session/context.ts';
 import { slotWindow, slotWindowFlags } from './slots.ts';
 
@@ -91,8 +90,9 @@ export const chooseFirstFree = async (
   problems.check();
   const client = await context.client();
   const type = await client.call(eventTypes.get, { path: { event_type: idIn(eventType) } });
-  const window = slotWindow(invocation, rows);
-  const times: FreeTimes = await findFreeTimes(context, { type, ...window });
+  const window = await slotWindow(invocation, rows);
+  const { findFreeTimes, noteUnchecked } = await import('../operation/free-slots.ts');
+  const times = await findFreeTimes(context, { type, ...window });
   noteUnchecked(context, times);
   const [slot] = times.slots;
   if (!context.settings.dryRun) {

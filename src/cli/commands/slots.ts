@@ -6,14 +6,11 @@ import type { Input } from '../../client/client.ts';
 import type { Json } from '../../client/reading.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../plural.ts';
-import { readTime } from '../../time/read.ts';
 import { wallClock, wallParts } from '../../time/show.ts';
-import { day, timestampOf, utcText } from '../../time/wall.ts';
-import { offsetText } from '../../time/zoned.ts';
+import { day, timestampOf, utcText, withOffset } from '../../time/wall.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { commandLine } from '../messages/shell-line.ts';
 import { type FieldFlag, referenceWords } from '../operation/field-flags.ts';
-import { findFreeTimes, noteUnchecked } from '../operation/free-slots.ts';
 import { genericCommand } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
@@ -66,13 +63,14 @@ const ownFlags: Flag[] = [
 ];
 
 /** The window of starts, in milliseconds since 1970. Times in the past can't be booked. */
-export const slotWindow = (
+export const slotWindow = async (
   { context, problems }: Invocation,
   rows: NonNullable<Input['query']>,
-): { since: number; until: number } => {
+): Promise<{ since: number; until: number }> => {
   const typed = windowIn(rows);
   const now = context.serviceTime() ?? context.runtime.clock.now();
   const since = Math.max(now + 1, timestampOf(typed.since ?? '') ?? 0);
+  const { readTime } = await import('../../time/read.ts');
   const week = readTime('+7d', { zone: context.settings.zone, now: since, edge: 'until' });
   const until = timestampOf(typed.until ?? (week.ok ? week.instant : '')) ?? since + 7 * day;
   if (until - since > mostDays * day) problems.add(`The time window can be at most ${mostDays} days long`);
@@ -115,7 +113,7 @@ const linesByDay = (slots: readonly Json[], zone: string, columns: number): Json
   return [...days].flatMap(([date, times]) => {
     const isTwice = (time: string) => times.filter((other) => other.time === time).length > 1;
     const texts = times.map(({ at, time }) => {
-      const offset = isTwice(time) ? offsetText(at, zone).slice('2026-10-25T02:30:00'.length) : '';
+      const offset = isTwice(time) ? withOffset(at, show(at)).slice('2026-10-25T02:30:00'.length) : '';
       return `${time.slice(0, 5)}${offset}`;
     });
     return Array.from({ length: Math.ceil(texts.length / perLine) }, (_, line) => ({
@@ -145,7 +143,7 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
   const first = readWholeNumber('first', invocation, 1);
   const { path, rows, found } = await readInput(invocation, eventTypes.get, [...slotWindowFlags, hostFlag]);
   const type = found ?? (await (await context.client()).call(eventTypes.get, { path: path! }));
-  const window = slotWindow(invocation, rows!);
+  const window = await slotWindow(invocation, rows!);
   const name = String(type.name ?? type.uri);
   if (type.active === false) {
     notes.warn(`${name} is not active, so it can't be booked`);
@@ -153,6 +151,7 @@ const runSlots = async (invocation: Invocation): Promise<void> => {
     return;
   }
   const host = typed.host === undefined ? undefined : String(rows!.host);
+  const { findFreeTimes, noteUnchecked } = await import('../operation/free-slots.ts');
   const times = await findFreeTimes(context, { type, ...window, step, host });
   const slots = [...firstOf(times.slots, first ?? Number.POSITIVE_INFINITY)];
   const isByDay = settings.format === 'table' && settings.fields === undefined;
