@@ -17,12 +17,13 @@ _sched_noun() {
     orgs | org) noun=orgs verbs='get' ;;
     members | member) noun=members verbs='list get' ;;
     invitations | invitation) noun=invitations verbs='list' ;;
-    groups | group) noun=groups verbs='list get relationships relationship events' ;;
+    groups | group) noun=groups verbs='list get relationships relationship members events' ;;
     users | user) noun=users verbs='me get' ;;
     activity) noun=activity verbs='list' ;;
     compliance) noun=compliance verbs='delete runs verify prove key key-file bundle' ;;
     auth) noun=auth verbs='login status token refresh logout' ;;
     profiles | profile) noun=profiles verbs='list show add set use remove export' ;;
+    whoami) noun=whoami command=whoami ;;
     mcp) noun=mcp verbs='metadata' ;;
     api) noun=api command=api ;;
     doctor) noun=doctor command=doctor ;;
@@ -37,7 +38,7 @@ _sched_noun() {
 _sched_command() {
   case $1 in
     'events list')
-      flags='--today --tomorrow --week --upcoming --past --event-type --search --user --org --group --invitee --status --since --until --sort --limit --all --page-size --with --rows'
+      flags='--today --tomorrow --week --upcoming --past --any-time --event-type --search --user --org --group --invitee --status --since --until --sort --limit --all --page-size --with --rows'
       takers='--event-type --search --user --org --group --invitee --status --since --until --sort --limit --page-size --with --rows'
       fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name _sched'
       ;;
@@ -57,8 +58,8 @@ _sched_command() {
       fields='uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by'
       ;;
     'invitees get')
-      flags=''
-      takers=''
+      flags='--web'
+      takers='--web'
       fields='uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by'
       ;;
     'invitees create')
@@ -82,7 +83,7 @@ _sched_command() {
       fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile profile.type profile.name profile.owner secret booking_method custom_questions custom_questions.name custom_questions.type custom_questions.position custom_questions.enabled custom_questions.required custom_questions.answer_choices custom_questions.include_other deleted_at admin_managed locale'
       ;;
     'event-types get')
-      flags=''
+      flags='--web'
       takers=''
       fields='uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile profile.type profile.name profile.owner secret booking_method custom_questions custom_questions.name custom_questions.type custom_questions.position custom_questions.enabled custom_questions.required custom_questions.answer_choices custom_questions.include_other deleted_at admin_managed locale'
       ;;
@@ -117,7 +118,7 @@ _sched_command() {
       fields='uri default name user timezone rules rules.type rules.wday rules.intervals rules.date'
       ;;
     'shares create')
-      flags='--event-type --name --duration --duration-option --timezone --period --max-booking-time --rule --location-kind --location --body'
+      flags='--event-type --name --duration --duration-option --timezone --period --max-booking-time --rule --location-kind --location --body --web'
       takers='--event-type --name --duration --duration-option --timezone --period --max-booking-time --rule --location-kind --location --body'
       fields='scheduling_links scheduling_links.booking_url scheduling_links.owner scheduling_links.owner_type share_override'
       ;;
@@ -181,18 +182,23 @@ _sched_command() {
       takers=''
       fields='uri role owner owner.type owner.uri organization group created_at updated_at'
       ;;
+    'groups members')
+      flags='--limit --all --page-size'
+      takers='--limit --page-size'
+      fields='uri role owner owner.type owner.uri organization group created_at updated_at'
+      ;;
     'groups events')
-      flags='--today --tomorrow --week --upcoming --past --event-type --search --status --since --until --sort --limit --all --page-size --with --rows'
+      flags='--today --tomorrow --week --upcoming --past --any-time --event-type --search --status --since --until --sort --limit --all --page-size --with --rows'
       takers='--event-type --search --status --since --until --sort --limit --page-size --with --rows'
       fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name _sched'
       ;;
     'users me')
-      flags=''
+      flags='--web'
       takers=''
       fields='uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type'
       ;;
     'users get')
-      flags=''
+      flags='--web'
       takers=''
       fields='uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type'
       ;;
@@ -242,7 +248,7 @@ _sched_command() {
       fields='profile base_url source kind user user_name organization scopes expires_at usable status'
       ;;
     'auth status')
-      flags='--check'
+      flags='--offline'
       takers=''
       fields='profile base_url source kind user user_name organization scopes expires_at usable status'
       ;;
@@ -295,6 +301,11 @@ _sched_command() {
       flags=''
       takers=''
       fields=''
+      ;;
+    'whoami')
+      flags=''
+      takers=''
+      fields='uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type _sched'
       ;;
     'mcp metadata')
       flags=''
@@ -372,6 +383,7 @@ _sched_value() {
     'events cancel --from' | 'compliance delete --from' | 'profiles add --from') kind=files ;;
     'events cancel --receipt' | 'compliance delete --receipt') kind=files ;;
     'invitees list --sort' | 'routing-forms list --sort' | 'routing-forms submissions --sort' | 'invitations list --sort') kind=words values='created_at:asc created_at:desc' ;;
+    'invitees get --web') kind=words values='cancel reschedule' ;;
     'invitees create --timezone' | 'event-types update --timezone' | 'availability update --timezone' | 'shares create --timezone' | 'one-offs create --timezone') kind=zones ;;
     'invitees create --location-kind' | 'event-types create --location-kind' | 'event-types update --location-kind' | 'shares create --location-kind' | 'one-offs create --location-kind') kind=words values='physical custom ask_invitee inbound_call outbound_call google_conference zoom_conference microsoft_teams_conference webex_conference gotomeeting_conference' ;;
     'event-types list --sort') kind=words values='name:asc name:desc position:asc position:desc created_at:asc created_at:desc updated_at:asc updated_at:desc' ;;
@@ -401,7 +413,7 @@ _sched_value() {
     'sandbox start --plan' | 'sandbox run --plan') kind=words values='trial free standard enterprise' ;;
     'sandbox clock 1') kind=words values='set advance' ;;
     'completion 1') kind=words values='bash zsh fish powershell' ;;
-    'man 1') kind=words values='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci' ;;
+    'man 1') kind=words values='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci' ;;
     *' --output' | *' -o') kind=words values='table json jsonl csv tsv yaml id ics' ;;
     *' --json') kind=fields ;;
     *' --fields') kind=fields ;;
@@ -418,7 +430,7 @@ _sched_add() {
   [[ " ${COMPREPLY[*]-}" == *" $lead$1 "* ]] || _sched_put "$1 "
 }
 
-# A value without what bash keeps of it.
+# Offers a value without the part that bash keeps on the line.
 _sched_put() {
   local whole=$lead$1
   COMPREPLY+=("${whole#"$kept"}")
@@ -495,7 +507,7 @@ _sched() {
   local word joined='' noun='' command='' verbs='' flags='' takers='' fields='' taker='' typed='' lead='' kept=''
   local -i index count=0 position=1
   local -a line
-  local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance auth profiles mcp api doctor sandbox ratelimit completion man' others=help
+  local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance auth profiles whoami mcp api doctor sandbox ratelimit completion man' others=help
   local shared='--output --json --fields --jq --header --raw --local-times --tz --color --accessible --quiet --verbose --dry-run --curl --yes --no-input --profile --sandbox --max-wait --allow-refresh --no-wait --timeout --help'
   local shared_takers='--output -o --fields --jq --tz --color --profile -p --max-wait --timeout'
   line=()

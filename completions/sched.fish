@@ -20,6 +20,7 @@ function __sched_nouns
                 compliance 'Delete invitee data and check receipts (Enterprise plan)' \
                 auth 'Log in, log out and show the current login' \
                 profiles 'Manage profiles for several accounts' \
+                whoami 'Show who you are to the service, and your token' \
                 mcp 'Show metadata of the MCP server' \
                 api 'Send any API request and print the reply' \
                 doctor 'Check your setup and suggest fixes' \
@@ -78,6 +79,8 @@ function __sched_noun
             echo auth
         case profiles profile
             echo profiles
+        case whoami
+            echo whoami
         case mcp
             echo mcp
         case api
@@ -138,6 +141,7 @@ function __sched_verbs
                 get 'Show a group' \
                 relationships 'List group relationships (who is in which group)' \
                 relationship 'Show a group relationship' \
+                members 'List the members of a group' \
                 events 'List the scheduled events of a group'
         case users
             printf '%s\t%s\n' me 'Show the user the token belongs to' \
@@ -188,6 +192,7 @@ function __sched_flags
                 --week 'today and the six days after it' \
                 --upcoming 'events that start after now' \
                 --past 'events that started before now, latest first' \
+                --any-time 'past and future events, also in a table on a terminal' \
                 --event-type 'only events of this type, by name, ID or URI' \
                 --search 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents' \
                 --user 'only events of this user' \
@@ -224,10 +229,10 @@ function __sched_flags
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'invitees get'
-            true
+            printf '%s\t%s\n' --web 'open a page of the invitee in the browser'
         case 'invitees create'
             printf '%s\t%s\n' --event-type 'event type to book' \
-                --start 'start time of the meeting (or use --first-free)' \
+                --start 'start time of the meeting' \
                 --first-free 'book the first free time instead of --start' \
                 --since 'with --first-free: only times at or after this time (default now)' \
                 --until 'with --first-free: only times before this time (default 7 days after --since)' \
@@ -262,7 +267,7 @@ function __sched_flags
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'event-types get'
-            true
+            printf '%s\t%s\n' --web 'open its page in the browser'
         case 'event-types create'
             printf '%s\t%s\n' --owner 'user who hosts it (default: you)' \
                 --name 'name of the event type' \
@@ -319,7 +324,8 @@ function __sched_flags
                 --rule 'hours instead of the event type\'s, as \'monday 09:00-12:00\'' \
                 --location-kind 'kind of location' \
                 --location 'address, phone number or instructions' \
-                --body 'request body as JSON from a file, or - for stdin; other flags override its fields'
+                --body 'request body as JSON from a file, or - for stdin; other flags override its fields' \
+                --web 'open its page in the browser'
         case 'one-offs create'
             printf '%s\t%s\n' --name 'name of the meeting' \
                 --host 'user who hosts it (default: you)' \
@@ -390,12 +396,17 @@ function __sched_flags
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'groups relationship'
             true
+        case 'groups members'
+            printf '%s\t%s\n' --limit 'maximum number of results' \
+                --all 'show all results (default 50 on a terminal)' \
+                --page-size 'results per request, 1 to 100 (default 100)'
         case 'groups events'
             printf '%s\t%s\n' --today 'events that start today' \
                 --tomorrow 'events that start tomorrow' \
                 --week 'today and the six days after it' \
                 --upcoming 'events that start after now' \
                 --past 'events that started before now, latest first' \
+                --any-time 'past and future events, also in a table on a terminal' \
                 --event-type 'only events of this type, by name, ID or URI' \
                 --search 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents' \
                 --status 'only events with this status' \
@@ -408,9 +419,9 @@ function __sched_flags
                 --with 'include with each event' \
                 --rows 'one row per invitee instead of one per event (csv, tsv, table)'
         case 'users me'
-            true
+            printf '%s\t%s\n' --web 'open its page in the browser'
         case 'users get'
-            true
+            printf '%s\t%s\n' --web 'open its page in the browser'
         case 'activity list'
             printf '%s\t%s\n' --org 'organization whose entries to list (default: your own)' \
                 --action 'only entries with this action' \
@@ -462,7 +473,7 @@ function __sched_flags
                 --port 'port to listen on, if the service requires a fixed one' \
                 --credential-store 'where to store the token'
         case 'auth status'
-            printf '%s\t%s\n' --check 'check the login with the service'
+            printf '%s\t%s\n' --offline 'show what is stored, and don\'t ask the service'
         case 'auth token'
             printf '%s\t%s\n' --min-ttl 'refresh first if the token expires sooner'
         case 'auth refresh'
@@ -491,12 +502,14 @@ function __sched_flags
             true
         case 'profiles export'
             true
+        case 'whoami'
+            true
         case 'mcp metadata'
             true
         case 'api'
             printf '%s\t%s\n' --method 'HTTP method, same as the METHOD argument' \
                 --raw-field 'text field: in the query of a GET, otherwise in the JSON body' \
-                --field 'same, but converts true, false, null and whole numbers; @FILE or @- reads the value' \
+                --field 'like -f, but converts true, false, null and whole numbers; @FILE or @- reads the value' \
                 --input 'read the body from a file, or - for stdin; fields then go in the query' \
                 --header 'request header, as \'Name: value\'' \
                 --paginate 'fetch all pages of a list and print one array of items' \
@@ -557,8 +570,8 @@ function __sched_flags
                 --accessible 'plain "Label: value" lines instead of tables' \
                 --quiet 'print less on stderr' \
                 --verbose 'trace requests on stderr, without secrets' \
-                --dry-run 'print the request, send no write' \
-                --curl 'print the request as a curl command, don\'t send it' \
+                --dry-run 'print the request and change nothing' \
+                --curl 'print the request as a curl command instead of sending it' \
                 --yes 'answer yes to all prompts' \
                 --no-input 'never prompt' \
                 --profile 'profile to use' \
@@ -581,6 +594,8 @@ function __sched_takers
             printf '%s\n' --reason --body --from --column --field --receipt
         case 'invitees list'
             printf '%s\n' --since --until --status --email --sort --limit --page-size
+        case 'invitees get'
+            printf '%s\n' --web
         case 'invitees create'
             printf '%s\n' --event-type --start --since --until --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body
         case 'event-types list'
@@ -615,6 +630,8 @@ function __sched_takers
             printf '%s\n' --org --limit --page-size
         case 'groups relationships'
             printf '%s\n' --org --owner --group --limit --page-size
+        case 'groups members'
+            printf '%s\n' --limit --page-size
         case 'groups events'
             printf '%s\n' --event-type --search --status --since --until --sort --limit --page-size --with --rows
         case 'activity list'
@@ -682,7 +699,7 @@ function __sched_fields
             printf '%s\n' uri organization email status last_sent_at user name kind plan stage created_at updated_at
         case 'groups list' 'groups get'
             printf '%s\n' uri name organization created_at updated_at
-        case 'groups relationships' 'groups relationship'
+        case 'groups relationships' 'groups relationship' 'groups members'
             printf '%s\n' uri role owner owner.type owner.uri organization group created_at updated_at
         case 'users me' 'users get'
             printf '%s\n' uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type
@@ -706,6 +723,8 @@ function __sched_fields
             printf '%s\n' profile base_url source kind user user_name organization scopes expires_at usable status
         case 'profiles list' 'profiles show' 'profiles add'
             printf '%s\n' name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login
+        case 'whoami'
+            printf '%s\n' uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type _sched
         case 'mcp metadata'
             printf '%s\n' resource authorization_servers scopes_supported bearer_methods_supported
         case 'doctor'
@@ -721,7 +740,7 @@ function __sched_fields
     end
 end
 
-# Prints what kind of value stands there ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
+# Prints the kind of value at this place ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
 function __sched_value
     switch $argv[1]
         case 'events list --user' 'event-types list --user' 'locations list --user' 'members list --user' 'profiles add --user'
@@ -744,6 +763,8 @@ function __sched_value
             echo files
         case 'invitees list --sort' 'routing-forms list --sort' 'routing-forms submissions --sort' 'invitations list --sort'
             printf '%s\n' words created_at:asc created_at:desc
+        case 'invitees get --web'
+            printf '%s\n' words cancel reschedule
         case 'invitees create --timezone' 'event-types update --timezone' 'availability update --timezone' 'shares create --timezone' 'one-offs create --timezone'
             echo zones
         case 'invitees create --location-kind' 'event-types create --location-kind' 'event-types update --location-kind' 'shares create --location-kind' 'one-offs create --location-kind'
@@ -803,7 +824,7 @@ function __sched_value
         case 'completion 1'
             printf '%s\n' words bash zsh fish powershell
         case 'man 1'
-            printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci
+            printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci
         case '* --output' '* -o'
             printf '%s\n' words table json jsonl csv tsv yaml id ics
         case '* --json'
@@ -820,7 +841,7 @@ function __sched_value
 end
 
 # Prints noun, command and what the word at the cursor is: a flag whose value it is, the number of an argument, or
-# 'noun', 'topic' (a noun or topic of help) or 'verb'. Prints nothing where nothing can be offered.
+# 'noun', 'topic' (a noun or topic of help) or 'verb'. Prints nothing if there is nothing to offer.
 function __sched_place
     set -l first noun
     set -l noun ''

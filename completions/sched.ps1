@@ -23,6 +23,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'compliance' = 'Delete invitee data and check receipts (Enterprise plan)'
         'auth' = 'Log in, log out and show the current login'
         'profiles' = 'Manage profiles for several accounts'
+        'whoami' = 'Show who you are to the service, and your token'
         'mcp' = 'Show metadata of the MCP server'
         'api' = 'Send any API request and print the reply'
         'doctor' = 'Check your setup and suggest fixes'
@@ -74,6 +75,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'auth' = 'auth'
         'profiles' = 'profiles'
         'profile' = 'profiles'
+        'whoami' = 'whoami'
         'mcp' = 'mcp'
         'api' = 'api'
         'doctor' = 'doctor'
@@ -135,6 +137,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'get' = 'Show a group'
             'relationships' = 'List group relationships (who is in which group)'
             'relationship' = 'Show a group relationship'
+            'members' = 'List the members of a group'
             'events' = 'List the scheduled events of a group'
         }
         'users' = [ordered]@{
@@ -197,8 +200,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         '--accessible' = 'plain "Label: value" lines instead of tables'
         '--quiet' = 'print less on stderr'
         '--verbose' = 'trace requests on stderr, without secrets'
-        '--dry-run' = 'print the request, send no write'
-        '--curl' = 'print the request as a curl command, don''t send it'
+        '--dry-run' = 'print the request and change nothing'
+        '--curl' = 'print the request as a curl command instead of sending it'
         '--yes' = 'answer yes to all prompts'
         '--no-input' = 'never prompt'
         '--profile' = 'profile to use'
@@ -220,6 +223,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--week' = 'today and the six days after it'
                 '--upcoming' = 'events that start after now'
                 '--past' = 'events that started before now, latest first'
+                '--any-time' = 'past and future events, also in a table on a terminal'
                 '--event-type' = 'only events of this type, by name, ID or URI'
                 '--search' = 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents'
                 '--user' = 'only events of this user'
@@ -273,16 +277,18 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'invitees get' = @{
-            takers = @()
+            takers = @('--web')
             fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'tracking.utm_campaign', 'tracking.utm_source', 'tracking.utm_medium', 'tracking.utm_content', 'tracking.utm_term', 'tracking.crm_uuid', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'payment.external_id', 'payment.provider', 'payment.amount', 'payment.currency', 'payment.terms', 'payment.successful', 'no_show', 'no_show.uri', 'no_show.created_at', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
-            flags = [ordered]@{}
+            flags = [ordered]@{
+                '--web' = 'open a page of the invitee in the browser'
+            }
         }
         'invitees create' = @{
             takers = @('--event-type', '--start', '--since', '--until', '--email', '--name', '--first-name', '--last-name', '--timezone', '--location-kind', '--location', '--utm-campaign', '--utm-source', '--utm-medium', '--utm-content', '--utm-term', '--crm-uuid', '--answer', '--body')
             fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'tracking.utm_campaign', 'tracking.utm_source', 'tracking.utm_medium', 'tracking.utm_content', 'tracking.utm_term', 'tracking.crm_uuid', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'payment.external_id', 'payment.provider', 'payment.amount', 'payment.currency', 'payment.terms', 'payment.successful', 'no_show', 'no_show.uri', 'no_show.created_at', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
             flags = [ordered]@{
                 '--event-type' = 'event type to book'
-                '--start' = 'start time of the meeting (or use --first-free)'
+                '--start' = 'start time of the meeting'
                 '--first-free' = 'book the first free time instead of --start'
                 '--since' = 'with --first-free: only times at or after this time (default now)'
                 '--until' = 'with --first-free: only times before this time (default 7 days after --since)'
@@ -332,7 +338,9 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'event-types get' = @{
             takers = @()
             fields = @('uri', 'name', 'active', 'slug', 'scheduling_url', 'duration', 'kind', 'pooling_type', 'type', 'color', 'created_at', 'updated_at', 'internal_note', 'description_plain', 'description_html', 'profile', 'profile.type', 'profile.name', 'profile.owner', 'secret', 'booking_method', 'custom_questions', 'custom_questions.name', 'custom_questions.type', 'custom_questions.position', 'custom_questions.enabled', 'custom_questions.required', 'custom_questions.answer_choices', 'custom_questions.include_other', 'deleted_at', 'admin_managed', 'locale')
-            flags = [ordered]@{}
+            flags = [ordered]@{
+                '--web' = 'open its page in the browser'
+            }
         }
         'event-types create' = @{
             takers = @('--owner', '--name', '--duration', '--event-color', '--description', '--location-kind', '--location', '--body')
@@ -424,6 +432,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--location-kind' = 'kind of location'
                 '--location' = 'address, phone number or instructions'
                 '--body' = 'request body as JSON from a file, or - for stdin; other flags override its fields'
+                '--web' = 'open its page in the browser'
             }
         }
         'one-offs create' = @{
@@ -548,6 +557,15 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             fields = @('uri', 'role', 'owner', 'owner.type', 'owner.uri', 'organization', 'group', 'created_at', 'updated_at')
             flags = [ordered]@{}
         }
+        'groups members' = @{
+            takers = @('--limit', '--page-size')
+            fields = @('uri', 'role', 'owner', 'owner.type', 'owner.uri', 'organization', 'group', 'created_at', 'updated_at')
+            flags = [ordered]@{
+                '--limit' = 'maximum number of results'
+                '--all' = 'show all results (default 50 on a terminal)'
+                '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
         'groups events' = @{
             takers = @('--event-type', '--search', '--status', '--since', '--until', '--sort', '--limit', '--page-size', '--with', '--rows')
             fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'location.type', 'location.location', 'location.join_url', 'location.status', 'invitees_counter', 'invitees_counter.total', 'invitees_counter.active', 'invitees_counter.limit', 'created_at', 'updated_at', 'event_memberships', 'event_memberships.user', 'event_memberships.user_email', 'event_memberships.user_name', '_sched')
@@ -557,6 +575,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--week' = 'today and the six days after it'
                 '--upcoming' = 'events that start after now'
                 '--past' = 'events that started before now, latest first'
+                '--any-time' = 'past and future events, also in a table on a terminal'
                 '--event-type' = 'only events of this type, by name, ID or URI'
                 '--search' = 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents'
                 '--status' = 'only events with this status'
@@ -573,12 +592,16 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'users me' = @{
             takers = @()
             fields = @('uri', 'name', 'slug', 'email', 'scheduling_url', 'timezone', 'avatar_url', 'created_at', 'updated_at', 'current_organization', 'locale', 'resource_type')
-            flags = [ordered]@{}
+            flags = [ordered]@{
+                '--web' = 'open its page in the browser'
+            }
         }
         'users get' = @{
             takers = @()
             fields = @('uri', 'name', 'slug', 'email', 'scheduling_url', 'timezone', 'avatar_url', 'created_at', 'updated_at', 'current_organization', 'locale', 'resource_type')
-            flags = [ordered]@{}
+            flags = [ordered]@{
+                '--web' = 'open its page in the browser'
+            }
         }
         'activity list' = @{
             takers = @('--org', '--action', '--namespace', '--since', '--until', '--sort', '--limit', '--page-size')
@@ -675,7 +698,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @()
             fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable', 'status')
             flags = [ordered]@{
-                '--check' = 'check the login with the service'
+                '--offline' = 'show what is stored, and don''t ask the service'
             }
         }
         'auth token' = @{
@@ -742,6 +765,11 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             fields = @()
             flags = [ordered]@{}
         }
+        'whoami' = @{
+            takers = @()
+            fields = @('uri', 'name', 'slug', 'email', 'scheduling_url', 'timezone', 'avatar_url', 'created_at', 'updated_at', 'current_organization', 'locale', 'resource_type', '_sched')
+            flags = [ordered]@{}
+        }
         'mcp metadata' = @{
             takers = @()
             fields = @('resource', 'authorization_servers', 'scopes_supported', 'bearer_methods_supported')
@@ -753,7 +781,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             flags = [ordered]@{
                 '--method' = 'HTTP method, same as the METHOD argument'
                 '--raw-field' = 'text field: in the query of a GET, otherwise in the JSON body'
-                '--field' = 'same, but converts true, false, null and whole numbers; @FILE or @- reads the value'
+                '--field' = 'like -f, but converts true, false, null and whole numbers; @FILE or @- reads the value'
                 '--input' = 'read the body from a file, or - for stdin; fields then go in the query'
                 '--header' = 'request header, as ''Name: value'''
                 '--paginate' = 'fetch all pages of a list and print one array of items'
@@ -886,6 +914,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'routing-forms list --sort' = @('words', 'created_at:asc', 'created_at:desc')
         'routing-forms submissions --sort' = @('words', 'created_at:asc', 'created_at:desc')
         'invitations list --sort' = @('words', 'created_at:asc', 'created_at:desc')
+        'invitees get --web' = @('words', 'cancel', 'reschedule')
         'invitees create --timezone' = @('zones')
         'event-types update --timezone' = @('zones')
         'availability update --timezone' = @('zones')
@@ -944,7 +973,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'sandbox run --plan' = @('words', 'trial', 'free', 'standard', 'enterprise')
         'sandbox clock 1' = @('words', 'set', 'advance')
         'completion 1' = @('words', 'bash', 'zsh', 'fish', 'powershell')
-        'man 1' = @('words', 'events', 'invitees', 'event-types', 'availability', 'shares', 'one-offs', 'locations', 'routing-forms', 'orgs', 'members', 'invitations', 'groups', 'users', 'activity', 'compliance', 'mcp', 'auth', 'profiles', 'api', 'doctor', 'sandbox', 'ratelimit', 'completion', 'man', 'flags', 'formatting', 'time', 'environment', 'exit-codes', 'ci')
+        'man 1' = @('words', 'events', 'invitees', 'event-types', 'availability', 'shares', 'one-offs', 'locations', 'routing-forms', 'orgs', 'members', 'invitations', 'groups', 'users', 'activity', 'compliance', 'mcp', 'auth', 'profiles', 'whoami', 'api', 'doctor', 'sandbox', 'ratelimit', 'completion', 'man', 'flags', 'formatting', 'time', 'environment', 'exit-codes', 'ci')
         '--output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         '-o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         '--json' = @('fields')

@@ -22,11 +22,27 @@ export type Category = keyof typeof exitCodes;
 /** Whether a failed command changed anything at the service. */
 export type Outcome = 'not-sent' | 'not-applied' | 'applied' | 'unknown';
 
+/** A command line that can be run as it is. */
+export type CommandLine = 'sched' | `sched ${string}`;
+
+/** A command to suggest, as data: only the code that parsed the command line knows what the user typed. */
+export interface Suggestion {
+  /** The words of another command, without `sched`. Without them, it is the user's own command. */
+  command?: readonly string[];
+  /** Flags to set. `true` is for a flag without a value; `false` removes the flag. */
+  flags?: Readonly<Record<string, string | boolean>>;
+}
+
+/** Suggests the user's own command, unchanged. */
+export const sameCommand: Suggestion = {};
+
 export interface ErrorFacts {
   /** Why the error happened, for the `cause:` line. */
   reason?: string;
-  /** A command that fixes the problem, or a short instruction, for the `try:` line. */
-  hint?: string;
+  /** What the user can do if no single command does it. It ends the `cause:` line. */
+  advice?: string;
+  /** A command that fixes the problem, for the `try:` line. */
+  hint?: CommandLine | Suggestion;
   /** A typed value, and the value that was probably meant. The hint is then the user's own command with it. */
   meant?: { from: string; to: string };
   outcome?: Outcome;
@@ -39,6 +55,9 @@ export interface ErrorFacts {
   /** Replaces the `error:`, `cause:` and `try:` lines if an error needs its own layout. */
   lines?: string[];
 }
+
+/** What the user can do about an error. */
+export type NextStep = Pick<ErrorFacts, 'advice' | 'hint'>;
 
 export class SchedError extends Error {
   readonly category: Category;
@@ -55,7 +74,7 @@ export class SchedError extends Error {
 /** The output can't be written, for example because the disk is full. */
 export class OutputFailure extends SchedError {
   constructor(reason: string, outcome: Outcome = 'not-applied') {
-    super('environment', 'Cannot write the output', { reason, outcome });
+    super('environment', "Can't write the output", { reason, outcome });
   }
 }
 
@@ -67,7 +86,7 @@ export class TooLarge extends SchedError {
   constructor(most: number) {
     const mebibytes = most / 1024 / 1024;
     const size = mebibytes >= 1 ? `${mebibytes} MiB` : `${mebibytes * 1024} KiB`;
-    super('usage', `The input has more than ${size}`, { outcome: 'not-sent' });
+    super('usage', `The input is larger than ${size}`, { outcome: 'not-sent' });
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChildExit, ClosedPipe, exitCodes, type SchedError } from './errors.ts';
+import type { Paint } from './output/paint.ts';
 import { helperArgument, type Runtime, type World } from './runtime.ts';
 import { ensurePrivateDirectory } from './state/directories.ts';
 import { directory } from './state/paths.ts';
@@ -18,10 +19,21 @@ const wantsJsonErrors = (argv: readonly string[], { env, stderr }: Runtime): boo
   return argv.slice(0, end < 0 ? argv.length : end).some(asks);
 };
 
-const report = async (error: SchedError, isJson: boolean, runtime: Runtime): Promise<number> => {
+/** The colors for errors, if stderr has color. Errors as JSON have none. */
+const errorPaint = async (argv: readonly string[], { env, stderr }: Runtime): Promise<Paint | undefined> => {
+  const { colourFlagIn, colourWanted } = await import('./output/colour.ts');
+  const isPlain = argv.includes('--accessible');
+  if (isPlain || !colourWanted({ flag: colourFlagIn(argv), env, isTerminal: stderr.isTerminal })) return undefined;
+  const { createPaint } = await import('./output/paint.ts');
+  return createPaint(true);
+};
+
+const report = async (error: SchedError, argv: readonly string[], runtime: Runtime): Promise<number> => {
   const { errorJson, errorLines, stackOf } = await import('./cli/messages/error-report.ts');
   const { isTerminal, columns } = runtime.stderr;
-  const lines = isJson ? [errorJson(error)] : await errorLines(error, isTerminal && columns > 0 ? columns : undefined);
+  const lines = wantsJsonErrors(argv, runtime)
+    ? [errorJson(error)]
+    : await errorLines(error, isTerminal && columns > 0 ? columns : undefined, await errorPaint(argv, runtime));
   const trace = runtime.env.SCHED_DEBUG === '1' ? [stackOf(error) ?? ''] : [];
   await runtime.stderr.write(`${[...trace, ...lines].join('\n')}\n`).catch(() => {});
   return exitCodes[error.category];
@@ -74,6 +86,6 @@ export const run = async (argv: readonly string[], world: World): Promise<number
     const { asSchedError } = await import('./cli/messages/error-report.ts');
     // Reuse the existing runtime if there is one: it knows the secrets to redact.
     runtime ??= await guardedRuntime(world);
-    return report(asSchedError(error), wantsJsonErrors(argv, runtime), runtime);
+    return report(asSchedError(error), argv, runtime);
   }
 };

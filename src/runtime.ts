@@ -14,6 +14,8 @@ export interface World {
   readonly clock: Clock;
   /** The system time zone's name. Node has no name for some values of `TZ`. */
   readonly systemZone: string | undefined;
+  /** Calls back at regular intervals until the returned function is called. It never keeps the process running. */
+  every(milliseconds: number, call: () => void): () => void;
   randomBytes(count: number): Uint8Array;
   /** Sends a request over the network. The first request loads the HTTP library. */
   readonly send: Send;
@@ -24,6 +26,8 @@ export interface World {
   afterSend(): Promise<void>;
   /** Aborted by SIGINT or SIGTERM. The abort reason is the error to report. */
   readonly interrupted: AbortSignal;
+  /** Streams for prompts that read single keys. */
+  promptStreams?(): { input: NodeJS.ReadableStream; output: NodeJS.WritableStream };
   /** Starts a pager on the terminal. Returns undefined if it can't be started. */
   openPager?(command: readonly string[]): Promise<Pager | undefined>;
   /** Like `send`, but not aborted by signals: the reply to a spent refresh token exists nowhere else. */
@@ -55,6 +59,25 @@ export interface Runtime extends World {
   readonly secrets: Secrets;
   /** Writes to stdout without redaction, for a command whose output is a secret. */
   reveal(text: string): Promise<void>;
+  /** The status line. Missing in CI, with `--quiet`, and if stderr is not a terminal. */
+  readonly status?: StatusLine;
+}
+
+/** A text in several lengths, the longest first. The first one that fits is shown. */
+export type Versions = readonly string[];
+
+/** The last line of a terminal, which says what the command waits for. Everything else that is written erases it. */
+export interface StatusLine {
+  /** Whether it prints plain lines now and then, for screen readers and terminals that can't erase a line. */
+  readonly isPlain: boolean;
+  /** Counts down the seconds of a wait with a known end. */
+  countDown(until: number, text: (seconds: number) => Versions): void;
+  /** Sets how many rows of a list have arrived. */
+  rows(count: number): void;
+  /** Draws this text at once and every second instead of any other. Undefined ends that. */
+  draw(text: ((waitUntil?: number) => string) | undefined): void;
+  /** Erases the line for good. */
+  end(): Promise<void>;
 }
 
 /** A process at the other end of two pipes. Messages are lines. */

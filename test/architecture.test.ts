@@ -163,6 +163,7 @@ const homes: Record<string, { in: RegExp; typesAnywhere?: true }> = {
   'csv-parse': { in: /^jobs\/csv-source\.ts$/ },
   '@napi-rs/keyring': { in: /^auth\/keychain/ },
   oauth4webapi: { in: /^auth\// },
+  '@inquirer/prompts': { in: /^cli\/session\/key-prompts\.ts$/ },
   open: { in: /^auth\/browser\.ts$/ },
   libsql: { in: /^sandbox\/database\.ts$/ },
 };
@@ -475,6 +476,28 @@ describe('architecture: an example with a violation breaks', () => {
   });
 });
 
+/** Test files that may wait for real time or measure it, with the reason. */
+const timed: Record<string, string> = {
+  'support/processes.test.ts': 'starts a process with a timer, which runs until it is killed',
+  'support/terminal.ts': 'gives up if a text does not appear on the screen',
+};
+
+/** Sleeps, timers and measured durations. `Date.now()` alone is a time, not a duration. */
+const realTime =
+  /\b(?:setTimeout|setInterval)\s*\(|timers\/promises|\brealClock\.sleep\(|\bperformance\.now\b|\bhrtime\b|\bDate\.now\(\)\s*-\s*[a-z]/i;
+
+/** Without quoted text on one line, where the words don't count. */
+const unquoted = (text: string) => withoutComments(text).replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''");
+
+const waiting = (sources: Sources): string[] =>
+  Object.entries(sources)
+    .filter(([path]) => !/^(bench|torture)\//.test(path) && !Object.hasOwn(timed, path))
+    .filter(
+      ([path, text]) =>
+        realTime.test(unquoted(text)) || importsOf({ [path]: text }).some(({ to }) => realTime.test(to)),
+    )
+    .map(([path]) => path);
+
 // R12: these two files search the output of every test for secrets, so all processes must be started through them.
 const onlyWay: Record<string, RegExp> = {
   'support/processes.ts': /^(node:)?(child_process|cluster)$|^(execa|tinyexec|cross-spawn|node-pty)$/,
@@ -506,6 +529,28 @@ describe('architecture of the tests', () => {
       .filter((path) => path.endsWith('.ts'))
       .map((path) => [path, readFileSync(join(folder, path), 'utf8')]),
   );
+
+  test('holds: no test sleeps or measures real time', () => {
+    expect(waiting(tests)).toEqual([]);
+    for (const path of Object.keys(timed)) expect(waiting({ [`x/${path}`]: tests[path]! })).toHaveLength(1);
+  });
+
+  test.each([
+    'await new Promise((go) => setTimeout(go, 5));',
+    'setInterval (look, 5);',
+    "import { setTimeout as pause } from 'node:timers/promises';",
+    'await realClock.sleep(300);',
+    'expect(Date.now() - began).toBeLessThan(6_000);',
+    'const began = performance.now();',
+  ])('notices %s', (text) => {
+    expect(waiting({ 'a.test.ts': text, 'torture/a.torture.ts': text })).toEqual(['a.test.ts']);
+  });
+
+  test('allows a time, and the word in a text', () => {
+    const text =
+      "const now = Date.now(); const old = Date.now() - 86_400_000; run('setTimeout(f, 1)'); // setTimeout(f)";
+    expect(waiting({ 'a.test.ts': text })).toEqual([]);
+  });
 
   test('holds: only helpers that search the output for secrets start processes or run the program', () => {
     expect(roundabouts(tests)).toEqual([]);

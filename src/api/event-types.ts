@@ -41,7 +41,7 @@ export const EventType = resource('event type', {
   booking_method: text('instant or poll'),
   custom_questions: list(CustomQuestion, 'questions asked at booking'),
   deleted_at: z.nullable(dateTime('when it was deleted')),
-  admin_managed: flag('whether an administrator manages it'),
+  admin_managed: flag('whether an admin manages it'),
   locale: text('language of its scheduling page'),
 });
 

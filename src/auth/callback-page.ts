@@ -38,8 +38,8 @@ const pages: Record<PageKind, Page> = {
   unexpected: {
     status: 400,
     title: 'Unexpected page',
-    words: 'sched is waiting for a login to finish, but this address is not part of that login.',
-    next: 'Open the address that the terminal shows.',
+    words: 'sched is waiting for a login to finish, but this page is not part of that login.',
+    next: 'Open the URL that the terminal shows.',
     mark: '<path d="M18.500 20.500a6.500 6.500 0 1 1 9 6c-1.700.8-2.500 2-2.500 3.500M25 35.500v.5"/>',
   },
 };

@@ -58,7 +58,7 @@ const denial = (parameters: URLSearchParams): SchedError => {
   const name = /^[a-z_]{1,40}$/.test(code) ? code : 'an unknown error';
   return new SchedError('auth', code === 'access_denied' ? 'The login was denied' : 'The service refused the login', {
     reason: words ? `${name}: ${words}` : name,
-    hint: 'sched auth login',
+    hint: { command: ['auth', 'login'] },
     outcome: 'not-applied',
   });
 };
@@ -68,8 +68,8 @@ export const checkParameters = (parameters: URLSearchParams, expected: Expectati
   const names = [...parameters.keys()];
   const states = parameters.getAll('state');
   if (states.length !== 1 || !isSame(states[0]!, expected.secrets.state))
-    return ignored(400, 'the address belongs to a different login');
-  if (new Set(names).size !== names.length) return ignored(400, 'a parameter appears twice');
+    return ignored(400, 'it belongs to a different login');
+  if (new Set(names).size !== names.length) return ignored(400, 'it has the same parameter twice');
   const iss = parameters.get('iss');
   // RFC 9207 §2.4: the issuer is compared as a plain string.
   if (iss !== null && iss !== expected.issuer.url) {
@@ -83,14 +83,14 @@ export const checkParameters = (parameters: URLSearchParams, expected: Expectati
     const error = denial(parameters);
     return { kind: 'refused', page: parameters.get('error') === 'access_denied' ? 'denied' : 'failed', error };
   }
-  if (!parameters.get('code')) return ignored(400, 'the address has neither a code nor an error');
+  if (!parameters.get('code')) return ignored(400, 'it has neither a code nor an error');
   const { server, client } = serverOf(expected.issuer);
   let validated: URLSearchParams;
   try {
     validated = validateAuthResponse(server, client, parameters, expected.secrets.state);
   } catch {
     // The library's message may quote the parameters.
-    return ignored(400, 'the address is not a reply to this login');
+    return ignored(400, 'it is not a reply to this login');
   }
   const grant = {
     issuer: expected.issuer,
@@ -114,8 +114,8 @@ export const checkRequest = ({ method, target, host }: CallbackRequest, expected
 /** Checks an address that the user copied from the browser. */
 export const checkPasted = (text: string, expected: Expectation): Verdict => {
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
-  if (url === undefined) return ignored(400, 'the address is not a complete URL');
+  if (url === undefined) return ignored(400, 'it is not a complete URL');
   if (`${url.origin}${url.pathname}` !== expected.redirectUri)
-    return ignored(404, `the address does not start with ${expected.redirectUri}`);
+    return ignored(404, `it doesn't start with ${expected.redirectUri}`);
   return checkParameters(url.searchParams, expected);
 };

@@ -15,7 +15,7 @@ let AsyncEntry;
 try {
   ({ AsyncEntry } = require(process.argv[1]));
 } catch (error) {
-  say({ missing: String(error && error.code || 'the binding cannot be loaded') });
+  say({ missing: String(error && error.code || "the binding can't be loaded") });
 }
 const run = async ({ op, service, name, text }) => {
   const entry = new AsyncEntry(service, name, { linux: { store: 'secret-service' } });

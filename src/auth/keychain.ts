@@ -79,7 +79,7 @@ const entriesOver = (ask: (question: Record<string, string>) => Promise<Reply>, 
     const { value, error } = await ask(question);
     if (error === undefined) return value;
     const quotes = question.text !== undefined && error.includes(question.text);
-    throw fail(quotes ? 'the keychain refused' : cut(error, maxTextLength));
+    throw fail(quotes ? 'the keychain refused the request' : cut(error, maxTextLength));
   };
   const entries: Entries = {
     get: async (name) => ((await asked({ op: 'get', name })) as string | null) ?? undefined,

@@ -46,7 +46,6 @@ export interface LoginOptions {
   finish?(record: CredentialRecord): Promise<void>;
   /** Called with the reason why a pasted line was not accepted. */
   onMistake?(why: string): void | Promise<void>;
-  timeoutMs?: number;
 }
 
 export const loginTimeoutMs = 5 * 60_000;
@@ -55,12 +54,12 @@ export const loginTimeoutMs = 5 * 60_000;
 export const noTerminalForLogin = (): SchedError =>
   new SchedError('auth', "Can't log in without a terminal", {
     reason: 'there is no terminal, or CI is set',
-    hint: 'sched auth login --with-token < FILE, or set SCHED_TOKEN',
+    advice: 'pass a token on stdin with --with-token, or set SCHED_TOKEN',
     outcome: 'not-sent',
   });
 
 const tooLate = (): SchedError =>
-  new SchedError('auth', 'The login timed out', { hint: 'sched auth login', outcome: 'not-applied' });
+  new SchedError('auth', 'The login timed out', { hint: { command: ['auth', 'login'] }, outcome: 'not-applied' });
 
 const noAnswer = (): SchedError =>
   new SchedError('auth', 'No URL was pasted', {
@@ -88,12 +87,9 @@ const pasted = async (options: LoginOptions, expected: Expectation, line: () => 
 };
 
 /** Runs the work until it ends, the time is up or a signal comes. `unwanted` aborts when its result is not needed. */
-const within = async <Value>(
-  work: (unwanted: AbortSignal) => Promise<Value>,
-  { clock, interrupted, timeoutMs = loginTimeoutMs }: LoginOptions,
-) => {
+const within = async <Value>(work: (unwanted: AbortSignal) => Promise<Value>, { clock, interrupted }: LoginOptions) => {
   const done = new AbortController();
-  const late = clock.sleep(timeoutMs, AbortSignal.any([done.signal, interrupted])).then(() => {
+  const late = clock.sleep(loginTimeoutMs, AbortSignal.any([done.signal, interrupted])).then(() => {
     throw tooLate();
   });
   try {

@@ -40,9 +40,9 @@ const listen = async (server: ReturnType<typeof createServer>, port: number): Pr
   new Promise((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) =>
       reject(
-        new SchedError('environment', `Cannot listen on ${address}:${port}`, {
-          reason: code === 'EADDRINUSE' ? 'the port is in use' : (code ?? 'the port cannot be opened'),
-          hint: 'run sched auth login without --port, or choose another port',
+        new SchedError('environment', `Can't listen on ${address}:${port}`, {
+          reason: code === 'EADDRINUSE' ? 'the port is in use' : (code ?? "the port can't be opened"),
+          hint: { flags: { port: false } },
           outcome: 'not-sent',
         }),
       ),

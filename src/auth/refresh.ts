@@ -27,7 +27,11 @@ const storePausesMs = [200, 1_000];
 export const loadTokens = () => import('./tokens.ts');
 
 export const loginExpired = (reason: string): SchedError =>
-  new SchedError('auth', 'The login is no longer valid', { reason, hint: 'sched auth login', outcome: 'not-applied' });
+  new SchedError('auth', 'The login is no longer valid', {
+    reason,
+    hint: { command: ['auth', 'login'] },
+    outcome: 'not-applied',
+  });
 
 /** Retries the write: the tokens from a refresh exist nowhere else. */
 export const storeWithRetries = async (
@@ -63,7 +67,7 @@ const refreshWithRetries = async (record: CredentialRecord, { sendToEnd, clock }
 const cannotStore = (store: CredentialStore, error: SchedError): SchedError =>
   new SchedError('environment', 'The login was not refreshed, because the new token could not be stored', {
     reason: `${[error.message, error.facts.reason].filter(Boolean).join(': ')}; the refresh token was not used`,
-    hint: `free up space in ${store.describe()} or make it writable, then run the same command again`,
+    advice: `free up space in ${store.describe()} or make it writable`,
     outcome: 'not-sent',
   });
 
@@ -71,7 +75,7 @@ const cannotStore = (store: CredentialStore, error: SchedError): SchedError =>
 const notStored = (error: SchedError): SchedError =>
   new SchedError('environment', 'The login is lost: it was refreshed, but the new token could not be stored', {
     reason: [error.message, error.facts.reason].filter(Boolean).join(': '),
-    hint: 'sched auth login',
+    hint: { command: ['auth', 'login'] },
     outcome: 'applied',
   });
 

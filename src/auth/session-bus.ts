@@ -32,7 +32,7 @@ const greet = (path: string): { socket: Socket; answered: Promise<string | undef
   const socket = connect({ path });
   const answered = new Promise<string | undefined>((resolve) => {
     socket
-      .once('error', ({ code }: NodeJS.ErrnoException) => resolve(`the session bus cannot be reached (${code})`))
+      .once('error', ({ code }: NodeJS.ErrnoException) => resolve(`the session bus can't be reached (${code})`))
       .once('close', () => resolve('the session bus closed the connection'))
       // Any reply will do, even a refusal: it shows that a bus is running.
       .once('data', (answer) => {
@@ -55,7 +55,7 @@ export const busTrouble = async (env: Environment, clock: Clock): Promise<string
     const { socket, answered } = greet(path);
     const done = new AbortController();
     const late = clock.sleep(limitMs, done.signal).then(
-      () => 'the session bus does not respond',
+      () => "the session bus doesn't respond",
       () => undefined,
     );
     const found = await Promise.race([answered, late]);

@@ -66,9 +66,10 @@ export const lockOf = (key: CredentialKey, account: Account): Lock => {
 };
 
 const notRefreshedHere = (): SchedError =>
-  new SchedError('auth', 'The access token must be refreshed, and a stored login is not refreshed in CI', {
-    reason: 'refreshing spends the stored refresh token, and the new one would be lost with this runner',
-    hint: 'set SCHED_TOKEN or SCHED_TOKEN_FILE, or add --allow-refresh',
+  new SchedError('auth', "The access token needs a refresh, but sched doesn't refresh a stored login in CI", {
+    reason: 'a refresh uses up the stored refresh token, and the new one would be lost with this runner',
+    // Not a command to copy: --allow-refresh is right only on a machine that keeps its files.
+    advice: 'set SCHED_TOKEN or SCHED_TOKEN_FILE, or add --allow-refresh if this machine keeps its files',
     outcome: 'not-sent',
   });
 
@@ -85,7 +86,7 @@ export const createSession = (options: SessionOptions): Session => {
     if (found === undefined) {
       throw new SchedError('auth', 'Not logged in', {
         reason: `there is no credential in ${store.describe()}`,
-        hint: 'sched auth login',
+        hint: { command: ['auth', 'login'] },
         outcome: 'not-sent',
       });
     }
@@ -114,7 +115,7 @@ export const createSession = (options: SessionOptions): Session => {
   const refreshUntil = async (isUsable: (record: CredentialRecord) => boolean): Promise<CredentialRecord> => {
     const before = await load();
     if (isUsable(before)) return before;
-    if (before.kind === 'pat') throw loginExpired('the service does not accept the personal access token');
+    if (before.kind === 'pat') throw loginExpired("the service doesn't accept the personal access token");
     if (before.refresh_token === undefined) throw loginExpired('the login has no refresh token');
     if (!mayRefresh) throw notRefreshedHere();
     for (let helpers = 0; ; helpers += 1) {

@@ -70,7 +70,7 @@ export const splitEntries = (entries: Entries, randomBytes: (count: number) => U
         const whole = await gather(name, manifest);
         if (whole !== undefined) return whole;
         // Another process may have replaced the text in the meantime. Then there is a new manifest with new parts.
-        if (manifest.generation === seen) throw new DamagedParts('its parts do not match');
+        if (manifest.generation === seen) throw new DamagedParts("its parts don't match");
         seen = manifest.generation;
       }
     },

@@ -54,9 +54,9 @@ const handOver = async (
   const result = await nextLine(helper, world, jobLimitMs);
   if (result === undefined) return 'ended early';
   if (result === slow) {
-    throw new SchedError('environment', 'Refreshing the login takes too long', {
+    throw new SchedError('environment', 'Refreshing the login is taking too long', {
       reason: `process ${helper.pid} has been running for ${jobLimitMs / 1000} s`,
-      hint: `wait for process ${helper.pid} to end, or stop it, then run the same command again`,
+      advice: 'wait for it to end, or stop it',
       outcome: 'unknown',
     });
   }

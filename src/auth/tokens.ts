@@ -26,7 +26,7 @@ export class TokenRefused extends SchedError {
   constructor(code: string, reason: string) {
     super('auth', 'The service refused to issue a token', {
       reason,
-      hint: 'sched auth login',
+      hint: { command: ['auth', 'login'] },
       outcome: 'not-applied',
       http: { method: 'POST', path: oauthPaths.token },
     });
@@ -38,10 +38,10 @@ export class TokenRefused extends SchedError {
 export class TokenEndpointUnavailable extends SchedError {
   readonly sent: boolean;
 
-  constructor(reason: string, sent: boolean, hint?: string) {
+  constructor(reason: string, sent: boolean, advice?: string) {
     super('unavailable', "Can't get a token from the authorization server", {
       reason,
-      ...(hint === undefined ? {} : { hint }),
+      ...(advice === undefined ? {} : { advice }),
       outcome: sent ? 'unknown' : 'not-sent',
       http: { method: 'POST', path: oauthPaths.token },
     });
@@ -94,7 +94,7 @@ const wordsOf = ({ error, error_description: words }: oauth.ResponseBodyError): 
 const translated = (error: unknown, reply: HttpReply | undefined): unknown => {
   if (error instanceof SchedError) return error;
   if (error instanceof NetworkFailure) {
-    return new TokenEndpointUnavailable(`${error.host}: ${error.message}`, error.sent, error.hint);
+    return new TokenEndpointUnavailable(`${error.host}: ${error.message}`, error.sent, error.advice);
   }
   if (reply === undefined) return error;
   const { status } = reply;
@@ -103,7 +103,7 @@ const translated = (error: unknown, reply: HttpReply | undefined): unknown => {
   }
   if (error instanceof oauth.ResponseBodyError) return new TokenRefused(error.error, wordsOf(error));
   if (status >= 400) return new TokenRefused('', `HTTP ${status}`);
-  return malformed(status >= 300 ? 'it is a redirect, and redirects are not followed' : 'it has the wrong format');
+  return malformed(status >= 300 ? "it is a redirect, which sched doesn't follow" : 'it has the wrong format');
 };
 
 const tokensFrom = (reply: oauth.TokenEndpointResponse): Tokens => {

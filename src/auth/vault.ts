@@ -18,11 +18,12 @@ export interface Vault {
   use<Value>(work: (entries: Entries) => Promise<Value>): Promise<Value>;
 }
 
-/** The store can't be used. `sched` never switches to another one silently, so the hint names the options. */
+/** The store can't be used. `sched` never switches to another one silently, so the user has to choose it. */
 export const unavailable = (what: string, reason: string): SchedError =>
   new SchedError('environment', what, {
     reason,
-    hint: 'sched auth login --credential-store file, or set SCHED_TOKEN',
+    advice: 'without a store, set SCHED_TOKEN',
+    hint: { command: ['auth', 'login'], flags: { 'credential-store': 'file' } },
     outcome: 'not-sent',
   });
 
@@ -31,7 +32,8 @@ export class DamagedCredential extends SchedError {
   constructor(where: string, reason: string) {
     super('environment', `The credential in ${where} is damaged`, {
       reason,
-      hint: 'sched auth logout, then sched auth login',
+      advice: 'log out, then log in again',
+      hint: { command: ['auth', 'logout'] },
       outcome: 'not-sent',
     });
   }

@@ -1,4 +1,5 @@
 import type { Operation } from '../api/operation.ts';
+import type { View } from '../output/view.ts';
 import type { Problems } from './messages/problems.ts';
 import type { Context } from './session/context.ts';
 
@@ -7,6 +8,8 @@ export interface Argument {
   description: string;
   required?: boolean;
   variadic?: boolean;
+  /** The collection of the record it names. */
+  collection?: string;
   /** The allowed values. */
   choices?: readonly string[];
   /** Values that completions offer. Help doesn't list them, and others can be valid. */
@@ -35,6 +38,8 @@ export interface Flag {
   names?: 'profiles';
   /** The command can't run without it. */
   required?: boolean;
+  /** Required unless this flag is given. */
+  unless?: string;
   description: string;
   heading: (typeof flagHeadings)[number];
 }
@@ -63,6 +68,14 @@ export interface Invocation extends Parsed {
 /** Shows the help of these words, as `sched help` does. */
 export type ShowHelp = (words: readonly string[]) => Promise<void>;
 
+/** A question whose answer becomes a value of a repeatable flag. */
+export interface FollowUp {
+  flag: string;
+  label: string;
+  choices?: readonly string[];
+  valueOf(answer: string): string;
+}
+
 /** A command as plain data, plus the function that runs it. Commander's tree is built from these. */
 export interface Command {
   name: string;
@@ -75,6 +88,8 @@ export interface Command {
   notes?: string[];
   /** Fields of the output, if no operation defines them. */
   fields?: readonly string[];
+  /** How its records are shown, if not like all records of the operation. */
+  view?: View;
   /** Needs no account, so no profile is loaded. */
   local?: true;
   /** Prints events, so `-o ics` can write them as a calendar. */
@@ -84,5 +99,7 @@ export interface Command {
   withoutArgument?: Operation;
   /** The output has unknown fields and is JSON by default. The command itself checks the number of arguments. */
   freeForm?: true;
+  /** Further values that the command needs at a terminal, once its required flags are known. */
+  followUps?(invocation: Invocation): Promise<FollowUp[]>;
   run(invocation: Invocation): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import type { Command as Commander } from 'commander';
-import { SchedError, usageError } from '../errors.ts';
-import { colourWanted } from '../output/colour.ts';
+import { usageError } from '../errors.ts';
+import { colourFlagIn, colourWanted } from '../output/colour.ts';
 import { showText } from '../output/pager.ts';
 import type { Runtime } from '../runtime.ts';
-import { isLeafNoun, nouns } from './commands/registry.ts';
+import { isLeafNoun } from './commands/registry.ts';
 import { HelpPage } from './help/help-page.ts';
 import { nounHelp, topHelp } from './help/overview.ts';
 import { topicHelp, topics } from './help/topics.ts';
@@ -31,21 +31,10 @@ export const invoke = async (argv: readonly string[], runtime: Runtime, isJson: 
   try {
     await start(argv, runtime, isJson);
   } catch (error) {
-    const adapted = argv.includes('--sandbox') ? inSandbox(error) : error;
-    if (!argv.some((word) => nearestNoun(word) === 'compliance')) throw adapted;
+    if (!argv.some((word) => nearestNoun(word) === 'compliance')) throw error;
     const { withoutAddresses } = await import('./commands/compliance/hide-addresses.ts');
-    throw withoutAddresses(adapted);
+    throw withoutAddresses(error);
   }
-};
-
-/** Adds `--sandbox` to the suggested command, unless that command doesn't talk to the service. */
-const inSandbox = (error: unknown): unknown => {
-  const command = error instanceof SchedError ? /^sched ([a-z-]+)(?= )/.exec(error.facts.hint ?? '') : null;
-  const isThere = command !== null && Object.hasOwn(nouns, command[1]!) && !/ --(sandbox|help)\b/.test(command.input);
-  if (!isThere || ['auth', 'profiles', 'sandbox', 'doctor', 'completion', 'man'].includes(command[1]!)) return error;
-  const { category, message, facts, stack } = error as SchedError;
-  const hint = command.input.replaceAll(/(^|\$\()sched /g, '$1sched --sandbox ');
-  return Object.assign(new SchedError(category, message, { ...facts, hint }), { stack });
 };
 
 interface HelpWords extends CommandWords {
@@ -66,8 +55,7 @@ const readHelp = (words: CommandWords, split: (argv: readonly string[]) => Comma
 
 /** Bold headings on a terminal; chalk loads only there. */
 const headingFor = async ({ env, stdout }: Runtime, rest: readonly string[]): Promise<(text: string) => string> => {
-  const typed = /(?<=--color[= ])(always|never)/.exec(rest.join(' '))?.[0] as 'always' | 'never' | undefined;
-  if (!colourWanted({ flag: typed ?? 'auto', env, isTerminal: stdout.isTerminal })) return (text) => text;
+  if (!colourWanted({ flag: colourFlagIn(rest), env, isTerminal: stdout.isTerminal })) return (text) => text;
   const { createPaint } = await import('../output/paint.ts');
   return createPaint(true).heading;
 };
@@ -111,9 +99,8 @@ const start = async (
     if (slips.length > 0 && leaf.definition.operation === undefined) parsed.problems.check();
     const { runCommand } = await import('./run-command.ts');
     const help = (about: readonly string[]) => start(['help', ...about], runtime, isJson);
-    await runCommand(leaf.definition, parsed, runtime, isJson, help).catch((error: unknown) => {
-      throw unknownId(error, parsed.args, noun);
-    });
+    const explain = (error: unknown) => unknownId(error, parsed.args, noun);
+    await runCommand(leaf.definition, parsed, runtime, { isJson, help, explain });
   };
   const again = (meant: Meant | undefined, problem: string): Promise<void> => {
     if (meant === undefined) throw usageError([...slips, problem]);

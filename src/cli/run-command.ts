@@ -1,11 +1,12 @@
 import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
+import { type ColourFlag, colourWanted } from '../output/colour.ts';
 import { correctedField } from '../output/fields.ts';
 import { commonFormats } from '../output/formats.ts';
 import { counted } from '../plural.ts';
 import type { Runtime } from '../runtime.ts';
-import type { Command, Parsed, ShowHelp, Typed } from './command.ts';
+import type { Command, Invocation, Parsed, ShowHelp, Typed } from './command.ts';
 import { createNotes } from './messages/notes.ts';
-import type { Fix, Problems } from './messages/problems.ts';
+import type { Fix } from './messages/problems.ts';
 import { checkSelected } from './operation/field-check.ts';
 import { knownFields } from './parse/all-flags.ts';
 import { createContext, type FindUser } from './session/context.ts';
@@ -40,35 +41,60 @@ const fieldsFix = (typed: Typed, known: readonly string[]): Fix | undefined => {
   };
 };
 
-/** Sets the hint of an error about a value that was probably meant differently: the user's command with that value. */
-const withMeant = (error: unknown, problems: Problems): unknown => {
-  if (!(error instanceof SchedError) || error.facts.meant === undefined) return error;
-  const hint = problems.withValue(error.facts.meant.from, error.facts.meant.to);
-  return hint === undefined ? error : new SchedError(error.category, error.message, { ...error.facts, hint });
+/** Loaded only if a command fails. */
+const loadSuggestion = () => import('./suggestion.ts');
+
+interface Reporting {
+  isJson: boolean;
+  help: ShowHelp;
+  /** Adds to an error what only the command's noun knows. */
+  explain(error: unknown): unknown;
+}
+
+/** Whether the command line lacks a required flag or argument. */
+const isIncomplete = ({ arguments: wanted, flags }: Command, { args, typed }: Invocation): boolean =>
+  wanted.slice(args.length).some(({ required }) => required) ||
+  flags.some(({ name, required, unless }) => (required || unless !== undefined) && typed[name] === undefined);
+
+/** At a terminal, asks for what the command line lacks. Elsewhere the command reports it. */
+const complete = async (command: Command, invocation: Invocation): Promise<Invocation> => {
+  const { canAsk, curl } = invocation.context.settings;
+  if (!canAsk || curl || command.operation === undefined || !isIncomplete(command, invocation)) return invocation;
+  const { askMissing, canAskFor } = await import('./operation/ask-missing.ts');
+  return canAskFor(command, invocation) ? askMissing(command, invocation) : invocation;
 };
 
-/** Adds the profile to a login hint. The session doesn't know it, and without it another profile would be logged in. */
-const withProfile = (error: unknown, profile: string | undefined): unknown =>
-  error instanceof SchedError && error.facts.hint === 'sched auth login' && profile !== undefined
-    ? new SchedError(error.category, error.message, { ...error.facts, hint: `sched auth login -p ${profile}` })
-    : error;
+/** On a terminal, the command has a status line that says what it waits for. */
+const withStatus = async (runtime: Runtime, typed: Typed, isJson: boolean): Promise<Runtime> => {
+  const { stderr, env } = runtime;
+  if (!stderr.isTerminal || env.CI || isJson || typed.quiet === true) return runtime;
+  const { withStatusLine } = await import('../output/status-line.ts');
+  const isSandbox = wantsSandbox(typed, runtime);
+  return withStatusLine(runtime, {
+    isPlain: typed.accessible === true || env.TERM === 'dumb',
+    nameOf: (host) => (isSandbox ? 'the sandbox' : host),
+  });
+};
 
 /** Runs a parsed command: resolves its settings, creates its context and reports incomplete output. */
 export const runCommand = async (
   command: Command,
   parsed: Parsed,
-  runtime: Runtime,
-  isJson: boolean,
-  help: ShowHelp,
+  world: Runtime,
+  { isJson, help, explain }: Reporting,
 ): Promise<void> => {
   const { typed, problems } = parsed;
-  const account = await accountOf(command, typed, runtime).catch((error: unknown) => {
+  const runtime = await withStatus(world, typed, isJson);
+  const named = typed.profile as string | undefined;
+  const account = await accountOf(command, typed, runtime).catch(async (error: unknown) => {
     // A wrong command line is reported before a missing profile: `-p a -p b` may name neither.
     problems.check();
-    throw withMeant(error, problems);
+    throw (await loadSuggestion()).withSuggestion(error, parsed, runtime, named);
   });
   const choices = command.freeForm && typed.output === undefined ? { json: '', ...typed } : typed;
-  const notes = createNotes(runtime.stderr, isJson);
+  const { env, stderr } = runtime;
+  const color = colourWanted({ flag: (typed.color ?? 'auto') as ColourFlag, env, isTerminal: stderr.isTerminal });
+  const notes = createNotes(stderr, isJson, color && typed.accessible !== true);
   const tell = {
     problem: (text: string) => problems.add(text),
     value: problems.value.bind(problems),
@@ -101,7 +127,7 @@ export const runCommand = async (
   }
   const context = settings.curl ? (await import('./session/curl-context.ts')).curlContext(online, findUser) : online;
   try {
-    await command.run({ context, help, ...parsed });
+    await command.run(await complete(command, { context, help, ...parsed }));
   } catch (error) {
     const isAnswered = error instanceof SchedError && error.facts.answered === true;
     if (context.printer.isUnfinished && context.printer.rows > 0 && !isAnswered && !(error instanceof ClosedPipe)) {
@@ -111,9 +137,11 @@ export const runCommand = async (
     // The write was applied; only its reply could not be printed.
     const isWrite = command.operation !== undefined && command.operation.method !== 'GET' && !settings.dryRun;
     if (error instanceof OutputFailure && isWrite) throw new OutputFailure(error.facts.reason!, 'applied');
-    throw withProfile(withMeant(error, problems), account?.name ?? (typed.profile as string | undefined));
+    const { withSuggestion } = await loadSuggestion();
+    throw withSuggestion(explain(error), parsed, runtime, account?.name ?? named);
   } finally {
     await context.close();
     await notes.flush();
+    await runtime.status?.end();
   }
 };

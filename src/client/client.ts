@@ -1,5 +1,5 @@
 import type { Operation } from '../api/operation.ts';
-import { SchedError } from '../errors.ts';
+import { SchedError, sameCommand } from '../errors.ts';
 import { NetworkFailure } from '../http/failure.ts';
 import { exchangeOf, type HttpReply, type HttpRequest, isSuccess, type Send, withRequestId } from '../http/message.ts';
 import { jsonText } from '../json.ts';
@@ -61,10 +61,10 @@ const unreachable = (request: HttpRequest, failure: NetworkFailure): SchedError 
   const unknown = failure.sent && request.method !== 'GET';
   const message = unknown
     ? `No reply from ${failure.host}: the request may or may not have been carried out`
-    : `Cannot reach ${failure.host}`;
+    : `Can't reach ${failure.host}`;
   return new SchedError(unknown ? 'outcome-unknown' : 'unavailable', message, {
     reason: failure.message,
-    ...(failure.hint === undefined ? {} : { hint: failure.hint }),
+    ...(failure.advice === undefined ? {} : { advice: failure.advice }),
     outcome: unknown ? 'unknown' : failure.sent ? 'not-applied' : 'not-sent',
     http: { method: request.method, path: new URL(request.url).pathname },
   });
@@ -76,7 +76,8 @@ const isPaged = ({ query }: Operation): boolean => query !== undefined && Object
 const staleCursor = (request: HttpRequest, reply: HttpReply): SchedError =>
   new SchedError('unavailable', 'Listing took too long: the next page is no longer available', {
     reason: withRequestId('the page token expired', reply),
-    hint: 'run the command again, without a slow program reading its output',
+    advice: 'if another program reads the output, it must not be slow',
+    hint: sameCommand,
     outcome: 'not-applied',
     http: exchangeOf(request, reply),
   });
@@ -85,7 +86,7 @@ const rootOf = ({ server }: Operation, { baseUrl, mcpUrl }: ClientOptions): stri
   const root = server === 'mcp' ? mcpUrl : baseUrl;
   if (root !== undefined) return root.replace(/\/+$/, '');
   throw new SchedError('environment', 'The URL of the MCP server is not set', {
-    hint: 'set SCHED_MCP_URL=https://mcp.example.com',
+    reason: 'neither SCHED_MCP_URL nor the profile names one',
     outcome: 'not-sent',
   });
 };

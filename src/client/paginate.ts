@@ -18,6 +18,18 @@ export interface ListOptions<Item> {
    * when the request for that page has left, unless the request has to wait.
    */
   afterSend?: () => Promise<void>;
+  /** Called for each page, before its rows are yielded. */
+  onPage?: (rest: Rest) => void;
+}
+
+/** What a list has beyond the rows yielded so far. */
+export interface Rest {
+  /** Wanted rows of this page are left out because of the limit. */
+  isCut: boolean;
+  /** There is another page. */
+  hasNext: boolean;
+  /** Some rows of this page were not wanted, so the next page may have no wanted ones. */
+  isFiltered: boolean;
 }
 
 /** R40. A service may send some empty pages, but this many in a row mean that the list never ends. */
@@ -41,6 +53,7 @@ export async function* paginate<Item>(
     pageSize = limits.pageSize.max,
     keep = () => true,
     afterSend,
+    onPage,
   }: ListOptions<Item> = {},
 ): AsyncGenerator<Item[]> {
   const seen = new Set<string>();
@@ -56,9 +69,15 @@ export async function* paginate<Item>(
     for (let token: string | undefined; left > 0; ) {
       const page: Page<Item> = await (coming ?? ask(token));
       coming = undefined;
-      const items = page.items.filter(keep).slice(0, left);
+      const wanted = page.items.filter(keep);
+      const items = wanted.slice(0, left);
       left -= items.length;
       token = page.nextToken;
+      onPage?.({
+        isCut: wanted.length > items.length,
+        hasNext: token !== undefined,
+        isFiltered: wanted.length < page.items.length,
+      });
       // Count the rows before `keep`: a service may ignore a filter for any number of pages.
       empty = page.items.length === 0 ? empty + 1 : 0;
       const problem = token === undefined ? undefined : endless(seen.has(token), empty);

@@ -80,19 +80,19 @@ const notFound = (pathname: string): string => {
 
 const summary: Partial<Record<Category, string>> = {
   auth: 'The service rejected the token',
-  forbidden: 'The service does not allow this',
+  forbidden: "The service doesn't allow this",
   conflict: 'The service reported a conflict',
   usage: 'The service rejected the input',
   'outcome-unknown': 'The service failed: the request may or may not have been carried out',
-  integrity: 'The service sent a redirect, and sched does not follow redirects',
+  integrity: "The service sent a redirect, and sched doesn't follow redirects",
 };
 
 /** Statuses that say more than their category. */
 const statusWords: Readonly<Record<number, (method: string, pathname: string) => string>> = {
-  405: (method, pathname) => `The service does not support ${method} ${pathname}`,
-  406: () => 'The service cannot reply with JSON',
+  405: (method, pathname) => `The service doesn't support ${method} ${pathname}`,
+  406: () => "The service can't reply with JSON",
   413: () => 'The request is too large for the service',
-  415: () => 'The service does not accept the content type of the request',
+  415: () => "The service doesn't accept the content type of the request",
 };
 
 /**
@@ -127,7 +127,7 @@ export const refusalOf = (request: HttpRequest, reply: HttpReply): SchedError =>
   const message = gone ?? (category === 'not-found' ? notFound(pathname) : known);
   return new SchedError(category, message ?? `The service failed with status ${reply.status}`, {
     reason: `${said || `HTTP ${reply.status}`}${needed ? ` (needs ${needed})` : ''}${wait}${id ? ` [request ${id}]` : ''}`,
-    ...(missing.length === 0 ? {} : { scopes: missing, hint: `sched auth login --add-scopes ${missing.join(',')}` }),
+    ...(missing.length === 0 ? {} : { scopes: missing }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     outcome: category === 'outcome-unknown' ? 'unknown' : 'not-applied',
     http: {

@@ -44,7 +44,7 @@ const writePage = ({ name, section: number, summary, body, seeAlso }: Page, chan
   const { version, date } = lastRelease(changelog) ?? { version: '', date: '' };
   const volume = number === 1 ? 'User Commands' : 'Miscellaneous Information';
   const lines = [
-    '.\\" Made from the commands themselves by npm run generate.',
+    '.\\" Generated from the commands by npm run generate.',
     `.TH ${escaped(name.toUpperCase())} ${number} "${date}" "${`sched ${version}`.trim()}" "${volume}"`,
     // Names of commands and fields must not be broken, and gaps in a line make them hard to read.
     // groff turns hyphenation on again in each paragraph unless this register is 0.

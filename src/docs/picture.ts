@@ -52,6 +52,7 @@ const worldIn = (home: string, write: (text: string) => void): World => {
     stdout: terminal,
     stderr: terminal,
     clock,
+    every: () => () => {},
     systemZone: 'Europe/Paris',
     randomBytes: (count) => Uint8Array.from({ length: count }, (_, index) => (index * 89 + 41) % 256),
     send,

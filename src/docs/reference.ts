@@ -117,7 +117,7 @@ export const referencePage = (root: Commander): string => {
   const lines = [
     '# Command reference',
     '',
-    'Made from the commands themselves by `npm run generate`. `sched help` shows the same on a terminal.',
+    'Generated from the commands by `npm run generate`. `sched help` shows the same on a terminal.',
     '',
     '## Shared flags',
     '',

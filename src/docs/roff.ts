@@ -44,7 +44,7 @@ const wrapped = (text: string): string[] => {
   return lines.map(textLine);
 };
 
-/** Flags in bold and what stands for their value in italics; any other term in bold. */
+/** Flags in bold and the names of their values in italics; any other term in bold. */
 const term = (text: string): string => {
   if (!text.startsWith('-')) return `\\fB${escaped(text)}\\fR`;
   return escaped(text)

@@ -5,20 +5,20 @@ export class NetworkFailure extends Error {
   /** The status of a reply that was cut off. */
   readonly status: number | undefined;
   /** What the user can do about the failure. */
-  readonly hint: string | undefined;
+  readonly advice: string | undefined;
 
   constructor(
     host: string,
     reason: string,
     sent: boolean,
-    { status, hint }: { status?: number | undefined; hint?: string | undefined } = {},
+    { status, advice }: { status?: number | undefined; advice?: string | undefined } = {},
   ) {
     super(reason);
     this.name = 'NetworkFailure';
     this.host = host;
     this.sent = sent;
     this.status = status;
-    this.hint = hint;
+    this.advice = advice;
   }
 }
 
@@ -49,5 +49,5 @@ export const describeFailure = ({ code = '', message }: Error & { code?: string 
   words[code] ?? (/^(EPROTO$|ERR_SSL_)/.test(code) ? 'the TLS handshake failed' : message);
 
 /** How to fix the error, if there is a known fix. */
-export const hintFor = ({ code = '' }: Error & { code?: string }): string | undefined =>
+export const adviceFor = ({ code = '' }: Error & { code?: string }): string | undefined =>
   words[code] === untrusted ? 'set NODE_EXTRA_CA_CERTS=ca.pem to trust your own certificate authority' : undefined;

@@ -1,3 +1,4 @@
+import type { Suggestion } from '../errors.ts';
 import type { HttpReply } from './message.ts';
 
 const day = 86_400;
@@ -29,28 +30,23 @@ export const requestedWait = ({ status, headers }: HttpReply, nowMs: number): nu
   return status === 429 ? (retryAfter(headers, nowMs) ?? secondsFrom(headers['x-ratelimit-reset'], nowMs)) : undefined;
 };
 
-/** The longest wait, in seconds, for which a hint suggests `--max-wait`. */
+/** The longest wait, in seconds, for which `--max-wait` is suggested. */
 const longestAdvised = 3600;
 
 const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+/, '');
 
 /**
  * The reason and hint of an error about a wait that is too long. `what` is completed by the time when it ends. If no
- * wait is allowed, as with `--no-wait`, the hint doesn't suggest one.
+ * wait is allowed, as with `--no-wait`, none is suggested.
  */
 export const waitTooLong = (
   what: string,
   seconds: number,
   { nowMs, maxWaitMs }: { nowMs: number; maxWaitMs: number },
-): { reason: string; hint: string } => {
-  const end = timeOf(nowMs + seconds * 1000);
-  return {
-    reason: `${what} ${end}`,
-    hint:
-      seconds > longestAdvised || maxWaitMs === 0
-        ? `run the same command again after ${end}`
-        : `wait, or add --max-wait ${seconds}s`,
-  };
+): { reason: string; hint?: Suggestion } => {
+  const reason = `${what} ${timeOf(nowMs + seconds * 1000)}`;
+  const isAdvised = seconds <= longestAdvised && maxWaitMs > 0;
+  return { reason, ...(isAdvised ? { hint: { flags: { 'max-wait': `${seconds}s` } } } : {}) };
 };
 
 const count = (value: string | undefined): number | undefined =>

@@ -65,8 +65,7 @@ export const proxyFor = (url: URL, env: Environment): HttpProxy | undefined => {
   if (proxy !== undefined) return proxy;
   // Don't print the value: it may contain a password.
   throw new SchedError('environment', `Invalid proxy in ${variable}`, {
-    reason: 'it is not the URL of an http or https proxy',
-    hint: `set ${variable}=http://proxy.example.com:3128`,
+    reason: 'it is not the URL of an http or https proxy, such as http://proxy.example.com:3128',
     outcome: 'not-sent',
   });
 };

@@ -93,9 +93,9 @@ const usedUp = (
 ): SchedError => {
   const isSent = refusal !== undefined;
   const why =
-    pace === undefined ? '' : `the service names no rate limit, so at most ${pace} requests a minute are sent; `;
-  const { reason, hint } = !isTold
-    ? { reason: 'the service does not say how long to wait', hint: 'try again in a minute' }
+    pace === undefined ? '' : `the service states no rate limit, so requests are limited to ${pace} per minute; `;
+  const { reason, ...next } = !isTold
+    ? { reason: "the service doesn't say how long to wait", advice: 'try again in a minute' }
     : waitTooLong(
         isSent ? `the service asks to wait ${seconds} s, until` : `${why}more requests are allowed in ${seconds} s, at`,
         seconds,
@@ -103,7 +103,7 @@ const usedUp = (
       );
   return new SchedError('rate-limited', 'Rate limit reached', {
     reason: isSent ? withRequestId(reason, refusal) : reason,
-    hint,
+    ...next,
     retryAfterSeconds: seconds,
     outcome: isSent ? 'not-applied' : 'not-sent',
     http: exchangeOf(request, refusal),

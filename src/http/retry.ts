@@ -53,10 +53,10 @@ const awayTooLong = (
   seconds: number,
   times: { nowMs: number; maxWaitMs: number },
 ): SchedError => {
-  const { reason, hint } = waitTooLong(`the service asks to wait ${seconds} s, until`, seconds, times);
+  const { reason, ...hint } = waitTooLong(`the service asks to wait ${seconds} s, until`, seconds, times);
   return new SchedError('unavailable', 'The service is unavailable', {
     reason: withRequestId(reason, reply),
-    hint,
+    ...hint,
     retryAfterSeconds: seconds,
     outcome: request.method === 'GET' ? 'not-applied' : 'unknown',
     http: exchangeOf(request, reply),
@@ -90,7 +90,7 @@ export const retry = (options: RetryOptions): Layer => {
         // An earlier attempt may have been carried out, even if the last one was never sent.
         throw ending.sent === hasLeft
           ? ending
-          : new NetworkFailure(ending.host, ending.message, hasLeft, { hint: ending.hint });
+          : new NetworkFailure(ending.host, ending.message, hasLeft, { advice: ending.advice });
       }
       const wait = asked ?? 0;
       if (wait * 1000 > maxWaitMs)

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { SchedError } from '../errors.ts';
-import { describeFailure, hintFor, NetworkFailure } from './failure.ts';
+import { adviceFor, describeFailure, NetworkFailure } from './failure.ts';
 import type { HttpReply, HttpRequest, Send } from './message.ts';
 import { type HttpProxy, proxyFor } from './proxy.ts';
 
@@ -166,7 +166,8 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
     try {
       return await Promise.race([whole(), cutOff]);
     } catch (error) {
-      if (!progress.sent) {
+      // After an interruption, an open connection would keep the program running.
+      if (!progress.sent || interrupted.aborted) {
         pools.delete(url.origin);
         dispatcher.destroy().catch(() => {});
       }
@@ -175,7 +176,7 @@ export const createTransport = ({ env, clock, interrupted }: TransportOptions): 
       if (cause instanceof NetworkFailure || cause instanceof SchedError) throw cause;
       const way = proxy === undefined ? '' : `, through the proxy ${proxy.url}`;
       const { sent, status } = progress;
-      throw new NetworkFailure(url.host, describeFailure(cause) + way, sent, { status, hint: hintFor(cause) });
+      throw new NetworkFailure(url.host, describeFailure(cause) + way, sent, { status, advice: adviceFor(cause) });
     } finally {
       finished.abort(over);
       interrupted.removeEventListener('abort', onInterruption);

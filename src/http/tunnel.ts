@@ -4,7 +4,7 @@ import connect from 'undici/lib/api/api-connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { SchedError } from '../errors.ts';
-import { describeFailure, hintFor, NetworkFailure } from './failure.ts';
+import { adviceFor, describeFailure, NetworkFailure } from './failure.ts';
 import type { HttpProxy } from './proxy.ts';
 
 /** The proxy refused. Retrying would not help, and after a wrong login it could lock the account. */
@@ -13,16 +13,16 @@ const refusal = ({ url, login, variable }: HttpProxy, target: URL, status: numbe
   if (status !== 407)
     return new SchedError('unavailable', `The proxy ${url} refused to connect to ${target.host}`, {
       ...facts,
-      hint: `ask the proxy's administrator to allow ${target.hostname}, or bypass the proxy: NO_PROXY=${target.hostname}`,
+      advice: `ask the proxy's administrator to allow ${target.hostname}, or bypass the proxy: NO_PROXY=${target.hostname}`,
     });
   return login === undefined
     ? new SchedError('unavailable', `The proxy ${url} requires a login`, {
         ...facts,
-        hint: `set ${variable}=${url.replace('://', '://USER:PASSWORD@')}`,
+        advice: `set ${variable}=${url.replace('://', '://USER:PASSWORD@')}`,
       })
     : new SchedError('unavailable', `The proxy ${url} refused the login in ${variable}`, {
         ...facts,
-        hint: `check the user and password in ${variable}; URL-encode special characters, such as %40 for @`,
+        advice: `check the user and password in ${variable}; URL-encode special characters, such as %40 for @`,
       });
 };
 
@@ -33,12 +33,12 @@ const openTunnel = async (
   proxy: HttpProxy,
   target: URL,
 ): Promise<Dispatcher.ConnectData> => {
-  const failure = (reason: string, hint?: string) =>
+  const failure = (reason: string, advice?: string) =>
     new NetworkFailure(target.host, reason, false, {
-      hint: hint ?? `check ${proxy.variable}, or bypass the proxy: NO_PROXY=${target.hostname}`,
+      advice: advice ?? `check ${proxy.variable}, or bypass the proxy: NO_PROXY=${target.hostname}`,
     });
   const tunnel = await connect.call(pool, options).catch((error: Error) => {
-    throw failure(`the proxy ${proxy.url}: ${describeFailure(error)}`, hintFor(error));
+    throw failure(`the proxy ${proxy.url}: ${describeFailure(error)}`, adviceFor(error));
   });
   if (tunnel.statusCode === 200) {
     // An idle tunnel must not keep the program running; during a request, the timer of its deadline does. Set it here:

@@ -4,8 +4,8 @@ import { madeInSandbox } from './verify-receipt.ts';
 
 export const checkScript = String.raw`#!/usr/bin/env bash
 # Checks a receipt without sched: bash check.sh [--sandbox] [RECEIPT] [sha256:HEAD]
-# RECEIPT is by default the receipt.jsonl beside this script. HEAD is the hash that the run printed at its end, kept in
-# another place than the receipt. With --sandbox, a receipt made in the sandbox is checked like a real one.
+# RECEIPT is by default the receipt.jsonl beside this script. HEAD is the hash that the run printed at its end, from a copy
+# that is not stored with the receipt. With --sandbox, a receipt made in the sandbox is checked like a real one.
 # Exit 0: ok; 11: incomplete; 13: edited, a different head, or made in the sandbox; 2: HEAD is not a hash, or no RECEIPT.
 set -euo pipefail
 export LC_ALL=C
@@ -13,7 +13,7 @@ rehearsal=0
 if [ "${'$'}{1:-}" = --sandbox ]; then rehearsal=1; shift; fi
 receipt=${'$'}{1:-$(dirname "${'$'}{BASH_SOURCE[0]}")/receipt.jsonl}
 wanted=${'$'}{2:-}
-[ -r "$receipt" ] || { echo "cannot read $receipt"; exit 2; }
+[ -r "$receipt" ] || { echo "can't read $receipt"; exit 2; }
 # A head that got lost, such as "" or null, must not count as "no head given".
 [ $# -lt 2 ] || [[ $wanted =~ ^sha256:[0-9a-f]{64}$ ]] || { echo 'HEAD must be sha256: and 64 hexadecimal digits'; exit 2; }
 sum=sha256sum
@@ -151,7 +151,7 @@ rehearsal=0
 if [ "${'$'}{1:-}" = --sandbox ]; then rehearsal=1; shift; fi
 [ $# -gt 0 ] || { echo 'usage: bash prove.sh [--sandbox] KEY_FILE [RECEIPT]'; exit 2; }
 receipt=${'$'}{2:-$(dirname "${'$'}{BASH_SOURCE[0]}")/receipt.jsonl}
-for file in "$1" "$receipt"; do [ -r "$file" ] || { echo "cannot read $file"; exit 2; }; done
+for file in "$1" "$receipt"; do [ -r "$file" ] || { echo "can't read $file"; exit 2; }; done
 key=$(tr -d '[:space:]' <"$1")
 [[ $key =~ ^[0-9a-fA-F]{64}$ ]] || { echo 'KEY_FILE must contain 64 hexadecimal digits'; exit 3; }
 mac() { openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" | sed 's/.*= *//'; }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Client } from '../client/client.ts';
 import type { Json } from '../client/reading.ts';
-import { SchedError } from '../errors.ts';
+import { type NextStep, SchedError, type Suggestion } from '../errors.ts';
 import { counted } from '../plural.ts';
 import { type Entry, type Ledger, type StoredEntry, serviceName } from '../state/ledger.ts';
 import { idIn } from '../uri.ts';
@@ -23,7 +23,7 @@ export interface BookingContext {
   timeoutMs: number;
   pid: number;
   /** The command that looks the booking up again later. */
-  checkAgain: string;
+  checkAgain: Suggestion;
   /** Called when a booking is sent although the ledger can't be written. */
   onUnkept(reason: string): void;
 }
@@ -64,13 +64,13 @@ export interface UnknownOutcome {
   seconds?: number;
 }
 
-/** The hint for an attempt with unknown outcome. An attempt at another address can only be reconciled there. */
-const nextStep = ({ checkAgain, origin }: BookingContext, { number, entry }: StoredEntry): string => {
-  if (number === ledgerWriteFailed) return 'run the same command again with --if-absent';
+/** What to do about an unknown outcome. An attempt at another address can only be reconciled there. */
+const nextStep = ({ checkAgain, origin }: BookingContext, { number, entry }: StoredEntry): NextStep => {
+  if (number === ledgerWriteFailed) return { hint: { flags: { 'if-absent': true } } };
   const there = serviceName(entry.origin);
   return there === origin
-    ? checkAgain
-    : `run the same command again later, or run sched invitees reconcile against ${there}`;
+    ? { hint: checkAgain }
+    : { advice: `run the same command again later, or run sched invitees reconcile against ${there}` };
 };
 
 export const unknown = (
@@ -79,9 +79,9 @@ export const unknown = (
   reason: string,
   doubt: UnknownOutcome,
 ): SchedError =>
-  new SchedError('outcome-unknown', 'Cannot tell whether this was booked', {
+  new SchedError('outcome-unknown', "Can't tell whether this was booked", {
     reason: `${reason}; ${doubt.reason}`,
-    hint: nextStep(context, kept),
+    ...nextStep(context, kept),
     outcome: 'unknown',
     ...(doubt.seconds === undefined ? {} : { retryAfterSeconds: doubt.seconds }),
   });
@@ -110,15 +110,14 @@ export const unknownOutcomeOf = async (
   const { entry } = kept;
   const now = context.serviceTime();
   const missed = now === undefined ? undefined : await context.ledger.miss(kept, now).catch(() => undefined);
-  if (!seen.isComplete)
-    return { reason: 'no booking was found, but this token does not show the events of every host' };
+  if (!seen.isComplete) return { reason: "no booking was found, but this token doesn't show the events of every host" };
   if (now === undefined || missed === undefined)
     return { reason: "no booking was found, but the service's replies have no date to measure the waiting time by" };
   const ours = context.clock.now() - entry.at;
   const left = Math.max(limitOf(entry) - (now - missed), ours < 0 ? 0 : limitOf(entry) - ours);
   if (left > 0) {
     const seconds = Math.ceil(left / 1000);
-    return { reason: `no booking was found so far, check again in ${counted(seconds, 'second')}`, seconds };
+    return { reason: `no booking was found so far; check again in ${counted(seconds, 'second')}`, seconds };
   }
   const isClear = entry.besides === undefined || entry.shownBefore !== undefined || seen.found.length === 0;
   if (!isClear || seen.isSharedSlot)

@@ -77,7 +77,7 @@ const activeBooking = async (context: BookingContext, kept: StoredEntry): Promis
   if (seen.isComplete && isLocal(context.origin)) return undefined;
   const doubt = await unknownOutcomeOf(context, kept, seen);
   if (doubt !== undefined)
-    throw unknown(context, kept, 'it was booked from this machine, but the service does not show it', doubt);
+    throw unknown(context, kept, "it was booked from this machine, but the service doesn't show it", doubt);
   return undefined;
 };
 
@@ -92,8 +92,9 @@ const mayBeHere = ({ origin }: BookingContext, { entry }: StoredEntry, eventType
 const alreadyBooked = (record: Json | undefined, { ifAbsent }: BookingOptions): Booked => {
   if (ifAbsent) return { record, how: 'existing' };
   throw new SchedError('conflict', 'This was already booked from this machine', {
-    reason: record === undefined ? 'the service accepted the booking, but does not show it' : String(record.uri),
-    hint: 'add --if-absent to use the existing booking, or --allow-duplicate to book again',
+    reason: record === undefined ? "the service accepted the booking, but doesn't show it" : String(record.uri),
+    advice: 'to book again, add --allow-duplicate',
+    hint: { flags: { 'if-absent': true } },
     outcome: 'not-sent',
   });
 };

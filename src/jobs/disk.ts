@@ -37,7 +37,7 @@ const reasons: Record<string, string> = {
   EPERM: 'permission denied',
   EEXIST: 'it already exists',
   ENOENT: 'no such directory',
-  ELOOP: 'it is a symbolic link, and those are not followed',
+  ELOOP: "it is a symbolic link, which sched doesn't follow",
   EISDIR: 'it is a directory',
 };
 
@@ -45,14 +45,14 @@ const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code
 
 export const diskTrouble = (what: string, path: string, error: unknown): SchedError => {
   const code = codeOf(error);
-  return new SchedError('environment', `Cannot ${what} ${path}`, {
+  return new SchedError('environment', `Can't ${what} ${path}`, {
     reason: reasons[code] === undefined ? code : `${reasons[code]} (${code})`,
     outcome: 'not-sent',
   });
 };
 
 const notAFile = (path: string): SchedError =>
-  new SchedError('environment', `Cannot read ${path}`, { reason: 'it is not a file', outcome: 'not-sent' });
+  new SchedError('environment', `Can't read ${path}`, { reason: 'it is not a file', outcome: 'not-sent' });
 
 const attemptNow = <Value>(what: string, path: string, work: () => Value): Value => {
   try {

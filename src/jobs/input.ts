@@ -129,7 +129,7 @@ const columnOf = (first: readonly string[], options: InputOptions): Column => {
   if (width === 1) return { index: 0, width, isNamed: isNamed(0) };
   const likely = Math.max(0, first.findIndex(isItem)) + 1;
   throw new BadInput(
-    `cannot tell which column to use: add --column with its name or number, such as --column ${likely}`,
+    `can't tell which column to use: add --column with its name or number, such as --column ${likely}`,
   );
 };
 

@@ -1,7 +1,12 @@
-import type { Clock } from '../runtime.ts';
+import type { Clock, World } from '../runtime.ts';
 
 /** Longest timer that Node supports: one beyond 2³¹ − 1 ms would fire at once. */
 const longestTimer = 2 ** 31 - 1;
+
+export const every: World['every'] = (milliseconds, call) => {
+  const timer = setInterval(call, milliseconds).unref();
+  return () => clearInterval(timer);
+};
 
 export const clock: Clock = {
   now: () => Date.now(),

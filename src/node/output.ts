@@ -20,14 +20,23 @@ export const isTerminal = (descriptor: number): boolean => {
   return process.getBuiltinModule('node:tty').isatty(descriptor);
 };
 
+/** Moves to the first column and erases the line (ECMA-48 §8.3.41). */
+export const clearLine = '\r\x1b[K';
+
+export interface LineState {
+  /** Whether the last text didn't end its line: the status line is on the screen. */
+  readonly isMidLine: boolean;
+}
+
 /**
  * Opening a stream takes longer than writing a few lines. Except on Windows, Node writes to files, pipes and terminals
  * synchronously anyway, so this writes to the descriptor directly. A stream is opened only for bytes that the OS
  * doesn't accept at once.
  */
-export const outputOf = (descriptor: 1 | 2, open: () => NodeJS.WriteStream): Output => {
+export const outputOf = (descriptor: 1 | 2, open: () => NodeJS.WriteStream): Output & LineState => {
   let opened: NodeJS.WriteStream | undefined;
   let isATerminal: boolean | undefined;
+  let isMidLine = false;
   let mayBeDirect = process.platform !== 'win32';
   const stream = (): NodeJS.WriteStream => {
     // Each write's callback reports its failure. Without this listener, a failure would also end the process.
@@ -59,7 +68,11 @@ export const outputOf = (descriptor: 1 | 2, open: () => NodeJS.WriteStream): Out
     get rows() {
       return (output.isTerminal ? stream().rows : undefined) ?? 24;
     },
+    get isMidLine() {
+      return isMidLine;
+    },
     write: async (text: string) => {
+      isMidLine = !text.endsWith('\n') && !text.endsWith(clearLine);
       const left = mayBeDirect ? writeDirectly(text) : text;
       if (left.length > 0) await writeTo(stream(), left);
     },

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { childEnvironment, type World } from '../runtime.ts';
-import { clock } from './clock.ts';
+import { clock, every } from './clock.ts';
 import { inputOf } from './input.ts';
 import { machine } from './machine.ts';
 import { afterSend, networkUntil } from './network.ts';
@@ -44,10 +44,11 @@ const zoneOfFile = (TZ = ''): string | undefined => {
 /** The runtime on Node. Modules that most commands don't need (other programs, the network) are loaded on first use. */
 export const nodeRuntime = (): World => {
   silenceSqliteWarning();
+  const stderr = outputOf(2, () => process.stderr);
   let handlers: ReturnType<typeof handleSignals> | undefined;
   // Signal handlers are installed on first use. Until then a signal ends the process; --version needs no more.
   const signals = () => {
-    handlers ??= handleSignals();
+    handlers ??= handleSignals(stderr);
     return handlers;
   };
   const { env } = process;
@@ -58,8 +59,10 @@ export const nodeRuntime = (): World => {
     uid: process.geteuid?.(),
     stdin: inputOf(() => signals().interrupted),
     stdout: outputOf(1, () => process.stdout),
-    stderr: outputOf(2, () => process.stderr),
+    stderr,
+    promptStreams: () => ({ input: process.stdin, output: process.stderr }),
     clock,
+    every,
     get systemZone() {
       // TypeScript's types don't say that timeZone may be missing.
       const { timeZone } = Intl.DateTimeFormat().resolvedOptions() as { timeZone?: string };

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { SchedError } from '../errors.ts';
 import type { Runtime } from '../runtime.ts';
-import { isTerminal } from './output.ts';
+import { clearLine, isTerminal, type LineState } from './output.ts';
 
 interface Signals extends Pick<Runtime, 'interrupted' | 'protect'> {
   /**
@@ -12,7 +12,7 @@ interface Signals extends Pick<Runtime, 'interrupted' | 'protect'> {
 }
 
 /** Turns the first SIGINT or SIGTERM into an error. A second one ends the process at once, or after protected work. */
-export const handleSignals = (): Signals => {
+export const handleSignals = (stderr: LineState): Signals => {
   const controller = new AbortController();
   // Every connection adds a listener. Node would warn on stderr about a leak at the eleventh.
   setMaxListeners(0, controller.signal);
@@ -22,11 +22,13 @@ export const handleSignals = (): Signals => {
   const stop = (category: 'interrupted' | 'terminated', code: number) => () => {
     if (user === 'command') return;
     if (controller.signal.aborted) {
+      if (stderr.isMidLine && isTerminal(2)) process.stderr.write(clearLine);
       if (protectedWorks === 0) process.exit(code);
       atTheEnd = () => process.exit(code);
     }
-    // The terminal echoes ^C, so start the next message on a new line.
-    else if (category === 'interrupted' && user === 'sched' && isTerminal(2)) process.stderr.write('\n');
+    // The terminal echoes ^C. Erase it together with the status line, or start the next message on a new line.
+    else if (category === 'interrupted' && user === 'sched' && isTerminal(2))
+      process.stderr.write(stderr.isMidLine ? clearLine : '\n');
     controller.abort(new SchedError(category, category === 'interrupted' ? 'Interrupted' : 'Terminated'));
   };
   process.on('SIGINT', stop('interrupted', 130));

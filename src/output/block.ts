@@ -1,10 +1,10 @@
-import { cellValue, cutLong, emptyCell, humanCell, humanField, humanText, type TimeStyle } from './cells.ts';
+import { cellValue, cutLong, emptyCell, humanCell, humanField, humanText } from './cells.ts';
 import { leaves } from './fields.ts';
 import type { RowFormat } from './formats.ts';
 import { gap } from './grid.ts';
 import type { Paint } from './paint.ts';
 import { safeForRunner } from './sanitise.ts';
-import type { Column } from './view.ts';
+import type { Column, TimeStyle } from './view.ts';
 import { pad, width, wrap } from './width.ts';
 
 const indent = '  ';
@@ -22,10 +22,10 @@ export interface BlockStyle {
 }
 
 /** Several screens of text. JSON has the whole value. */
-const longestValue = 10_000;
+export const longestValue = 10_000;
 
 /** A value gets at least this many columns, even on a narrow screen. */
-const leastWidth = 18;
+export const leastWidth = 18;
 
 const narrower = (style: BlockStyle): BlockStyle => ({ ...style, available: style.available - indent.length });
 
@@ -77,13 +77,16 @@ export const spokenRecord = (record: object, time: TimeStyle): string =>
     .map(([path, value]) => `${humanText(path)}: ${spoken(humanField(value, time))}\n`)
     .join('');
 
-export const spokenRows = (columns: readonly Column[], time: TimeStyle): RowFormat => ({
+export const spokenRows = (
+  columnsFor: (records: readonly object[]) => readonly Column[],
+  time: TimeStyle,
+): RowFormat => ({
   open: '',
   between: '\n',
   close: '',
   empty: '',
   row: (record) =>
-    columns
+    columnsFor([record])
       .map((column) => {
         const value = cellValue(column, record);
         const text = column.as === 'time' ? humanField(value, time) : humanCell(value, column.as, time);

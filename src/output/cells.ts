@@ -1,14 +1,7 @@
 import { jsonText } from '../json.ts';
 import { valueAt } from './fields.ts';
 import { safe, safeForRunner } from './sanitise.ts';
-import type { Column, Kind } from './view.ts';
-
-/** How times are shown to people. Provided by src/time/. */
-export interface TimeStyle {
-  showTime(iso: string): string;
-  /** Name of the zone that showTime uses. */
-  zoneLabel: string;
-}
+import type { Column, Kind, TimeStyle } from './view.ts';
 
 /** Shown in tables for a missing value. */
 export const emptyCell = '–';
@@ -20,7 +13,7 @@ export const cutLong = (text: string, longest: number): string =>
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 
 const isScalar = (value: unknown) => typeof value !== 'object' || value === null;
-const isNothing = (value: unknown) =>
+export const isNothing = (value: unknown) =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
 export const cellValue = (column: Column, record: object): unknown =>
@@ -60,6 +53,7 @@ const phrase = (value: unknown, as: Kind | undefined, time: TimeStyle): string =
   if (as === 'id') return lastSegment(text);
   if (as === 'minutes') return `${text} min`;
   if (as === 'seconds') return `${text} s`;
+  if (as === 'words') return text.replaceAll('_', ' ');
   return text;
 };
 

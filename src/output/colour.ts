@@ -1,5 +1,7 @@
+export type ColourFlag = 'auto' | 'always' | 'never';
+
 export interface ColourFacts {
-  flag: 'auto' | 'always' | 'never';
+  flag: ColourFlag;
   env: Readonly<Record<string, string | undefined>>;
   isTerminal: boolean;
 }
@@ -17,4 +19,12 @@ export const colourWanted = ({ flag, env, isTerminal }: ColourFacts): boolean =>
   if (env.FORCE_COLOR) return !isOff(env.FORCE_COLOR);
   if (env.CLICOLOR_FORCE && !isOff(env.CLICOLOR_FORCE)) return true;
   return isTerminal && env.TERM !== 'dumb' && env.CLICOLOR !== '0';
+};
+
+/** The value of `--color` in the raw arguments, for text that is printed before or without parsing them. */
+export const colourFlagIn = (argv: readonly string[]): ColourFlag => {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const values = words.map((word, index) => (word === '--color' ? words[index + 1] : /^--color=(.*)/.exec(word)?.[1]));
+  return (values.find((value) => value === 'always' || value === 'never') ?? 'auto') as ColourFlag;
 };

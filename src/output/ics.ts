@@ -53,7 +53,7 @@ const requiredTime = (event: object, field: string): string => {
   if (time !== undefined) return time;
   throw new SchedError('integrity', `An event has no ${field}, so it can't be written to a calendar`, {
     reason: String(valueAt(event, 'uri')),
-    hint: 'use -o json',
+    hint: { flags: { output: 'json' } },
   });
 };
 

@@ -73,7 +73,9 @@ const tsvLine = (values: readonly unknown[], { isTerminal }: Choices): string =>
 const idLine = (view: View, record: object, choices: Choices): string => {
   const id = valueAt(record, idPath(view));
   if (typeof id !== 'string') {
-    throw new SchedError('usage', `These records have no ${idPath(view)} to print with -o id`, { hint: 'use -o json' });
+    throw new SchedError('usage', `These records have no ${idPath(view)} to print with -o id`, {
+      hint: { flags: { output: 'json' } },
+    });
   }
   return tsvLine([id], choices);
 };

@@ -4,6 +4,11 @@ import { Chalk } from 'chalk';
 export interface Paint {
   heading(text: string): string;
   faint(text: string): string;
+  /** Commands to copy. */
+  command(text: string): string;
+  /** The word `error:`. */
+  error(text: string): string;
+  warning(text: string): string;
   status(word: string): string;
 }
 
@@ -19,9 +24,10 @@ const moods = {
     'success',
     'succeeded',
     'valid',
+    'ok',
     'yes',
   ],
-  yellow: ['pending', 'invited', 'waiting', 'unknown', 'skipped', 'expiring', 'draft'],
+  yellow: ['pending', 'invited', 'waiting', 'unknown', 'skipped', 'expiring', 'draft', 'note'],
   red: [
     'canceled',
     'cancelled',
@@ -33,6 +39,7 @@ const moods = {
     'inactive',
     'disabled',
     'no_show',
+    'problem',
   ],
 } as const;
 
@@ -44,8 +51,12 @@ const moodOf = new Map(
 export const createPaint = (color: boolean): Paint => {
   const chalk = new Chalk({ level: color ? 1 : 0 });
   return {
-    heading: chalk.bold,
-    faint: chalk.dim,
+    heading: (text) => chalk.bold(text),
+    // Dim text keeps the color of the terminal, so it can be read on a light and on a dark background.
+    faint: (text) => chalk.dim(text),
+    command: (text) => chalk.bold(text),
+    error: (text) => chalk.red.bold(text),
+    warning: (text) => chalk.yellow(text),
     status: (word) => {
       const mood = moodOf.get(word.toLowerCase());
       return mood ? chalk[mood](word) : word;

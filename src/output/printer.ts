@@ -1,12 +1,13 @@
 import { jsonText, parseJson } from '../json.ts';
 import type { Output } from '../runtime.ts';
-import type { TimeStyle } from './cells.ts';
+import { humanText } from './cells.ts';
 import { select } from './fields.ts';
 import type { Format } from './formats.ts';
 import { recordFormats, rowFormats, writeRows } from './machine.ts';
 import type { OpenPager } from './pager.ts';
+import type { Paint } from './paint.ts';
 import { safe } from './sanitise.ts';
-import { columnsOf, idPath, type View } from './view.ts';
+import { columnsOf, idPath, type TimeStyle, type View } from './view.ts';
 
 export interface PrinterOptions extends TimeStyle {
   format: Format;
@@ -26,6 +27,8 @@ export interface PrinterOptions extends TimeStyle {
   interrupted?: AbortSignal;
   /** Receives debug output of a jq program. */
   say?(line: string): void;
+  /** Receives the number of rows of a list that have arrived, and 0 at its end. */
+  onRows?: ((count: number) => void) | undefined;
   /** Opens a pager for output longer than the screen; undefined turns paging off. */
   openPager?: OpenPager | undefined;
   stdout: Output;
@@ -35,14 +38,20 @@ export interface PrinterOptions extends TimeStyle {
 
 export interface Printer {
   list(view: View, pages: AsyncIterable<readonly object[]>): Promise<{ rows: number; hiddenColumns: string[] }>;
-  one(view: View, record: object): Promise<void>;
+  /** With `before`, the page for people also shows the values that a change replaced. */
+  one(view: View, record: object, before?: object): Promise<void>;
+  /** Whether `one` shows a page for people instead of the fields. */
+  readonly showsPages: boolean;
   /**
    * Prints JSON created by sched, ignoring selected fields. It is printed unchanged unless --jq, YAML or JSON Lines is
    * requested.
    */
   whole(json: string): Promise<void>;
-  /** Prints lines created by sched. On a terminal, control characters other than line breaks are made visible. */
-  text(text: string): Promise<void>;
+  /**
+   * Prints lines created by sched. On a terminal, control characters other than line breaks are made visible. `style`
+   * then paints each line.
+   */
+  text(text: string, style?: (line: string, paint: Paint) => string): Promise<void>;
   /** Called once with the first records, before they are printed. It throws if they can't be printed as requested. */
   checkFirst?: ((records: readonly object[]) => void) | undefined;
   /** Rows accepted by stdout so far. */
@@ -80,15 +89,29 @@ export const createPrinter = (options: PrinterOptions): Printer => {
 
   // Modules needed only for tables (colors, widths, the table library) are loaded on first use.
   const tableOf = async (view: View, pages: Pages): Promise<string[]> => {
-    const columns = columnsOf(view, fields);
+    // Headers can be text from the service, such as the questions of a form.
+    const columnsFor = (records: readonly object[]) =>
+      fields === undefined && view.tableColumns !== undefined
+        ? view.tableColumns(records).map((column) => ({ ...column, header: humanText(column.header) }))
+        : columnsOf(view, fields);
     if (accessible) {
       const { spokenRows } = await import('./block.ts');
-      await writeRows(stdout, spokenRows(columns, options), pages, tally);
+      await writeRows(stdout, spokenRows(columnsFor, options), pages, tally);
       return [];
     }
     const [{ writeTable }, { createPaint }] = await Promise.all([import('./table.ts'), import('./paint.ts')]);
-    const facts = { columns, keep: idPath(view), available, paint: createPaint(color), time: options };
+    const facts = { columnsFor, keep: idPath(view), available, paint: createPaint(color), time: options };
     return onScreen((screen) => writeTable(screen, facts, pages, tally));
+  };
+
+  const showsPages = format === 'table' && fields === undefined && jq === undefined;
+
+  const pageOf = async (view: View, record: object, before: object | undefined): Promise<string | undefined> => {
+    if (!showsPages || view.page === undefined) return undefined;
+    const [page, { drawPage, spokenPage }] = await Promise.all([view.page(), import('./page.ts')]);
+    if (accessible) return spokenPage(page, record, before, options);
+    const { createPaint } = await import('./paint.ts');
+    return drawPage(page, record, before, { time: options, paint: createPaint(color), available });
   };
 
   const blockOf = async (record: object): Promise<string> => {
@@ -132,18 +155,26 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     return [];
   };
 
-  const one = async (view: View, record: object): Promise<void> => {
+  const one = async (view: View, record: object, before: object | undefined): Promise<void> => {
     if (jq !== undefined) {
       const { printJq } = await import('./jq.ts');
       return printJq(jqFacts(jq), [chosenJson(record)]);
     }
     if (format !== 'table') return stdout.write(recordFormats[format](view, record, choices));
-    const text = await blockOf(fields ? select(record, fields) : record);
+    const page = await pageOf(view, record, before);
+    const text = page ?? (await blockOf(fields ? select(record, fields) : record));
     return onScreen((screen) => screen.write(text));
   };
 
-  const text = async (lines: string): Promise<void> => {
-    const shown = stdout.isTerminal ? lines.split('\n').map(safe).join('\n') : lines;
+  const text: Printer['text'] = async (lines, style) => {
+    const plain = stdout.isTerminal ? lines.split('\n').map(safe).join('\n') : lines;
+    const paint = style && color ? (await import('./paint.ts')).createPaint(true) : undefined;
+    const shown = paint
+      ? plain
+          .split('\n')
+          .map((line) => style!(line, paint))
+          .join('\n')
+      : plain;
     await stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`);
   };
 
@@ -165,10 +196,17 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     printer.checkFirst = undefined;
   };
 
-  async function* checked(pages: Pages) {
-    for await (const page of pages) {
-      check(page);
-      yield page;
+  async function* watched(pages: Pages) {
+    let arrived = 0;
+    try {
+      for await (const page of pages) {
+        check(page);
+        arrived += page.length;
+        options.onRows?.(arrived);
+        yield page;
+      }
+    } finally {
+      options.onRows?.(0);
     }
   }
 
@@ -178,13 +216,15 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     async list(view, pages) {
       const before = tally.rows;
       isUnfinished = true;
-      const hiddenColumns = await list(view, printer.checkFirst === undefined ? pages : checked(pages));
+      const isWatched = printer.checkFirst !== undefined || options.onRows !== undefined;
+      const hiddenColumns = await list(view, isWatched ? watched(pages) : pages);
       isUnfinished = false;
       return { rows: tally.rows - before, hiddenColumns };
     },
-    async one(view, record) {
+    showsPages,
+    async one(view, record, before) {
       check([record]);
-      await one(view, record);
+      await one(view, record, before);
       tally.rows += 1;
     },
     get rows() {

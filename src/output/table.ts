@@ -1,14 +1,15 @@
 import type { Output } from '../runtime.ts';
-import { cellValue, cutLong, emptyCell, humanCell, type TimeStyle } from './cells.ts';
+import { cellValue, cutLong, emptyCell, humanCell } from './cells.ts';
 import { drawGrid, type GridColumn } from './grid.ts';
 import { type Layout, layOut } from './layout.ts';
 import type { Tally } from './machine.ts';
 import type { Paint } from './paint.ts';
-import { type Column, mayShrink } from './view.ts';
+import { type Column, mayShrink, type TimeStyle } from './view.ts';
 import { shorten, width } from './width.ts';
 
 export interface TableFacts {
-  columns: readonly Column[];
+  /** The columns, given the first rows. */
+  columnsFor(records: readonly object[]): readonly Column[];
   /** Path of the column that is never dropped. */
   keep: string;
   available: number;
@@ -26,20 +27,22 @@ export const writeTable = async (
   pages: AsyncIterable<readonly object[]>,
   tally: Tally,
 ): Promise<string[]> => {
-  const { columns, time } = facts;
+  const { time, paint } = facts;
+  let columns: readonly Column[] = [];
   let layout: Layout | undefined;
   for await (const page of pages) {
     if (page.length === 0) continue;
+    if (!layout) columns = facts.columnsFor(page);
     const rows = page.map((record) =>
       columns.map((column) => cutLong(humanCell(cellValue(column, record), column.as, time), longestCell)),
     );
     const heading: string[][] = [];
     if (!layout) {
-      layout = layOut({ ...facts, sample: rows, zoneLabel: time.zoneLabel });
+      layout = layOut({ ...facts, columns, sample: rows, zoneLabel: time.zoneLabel });
       heading.push(headingRow(layout, facts));
     }
     const texts = rows.map((cells) => shownCells(cells, layout!, columns));
-    const lines = [...heading, ...texts.map((cells) => paintedRow(cells, layout!, facts))];
+    const lines = [...heading, ...texts.map((cells) => paintedRow(cells, layout!, columns, paint))];
     await stdout.write(drawGrid(lines, gridColumns(texts, layout, columns)));
     tally.rows += page.length;
   }
@@ -52,7 +55,7 @@ const headingRow = ({ headers, widths }: Layout, { paint }: TableFacts): string[
 const shownCells = (cells: string[], { shown, widths }: Layout, columns: readonly Column[]): string[] =>
   shown.map((i, place) => (mayShrink(columns[i]!) ? shorten(cells[i]!, widths[place]!) : cells[i]!));
 
-const paintedRow = (cells: string[], { shown }: Layout, { columns, paint }: TableFacts): string[] =>
+const paintedRow = (cells: string[], { shown }: Layout, columns: readonly Column[], paint: Paint): string[] =>
   cells.map((text, place) => {
     if (text === emptyCell) return paint.faint(text);
     return columns[shown[place]!]!.as === 'status' ? paint.status(text) : text;

@@ -1,4 +1,11 @@
-export type Kind = 'time' | 'clock' | 'id' | 'status' | 'count' | 'minutes' | 'seconds' | 'boolean' | 'list';
+/** How times are shown to people. Provided by src/time/. */
+export interface TimeStyle {
+  showTime(iso: string): string;
+  /** Name of the zone that showTime uses. */
+  zoneLabel: string;
+}
+
+export type Kind = 'time' | 'clock' | 'id' | 'status' | 'count' | 'minutes' | 'seconds' | 'boolean' | 'list' | 'words';
 
 /** One column of a table and of TSV, which have the same columns in the same order. */
 export interface Column<Resource extends object = object> {
@@ -26,8 +33,29 @@ export interface Column<Resource extends object = object> {
 /** How one kind of resource is shown. */
 export interface View<Resource extends object = object> {
   columns: readonly Column<Resource>[];
+  /** Columns of a table, given its first rows, if they are not the columns of TSV. */
+  tableColumns?(records: readonly Resource[]): readonly Column<Resource>[];
+  /** Loads the page that shows a single record to people. Without one, all fields are listed. */
+  page?(): Promise<Page>;
   /** Path of the field that identifies a record: printed by `-o id`, never dropped from a table. Default `uri`. */
   id?: string;
+}
+
+/** A line of a page. A list has one item per line, and a line without a value is left out. */
+export interface PageLine {
+  label: string;
+  /** A dotted path, or a function that computes the text. Either may return anything the service can send. */
+  value: string | ((record: Readonly<Record<string, unknown>>, time: TimeStyle) => unknown);
+  as?: Kind;
+}
+
+/** How a single record is shown to people: the parts they need, in their order and words. */
+export interface Page {
+  /** Path of the name, shown as the title. */
+  title?: string;
+  lines: readonly PageLine[];
+  /** Fields with the URI of another record, which the lines use too. */
+  embeds?: readonly string[];
 }
 
 export const idPath = (view: View): string => view.id ?? 'uri';

@@ -29,7 +29,7 @@ export const chooseOwners = (store: Store, caller: Caller, asked: Owners, fallba
   const user = query.user && idOf(query.user);
   const organization = query.organization && idOf(query.organization);
   if (organization !== undefined && organization !== caller.organization)
-    throw denied('You do not belong to this organization.');
+    throw denied("You don't belong to this organization.");
   if (user === caller.user) return { user, organization };
   if (organization === undefined) throw denied("To read another user's records, send organization too.");
   requireAdministrator(caller);
@@ -51,7 +51,7 @@ export const requireSelf = (caller: Caller, user: string, refusal: string) => {
 
 /** For lists that require the `organization` parameter. */
 export const requireOrganization = (caller: Caller, organization: string) => {
-  if (idOf(organization) !== caller.organization) throw denied('You do not belong to this organization.');
+  if (idOf(organization) !== caller.organization) throw denied("You don't belong to this organization.");
 };
 
 /** Assumed: an event can be read and changed by its hosts, and by the admins and the owner of their organization. */
@@ -64,6 +64,6 @@ export const requireEvent = (store: Store, caller: Caller, id: string): Text<Eve
   if (!row) throw notFound('event');
   const isHost = () =>
     store.first('SELECT 1 FROM event_hosts WHERE event = ? AND user = ?', id, caller.user) !== undefined;
-  if (!isAdministrator(caller) && !isHost()) throw denied('You do not host this event.');
+  if (!isAdministrator(caller) && !isHost()) throw denied("You don't host this event.");
   return row.doc;
 };

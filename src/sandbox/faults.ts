@@ -125,7 +125,7 @@ export const readFault = (text: string): Fault => {
   const isKind = (word: string) => Object.hasOwn(faultKinds, word) || /^[2-5]\d\d$/.test(word);
   const place = words.findIndex(isKind);
   if (place < 0)
-    throw new Error(`"${text}" names no fault: use a status code or one of ${Object.keys(faultKinds).join(', ')}`);
+    throw new Error(`"${text}" is not a fault: use a status code or one of ${Object.keys(faultKinds).join(', ')}`);
   const kind = words[place]!;
   const fault: Record<string, unknown> = /^\d/.test(kind) ? { kind: 'status', status: Number(kind) } : { kind };
   if (place > 0) fault.operation = words.slice(0, place).join(' ');

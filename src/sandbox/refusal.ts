@@ -39,6 +39,6 @@ export const unauthenticated = (message: string) =>
 
 export const denied = (message: string) => new Refusal(403, 'Permission Denied', message);
 
-export const notFound = (what: string) => new Refusal(404, 'Resource Not Found', `The ${what} does not exist.`);
+export const notFound = (what: string) => new Refusal(404, 'Resource Not Found', `The ${what} doesn't exist.`);
 
 export const conflict = (message: string) => new Refusal(409, 'Already Exists', message);

@@ -12,7 +12,7 @@ export const requireScope = ({ scope }: Operation, { scopes }: Caller) => {
   throw new Refusal(
     403,
     'Insufficient scope',
-    `The access token does not have the scope ${scope}.`,
+    `The access token doesn't have the scope ${scope}.`,
     { required_scopes: [scope] },
     { 'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"` },
   );

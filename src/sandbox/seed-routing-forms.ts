@@ -33,7 +33,7 @@ const ask = (name: string, type: string, required: boolean, answer_choices: stri
 });
 
 const name = ask('Your name', 'name', true);
-const email = ask('Your e-mail address', 'email', true);
+const email = ask('Your email address', 'email', true);
 const words = ask('What should we know?', 'text', false);
 
 const forms: readonly Form[] = [

@@ -42,8 +42,8 @@ const targetOf = (path: string): string => {
   }
 };
 
-const refuse = (path: string, reason: string, hint: string): SchedError =>
-  new SchedError('environment', `Cannot use the directory ${path}`, { reason, hint, outcome: 'not-sent' });
+const refuse = (path: string, reason: string, advice: string): SchedError =>
+  new SchedError('environment', `Can't use the directory ${path}`, { reason, advice, outcome: 'not-sent' });
 
 export interface DirectoryUse {
   /** The environment variable that sets the directory. */
@@ -68,20 +68,20 @@ export const checkDirectory = (path: string, { variable, isOurs = false, uid = 0
   if (found === undefined) return;
   if (found.isSymbolicLink()) {
     const target = targetOf(path);
-    const hint = variable === undefined ? 'replace it with a directory' : `${variable}=${singleQuoted(target)}`;
-    throw refuse(path, 'it is a symbolic link, and those are not followed', hint);
+    const advice = variable === undefined ? 'replace it with a directory' : `set ${variable}=${singleQuoted(target)}`;
+    throw refuse(path, "it is a symbolic link, which sched doesn't follow", advice);
   }
   if (!hasModes || !found.isDirectory()) return;
   if (isOurs && (found.mode & 0o077) !== 0) tighten(path);
   const { mode, uid: owner } = statIfAny(path) ?? found;
-  const elsewhere = variable === undefined ? '' : `${variable}=${singleQuoted(`${path}/sched`)}`;
+  const elsewhere = variable === undefined ? '' : `set ${variable}=${singleQuoted(`${path}/sched`)}`;
   // Root may use directories of other users, as in a container with a mounted directory.
   if (uid !== 0 && owner !== uid && owner !== 0)
     throw refuse(path, 'it belongs to another user', elsewhere || 'use a directory that you own');
   if ((mode & writableByOthers) === 0) return;
-  const close = `chmod go-w ${singleQuoted(path)}`;
-  const hint = (mode & sticky) !== 0 ? elsewhere || close : [close, elsewhere].filter(Boolean).join(', or ');
-  throw refuse(path, `other users can write to it (mode ${(mode & 0o7777).toString(8)})`, hint);
+  const close = `run chmod go-w ${singleQuoted(path)}`;
+  const advice = (mode & sticky) !== 0 ? elsewhere || close : [close, elsewhere].filter(Boolean).join(', or ');
+  throw refuse(path, `other users can write to it (mode ${(mode & 0o7777).toString(8)})`, advice);
 };
 
 /** Checks a directory for sched's files, and creates it with its parents if it is missing. */
@@ -91,7 +91,7 @@ export const ensurePrivateDirectory = (path: string): void => {
   try {
     mkdirSync(path, { recursive: true, mode: directoryMode });
   } catch (error) {
-    throw new SchedError('environment', `Cannot create the directory ${path}`, {
+    throw new SchedError('environment', `Can't create the directory ${path}`, {
       reason: codeOf(error),
       outcome: 'not-sent',
     });

@@ -8,11 +8,11 @@ import { noFollow, noWait, syncDirectory, writeWholeFile } from './whole-file.ts
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
 const trouble = (what: string, path: string, reason: string): SchedError =>
-  new SchedError('environment', `Cannot ${what} ${path}`, { reason, outcome: 'not-sent' });
+  new SchedError('environment', `Can't ${what} ${path}`, { reason, outcome: 'not-sent' });
 
 /** R16: sched never writes its files through a symbolic link. */
 export const refuseLink = (what: string, path: string): void => {
-  if (statIfAny(path)?.isSymbolicLink()) throw trouble(what, path, 'it is a symbolic link, and those are not followed');
+  if (statIfAny(path)?.isSymbolicLink()) throw trouble(what, path, "it is a symbolic link, which sched doesn't follow");
 };
 
 /** Drafts of this file, left by processes that were killed. */
@@ -59,7 +59,7 @@ export const readPrivateFile = async (path: string): Promise<string | undefined>
   } catch (error) {
     if (error instanceof SchedError) throw error;
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
-    if (codeOf(error) === 'ELOOP') throw trouble('read', path, 'it is a symbolic link, and those are not followed');
+    if (codeOf(error) === 'ELOOP') throw trouble('read', path, "it is a symbolic link, which sched doesn't follow");
     throw trouble('read', path, codeOf(error));
   }
 };

@@ -122,9 +122,9 @@ const readName = (name: string): Name | undefined => {
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
 const trouble = (directory: string, reason: string): SchedError =>
-  new SchedError('environment', 'Cannot use the booking ledger, so nothing was booked', {
+  new SchedError('environment', "Can't use the booking ledger, so nothing was booked", {
     reason: `${directory}: ${reason}`,
-    hint: 'set SCHED_STATE_DIR to a directory you can write to, or add --allow-duplicate to book without the ledger',
+    advice: 'set SCHED_STATE_DIR to a directory you can write to, or add --allow-duplicate to book without the ledger',
     outcome: 'not-sent',
   });
 
@@ -157,7 +157,7 @@ export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
     }
     throw new SchedError('environment', 'A booking ledger entry is damaged', {
       reason: join(directory, name),
-      hint: 'check whether it was booked (sched events list), then remove the file',
+      advice: 'check whether it was booked (sched events list), then remove the file',
       outcome: 'not-sent',
     });
   };

@@ -80,13 +80,13 @@ const ignoreMissing = (error: unknown): void => {
 };
 
 const lockTrouble = (path: string, reason: string): SchedError =>
-  new SchedError('environment', 'Cannot take the lock', {
+  new SchedError('environment', "Can't acquire the lock", {
     reason: `${path}: ${reason}`,
     outcome: 'not-sent',
   });
 
 const damaged = (path: string): SchedError =>
-  lockTrouble(path, 'it is damaged; remove it if no other sched is running');
+  lockTrouble(path, 'it is damaged; remove it if no other sched process is running');
 
 const isOwner = (value: unknown): value is Owner => {
   const { pid, nonce, at } = (value ?? {}) as Partial<Record<keyof Owner, unknown>>;
@@ -206,9 +206,9 @@ export const createLock = (options: LockOptions): Lock => {
       } else if (clock.now() >= deadline) {
         const since = new Date(holder.at).toISOString();
         if (options.busy !== undefined) throw options.busy(holder.pid, since);
-        throw new SchedError('environment', 'Another sched process is refreshing the login and does not finish', {
+        throw new SchedError('environment', 'Another sched process is taking too long to refresh the login', {
           reason: `process ${holder.pid} has held ${first} since ${since}`,
-          hint: `wait for process ${holder.pid}, or end it, and try again`,
+          advice: 'wait for it to end, or stop it',
           outcome: 'not-sent',
         });
       }

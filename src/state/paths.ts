@@ -57,4 +57,4 @@ export const isHomeless = (kind: Kind, world: World): boolean => {
 
 /** Why the home directory can't be used. */
 export const homeMissing = ({ home }: Pick<World, 'home'>): string =>
-  home === '' ? 'HOME is empty' : `the home directory ${home} does not exist`;
+  home === '' ? 'HOME is empty' : `the home directory ${home} doesn't exist`;

@@ -68,9 +68,9 @@ function checkDate(text: string): Checked<number> {
   const [year, month, date] = text.split('-').map(Number) as [number, number, number];
   const refuse = (problem: string): Checked<number> => ({ ok: false, problem });
   if (year < 1970) return refuse(`${text} is outside the years 1970 to 9999`);
-  if (month < 1 || month > 12) return refuse(`${text} does not exist: months go from 01 to 12`);
+  if (month < 1 || month > 12) return refuse(`${text} doesn't exist: months go from 01 to 12`);
   const last = daysIn(year, month);
-  if (date < 1 || date > last) return refuse(`${text} does not exist: ${months[month - 1]} ${year} has ${last} days`);
+  if (date < 1 || date > last) return refuse(`${text} doesn't exist: ${months[month - 1]} ${year} has ${last} days`);
   return { ok: true, value: Date.UTC(year, month - 1, date) };
 }
 
@@ -102,7 +102,7 @@ function settled(text: string, meaning: WallReading, zone: string, local: boolea
   if (meaning.kind !== 'one') {
     const why =
       meaning.kind === 'gap'
-        ? `does not exist in ${zone} (clocks go forward)`
+        ? `doesn't exist in ${zone} (clocks go forward)`
         : `occurs twice in ${zone} (clocks go back)`;
     const readings = [meaning.earlier, meaning.later].map((at) => offsetText(at, zone, fraction));
     return { ok: false, problem: `"${text}" ${why}. Use ${readings.join(' or ')}`, readings };
@@ -141,7 +141,7 @@ function readDated(text: string, parts: Record<string, string | undefined>, cont
   if (!reading.ok || !named || /^z$/i.test(parts.offset) || wallAt(at, zone) === wall) return reading;
   const meant = settled(text, resolveWall(wall, zone), zone, false, fraction);
   const readings = [offsetText(at, zone, fraction), ...readingTexts(meant)];
-  const problem = `"${text}" contradicts itself: ${zone} does not have the offset ${parts.offset} at that time. Use ${readings.join(' or ')}`;
+  const problem = `"${text}" contradicts itself: ${zone} doesn't have the offset ${parts.offset} at that time. Use ${readings.join(' or ')}`;
   return { ok: false, problem, readings };
 }
 

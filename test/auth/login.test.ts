@@ -1,14 +1,15 @@
-import { EventEmitter, once } from 'node:events';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { resultPage } from '../../src/auth/callback-page.ts';
 import { type LoginOptions, login, loginTimeoutMs } from '../../src/auth/login.ts';
 import { SchedError } from '../../src/errors.ts';
 import { NetworkFailure } from '../../src/http/failure.ts';
-import { clock as realClock } from '../../src/node/clock.ts';
 import { createSecrets } from '../../src/redact.ts';
 import { leaksIn } from '../support/canary.ts';
+import { gate } from '../support/gate.ts';
+import { heldClock } from '../support/held-clock.ts';
 import { everythingIn, memoryStore, random } from './support/memory.ts';
 import { canary, createOAuthServer } from './support/oauth-server.ts';
 
@@ -49,6 +50,7 @@ const start = (act: (url: string) => Promise<unknown>, more: Partial<LoginOption
   const { store, texts } = memoryStore();
   const controller = new AbortController();
   const urls: string[] = [];
+  const clock = heldClock();
   const result = login({
     issuer,
     baseUrl: 'https://api.example.com/v1',
@@ -62,7 +64,7 @@ const start = (act: (url: string) => Promise<unknown>, more: Partial<LoginOption
     },
     store,
     send: server.send,
-    clock: realClock,
+    clock,
     interrupted: controller.signal,
     randomBytes: random,
     onUrl: (url) => {
@@ -70,7 +72,7 @@ const start = (act: (url: string) => Promise<unknown>, more: Partial<LoginOption
     },
     ...more,
   });
-  return { server, result, texts, controller, urls };
+  return { server, result, texts, controller, urls, clock };
 };
 
 const portOf = (url: string) => Number(new URL(new URL(url).searchParams.get('redirect_uri')!).port);
@@ -145,7 +147,16 @@ describe('login', () => {
 
   test('sends one token request, however often the genuine callback arrives', async () => {
     const pages: Promise<Reply>[] = [];
-    const server = createOAuthServer({ delayMs: 200 });
+    // The token request gets its reply after all callbacks have arrived.
+    const { promise: hold, release } = gate();
+    let arrived = 0;
+    const onArrival = () => {
+      arrived += 1;
+      if (arrived === 6) release();
+    };
+    subscribe('http.server.request.start', onArrival);
+    onTestFinished(() => void unsubscribe('http.server.request.start', onArrival));
+    const server = createOAuthServer({ hold });
     const { result } = start(
       async (url) => {
         const redirect = server.allow(url);
@@ -222,7 +233,9 @@ describe('login', () => {
   });
 
   test('ends after the timeout', async () => {
-    const { result, urls } = start(async () => {}, { timeoutMs: 30 });
+    const { result, urls, clock } = start(async () => {});
+    await expect.poll(clock.sleeping).toEqual([loginTimeoutMs]);
+    clock.end(loginTimeoutMs);
     await expect(result).rejects.toMatchObject({ category: 'auth', message: 'The login timed out' });
     expect(await isOpen(portOf(urls[0]!))).toBe(false);
   });
@@ -231,17 +244,13 @@ describe('login', () => {
     const other = createOAuthServer();
     let page: Promise<Reply> | undefined;
     let kept = 0;
-    const timer = new EventEmitter();
-    const sleep: typeof realClock.sleep = async (milliseconds, signal) =>
-      milliseconds === loginTimeoutMs ? void (await once(timer, 'over')) : realClock.sleep(milliseconds, signal);
-    const { result } = start(
+    const { result, clock } = start(
       async (url) => {
         page = visit(other.allow(url));
       },
       {
-        clock: { ...realClock, sleep },
         send: async (request) => {
-          timer.emit('over');
+          clock.end(loginTimeoutMs);
           await new Promise((resolve) => setImmediate(resolve));
           return other.send(request);
         },
@@ -284,14 +293,15 @@ describe('login', () => {
   });
 
   test('reports that a chosen port is in use', async () => {
-    const first = start(async () => {}, { timeoutMs: 300 });
-    await expect.poll(() => first.urls.length).toBe(1);
+    const first = start(async () => {});
+    await expect.poll(first.clock.sleeping).toEqual([loginTimeoutMs]);
     const second = start(async () => {}, { port: portOf(first.urls[0]!) });
     await expect(second.result).rejects.toMatchObject({
       category: 'environment',
       facts: { reason: 'the port is in use' },
     });
-    await expect(first.result).rejects.toThrow();
+    first.clock.end(loginTimeoutMs);
+    await expect(first.result).rejects.toThrow('The login timed out');
   });
 
   // R9, R10, R12
@@ -420,9 +430,10 @@ describe('login', () => {
       let reading: AbortSignal | undefined;
       const line = (unwanted: AbortSignal) => {
         reading = unwanted;
+        clock.end(loginTimeoutMs);
         return new Promise<undefined>(() => {});
       };
-      const { result } = start(async () => {}, { way: { kind: 'paste', line }, timeoutMs: 0 });
+      const { result, clock } = start(async () => {}, { way: { kind: 'paste', line } });
       await expect(result).rejects.toMatchObject({ category: 'auth', message: 'The login timed out' });
       expect(reading?.aborted).toBe(true);
     });

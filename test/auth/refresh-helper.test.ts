@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { clock as realClock } from '../../src/node/clock.ts';
+import { gate } from '../support/gate.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { times } from '../support/times.ts';
 import { buildWorker, type Plan, startWorker, type Worker } from './support/build-worker.ts';
@@ -16,6 +16,9 @@ beforeAll(async () => {
   folder = temporaryDirectory('renewal');
   file = await buildWorker(folder);
 });
+
+const countOf = (event: string, lines: readonly string[]): number =>
+  lines.filter((line) => line.startsWith(`${event} `)).length;
 
 let worlds = 0;
 const world = (options: Parameters<typeof renewalWorld>[1]) => {
@@ -38,18 +41,22 @@ const run = async (plan: Plan) => {
   return worker;
 };
 
-const together = async (plan: Plan) => {
-  const workers = Array.from({ length: processes }, () => startWorker(file, plan));
+/** Starts the processes. The service handles their refreshes when this many lines of this kind are in the log. */
+const together = async (event: string, count: number, more: Partial<Plan> = {}) => {
+  const { promise: hold, release } = gate();
+  const all = await world({ hold, expired: true });
+  const workers = Array.from({ length: processes }, () => startWorker(file, { ...all.plan, ...more }));
   await Promise.all(workers.map(({ ready }) => ready));
   for (const worker of workers) worker.say('go');
-  return Promise.all(workers.map(({ done }) => done));
+  await expect.poll(() => countOf(event, all.lines()), { timeout: 30_000 }).toBe(count);
+  release();
+  return { ...all, ends: await Promise.all(workers.map(({ done }) => done)) };
 };
 
 // R21
 describe(`refresh: ${processes} processes at expiry`, () => {
   test('send one refresh and all succeed', { timeout: 60_000 }, async () => {
-    const { server, socket, plan, store, key, lines } = await world({ delayMs: 50, expired: true });
-    const ends = await together(plan);
+    const { server, socket, store, key, lines, ends } = await together('wait', processes);
     const token = fingerprint((await store.read(key))!.access_token);
     expect(ends.filter(({ code }) => code !== 0).map(({ said }) => said)).toEqual([]);
     expect(new Set(ends.map(({ said }) => said))).toEqual(new Set([token]));
@@ -60,8 +67,7 @@ describe(`refresh: ${processes} processes at expiry`, () => {
 
   // Runs without the lock, to show that the test above would notice.
   test.runIf(process.env.SCHED_TEST_WITHOUT_LOCK)('lose the login without the lock', { timeout: 60_000 }, async () => {
-    const { server, socket, plan } = await world({ delayMs: 50, expired: true });
-    const ends = await together({ ...plan, helper: false, withoutLock: true });
+    const { server, socket, ends } = await together('send', processes, { helper: false, withoutLock: true });
     process.stderr.write(
       `without the lock: ${JSON.stringify(server.counts)}, failed: ${ends.filter(({ code }) => code !== 0).length}\n`,
     );
@@ -73,15 +79,15 @@ describe(`refresh: ${processes} processes at expiry`, () => {
 // R25; `npm run torture` does the same hundreds of times.
 describe('refresh: random kills', () => {
   test.each([
-    ['commands', 0],
-    ['helpers', 10_000],
-    ['helpers', 0],
-  ] as const)('of %s, with a replay window of %d ms', { timeout: 60_000 }, async (victims, replayMs) => {
-    const home = join(folder, `${victims}-${replayMs}`);
-    const told = await killThem({ file, home, kills: 2, victims, replayMs, workers: 2 });
+    ['commands', false],
+    ['helpers', true],
+    ['helpers', false],
+  ] as const)('of %s, with a replay window: %s', { timeout: 60_000 }, async (victims, replays) => {
+    const home = join(folder, `${victims}-${replays}`);
+    const told = await killThem({ file, home, kills: 2, victims, replays, workers: 2 });
     expect(told).toMatchObject({ kills: 2, overlaps: [], stuck: [], isWhole: true });
     // The login is lost only if a process dies between spending and storing, and the service has no replay window.
-    expect(told.lost).toBeLessThanOrEqual(victims === 'helpers' && replayMs === 0 ? told.killed.spending : 0);
+    expect(told.lost).toBeLessThanOrEqual(victims === 'helpers' && !replays ? told.killed.spending : 0);
   });
 
   test('are checked by a judge that notices overlaps', () => {
@@ -93,8 +99,7 @@ describe('refresh: random kills', () => {
 
 /** How many helpers are still running. */
 const left = (lines: readonly string[]): number => {
-  const count = (event: string) => lines.filter((line) => line.startsWith(`${event} `)).length;
-  return Math.max(count('started'), count('begun')) - count('gone');
+  return Math.max(countOf('started', lines), countOf('begun', lines)) - countOf('gone', lines);
 };
 
 /** Who is killed where, how often the token is then spent, and whether the login survives without a replay window. */
@@ -137,7 +142,7 @@ describe('refresh: kill points', () => {
   });
 
   test('helper bought, with a replay window: the same command gets the tokens', async () => {
-    const { server, socket, plan, isWhole } = await world({ expired: true, replayMs: 10_000 });
+    const { server, socket, plan, isWhole } = await world({ expired: true, replays: true });
     const { code } = await (await run({ ...plan, ends: { at: 'helper bought', signal: 'SIGKILL' } })).done;
     expect(code).toBe(0);
     expect(server.counts).toMatchObject({ refresh: 2, replayed: 1, reuse: 0 });
@@ -158,12 +163,15 @@ describe('refresh: kill points', () => {
 describe('refresh: a helper', () => {
   // Its command is dead, and so the pipes are closed.
   test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('finishes its work after %s', async (signal) => {
-    const { server, socket, plan, lines, isWhole } = await world({ expired: true, answerMs: () => 300 });
+    const { promise, release } = gate();
+    const { server, socket, plan, lines, isWhole } = await world({ expired: true, holdReply: () => promise });
     const command = await run({ ...plan, real: true });
     await expect.poll(lines, { timeout: 10_000, interval: 5 }).toContainEqual(expect.stringMatching(/^send /));
     const helper = Number(/^begun (\d+)$/m.exec(lines().join('\n'))![1]);
     process.kill(-command.pid, 'SIGKILL');
     process.kill(helper, signal);
+    await expect.poll(lines, { timeout: 10_000 }).toContain(`${signal} ${helper}`);
+    release();
     await expect.poll(() => lines().at(-1), { timeout: 10_000 }).toMatch(signal === 'SIGHUP' ? /^left/ : /^gone/);
     expect(server.counts).toMatchObject({ refresh: 1 });
     expect(await isWhole()).toBe(true);
@@ -194,7 +202,8 @@ describe('refresh: a helper', () => {
     const command = await run({ ...plan, ends: { at: 'helper bought', signal: 'SIGSTOP' } });
     await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^bought /));
     const other = await run(plan);
-    await realClock.sleep(300);
+    // It waits for the lock: it has looked at the stopped holder a few times.
+    await expect.poll(() => countOf('retry', lines()), { timeout: 10_000 }).toBeGreaterThan(3);
     expect(judge(lines()).counts).toMatchObject({ send: 1 });
     process.kill(Number(/^begun (\d+)$/m.exec(lines().join('\n'))![1]), 'SIGCONT');
     expect([(await command.done).code, (await other.done).code]).toEqual([0, 0]);
@@ -204,8 +213,11 @@ describe('refresh: a helper', () => {
   });
 
   test('is not stopped together with its command', async () => {
-    const { socket, plan, lines, isWhole } = await world({ expired: true, answerMs: () => 200 });
+    const { promise, release } = gate();
+    const { socket, plan, lines, isWhole } = await world({ expired: true, holdReply: () => promise });
     const command = await run({ ...plan, ends: { at: 'command told', signal: 'SIGSTOP' } });
+    await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^told /));
+    release();
     await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^gone /));
     expect(await isWhole()).toBe(true);
     command.child.kill('SIGCONT');
@@ -214,26 +226,18 @@ describe('refresh: a helper', () => {
   });
 });
 
-/** A promise that the test resolves. */
-const gate = () => {
-  let release = () => {};
-  const hold = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { hold, release };
-};
-
 // R24
 describe('refresh: signals', () => {
   test.each([true, false])('do not lose the tokens of a refresh that was sent (with a helper: %s)', async (helper) => {
-    const { hold, release } = gate();
+    const { promise: hold, release } = gate();
     const { server, socket, plan, store, key, lines } = await world({ hold, expired: true });
     const worker = await run({ ...plan, helper, real: true });
     await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^send /));
     // A signal is lost if it arrives before the previous one was handled, and a process doesn't report that.
     for (const signal of ['SIGINT', 'SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      await realClock.sleep(40);
+      const before = countOf(signal, lines());
       worker.child.kill(signal);
+      await expect.poll(() => countOf(signal, lines()), { timeout: 10_000 }).toBe(before + 1);
     }
     release();
     const { code } = await worker.done;
@@ -244,14 +248,14 @@ describe('refresh: signals', () => {
   });
 
   test('leave the lock free when they end a waiting process', async () => {
-    const { hold, release } = gate();
+    const { promise: hold, release } = gate();
     const { server, socket, plan, lines } = await world({ hold, expired: true });
     const [holder, waiter] = [startWorker(file, plan), startWorker(file, { ...plan, real: true })];
     await Promise.all([holder.ready, waiter.ready]);
     holder.say('go');
     await expect.poll(lines, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/^send /));
     waiter.say('go');
-    await realClock.sleep(100);
+    await expect.poll(lines, { timeout: 10_000 }).toContainEqual(`retry ${waiter.pid}`);
     waiter.child.kill('SIGINT');
     expect((await waiter.done).said).toContain('Interrupted');
     release();

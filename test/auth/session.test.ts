@@ -155,7 +155,7 @@ describe('session', () => {
     const error = await session()
       .refresh({ token: record.access_token, origin })
       .catch((reason) => reason);
-    expect(error).toMatchObject({ category: 'auth', facts: { hint: 'sched auth login' } });
+    expect(error).toMatchObject({ category: 'auth', facts: { hint: { command: ['auth', 'login'] } } });
     expect(everythingIn(error)).not.toContain(canary);
     expect([...texts]).toEqual(before);
   });
@@ -257,7 +257,7 @@ describe('session', () => {
       message: 'The login was not refreshed, because the new token could not be stored',
       facts: {
         reason: 'Cannot write it: ENOSPC; the refresh token was not used',
-        hint: 'free up space in /home/ada/credentials or make it writable, then run the same command again',
+        advice: 'free up space in /home/ada/credentials or make it writable',
         outcome: 'not-sent',
       },
     });
@@ -275,7 +275,7 @@ describe('session', () => {
     await expect(session({ store, sendToEnd }).refresh({ token: record.access_token, origin })).rejects.toMatchObject({
       category: 'environment',
       message: 'The login is lost: it was refreshed, but the new token could not be stored',
-      facts: { reason: 'Cannot write it: ENOSPC', hint: 'sched auth login', outcome: 'applied' },
+      facts: { reason: 'Cannot write it: ENOSPC', hint: { command: ['auth', 'login'] }, outcome: 'applied' },
     });
     expect(server.counts.refresh).toBe(1);
   });
@@ -455,8 +455,8 @@ describe('session', () => {
     expect((await one.current()).token).toBe(record.access_token);
     const error = await one.refresh({ token: record.access_token, origin }).catch((reason) => reason);
     expect(error).toMatchObject({ category: 'auth' });
-    expect(error.facts.hint).toContain('SCHED_TOKEN');
-    expect(error.facts.hint).toContain('--allow-refresh');
+    expect(error.facts.advice).toContain('SCHED_TOKEN');
+    expect(error.facts.advice).toContain('--allow-refresh');
     expect(server.counts.refresh).toBe(0);
   });
 

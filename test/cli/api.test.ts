@@ -535,7 +535,9 @@ describe('api: failures', () => {
     ['POST', '/shares', '<html>', 10],
     ['POST', '/event_types', '{"resource":', 10],
   ])('%s %s with the reply %j is sent once and exits with %i', async (method, path, body, exit) => {
-    const { code, requests } = await run([method, path, '-f', 'a=1'], { send: replying({ status: 201, body }) });
+    const { code, requests } = await run([method, path, '-f', 'a=1', '--yes'], {
+      send: replying({ status: 201, body }),
+    });
     expect([code, requests.length]).toEqual([exit, 1]);
   });
 
@@ -544,7 +546,7 @@ describe('api: failures', () => {
     ['POST', '/invitees/X/no_show'],
   ])('%s %s with a truncated 2xx succeeds and is sent once', async (method, path) => {
     const send: Send = async () => Promise.reject(new NetworkFailure('127.0.0.1', 'reset', true, { status: 200 }));
-    const { code, requests } = await run([method, path], { send });
+    const { code, requests } = await run([method, path, '--yes'], { send });
     expect([code, requests.length]).toEqual([0, 1]);
   });
 
@@ -699,6 +701,8 @@ describe('api: confirmation', () => {
     ['PUT', '/v2/data_compliance'],
     ['DELETE', '/things/1'],
     ['DELETE', '/scheduled_events/X'],
+    ['POST', '/invitees/X/no_show'],
+    ['PUT', '/v2/no_show/X'],
   ];
   test.each(asking)('is required for %s %s', async (...words) => {
     const result = await run(words);
@@ -715,7 +719,7 @@ describe('api: confirmation', () => {
     const terminals = ['stdin', 'stdout', 'stderr'] as ('stdin' | 'stdout' | 'stderr')[];
     const no = await run(['POST', `${uri}/cancellation`], { terminals, stdin: 'n\n' });
     expect({ code: no.code, writes: writes(no) }).toEqual({ code: 12, writes: [] });
-    expect(no.stderr).toContain(`Cancel event ${uri.split('/').at(-1)} and notify its invitees?`);
+    expect(no.stderr).toMatch(/^Cancel "[^"]+" and notify its invitees\?\n {2}when +\w{3} \d+ Nov, .* Europe\/Paris\n/);
     const yes = await run(['POST', `${uri}/cancellation`, '-f', 'reason=ill'], { terminals, stdin: 'y\n' });
     expect(json(yes).resource.status).toBe('canceled');
   });
@@ -723,7 +727,6 @@ describe('api: confirmation', () => {
   test.each([
     ['POST', '/things'],
     ['PATCH', '/event_types/X'],
-    ['POST', '/invitees/X/no_show'],
     ['GET', '/scheduled_events/X/cancellation'],
     ['GET', '/data_compliance/status'],
     ['GET', '/event_type_availability_schedules'],
@@ -748,7 +751,7 @@ describe('api: confirmation', () => {
       return fc.constantFrom(char, char.toUpperCase(), `%${hex}`, `%${hex.toUpperCase()}`, wide);
     };
     const spelled = fc
-      .constantFrom('data_compliance', 'cancellation', 'event_type_availability_schedules')
+      .constantFrom('data_compliance', 'cancellation', 'event_type_availability_schedules', 'no_show')
       .chain((word) => fc.tuple(...[...word].map(letter)).map((letters) => letters.join('')));
     const segments = fc.array(fc.constantFrom('v2', 'X', 'scheduled_events', 'a;b=c', '%41'), { maxLength: 3 });
     const paths = fc

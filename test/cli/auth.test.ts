@@ -119,36 +119,47 @@ describe('auth login', () => {
 });
 
 describe('a login', () => {
-  test('shows its status without a request, and asks the service only with --check', async () => {
+  test('asks the service about its status, except with --offline', async () => {
     await login();
-    const status = await world.run('auth status --json');
-    expect(status).toMatchObject({ code: 0, requests: [] });
-    expect((await world.run('auth status --check')).requests).toHaveLength(1);
+    expect(await world.run('auth status --offline --json')).toMatchObject({ code: 0, requests: [] });
+    expect((await world.run('auth status')).requests).toHaveLength(1);
     const send = async () => ({ status: 401, headers: {}, body: '{}' });
-    expect((await world.run('auth status --check', { send })).code).toBe(4);
+    expect((await world.run('auth status', { send })).code).toBe(4);
+    const removed = await world.run('auth status --check');
+    expect([removed.code, removed.requests]).toEqual([2, []]);
+  });
+
+  test('shows what is stored if the service does not answer', async () => {
+    await login();
+    const send: Send = async () => ({ status: 503, headers: {}, body: '' });
+    const { code, stdout } = await world.run('auth status --json', { send });
+    expect(code).toBe(9);
+    expect(JSON.parse(stdout)).toMatchObject({ profile: 'default', usable: null, status: 'not checked' });
   });
 
   test('is not called usable before the service was asked', async () => {
     expect(JSON.parse((await login('--json')).stdout)).toMatchObject({ usable: true, status: 'accepted' });
-    const unchecked = await world.run('auth status --json');
+    const unchecked = await world.run('auth status --offline --json');
     expect(JSON.parse(unchecked.stdout)).toMatchObject({ usable: null, status: 'not checked' });
-    const checked = await world.run('auth status --check --json');
+    const checked = await world.run('auth status --json');
     expect(JSON.parse(checked.stdout)).toMatchObject({ usable: true, status: 'accepted' });
-    const shown = await world.run('auth status -p default', { terminals: ['stdout', 'stderr'] });
-    expect(shown.stderr).toBe('Not checked with the service. To check: sched auth status --profile=default --check\n');
+    const offline = await world.run('auth status --offline', { terminals: ['stdout', 'stderr'] });
+    expect(offline.stderr).toBe('Not checked with the service, because of --offline\n');
+    const asked = await world.run('auth status', { terminals: ['stdout', 'stderr'] });
+    expect(asked.stderr).toBe('Asked the service about this login just now\n');
     const env = { SCHED_TOKEN: 'wrong', SCHED_BASE_URL: 'http://127.0.0.1:4010' };
-    const wrong = await world.run('auth status --json', { env });
+    const wrong = await world.run('auth status --offline --json', { env });
     expect(JSON.parse(wrong.stdout)).toMatchObject({ usable: null, status: 'not checked' });
-    const refused = await world.run('auth status --check --json', { env });
+    const refused = await world.run('auth status --json', { env });
     expect(JSON.parse(refused.stdout)).toMatchObject({ usable: false, status: 'refused' });
   });
 
   test('that was revoked is reported as such, and not as expired at a time to come', async () => {
     expect((await logIn(world, loginAddresses)).code).toBe(0);
     await revokeLogin(world, home);
-    const unchecked = await world.run('auth status --json');
+    const unchecked = await world.run('auth status --offline --json');
     expect(JSON.parse(unchecked.stdout)).toMatchObject({ usable: null, status: 'not checked' });
-    const { code, stdout, stderr } = await world.run('auth status --check -o yaml');
+    const { code, stdout, stderr } = await world.run('auth status -o yaml');
     expect(code).toBe(4);
     expect(stdout).toMatch(/^usable: false\nstatus: refused$/m);
     expect(stderr).toBe(
@@ -164,13 +175,13 @@ describe('a login', () => {
     await login('-p home');
     await login('-p work');
     const send = async () => ({ status: 401, headers: {}, body: '{}' });
-    for (const line of ['users me -p work', 'api /users/me -p work', 'auth status --check -p work']) {
+    for (const line of ['users me -p work', 'api /users/me -p work', 'auth status -p work']) {
       const { code, stderr } = await world.run(line, { send });
       expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringMatching(/^try: sched auth login -p work$/m) });
     }
     const env = { SCHED_TOKEN: 'wrong' };
-    const { stderr } = await world.run('auth status --check -p work', { send, env });
-    expect(stderr).toMatch(/^try: provide a valid token in SCHED_TOKEN$/m);
+    const { stderr } = await world.run('auth status -p work', { send, env });
+    expect(stderr).toMatch(/^cause: HTTP 401; provide a valid token in SCHED_TOKEN$/m);
   });
 
   test.each([
@@ -218,10 +229,10 @@ describe('a login', () => {
     );
   });
 
-  test('from the environment shows user and organization with --check', async () => {
+  test('from the environment shows user and organization', async () => {
     const env = { SCHED_TOKEN: world.token, SCHED_BASE_URL: 'http://127.0.0.1:4010' };
     const me = JSON.parse((await world.run('users me --json', { env })).stdout);
-    const { stdout } = await world.run('auth status --check --json', { env });
+    const { stdout } = await world.run('auth status --json', { env });
     expect(JSON.parse(stdout)).toMatchObject({ user: me.uri, organization: me.current_organization });
   });
 
@@ -309,7 +320,7 @@ describe('a login', () => {
       const { code, stderr } = await world.run(`${line} --quiet`, { send });
       expect(code).toBe(0);
       expect(stderr).toBe(
-        'the login of default was not revoked (127.0.0.1:4010: connection refused): it stays valid until it expires or you revoke it at the service\n',
+        'The login of default was not revoked (127.0.0.1:4010: connection refused): it stays valid until it expires or you revoke it at the service\n',
       );
       expect(everythingBelow(home)).not.toContain('refresh-me');
       expect((await world.run('events list')).code).toBe(4);
@@ -352,13 +363,7 @@ describe('a login', () => {
     const { access_token, refresh_token } = JSON.parse(readFileSync(credentialFile(home), 'utf8'));
     // From now on every run is searched for them.
     for (const secret of [access_token, refresh_token]) addCanary(secret);
-    for (const line of [
-      'auth status --json',
-      'auth status --check -v',
-      'users me -v',
-      'doctor --network',
-      'profiles show',
-    ])
+    for (const line of ['auth status --json', 'auth status -v', 'users me -v', 'doctor --network', 'profiles show'])
       expect([line, (await world.run(line, { env: { SCHED_DEBUG: '1' } })).code]).toEqual([line, 0]);
     expect((await world.run('auth token')).stdout).toBe(`${access_token}\n`);
     expect(await world.run('auth logout')).toMatchObject({

@@ -36,7 +36,7 @@ describe('availability update', () => {
       const rules = [{ type: 'wday', wday: 'monday', intervals: [{ from: '09:00', to: '10:00' }] }];
       const { code, stderr, stdout } = await update('--json', { rules, timezone: 'Asia/Tokyo' });
       expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ rules, timezone: 'Asia/Tokyo' })]);
-      for (const note of ['- every Tuesday ', '+ every Monday 09:00-10:00"', '→ Asia/Tokyo"'])
+      for (const note of ['every Tuesday: 09:00–12:30, 13:00–17:00 → no hours', '→ 09:00–10:00"', '→ Asia/Tokyo"'])
         expect(stderr).toContain(note);
       const again = await update('--json', { rules, timezone: 'Asia/Tokyo' });
       expect([JSON.parse(again.stdout)._sched, writes(again)]).toEqual([{ already: true }, []]);
@@ -50,7 +50,7 @@ describe('availability update', () => {
           : world.service(request);
       const sent = await update('', { rules }, send);
       expect([sent.code, writes(sent)]).toEqual([0, [expect.objectContaining({ body: JSON.stringify({ rules }) })]]);
-      expect(sent.stderr).toContain('+ {"every":"full moon","from":22}');
+      expect(sent.stderr).toContain('added: {"every":"full moon","from":22}');
     });
 
     test('sends rules that differ only in fields that sched does not know', async () => {
@@ -91,8 +91,10 @@ describe('availability update', () => {
       const names = (await schedules()).map(({ name, uri }) => `${name} (${uri.split('/').at(-1)})`);
       const { code, stderr, ...asked } = await update('--replace --rule "monday 09:00-10:00"');
       expect([code, writes(asked)]).toEqual([12, []]);
-      for (const name of names) expect(stderr).toContain(`${name}:\n- every`);
-      expect(stderr).toContain(`Change ${names.length} availability schedules: ${names.join(', ')}?`);
+      for (const name of names) expect(stderr).toContain(`${name}:\n  every Monday: `);
+      expect(stderr).toContain(
+        `Confirmation needed to change ${names.length} availability schedules: ${names.join(', ')}, but`,
+      );
     });
 
     test('changes single days if all schedules then have the same rules', async () => {

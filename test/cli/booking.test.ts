@@ -145,7 +145,7 @@ describe('booking: a lost reply', () => {
     const again = await world.run(booking(0), { send });
     expect([again.code, posts(again.requests)]).toEqual([10, 0]);
     expect(lastJson(again.stderr).error).toMatchObject({
-      cause: expect.stringMatching(/^process \d+ sent .* looking it up failed: Cannot reach 127\.0\.0\.1:4010$/),
+      cause: expect.stringMatching(/^process \d+ sent .* looking it up failed: Can't reach 127\.0\.0\.1:4010$/),
       outcome: 'unknown',
     });
   });
@@ -155,9 +155,11 @@ describe('booking: a lost reply', () => {
     await world.run(booking(0), { env, send: breaking(world, faults['reset before commit']) });
     const again = await world.run(booking(0), { env: { SCHED_BASE_URL: 'https://two.example' }, send: world.service });
     expect([again.code, posts(again.requests)]).toEqual([10, 0]);
-    expect(lastJson(again.stderr).error.hint).toBe(
-      'run the same command again later, or run sched invitees reconcile against https://one.example',
+    const { cause, hint } = lastJson(again.stderr).error;
+    expect(cause).toMatch(
+      /; run the same command again later, or run sched invitees reconcile against https:\/\/one\.example$/,
     );
+    expect(hint).toBeUndefined();
   });
 
   test('stays unknown for a token that does not see every host, even if nothing is found', async () => {
@@ -167,7 +169,7 @@ describe('booking: a lost reply', () => {
     const line = booking(0, '', shared);
     const first = await world.run(line, { send, env });
     expect(first.code).toBe(10);
-    expect(first.stderr).toContain('does not show the events of every host');
+    expect(first.stderr).toContain("doesn't show the events of every host");
     await world.clock.sleep(3_600_000);
     const later = await world.run(line, { send, env });
     expect([later.code, posts(later.requests)]).toEqual([10, 0]);
@@ -223,7 +225,7 @@ describe('booking: a 2xx without the booking in its body', () => {
     const { uri, event, _sched } = JSON.parse(stdout);
     expect(_sched).toEqual({ source: 'read' });
     expect(entry()).toMatchObject({ state: 'booked', event, invitee: uri });
-    expect(stderr).toContain('The service accepted this (HTTP 200), but its reply does not include the record');
+    expect(stderr).toContain("The service accepted this (HTTP 200), but its reply doesn't include the record");
   });
 
   test('counts as booked even if the look-up finds nothing, and prints the request', async () => {
@@ -505,7 +507,7 @@ describe('booking: a raw request', () => {
       'it contains "EMAIL" twice',
       bodyWith({ event_type: 'X' }).replace('","name', '","EMAIL":"b@x.example","name'),
     ],
-    ['a list', "isn't a JSON object", '[]'],
+    ['a list', 'is not a JSON object', '[]'],
   ])('with %s is rejected, and sent only with --allow-duplicate', async (_, words, stdin) => {
     const { code, stderr, requests } = await world.run(line, { stdin });
     expect([code, posts(requests)]).toEqual([2, 0]);
@@ -585,11 +587,11 @@ describe('booking: the ledger', () => {
   });
 
   test.each([
-    ['the home directory does not exist', (folder: string) => ({ home: join(folder, 'none') })],
+    ["the home directory doesn't exist", (folder: string) => ({ home: join(folder, 'none') })],
     ['the home directory is not an absolute path', () => ({ home: 'src' })],
     ["the home directory is Debian's /nonexistent", () => ({ home: '/nonexistent' })],
     [
-      'XDG_STATE_HOME is relative and the home directory does not exist',
+      "XDG_STATE_HOME is relative and the home directory doesn't exist",
       (folder: string) => ({ home: join(folder, 'none'), env: { XDG_STATE_HOME: 'state' } }),
     ],
     ['a file is in its place', (folder: string) => ({ env: { SCHED_STATE_DIR: join(folder, 'file') } })],
@@ -604,7 +606,7 @@ describe('booking: the ledger', () => {
       const { code, stderr, requests } = await none.run(booking(0, '', type));
       expect([code, posts(requests)]).toEqual([3, 0]);
       expect(lastJson(stderr).error).toMatchObject({ code: 'environment', outcome: 'not-sent' });
-      expect(lastJson(stderr).error.hint).toMatch(/SCHED_STATE_DIR.*--allow-duplicate/);
+      expect(lastJson(stderr).error.cause).toMatch(/SCHED_STATE_DIR.*--allow-duplicate/);
     }
     expect(existsSync(join(state, 'none'))).toBe(false);
     const meant = await none.run(booking(0, '--allow-duplicate', type));
@@ -615,9 +617,7 @@ describe('booking: the ledger', () => {
     expect([found.code, JSON.parse(found.stdout)._sched]).toEqual([0, { reconciled: true }]);
     const failing = breaking(none, faults['reset before commit']);
     const failed = await none.run(booking(2, '--allow-duplicate', type), { send: failing });
-    expect([failed.code, lastJson(failed.stderr).error.hint]).toEqual([
-      10,
-      'run the same command again with --if-absent',
-    ]);
+    expect(failed.code).toBe(10);
+    expect(lastJson(failed.stderr).error.hint).toMatch(/^sched invitees create .* --allow-duplicate .*--if-absent$/);
   });
 });

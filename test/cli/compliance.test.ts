@@ -485,7 +485,11 @@ describe('compliance delete: the run', () => {
       { title: 'Insufficient scope', required_scopes: ['data_compliance:write'] },
       'data_compliance:write',
     ],
-    ['a missing role', { title: 'Permission Denied', message: `not you, ${canary}@x` }, 'administrator'],
+    [
+      'a missing role',
+      { title: 'Permission Denied', message: `not you, ${canary}@x` },
+      'this needs an admin or the owner',
+    ],
   ])('stops at the first 403 for %s', async (_, body, words) => {
     const send = answering(() => ({ status: 403, body: JSON.stringify(body) }));
     const result = await world.run(`compliance delete --from ${listFile(60)} --confirm 60`, { ...real, send });
@@ -534,7 +538,7 @@ describe('compliance delete: the run', () => {
     const line = `compliance delete --from ${listFile(5)} --confirm 5 --json`;
     const first = await world.run(line, { ...real, send: down });
     expect(first.code).toBe(9);
-    expect(first.stderr).toContain('accepted so far: 0 of 5');
+    expect(first.stderr).toContain('Stopped with 0 of 5 accepted');
     const second = await world.run(line, { ...real, send: throughSandbox });
     expect(JSON.parse(second.stdout)).toMatchObject({ accepted: 5 });
     expectNoAddress(first, second);
@@ -588,7 +592,7 @@ describe('compliance delete: the run', () => {
     const result = await world.run(`compliance delete --from ${listFile(250)} --confirm 250`, { env, send });
     expect(result.code).toBe(7);
     expect(deletions(result)).toHaveLength(3);
-    expect(result.stderr).toContain('accepted so far: 50 of 250');
+    expect(result.stderr).toContain('Stopped with 50 of 250 accepted');
     const lines = readFileSync(receiptFiles()[0]!, 'utf8').split('\n');
     const { hash } = JSON.parse(lines.at(-2)!);
     expect(readFileSync(summary, 'utf8')).toContain(`| 250 | 50 | 0 | 0 | 0 | sha256:${hash} | unfinished |`);
@@ -617,7 +621,7 @@ describe('compliance delete: repeated runs', () => {
     );
     const second = await world.run(`compliance delete --from ${shuffled} --confirm 30 --json`);
     expect({ code: second.code, sent: sent(second) }).toEqual({ code: 0, sent: [] });
-    expect(second.stderr).toContain(`already accepted at ${now()}`);
+    expect(second.stderr).toContain(`Already accepted at ${now()}`);
     expect(JSON.parse(second.stdout)).toEqual(JSON.parse(first.stdout));
     const elsewhere = await world.run(`${line()} --receipt ${join(home, 'other.jsonl')}`);
     expect(elsewhere.stderr).toContain(`other.jsonl was not written (the receipt is ${receiptFiles()[0]})`);
@@ -778,7 +782,7 @@ describe('compliance delete: repeated runs', () => {
     expect(sent(second)).toEqual(people(30).slice(25));
     const third = await world.run(`${line()} --receipt ${receipt}2`, { ...real, send: throughSandbox });
     expect({ code: third.code, sent: sent(third) }).toEqual({ code: 0, sent: [] });
-    expect(third.stderr).toContain('already accepted');
+    expect(third.stderr).toContain('Already accepted');
   });
 
   test('repair an incomplete last line', async () => {
@@ -800,7 +804,7 @@ describe('compliance delete: repeated runs', () => {
     const first = await world.run(line(), { ...real, send });
     expect(first.code).toBe(0);
     expect({ code: second!.code, sent: sent(second!) }).toEqual({ code: 7, sent: [] });
-    expect(second!.stderr).toContain(`process ${process.pid} since`);
+    expect(second!.stderr).toContain(`process ${process.pid} has been running it since`);
     expect(second!.stderr).toContain(JSON.parse(first.stdout).run);
   });
 
@@ -848,7 +852,7 @@ describe('compliance: keys', () => {
     const none = await world.run('compliance key-file');
     expect([none.code, none.stderr]).toEqual([6, expect.stringContaining('There is no receipt key yet')]);
     const line = `compliance delete --from ${listFile(1)} --confirm 1 --again`;
-    const created = `created a receipt key in ${place}; keep a copy`;
+    const created = `Created a receipt key in ${place}. Keep a copy`;
     expect((await world.run(line)).stderr).toContain(created);
     expect((await world.run(line)).stderr).not.toContain(created);
     const shown = await world.run('compliance key-file --json');
@@ -1018,7 +1022,7 @@ describe('compliance: evidence', () => {
         : refused(request);
     const without = await world.run(`compliance bundle ${run} --to ${join(home, 'a')}`, { ...real, send: forbidden });
     expect(without.code).toBe(0);
-    expect(readFileSync(join(home, 'a/activity-missing.txt'), 'utf8')).toContain('does not allow this');
+    expect(readFileSync(join(home, 'a/activity-missing.txt'), 'utf8')).toContain("doesn't allow this");
     const entry = {
       uri: 'https://x/activity_log_entries/1',
       occurred_at: now(),

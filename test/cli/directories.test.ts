@@ -56,7 +56,7 @@ describe.each(writers)('%s', (variable, line) => {
     const { home, folder } = prepared(Number.parseInt(mode, 8));
     const { code, stderr, requests } = await world.run(line, { home, env: { [variable]: folder } });
     expect([code, modeOf(folder), readdirSync(folder)]).toEqual([3, mode, []]);
-    expect(stderr).toContain(`Cannot use the directory ${folder}`);
+    expect(stderr).toContain(`Can't use the directory ${folder}`);
     expect(stderr).toContain(`${variable}='${folder}/sched'`);
     expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
@@ -99,6 +99,6 @@ describe('a symbolic link instead of a sched directory', () => {
       env: line.startsWith('--sandbox') ? { SCHED_TOKEN: '' } : {},
     });
     expect([code, readdirSync(folder), modeOf(folder)]).toEqual([3, [], '755']);
-    expect(stderr).toContain('it is a symbolic link, and those are not followed');
+    expect(stderr).toContain("it is a symbolic link, which sched doesn't follow");
   });
 });

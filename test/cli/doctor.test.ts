@@ -28,7 +28,7 @@ describe('doctor', () => {
   });
 
   test.each([
-    ['/dev/null/none', 'the home directory /dev/null/none does not exist'],
+    ['/dev/null/none', "the home directory /dev/null/none doesn't exist"],
     ['', 'HOME is empty'],
   ])("reports that it can't use a state directory below the home %j", async (home, reason) => {
     const { run } = await createWorld({ home });
@@ -138,7 +138,7 @@ describe('doctor names the problem, and its fix works', () => {
 
   test('a missing directory', async () => {
     const found = (await doctor()).of('state directory', 'note')!;
-    expect(found.finding).toContain('does not exist yet');
+    expect(found.finding).toContain("doesn't exist yet");
     await carryOut(found.fix!);
     const state = join(home, '.local/state/sched');
     expect((await doctor()).of('state directory', 'ok')?.finding).toBe(`${state} is private`);
@@ -169,7 +169,7 @@ describe('doctor names the problem, and its fix works', () => {
       fix: 'sched auth refresh -p default',
     });
     await carryOut(found.fix!);
-    expect((await doctor()).of('token', 'ok')?.finding).toMatch(/^expires at .*; not checked with the service$/);
+    expect((await doctor()).of('token', 'note')?.finding).toMatch(/^expires at .*; not checked with the service$/);
     const withoutRefresh = (record: Record<string, unknown>) => {
       delete record.refresh_token;
     };
@@ -183,7 +183,7 @@ describe('doctor names the problem, and its fix works', () => {
 
   test('a token that the service refuses', async () => {
     const env = { SCHED_BASE_URL: baseUrl, SCHED_TOKEN: 'wrong' };
-    expect((await doctor('', { env })).of('token', 'ok')?.finding).toMatch(/; not checked with the service$/);
+    expect((await doctor('', { env })).of('token', 'note')?.finding).toMatch(/; not checked with the service$/);
     expect((await doctor('--network', { env })).of('token')).toMatchObject({
       finding: 'from SCHED_TOKEN (overrides stored logins); the service refuses it',
       fix: 'provide a valid token in SCHED_TOKEN',
@@ -227,8 +227,8 @@ describe('doctor names the problem, and its fix works', () => {
       expect(findings.map(({ fix }) => fix).join()).not.toContain('SCHED_TOKEN');
   });
 
-  test('a configuration that does not exist yet', async () => {
-    expect((await doctor()).of('configuration', 'note')?.finding).toBe(`${config} does not exist yet`);
+  test("a configuration that doesn't exist yet", async () => {
+    expect((await doctor()).of('configuration', 'note')?.finding).toBe(`${config} doesn't exist yet`);
     await withToken();
     expect((await doctor()).of('configuration', 'ok')?.finding).toBe(config);
   });
@@ -285,6 +285,6 @@ describe('doctor names the problem, and its fix works', () => {
   test('a home directory that is gone', async () => {
     rmSync(home, { recursive: true });
     const { finding } = (await doctor()).of('config directory', 'note')!;
-    expect(finding).toBe(`${dirname(config)} does not exist yet; sched creates it when needed`);
+    expect(finding).toBe(`${dirname(config)} doesn't exist yet; sched creates it when needed`);
   });
 });

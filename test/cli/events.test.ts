@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Send } from '../../src/http/message.ts';
-import { createWorld } from '../support/run.ts';
+import { createWorld, type Result } from '../support/run.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+
+const terminals = ['stdout' as const, 'stderr' as const];
 
 let world: Awaited<ReturnType<typeof createWorld>>;
 beforeEach(async () => {
@@ -49,11 +51,102 @@ describe('events list', () => {
   });
 
   test('shows at most 50 rows on a terminal and how to see all', async () => {
-    const { stdout, stderr } = await world.run('events list', { terminals: ['stdout', 'stderr'], columns: 100 });
+    const { stdout, stderr } = await world.run('events list --any-time', { terminals, columns: 100 });
     expect(stdout.trimEnd().split('\n')).toHaveLength(51);
     expect(stdout).toContain('START (Europe/Paris)');
-    expect(stderr).toContain('Showing the first 50 · all: --all');
-    expect(stderr).toContain('Showing your events. For the whole organization: --org current');
+    expect(stderr).toBe('50 shown, more: --all\nShowing your events. For the whole organization: --org current\n');
+  });
+
+  describe('without a time window', () => {
+    const windowOf = ({ requests }: Result) => {
+      const { searchParams } = new URL(requests.find(({ url }) => url.includes('/scheduled_events?'))!.url);
+      return [searchParams.get('min_start_time'), searchParams.get('max_start_time')];
+    };
+
+    test.each([
+      ['', '2026-11-14T23:00:00Z'],
+      ['--all', '2026-11-14T23:00:00Z'],
+      ['--limit 3', '2026-11-14T23:00:00Z'],
+      ['--tz Asia/Tokyo', '2026-11-15T15:00:00Z'],
+      ['--org current --status active', '2026-11-14T23:00:00Z'],
+    ])('a table on a terminal starts today in the zone that it shows: %s', async (flags, since) => {
+      const result = await world.run(`events list ${flags}`, { terminals });
+      expect(windowOf(result)).toEqual([since, null]);
+      expect(result.stderr).toMatch(/^Showing (your )?events from today on\. Earlier: --past$/m);
+      expect(result.stderr.includes('\nWhole organization: --org current\n')).toBe(!flags.includes('--org'));
+    });
+
+    test.each(['--json', '-o csv', '--jq length', '--any-time', '--any-time --all'])(
+      'gets all events on a terminal with %s',
+      async (flags) => {
+        const result = await world.run(`events list ${flags}`, { terminals });
+        expect(windowOf(result)).toEqual([null, null]);
+        expect(result.stderr).not.toContain('from today on');
+      },
+    );
+
+    test.each(['', '-o table', '--any-time', '--json'])('gets all events in a pipe: %s', async (flags) => {
+      expect(windowOf(await world.run(`events list ${flags}`))).toEqual([null, null]);
+    });
+
+    test('shows earlier events with --past, latest first', async () => {
+      const past = await world.run('events list --past --json=start_time', { terminals });
+      expect(windowOf(past)).toEqual([null, '2026-11-15T18:00:00Z']);
+      const times = JSON.parse(past.stdout).map(({ start_time }: { start_time: string }) => start_time);
+      expect(times).toEqual([...times].sort().reverse());
+    });
+
+    test('says that nothing was found from today on', async () => {
+      const { stderr } = await world.run('events list --search nothinglikethis', { terminals });
+      expect(stderr).toBe(
+        'Nothing found. Showing your events from today on. Earlier: --past. Whole\n  organization: --org current\n',
+      );
+    });
+
+    test('rejects --any-time with another window', async () => {
+      const { code, stderr, requests } = await world.run('events list --any-time --past');
+      expect([code, requests]).toEqual([2, []]);
+      expect(stderr).toContain("--any-time and --past can't be used together");
+    });
+  });
+
+  describe('the footer of a limited list', () => {
+    test.each([
+      ['events list --any-time --limit 12', '12 shown, more: --all, or a higher --limit', 2],
+      ['members list --limit 1', '1 shown, more: --all, or a higher --limit', 2],
+      ['routing-forms submissions --limit 1', '1 shown, more: --all, or a higher --limit', undefined],
+      ['routing-forms submissions --sort created_at:desc --limit 1', '1 shown, more: --all, or a', undefined],
+      ['events list --any-time --search "a" --limit 2', '2 shown, more: --all, or a higher --limit', 2],
+      ['events list --any-time --page-size 2 --search "a" --limit 3', '3 shown, ', undefined],
+    ])('says that there is more, without a request of its own: %s', async (line, footer, count) => {
+      const { stderr, requests } = await world.run(line, { terminals });
+      expect(stderr).toContain(footer);
+      // The list, and whose it is.
+      if (count !== undefined) expect(requests).toHaveLength(count);
+    });
+
+    test('says "maybe" if rows are filtered here and the next page was not read', async () => {
+      const row = (number: number) => ({
+        uri: `http://127.0.0.1:4010/scheduled_events/E${number}`,
+        name: `Call ${number}`,
+      });
+      const send: Send = async (request) =>
+        request.url.includes('/scheduled_events?')
+          ? {
+              status: 200,
+              headers: { 'content-type': 'application/json' },
+              body: JSON.stringify({ collection: [row(1), row(2)], pagination: { next_page_token: 'next' } }),
+            }
+          : world.service(request);
+      const { stderr } = await world.run('events list --any-time --search "call 2" --limit 1', { terminals, send });
+      expect(stderr).toContain('1 shown, maybe more: --all, or a higher --limit');
+    });
+
+    test('says nothing if the limit is the number of rows', async () => {
+      const { length } = JSON.parse((await world.run('event-types list --json=uri')).stdout);
+      const { stderr } = await world.run(`event-types list --limit ${length}`, { terminals });
+      expect(stderr).not.toContain('shown');
+    });
   });
 
   test('lists the whole organization with --org current', async () => {
@@ -210,18 +303,18 @@ describe('events cancel', () => {
 
   test('asks on a terminal, and cancels only after yes', async () => {
     const uri = await firstUri();
-    const terminals = ['stdin', 'stdout', 'stderr'] as const;
-    const no = await world.run(`events cancel ${uri}`, { terminals: [...terminals], stdin: 'n\n' });
+    const asking = ['stdin' as const, ...terminals];
+    const no = await world.run(`events cancel ${uri}`, { terminals: asking, stdin: 'n\n' });
     expect(no.code).toBe(12);
-    const yes = await world.run(`events cancel ${uri}`, { terminals: [...terminals], stdin: 'y\n' });
+    const yes = await world.run(`events cancel ${uri}`, { terminals: asking, stdin: 'y\n' });
     expect(yes.code).toBe(0);
     expect(yes.stderr).toContain('canceled: ');
   });
 
   test.each([
-    ['EVENT1\n', 'Cancel 1 event and notify its invitees?'],
-    ['EVENT1\nEVENT2\n', 'Cancel 2 events and notify their invitees?'],
-  ])('counts the events of a file in the question: %j', async (stdin, question) => {
+    ['EVENT1\n', 'Confirmation needed to cancel 1 event, but there is no terminal to ask on'],
+    ['EVENT1\nEVENT2\n', 'Confirmation needed to cancel 2 events, but there is no terminal to ask on'],
+  ])('counts the events of a file in the error without a terminal: %j', async (stdin, question) => {
     const { code, stderr } = await world.run('events cancel --from -', { stdin, home: temporaryDirectory('events') });
     expect([code, stderr]).toEqual([12, expect.stringContaining(question)]);
   });

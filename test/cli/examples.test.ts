@@ -37,7 +37,7 @@ describe.each(days)('examples on a sandbox seeded at %s', (day) => {
     return /^(compliance|doctor)| --from /.test(line) ? shared : undefined;
   };
 
-  /** As a shell would: what stands in `$(…)` runs first, and pipes and files are not the program's affair. */
+  /** Runs a line as a shell would: a command in `$(…)` first. Pipes and files are left out. */
   const runLine = async (line: string, home: string | undefined) => {
     const own = ownPart(line);
     const inner = /\$\(sched ([^)]*)\)/.exec(own);

@@ -321,7 +321,7 @@ describe('faults: a 503 that asks to wait', () => {
     const start = world.clock.now();
     const { code, stderr } = await world.run('users me --tz UTC', { send: away(world, isRead, '30') });
     expect(code).toBe(0);
-    expect(stderr).toBe('the service is unavailable: waiting 30 s, until 18:00:30 UTC\n');
+    expect(stderr).toBe('The service is unavailable: waiting 30 s, until 18:00:30 UTC\n');
     expect(world.clock.now() - start).toBeGreaterThanOrEqual(30_000);
   });
 
@@ -351,7 +351,7 @@ describe('faults: a 503 that asks to wait', () => {
       },
     });
     expect(code).toBe(0);
-    expect(stderr).toContain('the service is unavailable: waiting 30 s, until 18:00:30 UTC\n');
+    expect(stderr).toContain('The service is unavailable: waiting 30 s, until 18:00:30 UTC\n');
     const first = times.findIndex(([method]) => method === 'POST');
     expect(times.slice(first + 1).map(([method]) => method)).toEqual(['GET', 'POST']);
     for (const [, time] of times.slice(first + 1)) expect(time).toBeGreaterThanOrEqual(30_000);
@@ -393,10 +393,10 @@ describe('faults: a creation whose reply is lost', async () => {
   const words = 'run the command again only if a second link does no harm: the service has no list of links to check';
 
   test.each([
-    ['shares create', 'api POST /shares -f event_type=TYPE', words],
-    ['one-offs create', 'api POST /one_off_event_types -f name=Planning', newest],
-    ['event-types create', 'api POST /event_types -f name=Chat', newest],
-  ])('%s, %s: says where to look, and sends nothing again', async (name, raw, hint) => {
+    ['shares create', 'api POST /shares -f event_type=TYPE', { cause: expect.stringContaining(words) }],
+    ['one-offs create', 'api POST /one_off_event_types -f name=Planning', { hint: newest }],
+    ['event-types create', 'api POST /event_types -f name=Chat', { hint: newest }],
+  ])('%s, %s: says where to look, and sends nothing again', async (name, raw, place) => {
     const { row } = operations.find((each) => each.name === name)!;
     const isMeant = matcher(row);
     for (const ending of [lost(true), lost(true, 201), 500, '{"resource"', '<html>']) {
@@ -413,7 +413,7 @@ describe('faults: a creation whose reply is lost', async () => {
         const { code, stderr, requests } = await world.run(`${line} --json`, { send });
         expect([line, ending, code, requests.filter(isMeant).length]).toEqual([line, ending, 10, 1]);
         const { error } = JSON.parse(stderr.trim().split('\n').at(-1)!);
-        expect(error).toMatchObject({ code: 'outcome-unknown', outcome: 'unknown', hint });
+        expect(error).toMatchObject({ code: 'outcome-unknown', outcome: 'unknown', ...place });
       }
     }
   });

@@ -103,7 +103,7 @@ describe('invitees create --first-free', () => {
     expect(error.message).toBe(
       'The service refused the first free time, Mon 2026-11-16 10:00 Europe/Paris (09:00 UTC)',
     );
-    expect(error.hint).toContain('run the same command again');
+    expect(error.hint).toContain('sched invitees create');
     expect((await world.run(line())).stderr).toContain('booked: Mon 2026-11-16 10:15');
   });
 

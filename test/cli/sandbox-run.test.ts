@@ -147,7 +147,7 @@ describe('sandbox run with faults', () => {
     const faults = ['boom', 'users.me 503 at=soon', 'event.list html'].flatMap((each) => ['--fault', each]);
     const { code, stderr } = await runInside([...faults, '--faults', '/nowhere.json', '--seed', 'big'], async () => 0);
     expect(code).toBe(2);
-    for (const words of ['"boom" names no fault', 'at must be', 'event.list', '/nowhere.json', 'not "big"'])
+    for (const words of ['"boom" is not a fault', 'at must be', 'event.list', '/nowhere.json', 'not "big"'])
       expect(stderr).toContain(words);
   });
 

@@ -98,7 +98,7 @@ describe('sandbox start', () => {
     const { port } = new URL(facts.base_url);
     const { code, stderr } = await world.run(`sandbox start --port ${port}`);
     expect(code).toBe(3);
-    expect(stderr).toContain('another program uses this port');
+    expect(stderr).toContain('the port is in use');
   });
 
   test('gives the slot to one of two hundred, and the store agrees', async () => {

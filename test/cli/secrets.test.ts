@@ -344,7 +344,7 @@ describe('the tokens of a login that the service quotes are not printed', () => 
         ? { status: 400, headers: json, body: '{}', ...refused(`${request.body} ${access} ${refresh}`) }
         : { status: 401, headers: json, body: JSON.stringify({ title: request.headers.authorization }) };
     const everything: string[] = [];
-    for (const line of ['users me -v', 'auth refresh', 'auth status --check', 'api /users/me -i', 'auth logout']) {
+    for (const line of ['users me -v', 'auth refresh', 'auth status', 'api /users/me -i', 'auth logout']) {
       const { stdout, stderr } = await world.run(line, { home, env: none, send: quoting });
       everything.push(stdout, stderr);
     }

@@ -65,10 +65,10 @@ describe('refusal', () => {
   });
 
   test.each([
-    [405, 'The service does not support POST /shares'],
-    [406, 'The service cannot reply with JSON'],
+    [405, "The service doesn't support POST /shares"],
+    [406, "The service can't reply with JSON"],
     [413, 'The request is too large for the service'],
-    [415, 'The service does not accept the content type of the request'],
+    [415, "The service doesn't accept the content type of the request"],
     [422, 'The service rejected the input'],
   ])('with status %i says what the service does not take', (status, message) => {
     const request = { ...post, url: 'https://api.example.com/shares?x=1' };

@@ -168,7 +168,7 @@ const samples: Record<string, () => Promise<unknown>> = {
   },
   error: async () => {
     const headers = { 'retry-after': '17', 'x-request-id': 'req-1' };
-    const { stderr } = await run('events list --no-wait --json', { send: replying({ status: 429, headers }) });
+    const { stderr } = await run('events list --max-wait 1s --json', { send: replying({ status: 429, headers }) });
     return JSON.parse(stderr.trim().split('\n').at(-1)!);
   },
   'note before an error': async () => JSON.parse((await run('users me --json --sandbox')).stderr.split('\n')[0]!),

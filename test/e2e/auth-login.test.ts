@@ -185,7 +185,7 @@ describe('auth login in a terminal', () => {
     const location = await decide(url, 'allow');
     expect(await isFree(Number(redirectOf(url).port))).toBe(true);
     screen.type(`${location.replace(/state=[^&]+/, 'state=forged')}\n`);
-    await screen.until(/Can't use that URL: the address belongs to a different login/);
+    await screen.until(/Can't use that URL: it belongs to a different login/);
     screen.type(`${location}\n`);
     expect((await screen.done).code).toBe(0);
     expect((await status()).user_name).toBe('Amara Lindqvist');
@@ -287,7 +287,7 @@ describe('auth login in a terminal', () => {
     const refused = await sched(['-v', ...share], home);
     expect({ code: refused.code, lines: refused.stderr.trim().split('\n').length }).toEqual({ code: 5, lines: 1 });
     expect(JSON.parse(refused.stderr).error).toMatchObject({
-      message: 'This login may not create single-use scheduling links',
+      message: 'This login is not allowed to create single-use scheduling links',
       cause: 'it lacks the scope shares:write; nothing was sent',
       hint: 'sched auth login -p default --add-scopes shares:write',
       outcome: 'not-sent',

@@ -10,13 +10,21 @@ afterEach(() => service?.close());
 
 // R30
 describe('budget: real processes', () => {
-  test('eight at once, 16 requests, 10 in two seconds: no 429, all exit 0', async () => {
-    service = await smallService({ limit: { limit: 10, windowMs: 2000 } });
-    const home = temporaryHome();
-    const results = await fetchAtOnce(service, 8, 2, () => home);
-    expect(results.map(({ code }) => code)).toEqual(Array(8).fill(0));
-    expect(service.seen).toMatchObject({ answered: 16, refused: 0 });
-  }, 60_000);
+  test('eight at once, 16 requests, 10 in a window: they meet the limit, no 429, all exit 0', async () => {
+    // A slow machine sends fewer than 10 requests in a short window, so windows get longer until the limit is met.
+    let isMet = false;
+    for (let windowMs = 1000; !isMet && windowMs <= 16_000; windowMs *= 2) {
+      service?.close();
+      service = await smallService({ limit: { limit: 10, windowMs } });
+      const home = temporaryHome();
+      const results = await fetchAtOnce(service, 8, 2, () => home);
+      expect(results.map(({ code }) => code)).toEqual(Array(8).fill(0));
+      expect(service.seen).toMatchObject({ answered: 16, refused: 0 });
+      isMet =
+        service.seen.fullWindows > 0 && results.some(({ stderr }) => stderr.includes('rate limit reached: waiting'));
+    }
+    expect(isMet).toBe(true);
+  }, 120_000);
 
   test.each([
     ['with a shared budget, they send exactly 10', true],
@@ -124,7 +132,7 @@ describe('bookings: real processes', () => {
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(130);
     expect(JSON.parse(stdout).uri).toContain('/invitees/I0');
-    expect(stderr).toContain('waiting for the reply to the last request');
+    expect(stderr).toContain('Waiting for the reply to the last request');
   });
 
   test('a second SIGINT exits at once, and the next run finds the booking', async () => {
@@ -139,7 +147,7 @@ describe('bookings: real processes', () => {
     child.kill('SIGINT');
     const { code, stderr } = await ended;
     expect(code).toBe(130);
-    expect(stderr).toContain('interrupt again to quit without knowing its outcome');
+    expect(stderr).toContain('Interrupt again to quit without knowing its outcome');
     const again = await sched(booking, home, service.env);
     expect([again.code, JSON.parse(again.stdout)._sched]).toEqual([0, { reconciled: true }]);
     expect(service.seen.posts).toBe(1);

@@ -35,7 +35,7 @@ describe('compliance delete, killed', () => {
       // The standalone program can't preload the code that kills it at a step.
       const possible = program.length === 0 ? [] : steps;
       for (const step of possible) expect(await deletion.dieAt(step)).toBe(true);
-      expect(await deletion.dieAfter(bytesABatch, 0)).toBe(true);
+      expect(await deletion.dieAfter(bytesABatch)).toBe(true);
       const told = await deletion.finish();
       expect(told).toMatchObject({
         kills: possible.length + 1,
@@ -68,13 +68,13 @@ describe('compliance delete, killed', () => {
     const waits = new Promise<void>((resolve) => {
       child.stderr.on('data', (text) => {
         said += text;
-        if (said.includes('waiting for the reply')) resolve();
+        if (said.includes('Waiting for the reply')) resolve();
       });
     });
     child.kill('SIGTERM');
     await Promise.race([waits, ended]);
     answer();
-    expect([await ended, said]).toEqual([143, expect.stringContaining('waiting for the reply')]);
+    expect([await ended, said]).toEqual([143, expect.stringContaining('Waiting for the reply')]);
     const second = await sched(args, home, env);
     service.server.close();
     expect(JSON.parse(second.stdout)).toMatchObject({ total: 100, accepted: 100 });
@@ -227,7 +227,7 @@ describe('docs/compliance.md', () => {
     expect(readdirSync(join(first.home, 'job'))).toContain('receipt-7.jsonl');
     const again = await inSandbox('nightly', two, first.home);
     expect(again.code).toBe(0);
-    expect(again.stderr).toContain('already accepted');
+    expect(again.stderr).toContain('Already accepted');
     const empty = await inSandbox('nightly', write('# nobody\\n'));
     expect({ code: empty.code, stderr: empty.stderr }).toMatchObject({ code: 0 });
   });
@@ -292,7 +292,7 @@ describe('docs/compliance.md', () => {
     };
     const first = await attempt();
     expect(first.code).toBe(6);
-    expect(first.stderr).toContain('accepted so far: 25 of 60');
+    expect(first.stderr).toContain('Stopped with 25 of 60 accepted');
     const second = await attempt();
     expect({ code: second.code, stderr: second.stderr }).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(join(job, 'result.json'), 'utf8'))).toMatchObject({ total: 60, accepted: 60 });

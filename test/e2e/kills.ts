@@ -65,7 +65,6 @@ export interface Torture {
   kills: number;
   lost: number;
   sentTwice: number;
-  seconds: number;
   result: { total: number; accepted: number; rejected: number; unknown: number };
   status: string;
   leaks: number;
@@ -88,7 +87,6 @@ export const openTorture = async () => {
 
   /** Starts a deletion of one input, to be killed any number of times and then finished. */
   const begin = async (addresses: number) => {
-    const started = Date.now();
     await log('DELETE');
     const home = temporaryHome();
     const people = Array.from({ length: addresses }, (_, index) => `tortured.${index}@people.example`);
@@ -116,13 +114,13 @@ export const openTorture = async () => {
         const whole = cleanEnvironment(home, { ...env, KILL_STEP: String(step), KILL_HOW: how });
         return settle(ended(spawn(runner, ['--import', preload, ...program, ...args], { env: whole })));
       },
-      /** Kills the process after the receipt grew by so many bytes, plus some milliseconds. */
-      dieAfter: async (bytes: number, milliseconds: number): Promise<boolean> => {
+      /** Kills the process after the receipt grew by so many bytes, and after a pause. */
+      dieAfter: async (bytes: number, pause = async () => {}): Promise<boolean> => {
         const before = size();
         const child = spawn(runner, [...program, ...args], { env: cleanEnvironment(home, env) });
         const remains = ended(child);
-        while (child.exitCode === null && size() - before < bytes) await new Promise((go) => setTimeout(go, 1));
-        await new Promise((go) => setTimeout(go, milliseconds));
+        while (child.exitCode === null && size() - before < bytes) await new Promise(setImmediate);
+        await pause();
         child.kill('SIGKILL');
         return settle(remains);
       },
@@ -138,7 +136,6 @@ export const openTorture = async () => {
           kills,
           lost: people.filter((email) => !times.has(email)).length,
           sentTwice: accepted.length - times.size,
-          seconds: (Date.now() - started) / 1000,
           result,
           status: JSON.parse(verified.stdout).status,
           leaks: (said + readFileSync(receipt, 'utf8')).split('tortured').length - 1,

@@ -168,7 +168,7 @@ describe('without a tunnel nothing is sent, and the error names a proxy', () => 
     /** The error, with `http://PROXY` for the proxy. */
     message?: string;
     cause: string;
-    hint?: string;
+    advice?: string;
     /** How many CONNECTs are sent: one after a refusal, more after a temporary failure. */
     asked: number;
   }
@@ -179,7 +179,7 @@ describe('without a tunnel nothing is sent, and the error names a proxy', () => 
       start: () => proxyWith({ status: 403 }),
       message: `The proxy http://PROXY refused to connect to ${host}`,
       cause: 'HTTP 403 from the proxy',
-      hint: `ask the proxy's administrator to allow ${host}, or bypass the proxy: NO_PROXY=${host}`,
+      advice: `ask the proxy's administrator to allow ${host}, or bypass the proxy: NO_PROXY=${host}`,
       asked: 1,
     },
     {
@@ -187,7 +187,7 @@ describe('without a tunnel nothing is sent, and the error names a proxy', () => 
       start: () => proxyWith({ login }),
       message: 'The proxy http://PROXY requires a login',
       cause: 'HTTP 407 from the proxy',
-      hint: 'set HTTPS_PROXY=http://USER:PASSWORD@PROXY',
+      advice: 'set HTTPS_PROXY=http://USER:PASSWORD@PROXY',
       asked: 1,
     },
     {
@@ -196,7 +196,7 @@ describe('without a tunnel nothing is sent, and the error names a proxy', () => 
       userinfo: `${loginInUrl}@`,
       message: 'The proxy http://PROXY refused the login in HTTPS_PROXY',
       cause: 'HTTP 407 from the proxy',
-      hint: 'check the user and password in HTTPS_PROXY; URL-encode special characters, such as %40 for @',
+      advice: 'check the user and password in HTTPS_PROXY; URL-encode special characters, such as %40 for @',
       asked: 1,
     },
     {
@@ -235,8 +235,7 @@ describe('without a tunnel nothing is sent, and the error names a proxy', () => 
   // R27
   test.each(failures)('$what; the booking can be made afterwards', async (failure) => {
     const { start, userinfo = '', asked, cause } = failure;
-    const { message = `Cannot reach ${host}`, hint = `check HTTPS_PROXY, or bypass the proxy: NO_PROXY=${host}` } =
-      failure;
+    const { message, advice = `check HTTPS_PROXY, or bypass the proxy: NO_PROXY=${host}` } = failure;
     const home = temporaryHome();
     const env = { ...trusting, ...who };
     const bad = await start();
@@ -245,9 +244,10 @@ describe('without a tunnel nothing is sent, and the error names a proxy', () => 
     const { error } = JSON.parse(failed.stderr.trim().split('\n').at(-1)!);
     expect(error).toMatchObject({
       exit: 9,
-      message: message.replace('http://PROXY', `http://127.0.0.1:${bad.port}`),
-      cause: cause.replace('http://PROXY', `http://127.0.0.1:${bad.port}`),
-      hint: hint.replace('@PROXY', `@127.0.0.1:${bad.port}`),
+      message: (message ?? `Cannot reach ${host}`).replace('http://PROXY', `http://127.0.0.1:${bad.port}`),
+      cause: `${cause}; ${advice}`.replace(/(?<=[/@])PROXY/, `127.0.0.1:${bad.port}`),
+      // Once the proxy has refused, there is nothing to find out about the network.
+      ...(message === undefined ? { hint: 'sched doctor --network' } : {}),
       outcome: 'not-sent',
     });
     expect([failed.code, bad.seen.length, service.seen.posts]).toEqual([9, asked, before]);
@@ -276,9 +276,9 @@ describe("a user's own certificate authority", () => {
     expect({ code, stderr: stderr.trim().split('\n') }).toEqual({
       code: 9,
       stderr: [
-        `error: Cannot reach ${place}`,
-        `cause: the certificate is not signed by a trusted authority${way}`,
-        'try: set NODE_EXTRA_CA_CERTS=ca.pem to trust your own certificate authority',
+        `error: Can't reach ${place}`,
+        `cause: the certificate is not signed by a trusted authority${way}; set NODE_EXTRA_CA_CERTS=ca.pem to trust your own certificate authority`,
+        'try: sched doctor --network',
       ],
     });
   });

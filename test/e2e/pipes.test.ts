@@ -41,7 +41,7 @@ describe('pipes: real processes', () => {
     try {
       const { code, stderr } = await shell('sched events list -o json > /dev/full', temporaryHome(), service.env);
       expect(code).toBe(3);
-      expect(stderr).toContain('Cannot write the output');
+      expect(stderr).toContain("Can't write the output");
       expect(service.seen.pages).toBeLessThanOrEqual(2);
     } finally {
       service.close();

@@ -53,7 +53,7 @@ describe.skipIf(noSecretService !== '')(
       expect(elsewhere.stderr).toContain("Can't find the key of this receipt");
       // The same key makes it the same input.
       const again = await remove(home, 'Ada@x.example');
-      expect(again.stderr).toContain('already accepted');
+      expect(again.stderr).toContain('Already accepted');
     }, 60_000);
   },
 );

@@ -128,7 +128,7 @@ describe('sandbox data', () => {
     const { book, introCall, stop } = await start(['--data', file], home);
     const type = await introCall();
     expect((await book(type, farMonday())).status).toBe(200);
-    // Killed: what was written last may stand beside the file.
+    // After SIGKILL, the last writes may still be in the journal beside the file.
     await stop('SIGKILL');
     expect((await reset(home, '--data', file)).code).toBe(0);
     expect(await bookedIn(file, farMonday())).toBe(0);

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
 import { spawn } from '../support/processes.ts';
+import { narrowPipe } from './narrow-pipe.ts';
 import { cleanEnvironment, program, runner, temporaryHome } from './program.ts';
 import { rowOf, rowsAPage, smallService } from './small-service.ts';
 
 const rowBytes = 10_000;
 
-/** Lists about so many megabytes into a pipe whose reader stops after each page; what came, and what should have. */
+/** Lists about so many megabytes into a pipe with a slow reader. Returns what arrived, and what should have. */
 export const readSlowly = async (megabytes: number) => {
   const service = await smallService({ rowBytes });
   try {
@@ -21,23 +22,34 @@ export const readSlowly = async (megabytes: number) => {
       }
     }
     const words = ['events', 'list', '--limit', String(pages * rowsAPage), '-o', 'jsonl'];
-    const child = spawn(runner, [...program, ...words], { env: cleanEnvironment(temporaryHome(), service.env) });
+    const home = temporaryHome();
+    const pipe = narrowPipe(home);
+    const env = cleanEnvironment(home, service.env);
+    const child = spawn(runner, [...program, ...words], { env, stdio: ['ignore', pipe.writer, 'ignore'] });
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
     const received = createHash('sha256');
     let bytes = 0;
     let mostAhead = 0;
-    let pauses = 0;
-    for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+    const take = (): number => {
+      const chunk = pipe.read();
       bytes += chunk.length;
       received.update(chunk);
+      return chunk.length;
+    };
+    // Before each page, the reader waits until the program has filled the pipe. A program that doesn't wait for its reader
+    // uses this time to fetch more pages.
+    for (let page = 1; !hasEnded(); page += 1) {
+      await expect.poll(() => hasEnded() || pipe.isFull(), { interval: 1, timeout: 20_000 }).toBe(true);
       // How far the program has read ahead of its reader, in pages.
-      const read = bytes / (rowBytes * rowsAPage);
-      mostAhead = Math.max(mostAhead, service.seen.pages - read);
-      // Long enough for several pages, if the program did not wait for its reader.
-      if (read < pauses) continue;
-      pauses += 1;
-      await pause(30);
+      mostAhead = Math.max(mostAhead, service.seen.pages - bytes / (rowBytes * rowsAPage));
+      while (!hasEnded() && bytes < page * rowBytes * rowsAPage) {
+        take();
+        await new Promise(setImmediate);
+      }
     }
+    while (take() > 0);
+    pipe.close();
     return {
       code: await ended,
       bytes,

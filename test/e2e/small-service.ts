@@ -27,7 +27,7 @@ export const rowOf = (page: number, index: number, rowBytes = 0) => ({
 export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; rowBytes?: number } = {}) => {
   const bookings: { email: string; start_time: string; event_type: string; created_at: string }[] = [];
   const headers: IncomingHttpHeaders[] = [];
-  const seen = { posts: 0, refused: 0, answered: 0, pages: 0 };
+  const seen = { posts: 0, refused: 0, answered: 0, pages: 0, fullWindows: 0 };
   let opened = Number.NEGATIVE_INFINITY;
   let used = 0;
   let behaviour: Behaviour = (commit, response) => response.writeHead(201).end(JSON.stringify({ resource: commit() }));
@@ -55,6 +55,7 @@ export const smallService = async ({ limit, rowBytes = 0 }: { limit?: Limit; row
     }
     const fits = used < limit.limit;
     if (fits) used += 1;
+    if (fits && used === limit.limit) seen.fullWindows += 1;
     response
       .setHeader('x-ratelimit-limit', limit.limit)
       .setHeader('x-ratelimit-remaining', limit.limit - used)

@@ -77,6 +77,8 @@ const marks = {
   undici: 'UND_ERR_INFO',
   keychain: '@napi-rs/keyring',
   sandbox: 'sandbox_read_only',
+  prompts: 'ExitPromptError',
+  'status line': 'countDown:',
 };
 
 const heavyIn = (texts: Map<string, string>): string[] =>
@@ -97,6 +99,9 @@ describe.skipIf(program.length === 0)('start-up', () => {
     const { texts, builtins } = await loadedFor('events', 'list', '--limit', '1', '--json');
     expect(heavyIn(texts)).not.toContain('sandbox');
     expect(heavyIn(texts)).not.toContain('keychain');
+    expect(heavyIn(texts)).not.toContain('prompts');
+    // Only a terminal has one.
+    expect(heavyIn(texts)).not.toContain('status line');
     expect(heavyIn(texts)).toContain('undici');
     expect(builtins.filter((name) => /^NativeModule (http2|sqlite|zlib)$/.test(name))).toEqual([]);
   });

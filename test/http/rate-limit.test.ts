@@ -291,7 +291,8 @@ describe('rate-limit', () => {
     const { send, clock, sent } = answering([refused()]);
     const { category, facts } = await failure(send());
     expect(category).toBe('rate-limited');
-    expect(facts.hint).not.toContain('--max-wait');
+    expect(facts).toMatchObject({ advice: 'try again in a minute' });
+    expect(facts.hint).toBeUndefined();
     expect({ slept: clock.slept, sent: sent() }).toEqual({ slept: [2000, 4000], sent: 3 });
   });
 

@@ -100,7 +100,7 @@ describe('retry', () => {
       category: 'unavailable',
       facts: {
         reason: 'the service asks to wait 91 s, until 2026-11-15T18:01:31Z [request abc]',
-        hint: 'wait, or add --max-wait 91s',
+        hint: { flags: { 'max-wait': '91s' } },
         retryAfterSeconds: 91,
         outcome,
         http: { status: 503, method, path: '/a' },

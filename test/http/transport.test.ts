@@ -10,6 +10,7 @@ import type { NetworkFailure } from '../../src/http/failure.ts';
 import type { HttpRequest } from '../../src/http/message.ts';
 import { createTransport, maxBodyBytes } from '../../src/http/transport.ts';
 import { afterSend } from '../../src/node/network.ts';
+import { heldClock } from '../support/held-clock.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -41,29 +42,25 @@ const raw = async (answer: (socket: Socket, request: string) => void) =>
     }),
   )}`;
 
-const realClock = {
-  sleep: (milliseconds: number, signal?: AbortSignal) =>
-    new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(resolve, milliseconds);
-      signal?.addEventListener('abort', () => {
-        clearTimeout(timer);
-        reject(signal.reason);
-      });
-    }),
+/** Calls the listener for each message of undici on this channel, until the test is over. */
+const onChannel = (name: string, listener: () => void) => {
+  subscribe(name, listener);
+  closing.push(() => unsubscribe(name, listener));
 };
 
-const transport = (env: Record<string, string> = {}, interrupted = new AbortController().signal) =>
-  createTransport({ env, clock: realClock, interrupted });
+/** Without a clock of the test, no deadline ends. */
+const transport = (env: Record<string, string> = {}, interrupted = new AbortController().signal, clock = heldClock()) =>
+  createTransport({ env, clock, interrupted });
+
+const deadline = 30_000;
 
 const get = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
   method: 'GET',
   url,
   headers: {},
-  timeoutMs: 5000,
+  timeoutMs: deadline,
   ...more,
 });
-/** Large replies need more time on a busy machine. */
-const large = (url: string) => get(url, { timeoutMs: 60_000 });
 const post = (url: string, more: Partial<HttpRequest> = {}) => get(url, { method: 'POST', body: '{}', ...more });
 
 const failure = (promise: Promise<unknown>): Promise<NetworkFailure> =>
@@ -127,19 +124,19 @@ describe('transport', () => {
     const bomb = compress(Buffer.alloc(maxBodyBytes + 1, ' '));
     expect(bomb.length).toBeLessThan(100_000);
     const url = await web((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(bomb));
-    const { message, sent } = await failure(transport()(large(url)));
+    const { message, sent } = await failure(transport()(get(url)));
     expect({ message, sent }).toEqual({ message: 'the reply is larger than 32 MiB', sent: true });
   });
 
   test('stops at 32 MiB of plain text too', async () => {
     const url = await web((_, response) => response.writeHead(200).end(Buffer.alloc(maxBodyBytes + 1, ' ')));
-    expect((await failure(transport()(large(url)))).message).toBe('the reply is larger than 32 MiB');
+    expect((await failure(transport()(get(url)))).message).toBe('the reply is larger than 32 MiB');
   });
 
   test('accepts exactly 32 MiB', async () => {
     const full = gzipSync(Buffer.alloc(maxBodyBytes, ' '));
     const url = await web((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(full));
-    expect((await transport()(large(url))).body).toHaveLength(maxBodyBytes);
+    expect((await transport()(get(url))).body).toHaveLength(maxBodyBytes);
   });
 
   test.each<[string, (socket: Socket) => void]>([
@@ -181,44 +178,39 @@ describe('transport', () => {
   });
 
   // R38
-  test.each<[string, RequestListener]>([
-    ['stalls before the headers', () => {}],
-    ['stalls after the headers', (_, response) => response.writeHead(200).flushHeaders()],
-    [
-      'drips',
-      (_, response) => {
-        const timer = setInterval(() => response.write(' '), 20);
-        response.on('close', () => clearInterval(timer));
-      },
-    ],
+  test.each<[string, string | undefined, RequestListener]>([
+    ['stalls before the headers', undefined, () => {}],
+    ['stalls after the headers', 'headers', (_, response) => response.writeHead(200).flushHeaders()],
+    ['drips', 'bodyChunkReceived', (_, response) => response.write(' ')],
     [
       'drips inside gzip',
-      (_, response) => {
-        response.writeHead(200, { 'content-encoding': 'gzip' });
-        const bytes = gzipSync(Buffer.alloc(5000, ' '));
-        let at = 0;
-        const timer = setInterval(() => response.write(bytes.subarray(at, ++at)), 20);
-        response.on('close', () => clearInterval(timer));
-      },
+      'bodyChunkReceived',
+      (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).write(gzipSync(' ').subarray(0, 5)),
     ],
-  ])('has one deadline for headers and body if the reply %s', async (_, answer) => {
-    const url = await web(answer);
-    const { message, sent } = await failure(transport()(post(url, { timeoutMs: 150 })));
-    expect({ message, sent }).toEqual({ message: 'no complete reply within 0.15 s', sent: true });
+  ])('has one deadline for headers and body if the reply %s', async (_, received, answer) => {
+    const clock = heldClock();
+    const end = () => {
+      expect(clock.sleeping()).toEqual([deadline]);
+      clock.end(deadline);
+    };
+    const url = await web((message, response) => {
+      if (received !== undefined) onChannel(`undici:request:${received}`, end);
+      answer(message, response);
+      if (received === undefined) end();
+    });
+    const { message, sent } = await failure(transport({}, undefined, clock)(post(url)));
+    expect({ message, sent }).toEqual({ message: 'no complete reply within 30 s', sent: true });
   });
 
   test('leaves no timer running after the reply', async () => {
-    const url = await web((_, response) => response.end('{}'));
-    let ended: Promise<unknown> | undefined;
-    const clock = {
-      sleep: (milliseconds: number, signal?: AbortSignal) => {
-        const sleep = realClock.sleep(milliseconds, signal);
-        ended = sleep.catch(() => 'ended');
-        return sleep;
-      },
-    };
-    await createTransport({ env: {}, clock, interrupted: new AbortController().signal })(get(url));
-    expect(await ended).toBe('ended');
+    const clock = heldClock();
+    const lengths: number[][] = [];
+    const url = await web((_, response) => {
+      lengths.push(clock.sleeping());
+      response.end('{}');
+    });
+    await transport({}, undefined, clock)(get(url));
+    expect([...lengths, clock.sleeping()]).toEqual([[deadline], []]);
   });
 
   test('rejects with the reason of an interruption', async () => {
@@ -226,6 +218,25 @@ describe('transport', () => {
     const reason = new Error('Interrupted');
     const url = await web(() => stop.abort(reason));
     await expect(transport({}, stop.signal)(get(url))).rejects.toBe(reason);
+  });
+
+  test('opens no new connection after an interruption, so that the program can end', async () => {
+    const stop = new AbortController();
+    let connections = 0;
+    const count = () => {
+      connections += 1;
+    };
+    subscribe('undici:client:beforeConnect', count);
+    closing.push(() => unsubscribe('undici:client:beforeConnect', count));
+    await new Promise((resolve) => {
+      const answer: RequestListener = (message) => {
+        message.socket.once('close', resolve);
+        stop.abort(new Error('Interrupted'));
+      };
+      void web(answer).then((url) => transport({}, stop.signal)(get(url)).catch(() => {}));
+    });
+    await afterSend();
+    expect(connections).toBe(1);
   });
 
   test('aborts a request that is no longer needed, before sending and during the reply', async () => {
@@ -290,24 +301,20 @@ describe('transport: a request that was not sent', () => {
 
   // R38
   test.each(['GET', 'POST'])('ends at the deadline during the TLS handshake (%s)', async (method) => {
-    // The deadline is over when the handshake has begun.
-    let begin = () => {};
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
-    const url = (await raw(() => begin())).replace('http:', 'https:');
-    const send = createTransport({ env: {}, clock: { sleep: () => begun }, interrupted: new AbortController().signal });
-    const { sent, message } = await failure(send(get(url, { method, timeoutMs: 100_000 })));
-    expect({ sent, message }).toEqual({ sent: false, message: 'no complete reply within 100 s' });
+    const clock = heldClock();
+    const url = (await raw(() => clock.end(deadline))).replace('http:', 'https:');
+    const { sent, message } = await failure(transport({}, undefined, clock)(get(url, { method })));
+    expect({ sent, message }).toEqual({ sent: false, message: 'no complete reply within 30 s' });
   });
 
   test('ends at the deadline if the proxy never opens the tunnel, and names the proxy', async () => {
-    const proxy = await raw(() => {});
-    const request = post('https://api.example.invalid/invitees', { timeoutMs: 100 });
-    const { sent, message } = await failure(transport({ HTTPS_PROXY: proxy })(request));
+    const clock = heldClock();
+    const proxy = await raw(() => clock.end(deadline));
+    const request = post('https://api.example.invalid/invitees');
+    const { sent, message } = await failure(transport({ HTTPS_PROXY: proxy }, undefined, clock)(request));
     expect({ sent, message }).toEqual({
       sent: false,
-      message: `no complete reply within 0.1 s, through the proxy ${proxy}`,
+      message: `no complete reply within 30 s, through the proxy ${proxy}`,
     });
   });
 
@@ -362,13 +369,13 @@ describe('transport: a request that was not sent', () => {
     ['closes the connection', '', ': the connection was closed before the reply was complete'],
   ])('may be repeated if the proxy %s', async (_, answer, words) => {
     const { proxy } = await proxyAnswering(answer);
-    const { sent, host, message, hint } = await failure(transport({ HTTPS_PROXY: proxy })(booking()));
+    const { sent, host, message, advice } = await failure(transport({ HTTPS_PROXY: proxy })(booking()));
     expect({ sent, host, message }).toEqual({
       sent: false,
       host: 'api.example.invalid',
       message: `the proxy ${proxy}${words}`,
     });
-    expect(hint).toContain('check HTTPS_PROXY');
+    expect(advice).toContain('check HTTPS_PROXY');
   });
 
   test('may be repeated if the proxy is not running', async () => {
@@ -462,8 +469,7 @@ test('transport: the request for the next page is sent before the current page i
   const onLeft = () => {
     left += 1;
   };
-  subscribe('undici:client:sendHeaders', onLeft);
-  closing.push(() => unsubscribe('undici:client:sendHeaders', onLeft));
+  onChannel('undici:client:sendHeaders', onLeft);
   const fetch = async () => {
     // At least as many turns as there are layers.
     for (let layer = 0; layer < 100; layer += 1) await undefined;

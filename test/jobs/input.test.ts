@@ -158,7 +158,7 @@ describe('input: CSV', () => {
       ['a,b', 1],
     ] as const)
       await expect(read(`${text}\n`, { name: 'x.csv' })).rejects.toThrow(
-        `cannot tell which column to use: add --column with its name or number, such as --column ${number}`,
+        `can't tell which column to use: add --column with its name or number, such as --column ${number}`,
       );
     await expect(read('a,b\n', { column: 'c' })).rejects.toThrow(
       'there is no column with that name: the columns are 1 (a), 2 (b)',

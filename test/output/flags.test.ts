@@ -44,7 +44,10 @@ describe('flags: csv and yaml', () => {
     for (const flag of ['-o csv', '--json', '--jq .uri'])
       expect((await world.run(`users me ${flag}`, terminal)).code).toBe(0);
     const { code, stderr } = await world.run('users me', terminal);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('SCHED_OUTPUT "nonsense" is not one of')]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('SCHED_OUTPUT must be one of table, json, jsonl, csv, tsv, yaml, id, not "nonsense"'),
+    ]);
   });
 });
 

@@ -59,7 +59,14 @@ const expectHarmless = ({ code, stdout, stderr }: Result, way: string): void => 
 /** Lines wrap between words. Text to copy and words wider than the screen stay whole. */
 const expectFitting = (stderr: string): void => {
   const isWhole = (line: string) => /https?:|sched |export /.test(line) || !/\S \S/.test(line.trim());
-  const wide = stderr.split('\n').filter((line) => width(line) > columns && !isWhole(line));
+  // Without colors, and without a status line that was erased.
+  const lines = stderr.split('\n').map((line) =>
+    line
+      .split('\r\x1b[K')
+      .at(-1)!
+      .replaceAll(/\x1b\[\d+m/g, ''),
+  );
+  const wide = lines.filter((line) => width(line) > columns && !isWhole(line));
   expect(wide).toEqual([]);
 };
 
@@ -117,16 +124,21 @@ describe('hostile: every command and format on a terminal', () => {
   });
 
   it.each(speaking)('$name: fields of another type', async (conversation) => {
-    const { command } = conversation;
+    const { command, exchanges } = conversation;
+    // Many commands send one request, or get no deep values: then several changes give the same replies.
+    const tried = new Set<string>();
+    const isNew = (change: Change): boolean => {
+      const replies = JSON.stringify(exchanges.map((exchange) => change(exchange).body));
+      return tried.size < tried.add(replies).size;
+    };
     for (const isDeep of [false, true])
       for (let shift = 0; shift < 5; shift += 1) {
         const all: Change = ({ reply }) => otherKindsReply(reply, shift, isDeep);
         const own: Change = (exchange) =>
           command.operation === undefined || isOwn(command.operation, exchange) ? all(exchange) : exchange.reply;
-        for (const way of ['-o table', '-o json', '-o csv', '--accessible']) {
-          expectHarmless(await run(conversation, way, all), way);
-          expectHarmless(await run(conversation, way, own), way);
-        }
+        for (const change of [all, own].filter(isNew))
+          for (const way of ['-o table', '-o json', '-o csv', '--accessible'])
+            expectHarmless(await run(conversation, way, change), way);
       }
   });
 

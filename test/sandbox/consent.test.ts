@@ -149,7 +149,7 @@ describe.skipIf(browser === undefined)('consent page in a browser (needs chromiu
     await page.goto(`http://localhost:${(evil.address() as AddressInfo).port}/`);
     await page.getByRole('button').click();
     await page.waitForLoadState();
-    expect(await page.title()).toBe('This request is not valid');
+    expect(await page.title()).toBe('Invalid request');
     expect(heard.filter(({ pathname }) => pathname === '/callback')).toEqual([]);
     evil.close();
   });

@@ -71,7 +71,7 @@ describe('oauth authorize', () => {
     const { status, headers, body } = await oauth.authorize(changes, more);
     expect([status, headers.location]).toEqual([400, undefined]);
     expect(headers['content-security-policy']).toContain("form-action 'none'");
-    expect(body).toContain('This request is not valid');
+    expect(body).toContain('Invalid request');
     expect(body).not.toContain('evil');
   });
 

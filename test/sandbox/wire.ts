@@ -7,7 +7,7 @@ import { openWorld } from './world.ts';
 
 export const secret = 'sandbox_admin_test';
 
-/** What a plain socket received: the reply, its timing, and how the connection ended. */
+/** What a plain socket received: the reply, and how the connection ended. */
 export interface Seen {
   head: string;
   status: number;
@@ -15,21 +15,23 @@ export interface Seen {
   body: Buffer;
   /** The error code of the connection, such as `ECONNRESET`. */
   error: string | undefined;
-  chunks: number;
-  milliseconds: number;
 }
 
-/** Sends text over a plain socket and reads until the other side closes the connection or the time is up. */
-export const raw = (port: number, text: string | Buffer, patience = 30_000): Promise<Seen> =>
+interface Exchange {
+  /** After this, the client closes its side of the connection, whether or not it has a reply. */
+  patience?: Promise<unknown>;
+  /** Called with the size of the body so far. */
+  onBody?: (bytes: number) => void;
+}
+
+/** Sends text over a plain socket and reads until the other side closes the connection. */
+export const raw = (port: number, text: string | Buffer, { patience, onBody }: Exchange = {}): Promise<Seen> =>
   new Promise((resolve) => {
-    const started = performance.now();
     let all = Buffer.alloc(0);
-    let chunks = 0;
     const socket = connect(port, '127.0.0.1', () => socket.write(text));
     socket.setNoDelay(true);
-    const timer = setTimeout(() => done('TIMEOUT'), patience);
+    patience?.then(() => socket.end());
     const done = (error?: string) => {
-      clearTimeout(timer);
       socket.destroy();
       const end = all.indexOf('\r\n\r\n');
       const head = all.subarray(0, Math.max(end, 0)).toString('latin1');
@@ -42,13 +44,12 @@ export const raw = (port: number, text: string | Buffer, patience = 30_000): Pro
         ),
         body: end < 0 ? Buffer.alloc(0) : all.subarray(end + 4),
         error,
-        chunks,
-        milliseconds: performance.now() - started,
       });
     };
     socket.on('data', (chunk) => {
-      chunks += 1;
       all = Buffer.concat([all, chunk]);
+      const end = all.indexOf('\r\n\r\n');
+      onBody?.(end < 0 ? 0 : all.length - end - 4);
     });
     socket.on('end', () => done()).on('error', ({ code }: NodeJS.ErrnoException) => done(code));
   });
@@ -57,9 +58,22 @@ export const raw = (port: number, text: string | Buffer, patience = 30_000): Pro
 export const openWire = async (...faults: string[]) => {
   const world = await openWorld({ limits: true });
   const script = createFaultScript(faults.map(readFault));
-  const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+  const slept: number[] = [];
+  let cutAt = 0;
+  let arrived = 0;
+  // A reset discards what the client has not read yet. So the server's pause before a reset ends when the client has all.
+  const sleep = async (milliseconds: number) => {
+    slept.push(milliseconds);
+    while (arrived < cutAt) await new Promise(setImmediate);
+  };
   const service = withFaults(world.send, { script, secret, clock: { now: world.clock.now, sleep } });
-  const server = await serve(service, { port: 0, sleep });
+  const watched: typeof service = async (request) => {
+    const reply = await service(request);
+    arrived = 0;
+    cutAt = typeof reply.reset === 'number' ? reply.reset : 0;
+    return reply;
+  };
+  const server = await serve(watched, { port: 0, sleep });
   onTestFinished(() => server.close());
 
   const ask = (method: string, path: string, body?: string, headers: Record<string, string> = {}) => {
@@ -73,7 +87,11 @@ export const openWire = async (...faults: string[]) => {
       ...headers,
     };
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-    return raw(server.port, `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
+    return raw(server.port, `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body ?? ''}`, {
+      onBody: (bytes) => {
+        arrived = bytes;
+      },
+    });
   };
   const get = (path: string) => ask('GET', path);
   const admin = async (method: string, path: string, body?: unknown) => {
@@ -82,5 +100,5 @@ export const openWire = async (...faults: string[]) => {
     return { status: seen.status, body: JSON.parse(seen.body.toString()) };
   };
   const log = async () => (await admin('GET', 'log')).body.log;
-  return { ...world, port: server.port, ask, get, admin, log };
+  return { ...world, port: server.port, slept, ask, get, admin, log };
 };

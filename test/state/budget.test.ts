@@ -336,7 +336,9 @@ describe('budget: the pace for a service without a limit', () => {
     for (let sent = 0; sent < 500; sent += 1) await run(client.send());
     const error = await run(client.send()).catch((failure) => failure);
     expect(error).toMatchObject({ category: 'rate-limited', facts: { outcome: 'not-sent', retryAfterSeconds: 58 } });
-    expect(error.facts.reason).toMatch(/^the service names no rate limit, so at most 500 requests a minute are sent; /);
+    expect(error.facts.reason).toMatch(
+      /^the service states no rate limit, so requests are limited to 500 per minute; /,
+    );
   });
 
   test('ends as soon as a reply has a limit', async () => {

@@ -45,13 +45,13 @@ describe.each(kinds)('a %s directory set by a variable', (kind) => {
     expect(modeOf(path)).toBe('755');
   });
 
-  test('is refused if it is a symbolic link, with the target in the hint', () => {
+  test('is refused if it is a symbolic link, with the target in the advice', () => {
     const link = join(root, 'link');
     symlinkSync(made(0o700), link);
     expect(() => named(kind, link)).toThrow(
       expect.objectContaining({
         category: 'environment',
-        facts: expect.objectContaining({ hint: `SCHED_${kind.toUpperCase()}_DIR='${join(root, 'd')}'` }),
+        facts: expect.objectContaining({ advice: `set SCHED_${kind.toUpperCase()}_DIR='${join(root, 'd')}'` }),
       }),
     );
   });

@@ -27,7 +27,7 @@ describe('a file that the user named', () => {
   test('is rejected if it is too large or never ends', async () => {
     const path = join(folder, 'large');
     writeFileSync(path, 'x'.repeat(2048));
-    await expect(readNamedFile(path, never, 1024)).rejects.toThrow('more than 1 KiB');
+    await expect(readNamedFile(path, never, 1024)).rejects.toThrow('larger than 1 KiB');
     expect(await readNamedFile(path, never, 2048)).toHaveLength(2048);
     if (process.platform !== 'win32')
       await expect(readNamedFile('/dev/zero', never, 1 << 20)).rejects.toBeInstanceOf(TooLarge);

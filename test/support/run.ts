@@ -12,6 +12,7 @@ import { expectNoSecret } from './canary.ts';
 import { seededFile } from './seeded.ts';
 import { splitCommandLine } from './shell-words.ts';
 import { closeLater } from './temporary.ts';
+import { expectRunnable } from './try-line.ts';
 
 /** A Sunday evening in Paris, well inside a week without clock changes. */
 export const someday = Date.parse('2026-11-15T18:00:00Z');
@@ -55,6 +56,8 @@ export interface WorldOptions {
   onStdout?: (text: string) => void;
   spawn?: NonNullable<World['spawn']>;
   openBrowser?: World['openBrowser'];
+  /** Replaces timers that never fire. */
+  every?: World['every'];
 }
 
 /** A clock that advances only during sleeps. */
@@ -140,6 +143,7 @@ const runInWorld = async (
     onStdout,
     spawn,
     openBrowser = async () => false,
+    every = () => () => {},
     // Not even root can create files below a device: commands must work without files on disk.
     home = '/dev/null/home',
   }: WorldOptions,
@@ -160,7 +164,8 @@ const runInWorld = async (
   });
   const lines = stdin.split('\n');
   const runtime: World = {
-    env: { SCHED_TOKEN: token, SCHED_BASE_URL: 'http://127.0.0.1:4010', ...env },
+    // Tests of colors set NO_COLOR to '', which counts as unset.
+    env: { SCHED_TOKEN: token, SCHED_BASE_URL: 'http://127.0.0.1:4010', NO_COLOR: '1', ...env },
     home,
     platform: 'linux',
     stdin: {
@@ -176,6 +181,7 @@ const runInWorld = async (
     stderr: output('stderr'),
     clock: { ...clock, now: () => clock.now() + clockAheadMs },
     systemZone,
+    every,
     randomBytes: (count) => new Uint8Array(count),
     send: async (request) => {
       requests.push(request);
@@ -204,6 +210,7 @@ const runInWorld = async (
   const argv = typeof line === 'string' ? splitCommandLine(line) : line;
   const code = await runProgram(argv, runtime);
   expectNoSecret({ line: argv, env: runtime.env, stdin }, written);
+  await expectRunnable(written.stderr);
   return { code, ...written, screen, requests };
 };
 

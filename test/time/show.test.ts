@@ -1,8 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { describeInstant } from '../../src/time/echo.ts';
+import { describeInstant, shortInstant, shortSpan } from '../../src/time/echo.ts';
 import { createShowTime, endOfWait } from '../../src/time/show.ts';
 
 describe('show', () => {
+  it.each([
+    ['2026-11-16T08:00:00Z', 'Mon 16 Nov, 09:00'],
+    ['2026-12-31T23:30:00Z', 'Fri 1 Jan 2027, 00:30'],
+    ['9999-12-31T23:30:00Z', 'Sat 1 Jan 10000, 00:30'],
+    ['soon', 'soon'],
+  ])('shortens %s in a sentence', (instant, shown) => {
+    expect(shortInstant(instant, 'Europe/Paris', Date.parse('2026-11-15T18:00:00Z'))).toBe(shown);
+  });
+
+  it.each([
+    ['2026-11-16T08:00:00Z', '2026-11-16T08:30:00Z', 'Mon 16 Nov, 09:00–09:30'],
+    ['2026-11-16T22:30:00Z', '2026-11-16T23:30:00Z', 'Mon 16 Nov, 23:30–Tue 17 Nov, 00:30'],
+    ['2026-11-16T08:00:00Z', 'undefined', 'Mon 16 Nov, 09:00'],
+  ])('shows the span from %s to %s', (start, end, shown) => {
+    expect(shortSpan(start, end, 'Europe/Paris', Date.parse('2026-11-15T18:00:00Z'))).toBe(shown);
+  });
+
   it('names the zone in which a wait ends, and the date of a long one', () => {
     const now = Date.parse('2026-11-15T22:30:00Z');
     expect(endOfWait(now, 42, 'Europe/Paris')).toBe('23:30:42 Europe/Paris');

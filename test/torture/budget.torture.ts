@@ -11,7 +11,7 @@ test('eight processes send 40 requests at 10 per four seconds without a 429, and
     process.stdout.write(`${JSON.stringify({ ...service.seen, codes: results.map(({ code }) => code) })}\n`);
     expect(results.map(({ code }) => code)).toEqual(Array(8).fill(0));
     expect(service.seen).toMatchObject({ answered: 40, refused: 0 });
-    expect(results.some(({ stderr }) => /rate limit reached: waiting \d s, until /.test(stderr))).toBe(true);
+    expect(results.some(({ stderr }) => /Rate limit reached: waiting \d s, until /.test(stderr))).toBe(true);
   } finally {
     service.close();
   }

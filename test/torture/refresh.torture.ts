@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildWorker } from '../auth/support/build-worker.ts';
 import { type Killed, killThem } from '../auth/support/refresh-kills.ts';
@@ -15,27 +16,41 @@ beforeAll(async () => {
   file = await buildWorker(folder);
 });
 
-const say = (name: string, told: Killed | KilledPrograms) => process.stdout.write(`${name}: ${JSON.stringify(told)}\n`);
+const pause = (most: number) => sleep(Math.random() * most);
+
+/** Runs the kills, and prints their result. */
+const tell = async <Told extends Killed | KilledPrograms>(name: string, run: Promise<Told>): Promise<Told> => {
+  const began = performance.now();
+  const told = await run;
+  process.stdout.write(`${name}: ${((performance.now() - began) / 1000).toFixed(0)} s, ${JSON.stringify(told)}\n`);
+  return told;
+};
 
 // R24, R25
 describe(`${kills} random kills`, () => {
   const whole = { kills, overlaps: [], stuck: [], isWhole: true };
 
   test('of commands lose no login', async () => {
-    const told = await killThem({ file, home: join(folder, 'commands'), kills, victims: 'commands' });
-    say('commands', told);
+    const told = await tell(
+      'commands',
+      killThem({ file, home: join(folder, 'commands'), kills, victims: 'commands', pause }),
+    );
     expect(told).toMatchObject({ ...whole, lost: 0 });
   });
 
   test('of helpers lose no login if the service accepts a spent token again for a while', async () => {
-    const told = await killThem({ file, home: join(folder, 'replayed'), kills, victims: 'helpers', replayMs: 10_000 });
-    say('helpers, replay window', told);
+    const told = await tell(
+      'helpers, replay window',
+      killThem({ file, home: join(folder, 'replayed'), kills, victims: 'helpers', replays: true, pause }),
+    );
     expect(told).toMatchObject({ ...whole, lost: 0 });
   });
 
   test('of helpers lose a login only between spending and storing', async () => {
-    const told = await killThem({ file, home: join(folder, 'helpers'), kills, victims: 'helpers' });
-    say('helpers', told);
+    const told = await tell(
+      'helpers',
+      killThem({ file, home: join(folder, 'helpers'), kills, victims: 'helpers', pause }),
+    );
     expect(told).toMatchObject(whole);
     expect(told.lost).toBeLessThanOrEqual(told.killed.spending);
   });
@@ -45,20 +60,20 @@ describe(`${programKills} random kills of the built program, with the sandbox,`,
   const whole = { kills: programKills, odd: [], after: 0, isLockFree: true };
 
   test('of commands lose no login', async () => {
-    const told = await killPrograms({ kills: programKills, victims: 'commands' });
-    say('real commands', told);
+    const told = await tell('real commands', killPrograms({ kills: programKills, victims: 'commands', pause }));
     expect(told).toMatchObject({ ...whole, lost: 0, refused: 0 });
   });
 
   test('of helpers lose no login within the replay window', async () => {
-    const told = await killPrograms({ kills: programKills, victims: 'helpers', replayWindow: '30s' });
-    say('real helpers, replay window', told);
+    const told = await tell(
+      'real helpers, replay window',
+      killPrograms({ kills: programKills, victims: 'helpers', replayWindow: '30s', pause }),
+    );
     expect(told).toMatchObject({ ...whole, lost: 0, refused: 0 });
   });
 
   test('of helpers lose a login only between spending and storing', async () => {
-    const told = await killPrograms({ kills: programKills, victims: 'helpers' });
-    say('real helpers', told);
+    const told = await tell('real helpers', killPrograms({ kills: programKills, victims: 'helpers', pause }));
     expect(told).toMatchObject(whole);
     expect(told.lost).toBeLessThanOrEqual(told.spentUnstored);
   });

@@ -87,7 +87,7 @@ const schedulesOf = async ({ context }: Invocation, eventType: string): Promise<
 
 const notFound = (message: string, eventType: string): SchedError =>
   new SchedError('not-found', message, {
-    hint: `sched availability list --event-type ${idIn(eventType)}`,
+    hint: { command: ['availability', 'list'], flags: { 'event-type': idIn(eventType) } },
     outcome: 'not-sent',
   });
 
@@ -180,22 +180,16 @@ const planChange = (invocation: Invocation, schedules: readonly Json[], sent: Se
   return { plans, body: isRules ? { ...sent, rules: first!.after } : sent };
 };
 
-/** Shows what changes, under the name of each schedule if there are several. */
-const noteDifferences = (
-  { context: { notes } }: Invocation,
-  plans: ReturnType<typeof planChange>['plans'],
-  { timezone }: Sent,
-): void => {
-  for (const { schedule, before, after } of plans) {
+/** What changes in words, under the name of each schedule if there are several. */
+const differencesOf = (plans: ReturnType<typeof planChange>['plans'], { timezone }: Sent): string[] =>
+  plans.flatMap(({ schedule, before, after }) => {
     const zoneChanges = timezone !== undefined && timezone !== schedule.timezone;
     const lines = [
       ...rulesDifference(before, after),
       ...(zoneChanges ? [`time zone: ${schedule.timezone ?? 'none'} → ${timezone}`] : []),
     ];
-    if (plans.length > 1 && lines.length > 0) notes.info(`${nameOf(schedule)}:`);
-    for (const line of lines) notes.info(line);
-  }
-};
+    return plans.length > 1 && lines.length > 0 ? [`${nameOf(schedule)}:`, ...lines.map((line) => `  ${line}`)] : lines;
+  });
 
 const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
@@ -220,8 +214,8 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
   if (schedules.length === 0) throw notFound('This event type has no availability schedules', eventType);
   const { plans, body } = planChange(invocation, schedules, sent, isRules);
 
-  const print = async (records: readonly Json[]): Promise<void> => {
-    if (id !== undefined) return context.printer.one(view, records[0]!);
+  const print = async (records: readonly Json[], before?: Json): Promise<void> => {
+    if (id !== undefined) return context.printer.one(view, records[0]!, before);
     async function* pages() {
       yield records;
     }
@@ -234,16 +228,19 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
     context.notes.info(`Nothing to change: ${subject} these settings`);
     return print(schedules.map((schedule) => withFacts(schedule, { already: true })));
   }
-  noteDifferences(invocation, plans, sent);
+  const differences = differencesOf(plans, sent);
+  const { dryRun, yes, canAsk } = context.settings;
+  // A prompt shows them itself, even with --quiet.
+  if (dryRun || yes || !canAsk) for (const line of differences) context.notes.info(line);
   const input = { path, body };
-  if (context.settings.dryRun) return printRequest(invocation, operation, [input]);
+  if (dryRun) return printRequest(invocation, operation, [input]);
   const names = schedules.map(nameOf).join(', ');
-  await confirm(
-    context,
-    id === undefined
-      ? `Change ${counted(schedules.length, 'availability schedule')}: ${names}?`
-      : `Change availability schedule ${names}?`,
-  );
+  const subject = id === undefined ? `${counted(schedules.length, 'availability schedule')}:` : 'availability schedule';
+  await confirm(context, {
+    question: `Change ${subject} ${names}?`,
+    action: `change ${subject} ${names}`,
+    list: differences,
+  });
 
   const client = await context.client();
   const collected = (records: Json[]): Json => (id === undefined ? { collection: records } : records[0]!);
@@ -265,7 +262,7 @@ const runUpdate = async (updates: Updates, invocation: Invocation): Promise<void
     if (records.every(({ uri }) => uri !== schedule.uri))
       context.notes.info(`not changed by the service: ${nameOf(schedule)}`);
   }
-  await print(records);
+  await print(records, schedules[0]);
   context.runtime.interrupted.throwIfAborted();
 };
 

@@ -5,12 +5,18 @@ import type { Command, Invocation } from '../command.ts';
 import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
+import { withSchedulingPage } from '../operation/open-page.ts';
+import { printRecord } from '../operation/print-record.ts';
 import { knownRecord } from '../operation/write-result.ts';
 import { slots } from './slots.ts';
 
 export const examples = {
   list: ['event-types list', 'event-types list --active --json=uri,name,duration'],
-  get: ['event-types get "Intro call"', 'event-types get YBL6DUNR9FS4PNP6 --json'],
+  get: [
+    'event-types get "Intro call"',
+    'event-types get YBL6DUNR9FS4PNP6 --json',
+    'event-types get "Intro call" --web',
+  ],
   create: [
     'event-types create --name "Design review" --duration 45',
     'event-types create --name Chat --event-color "#3366ff" --location-kind zoom_conference',
@@ -32,7 +38,7 @@ const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation
     problems.add(`Nothing to change. Use ${fieldFlags.map((flag) => `--${flag.name}`).join(', ')}`, (own) =>
       own.addFlag(fieldFlags[0]!.name),
     );
-  const input = await readInput(invocation, eventTypes.update, fieldFlags);
+  const { found, ...input } = await readInput(invocation, eventTypes.update, fieldFlags);
   if (context.settings.dryRun) return printRequest(invocation, eventTypes.update, [input]);
   const client = await context.client();
   const record = await changeOrReadBack(context, {
@@ -42,11 +48,12 @@ const runUpdate = async ({ fieldFlags, flags, view }: GenericCommand, invocation
     known: () => knownRecord(context, eventTypes.get, input.path!, input.body),
   });
   context.notes.info(`changed: ${record.name ?? record.uri}`);
-  await context.printer.one(view, record);
+  await printRecord(context, view, record, found);
   context.runtime.interrupted.throwIfAborted();
 };
 
 export const decorate = {
+  get: withSchedulingPage,
   update: (generic: GenericCommand): Command => ({
     ...generic,
     run: (invocation) => runUpdate(generic, invocation),

@@ -7,7 +7,7 @@ import { SchedError } from '../../errors.ts';
 import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
-import { fillScope } from '../operation/default-scope.ts';
+import { fillScope, scopeLines } from '../operation/default-scope.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
 import { supportsFilter, type Verdict } from '../operation/filter-support.ts';
 import { fold } from '../operation/fold-text.ts';
@@ -190,7 +190,7 @@ const settle = async (context: Context, query: NonNullable<Input['query']>) => {
     if (!verdict.supported) {
       throw new SchedError('unavailable', "The service can't filter events by group", {
         reason: "it returns events even for a group that can't exist",
-        hint: 'sched events list --org current',
+        hint: { flags: { group: false, ...(isUnsaid ? { org: 'current' } : {}) } },
         outcome: 'not-applied',
       });
     }
@@ -223,10 +223,16 @@ const printList = async (
   await printRequest(invocation, events.list, [{ query: { ...query, ...count } }]);
 };
 
+/** The footer of a list without a time window, which starts today. Two lines: each fits on a narrow screen. */
+const linesFromToday = (rows: string | undefined): string[] => [
+  `Showing ${rows ?? 'events'} from today on. Earlier: --past`,
+  ...(rows === undefined ? [] : ['Whole organization: --org current']),
+];
+
 export const runEventsList = async (command: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
   const bounds = readBounds(invocation);
-  const window = await windowFlags.read(invocation);
+  const { window, isFromToday } = await windowFlags.read(invocation);
   const search = readSearch(invocation);
   const isRows = readRows(invocation);
   const isWith = readWith(invocation) || isRows;
@@ -234,7 +240,7 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
   const { event_type: type } = input.rows!;
   const typedQuery = input.query!;
   const query: NonNullable<Input['query']> = { ...typedQuery, ...window };
-  const scope = await fillScope(events.list, { query }, 'events', context);
+  const rows = await fillScope(events.list, { query }, 'events', context);
   if (context.settings.dryRun) return printList(invocation, query, isWith);
 
   const { choose, confirm } = await settle(context, query);
@@ -244,7 +250,6 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
     ...(search === undefined || isWith ? [] : [(row: Json) => wordsOf(row).includes(search)]),
   ];
   const pageSize = isSlow && typed['page-size'] === undefined ? Math.min(bounds.pageSize, shortPage) : bounds.pageSize;
-  const isOpen = query.min_start_time === undefined && query.max_start_time === undefined;
   // A search looks at invitees too, and a row per invitee counts for --limit: both need them before the rows are counted.
   const isEarly = isWith && (isRows || search !== undefined);
   const early = inOrder(
@@ -259,11 +264,10 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
     view: isRows ? withInviteeRows(command.view) : plainView,
     input: { query },
     bounds: { ...bounds, pageSize },
-    scope,
+    scope: isFromToday ? linesFromToday(rows) : scopeLines(rows),
     ...(tests.length === 0 ? {} : { keep: (row: Json) => tests.every((test) => test(row)) }),
     choose: isEarly ? early : choose,
     ...(isWith && !isEarly ? { add: addInvitees(context) } : {}),
-    ...(isOpen ? { hint: 'upcoming only: --upcoming' } : {}),
   });
   if (context.printer.rows > 0) for (const tell of confirm) await tell();
 };
@@ -286,6 +290,7 @@ export const withSearch = (generic: GenericCommand): GenericCommand => ({
   flags: [...windowFlags.flags, typeFlag, searchFlag, ...generic.flags, withFlag, rowsFlag],
   fields,
   notes: [
+    'A table on a terminal starts today, unless a flag chooses other times: --past for earlier events, --any-time for all. --all shows more rows, but keeps these times. Pipes and other formats always get all events.',
     '--today, --tomorrow and --week are days in the time zone of --tz. You can combine them with --upcoming or --past (the rest of today: --today --upcoming), but not with --since and --until.',
     `${localFilterNote} If the service ignores --invitee, sched reads the invitees of each event.`,
     withNote,

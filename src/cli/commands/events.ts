@@ -9,7 +9,7 @@ import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
-import { isAlready, knownRecord } from '../operation/write-result.ts';
+import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
 import { typedWords } from '../parse/typed-words.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
@@ -33,18 +33,35 @@ export const examples = {
   ],
 };
 
-/** Cancels one event. An event that is already canceled counts as success. */
-const cancelOne = async (context: Context, input: Input): Promise<Json> => {
+const isCanceled = ({ status }: Json): boolean => status === 'canceled';
+
+/**
+ * Reads the events and asks for confirmation, unless `--yes` is set: then nothing is shown, and reading would only cost
+ * requests. Returns the events that were read, by ID.
+ */
+const confirmCancel = async (context: Context, ids: readonly string[]): Promise<Map<string, Json>> => {
+  if (context.settings.yes) return new Map();
+  const { cancelQuestion, readEvents } = await import('../operation/event-facts.ts');
+  const found = await readEvents(context, ids);
+  const left = found.filter((event) => !isCanceled(event));
+  if (left.length > 0) await confirm(context, await cancelQuestion(context, left));
+  return new Map(ids.map((id, index) => [id, found[index]!]));
+};
+
+/** Cancels one event. An event that is already canceled counts as success; `before` is the event if it was read. */
+const cancelOne = async (context: Context, input: Input, before: Json | undefined): Promise<Json> => {
   const client = await context.client();
   const { notes, settings } = context;
   const words = ({ name, uri, start_time: start }: Json) =>
     `${name ?? uri}${start ? `, ${describeInstant(String(start), settings.zone)}` : ''}`;
-  const event = await changeOrReadBack(context, {
-    send: () => client.write(events.cancel, input),
-    read: () => client.call(events.get, { path: input.path! }),
-    isDone: ({ status }) => status === 'canceled',
-    known: () => knownRecord(context, events.get, input.path!, input.body),
-  });
+  const cancel = () =>
+    changeOrReadBack(context, {
+      send: () => client.write(events.cancel, input),
+      read: () => client.call(events.get, { path: input.path! }),
+      isDone: isCanceled,
+      known: () => knownRecord(context, events.get, input.path!, input.body),
+    });
+  const event = before !== undefined && isCanceled(before) ? withFacts(before, { already: true }) : await cancel();
   notes.info(`${isAlready(event) ? 'already canceled' : 'canceled'}: ${words(event)}`);
   return event;
 };
@@ -60,15 +77,11 @@ const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
     inputs.push(await readInput({ ...invocation, args: [arg] }, events.cancel, fieldFlags));
   problems.check();
   if (context.settings.dryRun) return printRequest(invocation, events.cancel, inputs);
-  await confirm(
-    context,
-    inputs.length === 1
-      ? `Cancel event ${inputs[0]!.path!.event} and notify its invitees?`
-      : `Cancel ${inputs.length} events and notify their invitees?`,
-  );
+  const idOf = ({ path }: Input): string => path!.event!;
+  const before = await confirmCancel(context, [...new Set(inputs.map(idOf))]);
   const { interrupted } = context.runtime;
   if (inputs.length === 1) {
-    await context.printer.one(view, await cancelOne(context, inputs[0]!));
+    await context.printer.one(view, await cancelOne(context, inputs[0]!, before.get(idOf(inputs[0]!))));
     return interrupted.throwIfAborted();
   }
 
@@ -77,12 +90,12 @@ const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
     for (const input of inputs) {
       interrupted.throwIfAborted();
       try {
-        yield [await cancelOne(context, input)];
+        yield [await cancelOne(context, input, before.get(idOf(input)))];
       } catch (error) {
         if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
-        failures.push({ event: String(input.path!.event), isRetryable: transient.has(error.category) });
+        failures.push({ event: idOf(input), isRetryable: transient.has(error.category) });
         context.notes.warn(
-          `failed: ${input.path!.event}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`,
+          `failed: ${idOf(input)}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`,
         );
       }
     }
@@ -124,7 +137,7 @@ export const decorate = {
     flags: [...generic.flags, ...bulkFlags('events', 'event')],
     fields: [...Object.keys(events.cancel.reply.of.record.shape), ...resultFields],
     notes: [
-      'Asks for confirmation. An event that is already canceled is reported as such, with exit code 0.',
+      'Shows the events and asks for confirmation. With --yes it does neither. An event that is already canceled is reported as such, with exit code 0.',
       'With --from, sched prints one summary, and a receipt records the outcome for each event. Run the same command again to resume an interrupted run. A finished run is not repeated within 12 hours.',
       inputNote,
     ],

@@ -4,7 +4,7 @@ import { windowIn } from '../../api/window.ts';
 import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
 import { isObject, type Json } from '../../client/reading.ts';
-import { SchedError } from '../../errors.ts';
+import { SchedError, sameCommand } from '../../errors.ts';
 import { type Booked, bookedEarlier } from '../../jobs/booking.ts';
 import { minute, timestampOf } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
@@ -69,7 +69,7 @@ const shownBooking = async (
 
 const noneFree = (type: Json): SchedError =>
   new SchedError('conflict', `No free time for ${type.name ?? type.uri} in this window`, {
-    hint: 'look further ahead with --until',
+    hint: { flags: { until: '+30d' } },
     outcome: 'not-sent',
   });
 
@@ -117,6 +117,7 @@ export const firstFreeRefused = (error: unknown, when: string): unknown =>
   error instanceof SchedError && error.category === 'conflict' && error.facts.http !== undefined
     ? new SchedError('conflict', `The service refused the first free time, ${when}`, {
         ...error.facts,
-        hint: 'run the same command again to book the next free time; if it is refused again, add --since to begin later',
+        advice: 'if the next one is refused too, add --since to begin later',
+        hint: sameCommand,
       })
     : error;

@@ -1,4 +1,6 @@
 import { events } from '../../api/events.ts';
+import { groups } from '../../api/groups.ts';
+import type { View } from '../../output/view.ts';
 import type { Command } from '../command.ts';
 import { type GenericCommand, genericCommand, positional } from '../operation/generic-command.ts';
 import { localFilterNote, runEventsList, withSearch } from './events-list.ts';
@@ -30,8 +32,36 @@ export const decorate = {
   }),
 };
 
+// Assumed: the owner of a relationship has a name and an email address.
+const membersView: View = {
+  columns: [
+    { header: 'NAME', path: 'owner.name', priority: 5 },
+    { header: 'EMAIL', path: 'owner.email', priority: 4, least: 32 },
+    { header: 'ROLE', path: 'role', priority: 3 },
+    { header: 'MEMBER', path: 'owner.uri', as: 'id', priority: 1 },
+  ],
+  id: 'owner.uri',
+};
+
+/** `groups members`: the relationships of one group, as people. */
+const membersCommand = (): Command => {
+  const list = genericCommand('groups', 'members', groups.relationships);
+  const narrowed: GenericCommand = {
+    ...list,
+    summary: 'List the members of a group',
+    fieldFlags: list.fieldFlags
+      .filter(({ name }) => name === 'group')
+      .map((flag) => ({ ...flag, description: 'group whose members to list', required: true })),
+    flags: list.flags.filter(({ name }) => !['org', 'owner'].includes(name)),
+    view: membersView,
+    notes: ['With -o id, prints the URIs of the members, as `sched members get` takes them.'],
+    examples: ['groups members "Customer team"', 'groups members 4UJ8LXFLWJYWQTRF --json=owner,role'],
+  };
+  return positional(narrowed, 'group', true);
+};
+
 /** `groups events`: the command `events list`, limited to one group. */
-export const extra = (): Command[] => {
+const eventsCommand = (): Command => {
   const list = withSearch(genericCommand('events', 'events', events.list));
   const narrowed: GenericCommand = {
     ...list,
@@ -42,5 +72,7 @@ export const extra = (): Command[] => {
     notes: list.notes!.map((note) => (note.startsWith(localFilterNote) ? localFilterNote : note)),
     examples: ['groups events "Customer team" --week', 'groups events 4UJ8LXFLWJYWQTRF --json=name,start_time'],
   };
-  return [positional(narrowed, 'group', true, runEventsList)];
+  return positional(narrowed, 'group', true, runEventsList);
 };
+
+export const extra = (): Command[] => [membersCommand(), eventsCommand()];

@@ -9,7 +9,7 @@ import type { View } from '../../output/view.ts';
 import { counted } from '../../plural.ts';
 import { describeInstant } from '../../time/echo.ts';
 import { idIn } from '../../uri.ts';
-import type { Command, Flag, Invocation } from '../command.ts';
+import type { Command, Flag, FollowUp, Invocation } from '../command.ts';
 import {
   bookedRecord,
   bookingContextOf,
@@ -20,6 +20,10 @@ import {
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
+import { type Page, webFlag, withPage } from '../operation/open-page.ts';
+import { printRecord } from '../operation/print-record.ts';
+import { referredRecord } from '../operation/references.ts';
+import type { Context } from '../session/context.ts';
 import {
   chooseFirstFree,
   type FirstFree,
@@ -35,6 +39,7 @@ export const examples = {
   get: [
     'invitees get $(sched invitees list JW6SHQTS78SH7TS8 --limit 1 -o id)',
     'invitees get $(sched invitees list XEFT95ZZDW9SPL93 --limit 1 -o id) --json',
+    'invitees get $(sched invitees list XEFT95ZZDW9SPL93 --limit 1 -o id) --web=reschedule',
   ],
   create: [
     'invitees create --event-type "Support call" --start "monday 14:00" --tz Europe/Paris --timezone Europe/Paris --email ada@example.com --name "Ada Byron"',
@@ -83,24 +88,49 @@ const addAnswers = async ({ context, typed, problems }: Invocation, body: Json):
     });
     return;
   }
-  const id = idIn(body.event_type);
-  const type = await (await context.client()).call(eventTypes.get, { path: { event_type: id } });
-  const questions = Array.isArray(type.custom_questions) ? type.custom_questions.filter(isObject) : [];
+  const questions = await questionsOf(context, String(body.event_type));
   const read = answers.map((raw) => readAnswer(raw, questions));
   for (const answer of read) if (typeof answer === 'string') problems.add(answer);
   body.custom_questions = read.filter((answer) => typeof answer !== 'string');
 };
 
-const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context, typed, problems } = invocation;
-  if (typed.name === undefined && typed['first-name'] === undefined && typed.body === undefined)
-    problems.missingFlag('name', '--name or --first-name');
-  const isFirstFree = readFirstFree(invocation);
-  const flags = fieldFlags.map((flag) =>
-    flag.name === 'start' ? { ...flag, required: !isFirstFree, label: '--start or --first-free' } : flag,
+const questionsOf = async (context: Context, eventType: string): Promise<Json[]> => {
+  const type = await (await context.client()).call(eventTypes.get, { path: { event_type: idIn(eventType) } });
+  return Array.isArray(type.custom_questions) ? type.custom_questions.filter(isObject) : [];
+};
+
+/** Questions of the event type that need an answer and have none yet. */
+const openQuestions = async ({ context, typed }: Invocation): Promise<FollowUp[]> => {
+  const { uri } = await referredRecord(
+    { id: '', collection: 'event_types', name: String(typed['event-type']) },
+    context,
   );
+  const questions = await questionsOf(context, uri);
+  const answered = [typed.answer ?? []].flat().map((raw) => readAnswer(String(raw), questions));
+  const isOpen = ({ name, required, enabled }: Json) =>
+    required === true &&
+    enabled !== false &&
+    !answered.some((answer) => typeof answer !== 'string' && answer.question === name);
+  return questions.filter(isOpen).map(({ name, answer_choices, include_other }) => ({
+    flag: 'answer',
+    label: String(name),
+    ...(Array.isArray(answer_choices) && answer_choices.length > 0 && include_other !== true
+      ? { choices: answer_choices.map(String) }
+      : {}),
+    valueOf: (answer) => `${name}=${answer}`,
+  }));
+};
+
+/** The first free time can take the place of `--start`. */
+const startUnlessFirstFree = <F extends Flag>(flag: F): F =>
+  flag.name === 'start' ? { ...flag, required: false, unless: firstFreeFlag.name } : flag;
+
+const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
+  const { context } = invocation;
+  const isFirstFree = readFirstFree(invocation);
   let chosen: FirstFree | undefined;
-  const input = await readInput(invocation, invitees.create, [...flags, ...firstFreeWindow], async (body, rows) => {
+  const flags = [...fieldFlags.map(startUnlessFirstFree), ...firstFreeWindow];
+  const input = await readInput(invocation, invitees.create, flags, async (body, rows) => {
     await addAnswers(invocation, body);
     if (!isFirstFree) return;
     chosen = await chooseFirstFree(invocation, body, rows);
@@ -128,25 +158,34 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
     ));
   const record = bookedRecord(context, booked, input.body as Json);
   context.notes.info(`${bookingTexts[booked.how]}: ${when} for ${invitee.email}`);
-  await context.printer.one(view, record);
+  await printRecord(context, view, record);
   // A signal that came while waiting for the reply takes effect now.
   context.runtime.interrupted.throwIfAborted();
 };
 
+/** The pages of an invitee. */
+const pages: Record<string, Page> = {
+  cancel: { field: 'cancel_url', name: 'page for canceling' },
+  reschedule: { field: 'reschedule_url', name: 'page for rescheduling' },
+};
+
+const pageFlag: Flag = {
+  ...webFlag,
+  value: 'PAGE',
+  choices: Object.keys(pages),
+  description: 'open a page of the invitee in the browser',
+};
+
 export const decorate = {
+  get: (generic: GenericCommand): Command =>
+    withPage(generic, (page) => (Object.hasOwn(pages, String(page)) ? pages[String(page)] : undefined), pageFlag),
   create: (generic: GenericCommand): Command => ({
     ...generic,
     flags: [
       ...generic.flags
         .slice(0, -1)
         .flatMap((flag) =>
-          flag.name === 'start'
-            ? [
-                { ...flag, required: false, description: `${flag.description} (or use --first-free)` },
-                firstFreeFlag,
-                ...firstFreeWindow,
-              ]
-            : [flag],
+          flag.name === 'start' ? [startUnlessFirstFree(flag), firstFreeFlag, ...firstFreeWindow] : [flag],
         ),
       answerFlag,
       generic.flags.at(-1)!,
@@ -157,6 +196,7 @@ export const decorate = {
       '--first-free books the first time that `sched event-types slots` lists, and says which. Run again, it books no second time in the same window: like --start, it is refused with exit code 7, or with --if-absent the existing booking is used. If the time was taken meanwhile, the exit code is 7.',
       'A time without an offset is read in the time zone of --tz. If the invitee is in another time zone, it is refused, because either could be meant.',
     ],
+    followUps: openQuestions,
     run: (invocation) => runCreate(generic, invocation),
   }),
   'no-show': (generic: GenericCommand): Command => ({

@@ -37,7 +37,7 @@ interface Names {
 }
 
 const unknownPage = (word: string, names: readonly string[]): SchedError =>
-  new SchedError('usage', `There is no manual page for '${word}'`, {
+  new SchedError('usage', `No manual page for "${word}"`, {
     hint: `sched man ${nearest(word, names) ?? '--help'}`,
     outcome: 'not-sent',
   });

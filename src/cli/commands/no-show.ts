@@ -3,13 +3,12 @@ import { invitees } from '../../api/invitees.ts';
 import type { Client } from '../../client/client.ts';
 import type { Json } from '../../client/reading.ts';
 import { type Category, SchedError, usageError } from '../../errors.ts';
-import { describeInstant } from '../../time/echo.ts';
 import { timestampOf } from '../../time/wall.ts';
 import type { Invocation } from '../command.ts';
-import { commandLine } from '../messages/shell-line.ts';
 import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
+import { printRecord } from '../operation/print-record.ts';
 import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
 import { confirm } from '../session/confirm.ts';
 import type { Context } from '../session/context.ts';
@@ -26,7 +25,7 @@ const rejectEvent = async (client: Client, id: string): Promise<void> => {
     throw error;
   }
   throw usageError([`Missing argument <invitee>: ${id} is the ID of an event`], {
-    hint: commandLine('invitees', 'list', id),
+    hint: { command: ['invitees', 'list', id] },
   });
 };
 
@@ -34,22 +33,19 @@ const rejectEvent = async (client: Client, id: string): Promise<void> => {
 const confirmEarly = async (context: Context, client: Client, path: Record<string, string>): Promise<void> => {
   const { settings, runtime, serviceTime } = context;
   if (settings.yes) return;
-  const { name, start_time: start } = await client.call(events.get, { path: { event: path.event! } });
-  const startsAt = timestampOf(String(start));
+  const event = await client.call(events.get, { path: { event: path.event! } });
+  const startsAt = timestampOf(String(event.start_time));
   if (startsAt === undefined || startsAt <= (serviceTime() ?? runtime.clock.now())) return;
   const invitee = await client.call(invitees.get, { path });
-  const when = describeInstant(String(start), settings.zone);
-  await confirm(
-    context,
-    `"${name ?? path.event}" has not started yet (${when}). Mark ${invitee.name ?? path.invitee} as no-show anyway?`,
-  );
+  const { noShowQuestion } = await import('../operation/event-facts.ts');
+  await confirm(context, await noShowQuestion(context, event, invitee));
 };
 
 const isMarked = ({ no_show: mark }: Json): boolean => mark !== null && mark !== undefined;
 
 export const runNoShow = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
-  const { settings, notes, printer, runtime } = context;
+  const { settings, notes, runtime } = context;
   // A bare invitee ID works too, but without its event the invitee can't be read back.
   const isBare = args.length === 1 && !args[0]!.includes('/');
   const { path = {} } = await readInput(invocation, isBare ? invitees['no-show'] : invitees.get, []);
@@ -73,6 +69,6 @@ export const runNoShow = async ({ view }: GenericCommand, invocation: Invocation
   notes.info(
     `${isAlready(record) ? 'already marked' : 'marked'} as no-show: ${record.name ?? record.uri ?? path.invitee}`,
   );
-  await printer.one(view, record);
+  await printRecord(context, view, record);
   runtime.interrupted.throwIfAborted();
 };

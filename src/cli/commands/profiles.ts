@@ -2,7 +2,6 @@ import { inspect } from '../../api/inspect.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
 import { readReference, selfWords, waysToName } from '../../client/ids.ts';
 import { SchedError, usageError } from '../../errors.ts';
-import type { View } from '../../output/view.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
 import { referenceWords } from '../operation/field-flags.ts';
 import { readJsonFile } from '../operation/json-file.ts';
@@ -11,17 +10,8 @@ import { confirm } from '../session/confirm.ts';
 import { nameProblem } from '../session/profile-name.ts';
 import { Profile, SettableProfile, settableKeys } from '../session/profile-schema.ts';
 import { changeConfig, chosenName, chosenProfile, readConfig } from '../session/profiles.ts';
-
-const view: View = {
-  columns: [
-    { header: 'NAME', path: 'name', priority: 5 },
-    { header: 'CURRENT', path: 'current', as: 'boolean', priority: 3 },
-    { header: 'BASE URL', path: 'base_url', priority: 4 },
-    { header: 'LOGIN', path: 'login.store', priority: 2 },
-    { header: 'TIMEZONE', path: 'timezone', priority: 1 },
-  ],
-  id: 'name',
-};
+import type { Facts } from '../session/prompt.ts';
+import { view } from './profile-view.ts';
 
 /** `base_url` ⇒ `--base-url`. */
 const flagName = (key: string): string => (key === 'organization' ? 'org' : key.replaceAll('_', '-'));
@@ -68,7 +58,7 @@ const shown = (name: string, profile: Profile, isCurrent: boolean) => ({ name, c
 const named = async ({ args, typed, context }: Invocation): Promise<{ name: string; profile: Profile }> => {
   const found = await chosenProfile(args[0] ?? (typed.profile as string | undefined), context.runtime);
   if (found !== undefined) return found;
-  throw usageError(['No profiles yet. To add one, use "sched profiles add"']);
+  throw usageError(['No profiles yet. To add one: sched profiles add']);
 };
 
 /** Checks a user or organization to be set. Only the service knows whether it exists. */
@@ -134,7 +124,7 @@ const add = async (invocation: Invocation): Promise<void> => {
   const config = await changeConfig(context.runtime, (before) => {
     if (Object.hasOwn(before.profiles, name!)) {
       throw new SchedError('conflict', `Profile "${name}" already exists`, {
-        hint: `sched profiles set base_url URL -p ${name}`,
+        reason: 'to change a profile, use sched profiles set',
         outcome: 'not-applied',
       });
     }
@@ -182,14 +172,23 @@ const use = async (invocation: Invocation): Promise<void> => {
   );
 };
 
+/** The account of a profile, for a prompt. */
+const profileFacts = ({ user, organization, base_url: baseUrl, login }: Profile): Facts => [
+  ...(user === undefined ? [] : [['user', user] as const]),
+  ...(organization === undefined ? [] : [['organization', organization] as const]),
+  ['origin', new URL(baseUrl).origin],
+  ['login', login === undefined ? 'none' : `in the ${login.store === 'file' ? 'credential file' : 'keychain'}`],
+];
+
 const remove = async (invocation: Invocation): Promise<void> => {
   const { context, args, problems } = invocation;
   if (args.length === 0) problems.missingArgument('name');
   problems.check();
   const { name, profile } = await named(invocation);
+  const what = `profile ${name}${profile.login === undefined ? '' : ' and its login'}`;
   await confirm(
     context,
-    `Remove profile ${name}${profile.login === undefined ? '' : ' and its login'}?`,
+    { question: `Remove ${what}?`, action: `remove ${what}`, facts: profileFacts(profile) },
     'this machine',
   );
   if (profile.login !== undefined) {

@@ -34,7 +34,13 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
   members: async () => ({ examples: (await import('./examples.ts')).members }),
   invitations: async () => ({ examples: (await import('./examples.ts')).invitations }),
   groups: () => import('./groups.ts'),
-  users: async () => ({ examples: (await import('./examples.ts')).users }),
+  users: async () => {
+    const [{ users }, { withSchedulingPage }] = await Promise.all([
+      import('./examples.ts'),
+      import('../operation/open-page.ts'),
+    ]);
+    return { examples: users, decorate: { me: withSchedulingPage, get: withSchedulingPage } };
+  },
   activity: async () => ({ examples: (await import('./examples.ts')).activity }),
   compliance: () => import('./compliance/compliance.ts'),
   mcp: () => import('./mcp.ts'),
@@ -80,6 +86,13 @@ export const nouns: Record<string, NounEntry> = {
     group: 'Account',
     summary: 'Manage profiles for several accounts',
     commands: async () => (await import('./profiles.ts')).commands,
+  },
+  whoami: {
+    singular: 'whoami',
+    group: 'Account',
+    summary: 'Show who you are to the service, and your token',
+    leaf: true,
+    commands: async () => [(await import('./whoami.ts')).whoami],
   },
   api: {
     singular: 'api',

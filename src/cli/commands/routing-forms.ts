@@ -1,13 +1,13 @@
 import { routingForms } from '../../api/routing-forms.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
-import type { View } from '../../output/view.ts';
+import type { Column, View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Invocation } from '../command.ts';
 import { fold } from '../operation/fold-text.ts';
 import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
-import { keepOf, noteRowFilters, printPages, readBounds } from '../operation/listing.ts';
+import { keepOf, noteRowFilters, printPages, type Remainder, readBounds } from '../operation/listing.ts';
 import { mergePages } from '../operation/merge-pages.ts';
 
 export const examples = {
@@ -15,13 +15,44 @@ export const examples = {
   submissions: ['routing-forms submissions', 'routing-forms submissions PTGWAKBAYES6AVK5 --json'],
 };
 
-/** Stops after this many rows. */
-async function* upTo(pages: AsyncIterable<Json[]>, limit: number): AsyncGenerator<Json[]> {
+const answersOf = (submission: object): Json[] => {
+  const { questions_and_answers: answers } = submission as Json;
+  return Array.isArray(answers) ? answers.filter(isObject) : [];
+};
+
+/** More than any terminal has room for. */
+const mostQuestions = 20;
+const longestHeader = 200;
+
+/** A table with a column for each question. All submissions must be to one form, because forms ask different questions. */
+const withQuestions = (view: View): View => ({
+  ...view,
+  tableColumns: (records) => {
+    const questions = new Set(records.flatMap((record) => answersOf(record).map(({ question }) => String(question))));
+    const asked = [...questions].slice(0, mostQuestions).map(
+      (question, index): Column => ({
+        header: question.slice(0, longestHeader),
+        path: `questions_and_answers.${index}.answer`,
+        value: (record) => answersOf(record).find((each) => String(each.question) === question)?.answer,
+        priority: 3,
+      }),
+    );
+    // No command takes the ID of a submission.
+    return [
+      { header: 'SUBMITTED', path: 'created_at', as: 'time', priority: 4 },
+      ...asked,
+      { header: 'RESULT', path: 'result.type', as: 'words', priority: 1 },
+    ];
+  },
+});
+
+/** Stops after this many rows, once it is known whether there are more. */
+async function* upTo(pages: AsyncIterable<Json[]>, limit: number, remainder: Remainder): AsyncGenerator<Json[]> {
   let left = limit;
   for await (const page of pages) {
-    yield page.slice(0, left);
+    if (left > 0 && page.length > 0) yield page.slice(0, left);
     left -= page.length;
-    if (left <= 0) return;
+    if (left < 0) return remainder.cut();
   }
 }
 
@@ -62,9 +93,14 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
     for await (const page of forms()) lists.push(...page.map((form) => ofForm(form, limit)));
     yield* mergePages(lists, sort);
   }
-  const pages = (limit: number) =>
-    upTo(query!.sort === undefined ? submissions(limit) : sorted(String(query!.sort), limit), limit);
-  await printPages(invocation, view, pages, bounds, 'Showing all routing forms');
+  const pages = (limit: number, remainder: Remainder) => {
+    // One row more, to know whether there are more: the next one may be in another form.
+    const found = query!.sort === undefined ? submissions(limit + 1) : sorted(String(query!.sort), limit + 1);
+    return upTo(found, limit, remainder);
+  };
+  await printPages(invocation, view, pages, bounds, [
+    'Showing all routing forms. For a column per question, name a form',
+  ]);
 };
 
 const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
@@ -89,7 +125,7 @@ const questionsOf = async ({ context, args, typed }: Invocation): Promise<Json[]
 };
 
 /** Adds a column for each question. Questions of different forms with the same text share a column. */
-const withQuestions = (view: View, questions: readonly Json[]): View => ({
+const withCsvQuestions = (view: View, questions: readonly Json[]): View => ({
   ...view,
   columns: [
     ...view.columns,
@@ -98,7 +134,7 @@ const withQuestions = (view: View, questions: readonly Json[]): View => ({
       path: name,
       value: (submission: object) => {
         const uuids = questions.filter((question) => question.name === name).map(({ uuid }) => uuid);
-        const answers = listOf((submission as Json).questions_and_answers);
+        const answers = answersOf(submission);
         // A question may have been renamed since it was answered.
         return answers.find(({ question_uuid: uuid, question }) => uuids.includes(uuid) || question === name)?.answer;
       },
@@ -110,12 +146,12 @@ const withQuestions = (view: View, questions: readonly Json[]): View => ({
 const forCsv = async (generic: GenericCommand, invocation: Invocation): Promise<GenericCommand> => {
   const { settings } = invocation.context;
   if (settings.format !== 'csv' || settings.fields !== undefined || settings.dryRun) return generic;
-  return { ...generic, view: withQuestions(generic.view, await questionsOf(invocation)) };
+  return { ...generic, view: withCsvQuestions(generic.view, await questionsOf(invocation)) };
 };
 
 export const decorate = {
   submissions: (generic: GenericCommand): Command => {
-    const one = positional(generic, 'form', false);
+    const one = positional({ ...generic, view: withQuestions(generic.view) }, 'form', false);
     return {
       ...one,
       notes: [
@@ -128,7 +164,7 @@ export const decorate = {
         const command = await forCsv(generic, invocation);
         return invocation.args.length === 0 && invocation.typed.form === undefined
           ? runAll(command, invocation)
-          : positional(command, 'form', false).run(invocation);
+          : positional({ ...command, view: withQuestions(command.view) }, 'form', false).run(invocation);
       },
     };
   },

@@ -5,6 +5,7 @@ import { readRule } from '../operation/availability-rules.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { locationFlags } from '../operation/location-flags.ts';
+import { openPage, type Page, webFlag } from '../operation/open-page.ts';
 import { writeAndRead } from '../operation/write-result.ts';
 
 export const examples = {
@@ -21,6 +22,8 @@ const ruleFlag: Flag = {
   description: "hours instead of the event type's, as 'monday 09:00-12:00'",
   heading: 'Flags',
 };
+
+const bookingPage: Page = { field: 'scheduling_links.0.booking_url', name: 'booking page', outcome: 'applied' };
 
 /** Reads the flags that don't set exactly one field. */
 const readParts = (invocation: Invocation) => {
@@ -46,12 +49,13 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const share = await writeAndRead(context, shares.create, input);
   context.notes.info('Created a single-use booking link');
   await context.printer.one(view, share);
+  if (invocation.typed.web === true) await openPage(context, share, bookingPage);
 };
 
 export const decorate = {
   create: (generic: GenericCommand): Command => ({
     ...generic,
-    flags: [...generic.flags.slice(0, -1), ruleFlag, ...locationFlags.flags, generic.flags.at(-1)!],
+    flags: [...generic.flags.slice(0, -1), ruleFlag, ...locationFlags.flags, generic.flags.at(-1)!, webFlag],
     run: (invocation) => runCreate(generic, invocation),
   }),
 };

@@ -9,9 +9,9 @@ import type { Leaf } from '../parse/leaf.ts';
 import type { HelpPage } from './help-page.ts';
 
 /** Columns of a list's tab-separated form: a promise to scripts, so help and the reference name them. */
-export const pipeColumns = ({ operation }: Command): string[] => {
+export const pipeColumns = ({ operation, view }: Command): string[] => {
   if (operation?.reply.kind !== 'many') return [];
-  return machineColumns(views[operation.reply.of.name as keyof typeof views]).map((column) => column.path);
+  return machineColumns(view ?? views[operation.reply.of.name as keyof typeof views]).map((column) => column.path);
 };
 
 /** The fields of what a field holds: of an object, of each item of a list, of any of several shapes. */

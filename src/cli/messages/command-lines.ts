@@ -1,4 +1,4 @@
-/** Words of a command line; what stands in quotes or in `$(…)` is one with what it touches. */
+/** Splits a command line into words. Text in quotes or in `$(…)` belongs to the word it touches. */
 const wordsOf = (line: string): string[] => line.match(/(?:\$\([^)]*\)|'[^']*'|"[^"]*"|[^\s])+/g) ?? [];
 
 /** A flag and its value, or an operator of the shell and its file, stay on one line. */
@@ -13,7 +13,7 @@ const chunksOf = (line: string): string[] => {
   return chunks;
 };
 
-/** A command line that can be copied as it stands: where it is too long it goes on behind a backslash. */
+/** A command line that can be copied unchanged. If it is too long, it continues after a backslash. */
 export const commandLines = (line: string, columns: number, indent = '  '): string[] => {
   if (indent.length + line.length <= columns) return [`${indent}${line}`];
   const lines: string[] = [];

@@ -1,4 +1,5 @@
-import { exitCodes, SchedError } from '../../errors.ts';
+import { type ErrorFacts, exitCodes, SchedError } from '../../errors.ts';
+import type { Paint } from '../../output/paint.ts';
 import { escapeJson, safe, safeForRunner } from '../../output/sanitise.ts';
 import { commandLines } from './command-lines.ts';
 
@@ -17,18 +18,24 @@ export const asSchedError = (error: unknown): SchedError => {
     outcome: 'unknown',
   } as const;
   const reported = isDirectoryDeleted(error)
-    ? new SchedError('environment', 'The working directory was deleted', { ...facts, hint: 'cd ~' })
+    ? new SchedError('environment', 'The working directory was deleted', {
+        ...facts,
+        advice: 'change to another directory',
+      })
     : new SchedError('internal', 'Internal error in sched', {
         ...facts,
-        hint: 'run the command with SCHED_DEBUG=1 to see where it failed, and report the bug',
+        advice: 'run the command with SCHED_DEBUG=1 to see where it failed, and report the bug',
       });
   return Object.assign(reported, { cause: error });
 };
 
+/** A line that ends with a command to copy. */
+const commandAtEnd = /^(try: | {2}.*? {2,})(sched .*)$/;
+
 /** Fits a line to the terminal. A command that is too long continues after a backslash, so it can still be copied. */
 const fitted = async (line: string, columns: number): Promise<string[]> => {
   if (line.length <= columns) return [line];
-  const command = /^(try: | {2}.*? {2,})(sched .*)$/.exec(line);
+  const command = commandAtEnd.exec(line);
   if (command === null) {
     const { wrap } = await import('../../output/width.ts');
     return wrap(line, columns - 2).map((part, index) => (index === 0 ? part : `  ${part}`));
@@ -38,31 +45,53 @@ const fitted = async (line: string, columns: number): Promise<string[]> => {
   return [before + first.slice(before.length), ...rest];
 };
 
+/** The `cause:` line: why it happened, and what to do about it if no command does. */
+const causeOf = ({ reason, advice }: ErrorFacts): string | undefined =>
+  [reason, advice].filter((part) => part !== undefined).join('; ') || undefined;
+
+/** The `try:` line. Errors outside a command suggest only whole command lines. */
+const hintOf = ({ hint }: ErrorFacts): string | undefined => (typeof hint === 'string' ? hint : undefined);
+
+/** Paints the parts of a line that was fitted to the terminal. The text is sanitized already. */
+const painted = (line: string, parts: readonly string[], { error, command }: Paint): string[] => {
+  if (line.startsWith('error:')) return parts.map((part) => part.replace(/^error:/, error));
+  if (line.startsWith('try: ')) return parts.map(command);
+  const before = commandAtEnd.exec(line)?.[1]?.length;
+  return before === undefined ? [...parts] : parts.map((part) => part.slice(0, before) + command(part.slice(before)));
+};
+
 /** The error for people: what happened, why, and what to try. Long lines are wrapped at spaces. */
 export const errorLines = async (
   { message, facts }: SchedError,
   columns = Number.POSITIVE_INFINITY,
+  paint?: Paint,
 ): Promise<string[]> => {
+  const [cause, hint] = [causeOf(facts), hintOf(facts)];
   const lines = facts.lines ?? [
     `error: ${message}`,
-    ...(facts.reason === undefined ? [] : [`cause: ${facts.reason}`]),
-    ...(facts.hint === undefined ? [] : [`try: ${facts.hint}`]),
+    ...(cause === undefined ? [] : [`cause: ${cause}`]),
+    ...(hint === undefined ? [] : [`try: ${hint}`]),
   ];
-  const shown = await Promise.all(lines.map((line) => fitted(safe(line), columns)));
-  return shown.flat().map(safeForRunner);
+  const shown = await Promise.all(
+    lines.map(async (line) => {
+      const parts = (await fitted(safe(line), columns)).map(safeForRunner);
+      return paint === undefined ? parts : painted(line, parts, paint);
+    }),
+  );
+  return shown.flat();
 };
 
 /** The error for programs: one line of JSON. */
 export const errorJson = ({ category, message, facts }: SchedError): string => {
-  const { reason, hint, outcome, retryAfterSeconds, http } = facts;
+  const { outcome, retryAfterSeconds, http } = facts;
   return escapeJson(
     JSON.stringify({
       error: {
         code: category,
         exit: exitCodes[category],
         message,
-        cause: reason,
-        hint,
+        cause: causeOf(facts),
+        hint: hintOf(facts),
         retryable: retryable.has(category),
         retry_after_s: retryAfterSeconds,
         outcome: outcome ?? 'not-sent',

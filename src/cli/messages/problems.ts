@@ -1,4 +1,4 @@
-import { type ErrorFacts, usageError } from '../../errors.ts';
+import { type CommandLine, type ErrorFacts, type Suggestion, usageError } from '../../errors.ts';
 import type { OwnCommand } from '../parse/own-command.ts';
 
 /** Corrects the user's command line so that the problem is gone. */
@@ -48,12 +48,37 @@ export class Problems {
   }
 
   missingArgument(name: string, problem = `Missing argument <${name}>`): void {
-    this.add(problem, (own) => own.addArgument(name));
+    this.add(problem, (own) => own.addArgument(name.toUpperCase()));
+  }
+
+  /** Adds an answer to the user's command line: the value of a flag, or an argument. */
+  answered(flag: string | undefined, value: string): void {
+    if (flag === undefined) this.#own?.addArgument(value);
+    else this.#own?.addFlag(flag, value);
+  }
+
+  /** The user's command line with all answers. */
+  get line(): string | undefined {
+    return this.#own?.line;
   }
 
   /** The user's command with another value instead of a typed one, or undefined if it doesn't have that value. */
-  withValue(from: string, to: string): string | undefined {
+  withValue(from: string, to: string): CommandLine | undefined {
     return this.#own?.replace(from, to) ? this.#own.line : undefined;
+  }
+
+  /** Allows suggesting the user's command, although its arguments could have been private. */
+  revealCommand(): void {
+    this.#own?.reveal();
+  }
+
+  /** The user's command with other flags, or undefined if it doesn't take them or must not be shown. */
+  withFlags(flags: NonNullable<Suggestion['flags']>): CommandLine | undefined {
+    for (const [name, value] of Object.entries(flags)) {
+      if (!this.#own?.takes(name)) return undefined;
+      this.#own.setFlag(name, value);
+    }
+    return this.#own?.line;
   }
 
   /** Throws one error with all problems so far, if there are any. */

@@ -44,10 +44,13 @@ const spans = (rules: readonly Rule[]): string[] => {
   );
 };
 
-export const rulesText = (record: object): string => {
+/** The hours of a schedule, one text for each day or span of days. */
+export const rulesTexts = (record: object): string[] => {
   const { rules } = record as Json;
-  return Array.isArray(rules) ? spans(rules.filter(isObject)).join('; ') : '';
+  return Array.isArray(rules) ? spans(rules.filter(isObject)) : [];
 };
+
+export const rulesText = (record: object): string => rulesTexts(record).join('; ');
 
 const weekdayCalled = (word: string): number => weekdays.findIndex((day) => day === word || day.slice(0, 3) === word);
 
@@ -156,21 +159,43 @@ export const changeRules = (rules: readonly Rule[], set: readonly Rule[], remove
 const isKnown = ({ type, date, wday, intervals }: Rule): boolean =>
   typeof (type === 'date' ? date : wday) === 'string' && Array.isArray(intervals);
 
-/**
- * A rule for people. Elsewhere `friday` can be a date, so a rule for a weekday says `every Friday`. A rule that sched
- * doesn't know is shown as JSON.
- */
-const ruleWords = (rule: Rule): string => {
-  if (!isKnown(rule)) return JSON.stringify(rule);
+/** `every Friday`: elsewhere `friday` can be a date. */
+const dayWords = (rule: Rule): string => {
   const day = weekdays.find((name) => rule.type !== 'date' && name === dayOf(rule));
-  return day === undefined ? ruleText(rule) : `every ${day[0]!.toUpperCase()}${day.slice(1)} ${hoursOf(rule)}`;
+  return day === undefined ? dayOf(rule) : `every ${day[0]!.toUpperCase()}${day.slice(1)}`;
 };
 
-/** The difference between two sets of rules, one rule per line: `-` for removed, `+` for added. */
+/** `09:00–12:00, 13:00–17:00`, or `day off`. Several rules for one day add up. */
+const hoursWords = (rules: readonly Rule[]): string => {
+  const hours = rules.flatMap(({ intervals }) => (Array.isArray(intervals) ? intervals.filter(isObject) : []));
+  const words = hours.map(({ from, to }) => `${from}–${to}`).sort();
+  return words.length === 0 ? 'day off' : words.join(', ');
+};
+
+/** A rule for people: `every Friday: 09:00–17:00`. A rule that sched doesn't know is shown as JSON. */
+export const ruleWords = (rule: Rule): string =>
+  isKnown(rule) ? `${dayWords(rule)}: ${hoursWords([rule])}` : JSON.stringify(rule);
+
+/** The difference between two sets of rules, one day per line: `every Friday: 09:00–17:00 → day off`. */
 export const rulesDifference = (before: readonly Rule[], after: readonly Rule[]): string[] => {
-  const [old, now] = [before.map(ruleWords), after.map(ruleWords)];
+  const ofDay = (rules: readonly Rule[], day: string) =>
+    rules.filter((rule) => isKnown(rule) && dayWords(rule) === day);
+  const hours = (rules: readonly Rule[], day: string): string => {
+    const found = ofDay(rules, day);
+    if (found.length > 0) return hoursWords(found);
+    // A date without a rule has the hours of its weekday. A weekday without a rule has none.
+    return day.startsWith('every ') ? 'no hours' : 'the usual hours';
+  };
+  const days = [...new Set([...before, ...after].filter(isKnown).map(dayWords))];
+  const changed = days
+    .map((day) => [day, hours(before, day), hours(after, day)] as const)
+    .filter(([, old, now]) => old !== now)
+    .map(([day, old, now]) => `${day}: ${old} → ${now}`);
+  const unknown = (rules: readonly Rule[]) => rules.filter((rule) => !isKnown(rule)).map(ruleWords);
+  const [lost, added] = [unknown(before), unknown(after)];
   return [
-    ...old.filter((line) => !now.includes(line)).map((line) => `- ${line}`),
-    ...now.filter((line) => !old.includes(line)).map((line) => `+ ${line}`),
+    ...changed,
+    ...lost.filter((rule) => !added.includes(rule)).map((rule) => `removed: ${rule}`),
+    ...added.filter((rule) => !lost.includes(rule)).map((rule) => `added: ${rule}`),
   ];
 };

@@ -9,7 +9,6 @@ import { fileLedger, noLedger, sandboxService, serviceName } from '../../state/l
 import { directoryPath, homeMissing } from '../../state/paths.ts';
 import type { Flag, Invocation } from '../command.ts';
 import type { Context } from '../session/context.ts';
-import { forSameAccount } from '../session/lost-creation.ts';
 import { announceWaits, randomOf, serviceUnavailable, stateDirectory } from '../session/network.ts';
 import { recordOf, type Source, sourceWords, withFacts } from './write-result.ts';
 
@@ -84,7 +83,7 @@ export const bookingContextOf = async (context: Context): Promise<BookingContext
     owner: () => ownerOf(context),
     timeoutMs: settings.timeoutMs,
     pid: runtime.machine.pid,
-    checkAgain: forSameAccount('sched invitees reconcile', settings),
+    checkAgain: { command: ['invitees', 'reconcile'] },
     onUnkept: (reason) => notes.info(`Booking without the ledger: ${reason}`),
   };
 };
@@ -99,7 +98,8 @@ export const changeOptions = ({ runtime, settings, notes }: Context): ChangeOpti
     maxWaitMs: settings.maxWaitMs,
     onWait: (seconds) => announce(serviceUnavailable, seconds),
     onRepeat: (attempt) => {
-      if (settings.verbose) notes.warn(`attempt ${attempt}: the reply was lost, and the record is unchanged`);
+      if (settings.verbose)
+        notes.always(`Retrying (attempt ${attempt}): the reply was lost, and the record is unchanged`);
     },
   };
 };

@@ -5,6 +5,10 @@ import type { Input } from '../../client/client.ts';
 import type { Context } from '../session/context.ts';
 import { isForbidden } from '../session/identity.ts';
 
+/** The footer of a list that shows less than the whole organization. */
+export const scopeLines = (rows: string | undefined): string[] =>
+  rows === undefined ? [] : [`Showing ${rows}. For the whole organization: --org current`];
+
 /** Filters that already say whose records are wanted. */
 const narrowing = ['user', 'organization', 'group', 'owner'];
 
@@ -32,7 +36,7 @@ export const addOrganization = async (
 /**
  * Fills in whose records are wanted if the operation needs it and the user gave none: the token's own user, or the
  * whole organization if only that makes sense. Listing another user's records needs the organization too.
- * Returns a text for the footer.
+ * Returns the rows that are listed by default, such as `your events`, if they are not all.
  */
 export const fillScope = async (
   operation: Operation,
@@ -51,7 +55,7 @@ export const fillScope = async (
     const user = await ownUser(fields, context);
     if (user === undefined) {
       query.organization = await context.identity.organization();
-      context.notes.info('The token may not read its own user, so this lists the whole organization');
+      context.notes.info("The token can't read its own user, so this lists the whole organization");
       return undefined;
     }
     query.user = user;
@@ -59,7 +63,7 @@ export const fillScope = async (
     await addOrganization(query, context);
     const rows = noun.replaceAll('-', ' ');
     const shown = (await context.identity.isTokenUser()) ? `your ${rows}` : `${rows} of the default user`;
-    return `Showing ${shown}. For the whole organization: --org current`;
+    return shown;
   }
   if (query.user !== undefined && query.organization === undefined && fields.organization !== undefined)
     await addOrganization(query, context);

@@ -14,8 +14,6 @@ export interface FieldFlag extends Flag {
   field: Field;
   /** Whether the field and all objects around it are required. */
   required: boolean;
-  /** How an error names a required flag that is missing, if not by its name alone. */
-  label?: string;
   /** Defaults to the token's own user. */
   own?: true;
 }
@@ -33,6 +31,9 @@ const names: Record<string, string> = {
   // `--color` is about the terminal, on every command.
   color: 'event-color',
 };
+
+/** Fields that are required unless another one is given, with the flag of the other. */
+const alternatives: Record<string, string> = { 'invitee.name': 'first-name' };
 
 /** Placeholders of values in help. */
 const placeholders: Record<string, string> = { datetime: 'TIME', email: 'EMAIL' };
@@ -85,6 +86,7 @@ const flagOf = (part: FieldFlag['part'], path: string[], field: Field, required:
     path,
     field,
     required: required && !isOwn,
+    ...(alternatives[path.join('.')] === undefined ? {} : { unless: alternatives[path.join('.')]! }),
     ...(isOwn && part === 'body' ? { own: true } : {}),
   };
 };

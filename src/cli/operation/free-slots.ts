@@ -167,7 +167,7 @@ const seatsIn = ({ invitees_counter: counter }: Json): number =>
 
 const noHours = (uri: string): SchedError =>
   new SchedError('not-found', 'The service shows no hours for this event type', {
-    hint: `sched availability list --event-type ${idIn(uri)}`,
+    hint: { command: ['availability', 'list'], flags: { 'event-type': idIn(uri) } },
     outcome: 'not-sent',
   });
 

@@ -12,10 +12,11 @@ import type { Argument, Command, Invocation } from '../command.ts';
 import { bodyFlag, listFlags } from '../parse/shared-flags.ts';
 import { shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
-import { fillScope } from './default-scope.ts';
+import { fillScope, scopeLines } from './default-scope.ts';
 import { type FieldFlag, fieldFlags } from './field-flags.ts';
 import { readInput } from './input.ts';
 import { firstCount, keepOf, noteRowFilters, printListing, readBounds } from './listing.ts';
+import { printRecord } from './print-record.ts';
 import { views } from './views.ts';
 import { writeAndRead } from './write-result.ts';
 
@@ -46,6 +47,7 @@ const argumentOf = (path: string, parameter: string, isOptional: boolean): Argum
     name: parameter.replaceAll('_', '-'),
     description: `${identifiers(collection)} of ${withArticle(words)}`,
     required: !isOptional,
+    ...(collection === undefined ? {} : { collection }),
     ...suggestionsFor(collection),
   };
 };
@@ -119,7 +121,7 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
     );
   }
   const { rows, found, ...input } = await readInput(invocation, operation, command.fieldFlags);
-  const scope = await fillScope(operation, input, noun, context);
+  const scope = scopeLines(await fillScope(operation, input, noun, context));
   if (context.settings.dryRun) {
     const count = isList ? firstCount(invocation, operation, bounds, rows) : {};
     noteRowFilters(invocation, command.fieldFlags);
@@ -127,7 +129,7 @@ const runOperation = async (command: GenericCommand, noun: Noun, invocation: Inv
   }
   if (isList) return printListing(invocation, { operation, view, input, bounds, scope, keep: keepOf(operation, rows) });
   if (isRead(operation))
-    return context.printer.one(view, found ?? (await (await context.client()).call(operation, input)));
+    return printRecord(context, view, found ?? (await (await context.client()).call(operation, input)));
   const record = await writeAndRead(context, operation, input);
   context.notes.info(`${past[name] ?? 'done'}: ${record.name ?? record.uri}`);
   return context.printer.one(view, record);
@@ -145,7 +147,15 @@ export const positional = (
   const description = `${identifiers(collection)}: ${flag.description}`;
   const command: GenericCommand = {
     ...generic,
-    arguments: [{ name, description, required, ...suggestionsFor(collection) }],
+    arguments: [
+      {
+        name,
+        description,
+        required,
+        ...(collection === undefined ? {} : { collection }),
+        ...suggestionsFor(collection),
+      },
+    ],
     flags: generic.flags.filter((candidate) => candidate.name !== name),
   };
   return {

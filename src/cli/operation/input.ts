@@ -140,7 +140,7 @@ const finalOf = async (value: Value, flag: FieldFlag, context: Context): Promise
 export interface TypedInput extends Input {
   /** Conditions on the rows of the reply, written like query parameters. */
   rows?: NonNullable<Input['query']>;
-  /** The record of a GET, if the lookup by name already read it. */
+  /** The record that the argument names, if the lookup already read it. For a write it is the state before. */
   found?: Json;
 }
 
@@ -163,8 +163,10 @@ export const readInput = async (
   const body = structuredClone(fromFile ?? {});
   for (const flag of flags) {
     const isLeftOpen = fromFile !== undefined && flag.part === 'body' && isOpen(operation, flag.path);
-    if (flag.required && typed[flag.name] === undefined && !isSet(body, flag.path) && !isLeftOpen)
-      problems.missingFlag(flag.name, flag.label);
+    const other = flag.unless;
+    const isNeeded = other === undefined ? flag.required : typed[other] === undefined && fromFile === undefined;
+    if (isNeeded && typed[flag.name] === undefined && !isSet(body, flag.path) && !isLeftOpen)
+      problems.missingFlag(flag.name, other === undefined ? undefined : `--${flag.name} or --${other}`);
   }
   problems.check();
 
@@ -191,9 +193,11 @@ export const readInput = async (
       ids[parameter] = name;
       continue;
     }
-    const { uri, record } = await referredRecord({ id: '', collection, name }, context, within);
+    const { uri, record, row } = await referredRecord({ id: '', collection, name }, context, within);
     ids[parameter] = idIn(uri);
-    if (operation.method === 'GET' && operation.path === `/${collection}/{${parameter}}`) found = record;
+    // A row of a list may be older than the record, so a GET still reads the record itself.
+    if (operation.path === `/${collection}/{${parameter}}`)
+      found = operation.method === 'GET' ? record : (record ?? row);
   }
   const { since, until } = windowIn({ ...query, ...rows });
   if (since !== undefined && until !== undefined && Date.parse(since) >= Date.parse(until)) {
@@ -203,9 +207,10 @@ export const readInput = async (
   for (const flag of flags) {
     if (flag.own && !isSet(body, flag.path)) setAt(body, flag.path, await context.identity.user());
   }
-  if (operation.body === undefined) return { path: ids, query, rows, ...(found === undefined ? {} : { found }) };
+  const known = found === undefined ? {} : { found };
+  if (operation.body === undefined) return { path: ids, query, rows, ...known };
   await complete(body, rows);
   for (const problem of bodyProblems(operation, body, fromFile, flags)) problems.add(problem);
   problems.check();
-  return { path: ids, query, body };
+  return { path: ids, query, body, ...known };
 };

@@ -2,10 +2,12 @@ import { limits } from '../../api/limits.ts';
 import type { Operation } from '../../api/operation.ts';
 import type { Input } from '../../client/client.ts';
 import { rowFilter } from '../../client/filter.ts';
+import type { Rest } from '../../client/paginate.ts';
 import type { Json } from '../../client/reading.ts';
 import type { View } from '../../output/view.ts';
 import type { Invocation } from '../command.ts';
 import type { Notes } from '../messages/notes.ts';
+import type { Context } from '../session/context.ts';
 import type { FieldFlag } from './field-flags.ts';
 import { readWholeNumber } from './whole-number.ts';
 
@@ -27,22 +29,44 @@ export const readBounds = (invocation: Invocation): Bounds => {
   return { ...(limit === undefined ? {} : { limit }), pageSize };
 };
 
-/** Stops after `count` rows. Calls `onMore` if there were more. */
-async function* atMost(pages: AsyncIterable<Json[]>, count: number, onMore: () => void): AsyncGenerator<Json[]> {
-  let left = count;
-  for await (const page of pages) {
-    if (page.length > left) {
-      if (left > 0) yield page.slice(0, left);
-      return onMore();
-    }
-    left -= page.length;
-    yield page;
+/** Whether the output is a table on a terminal. Only there may a list be shorter than what was asked for. */
+export const isForPeople = ({ settings, runtime }: Context): boolean =>
+  settings.format === 'table' && runtime.stdout.isTerminal;
+
+/** The number of rows to show: as typed, else a screenful for people, else all. */
+const mostRows = ({ context, typed }: Invocation, { limit }: Bounds): number => {
+  if (limit !== undefined) return limit;
+  return isForPeople(context) && typed.all !== true ? screenful : Number.POSITIVE_INFINITY;
+};
+
+/** Whether a list has more rows than are shown. It learns this from the pages, without a request of its own. */
+export class Remainder {
+  #isCut = false;
+  #hasNext = false;
+  #isFiltered = false;
+
+  readonly add = ({ isCut, hasNext, isFiltered }: Rest): void => {
+    this.#isCut ||= isCut;
+    this.#hasNext = hasNext;
+    this.#isFiltered ||= isFiltered;
+  };
+
+  /** Marks rows that were left out after their page was read. */
+  cut(): void {
+    this.#isCut = true;
+  }
+
+  /** Marks that rows were filtered out after their page was read. */
+  filter(): void {
+    this.#isFiltered = true;
+  }
+
+  /** With a filter, the next page may have no matching row. */
+  get more(): 'more' | 'maybe more' | undefined {
+    if (this.#isCut) return 'more';
+    return this.#hasNext ? (this.#isFiltered ? 'maybe more' : 'more') : undefined;
   }
 }
-
-/** Whether the list is cut to the default number of rows on a terminal. */
-const isScreenful = ({ context, typed }: Invocation, { limit }: Bounds): boolean =>
-  context.settings.format === 'table' && context.runtime.stdout.isTerminal && limit === undefined && typed.all !== true;
 
 /** Counts the rows that pass, to tell how many requests the rest of a limited list needs at most. */
 async function* withRequestCount(
@@ -73,25 +97,21 @@ export const noteHidden = (notes: Notes, columns: readonly string[]): void => {
 export const printPages = async (
   invocation: Invocation,
   view: View,
-  pages: (limit: number, pageSize: number) => AsyncIterable<Json[]>,
+  pages: (limit: number, remainder: Remainder) => AsyncIterable<Json[]>,
   bounds: Bounds,
-  scope?: string,
-  hint = '',
+  scope: readonly string[] = [],
   requestsPerRow = 0,
 ): Promise<void> => {
   const { printer, notes } = invocation.context;
-  const { limit, pageSize } = bounds;
-  let more = false;
-  // Ask for one extra row, to know whether there are more.
-  const shown = isScreenful(invocation, bounds)
-    ? atMost(pages(screenful + 1, Math.min(pageSize, screenful + 1)), screenful, () => {
-        more = true;
-      })
-    : withRequestCount(pages(limit ?? Number.POSITIVE_INFINITY, pageSize), bounds, requestsPerRow, notes);
+  const limit = mostRows(invocation, bounds);
+  const remainder = new Remainder();
+  const shown = withRequestCount(pages(limit, remainder), bounds, requestsPerRow, notes);
   const { rows, hiddenColumns } = await printer.list(view, shown);
-  if (rows === 0) return notes.footer(`Nothing found${scope === undefined ? '' : `. ${scope}`}`);
-  if (more) notes.footer(`Showing the first ${screenful} · all: --all${hint === '' ? '' : ` · ${hint}`}`);
-  if (scope !== undefined) notes.footer(scope);
+  if (rows === 0) return notes.footer(['Nothing found', ...scope].join('. '));
+  const { more } = remainder;
+  const way = bounds.limit === undefined ? '--all' : '--all, or a higher --limit';
+  if (rows >= limit && more !== undefined) notes.footer(`${rows.toLocaleString('en-US')} shown, ${more}: ${way}`);
+  for (const line of scope) notes.footer(line);
   noteHidden(notes, hiddenColumns);
 };
 
@@ -103,16 +123,14 @@ export interface Listing {
   view: View;
   input: Input;
   bounds: Bounds;
-  /** A footer text that says whose records these are. */
-  scope?: string | undefined;
+  /** Footer lines that say which records these are. */
+  scope?: readonly string[] | undefined;
   /** A condition on rows, in addition to the query. */
   keep?: ((row: Json) => boolean) | undefined;
   /** Filters rows with further requests. */
   choose?: Stage | undefined;
   /** Adds data to the rows that will be shown. */
   add?: Stage | undefined;
-  /** A suggestion for the footer of a list that is cut. */
-  hint?: string | undefined;
 }
 
 /** Applies `choose` and `add`. The limit counts the rows that `choose` keeps. */
@@ -120,10 +138,14 @@ async function* chosen(
   pages: AsyncIterable<Json[]>,
   { choose = async (rows) => rows, add = async (rows) => rows }: Listing,
   limit: number,
+  remainder: Remainder,
 ): AsyncGenerator<Json[]> {
   let left = limit;
   for await (const page of pages) {
-    const rows = (await choose(page)).slice(0, left);
+    const wanted = await choose(page);
+    const rows = wanted.slice(0, left);
+    if (wanted.length < page.length) remainder.filter();
+    if (rows.length < wanted.length) remainder.cut();
     if (rows.length > 0) yield await add(rows);
     left -= rows.length;
     if (left <= 0) return;
@@ -132,26 +154,24 @@ async function* chosen(
 
 /** Prints the results of a list operation. */
 export const printListing = async (invocation: Invocation, listing: Listing): Promise<void> => {
-  const { operation, view, input, bounds, scope, keep, choose, add, hint } = listing;
+  const { operation, view, input, bounds, scope, keep, choose, add } = listing;
+  const { pageSize } = bounds;
   const client = await invocation.context.client();
   const { afterSend } = invocation.context.runtime;
   const asked = rowFilter(operation, input.query);
   if (keep === undefined && choose === undefined && add === undefined) {
-    const pages = (limit: number, pageSize: number) =>
-      client.pages(operation, input, { limit, pageSize, keep: asked, afterSend });
-    return printPages(invocation, view, pages, bounds, scope, hint);
+    const pages = (limit: number, { add: onPage }: Remainder) =>
+      client.pages(operation, input, { limit, pageSize, keep: asked, afterSend, onPage });
+    return printPages(invocation, view, pages, bounds, scope);
   }
   const wanted = keep === undefined ? asked : (row: Json) => asked(row) && keep(row);
   // It is unknown how many rows are needed to find enough matches, so use the full page size.
-  const pages = (limit: number) => {
+  const pages = (limit: number, remainder: Remainder) => {
     const ahead = limit === Number.POSITIVE_INFINITY ? { afterSend } : {};
-    return chosen(
-      client.pages(operation, input, { pageSize: bounds.pageSize, keep: wanted, ...ahead }),
-      listing,
-      limit,
-    );
+    const found = client.pages(operation, input, { pageSize, keep: wanted, onPage: remainder.add, ...ahead });
+    return chosen(found, listing, limit, remainder);
   };
-  return printPages(invocation, view, pages, bounds, scope, hint, add === undefined ? 0 : 1);
+  return printPages(invocation, view, pages, bounds, scope, add === undefined ? 0 : 1);
 };
 
 /** A filter for the conditions that only sched applies to the rows. Undefined if there are none. */
@@ -175,6 +195,5 @@ export const firstCount = (
 ): { count?: number } => {
   if (operation.query === undefined || !Object.hasOwn(operation.query.shape, 'count')) return {};
   if (Object.keys(rows).length > 0) return { count: bounds.pageSize };
-  const most = isScreenful(invocation, bounds) ? screenful + 1 : (bounds.limit ?? Number.POSITIVE_INFINITY);
-  return { count: Math.min(bounds.pageSize, most) };
+  return { count: Math.min(bounds.pageSize, mostRows(invocation, bounds)) };
 };

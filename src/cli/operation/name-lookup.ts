@@ -12,6 +12,7 @@ import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { singleQuoted } from '../../shell-quote.ts';
 import { idIn } from '../../uri.ts';
+import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
 import { forSameAccount } from '../session/lost-creation.ts';
 import { fold } from './fold-text.ts';
@@ -24,8 +25,11 @@ interface Kind {
   list: Operation;
   /** The command and its flags that print the URI of a record by name. If undefined, the list is searched. */
   show?: string;
-  /** Paths of the record's URI and name in a row of the list, and of another URI that names the record. */
-  row: { uri: string; name: string; alias?: string };
+  /**
+   * Paths of the record's URI and name in a row of the list, of another URI that names the record, and of what tells
+   * records with the same name apart.
+   */
+  row: { uri: string; name: string; alias?: string; detail?: string };
   /** Reads one record by its ID. If undefined, records can be found only in the list. */
   get?: (id: string) => { operation: ReadOperation; input: Input };
   /** Queries of the lists to search, one after another until one has the name. */
@@ -94,7 +98,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     // `users get` needs one scope more.
     show: 'members get --jq .user.uri',
     list: members.list,
-    row: { uri: 'user.uri', name: 'user.name' },
+    row: { uri: 'user.uri', name: 'user.name', detail: 'user.email' },
     get: (id) => ({ operation: users.get, input: { path: { user: id } } }),
     places: ofOrganization,
   },
@@ -103,7 +107,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     listing: 'members list',
     show: 'members get -o id',
     list: members.list,
-    row: { uri: 'uri', name: 'user.name', alias: 'user.uri' },
+    row: { uri: 'uri', name: 'user.name', alias: 'user.uri', detail: 'user.email' },
     get: (id) => ({ operation: members.get, input: { path: { membership: id } } }),
     places: ofOrganization,
   },
@@ -113,6 +117,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 interface Listed {
   uri: string;
   name: string;
+  row: Json;
 }
 
 const valueAt = (row: Json, path: string): string =>
@@ -125,7 +130,8 @@ const several = ({ words, listing }: Kind, name: string, fits: readonly Listed[]
   const named = fits.slice(0, mostNamed).map((fit) => `${fit.name} (${idIn(fit.uri)})`);
   const rest = fits.length > mostNamed ? ` and ${fits.length - mostNamed} more` : '';
   return new SchedError('usage', `${fits.length} ${words}s are named "${name}": ${named.join(', ')}${rest}`, {
-    hint: `use an ID instead of the name, such as ${idIn(fits[0]!.uri)}; to list them: sched ${listing}`,
+    reason: 'a name must be unique; use the ID of the one you mean',
+    ...(rest === '' ? {} : { hint: { command: listing.split(' ') } }),
     outcome: 'not-sent',
   });
 };
@@ -139,7 +145,7 @@ const search = async (context: Context, { list, row }: Kind, word: string, query
   const others: string[] = [];
   for await (const page of client.pages(list, { query })) {
     for (const each of page) {
-      const record = { uri: valueAt(each, row.uri), name: valueAt(each, row.name) };
+      const record = { uri: valueAt(each, row.uri), name: valueAt(each, row.name), row: each };
       const uris = [record.uri, ...(row.alias === undefined ? [] : [valueAt(each, row.alias)])];
       if (uris.some((uri) => idIn(uri) === word)) withId.push(record);
       if (record.name === word) exact.push(record);
@@ -168,6 +174,28 @@ const lookUp = async (context: Context, kind: Kind, word: string, within: string
   return { fits: [], known };
 };
 
+/** Enough to choose from. A record beyond that can be given by its name. */
+const mostChoices = 500;
+
+/** The records of a collection that the token may list, to choose from. */
+export const choicesOf = async (collection: string, context: Context, within?: string): Promise<Choice[]> => {
+  const kind = kinds[collection]!;
+  const client = await context.client();
+  const choices = new Map<string, Choice>();
+  for (const query of await kind.places(context, within)) {
+    for await (const page of client.pages(kind.list, { query })) {
+      for (const each of page) {
+        const value = idIn(valueAt(each, kind.row.uri));
+        const detail = kind.row.detail === undefined ? '' : ` (${valueAt(each, kind.row.detail)})`;
+        if (each.active !== false) choices.set(value, { value, label: `${valueAt(each, kind.row.name)}${detail}` });
+      }
+      if (choices.size >= mostChoices) break;
+    }
+    if (choices.size > 0) break;
+  }
+  return [...choices.values()];
+};
+
 /** The record with this ID, or the service's refusal to show it. */
 const readById = async (
   context: Context,
@@ -187,6 +215,8 @@ export interface Found {
   uri: string;
   /** The record, if the lookup read it by ID. */
   record?: Json;
+  /** The row of the list in which the lookup found the name. For a user it is the row of their membership. */
+  row?: Json;
   /** The token may not look up the word, so it is used as an ID without a check. */
   isUnchecked?: true;
 }
@@ -222,7 +252,7 @@ export const findRecord = async (
   const isHidden = listed instanceof SchedError || refusal !== undefined;
   if (mayExist && isHidden && fits.length === 0) return asId();
   if (fits.length > 1) throw several(kind, word, fits);
-  if (fits.length === 1) return { uri: fits[0]!.uri };
+  if (fits.length === 1) return { uri: fits[0]!.uri, row: fits[0]!.row };
   const meant = nearest(word, known);
   throw new SchedError(
     'not-found',
@@ -231,7 +261,10 @@ export const findRecord = async (
       outcome: 'not-sent',
       ...refusal?.facts,
       ...(listed instanceof SchedError ? { reason: `no such ID, and names can't be listed: ${listed.message}` } : {}),
-      hint: `sched ${kind.listing}${within === undefined ? '' : ` --event-type ${idIn(within)}`}`,
+      hint: {
+        command: kind.listing.split(' '),
+        flags: within === undefined ? {} : { 'event-type': idIn(within) },
+      },
       ...(meant === undefined ? {} : { meant: { from: word, to: meant } }),
     },
   );

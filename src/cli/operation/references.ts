@@ -27,9 +27,9 @@ const memberNamed = async (who: string, context: Context): Promise<Json> => {
       if (isFound) return member;
     }
   }
-  const other = isUri(who) ? `No member with the user ID ${idIn(who)}` : `No member with the address ${who}`;
+  const other = isUri(who) ? `No member with the user ID ${idIn(who)}` : `No member with the email address ${who}`;
   throw new SchedError('not-found', isMe ? 'You are not a member of the organization' : other, {
-    hint: 'sched members list',
+    hint: { command: ['members', 'list'] },
     outcome: 'not-sent',
   });
 };

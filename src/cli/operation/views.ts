@@ -1,12 +1,16 @@
 import type { ResourceName } from '../../api/catalogue.ts';
 import type { View } from '../../output/view.ts';
+import { aboutText, actionText } from './activity-details.ts';
 import { rulesText } from './availability-rules.ts';
 
+/** The page of a record type, in `pages.ts`. Machine formats don't load it. */
+const pageOf = (name: ResourceName) => async () => (await import('./pages.ts')).pages[name];
+
 /**
- * The table columns of each type of record. A record without a view does not compile. Add new columns at the end,
- * because scripts count columns.
+ * The columns of each type of record. A record without a view does not compile. Add new columns at the end, because
+ * scripts count columns.
  */
-export const views: Record<ResourceName, View> = {
+const columns: Record<ResourceName, View> = {
   event: {
     columns: [
       { header: 'START', path: 'start_time', as: 'time', priority: 5 },
@@ -106,6 +110,14 @@ export const views: Record<ResourceName, View> = {
       { header: 'GROUP', path: 'group', as: 'id', priority: 1 },
       { header: 'ID', path: 'uri', as: 'id' },
     ],
+    // Assumed: the owner has a name.
+    tableColumns: () => [
+      { header: 'NAME', path: 'owner.name', priority: 4 },
+      { header: 'ROLE', path: 'role', priority: 3 },
+      { header: 'MEMBER', path: 'owner.uri', as: 'id', priority: 1 },
+      { header: 'GROUP', path: 'group', as: 'id', priority: 2 },
+      { header: 'ID', path: 'uri', as: 'id' },
+    ],
   },
   'routing form': {
     columns: [
@@ -132,6 +144,13 @@ export const views: Record<ResourceName, View> = {
       { header: 'WHO', path: 'actor.display_name', priority: 2 },
       { header: 'ID', path: 'uri', as: 'id' },
     ],
+    // No command takes the ID of an entry, so a table has room for the record that was changed.
+    tableColumns: () => [
+      { header: 'WHEN', path: 'occurred_at', as: 'time', priority: 5 },
+      { header: 'WHAT', path: 'fully_qualified_name', value: actionText, priority: 4 },
+      { header: 'ABOUT', path: 'details', value: aboutText, priority: 3 },
+      { header: 'WHO', path: 'actor.display_name', priority: 2 },
+    ],
   },
   'accepted deletion': { columns: [], id: 'uri' },
   user: {
@@ -151,3 +170,7 @@ export const views: Record<ResourceName, View> = {
     id: 'resource',
   },
 };
+
+export const views = Object.fromEntries(
+  Object.entries(columns).map(([name, view]) => [name, { ...view, page: pageOf(name as ResourceName) }]),
+) as Record<ResourceName, View>;

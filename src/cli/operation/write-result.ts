@@ -18,7 +18,7 @@ export type Source = 'read' | 'request';
 
 /** Explains why the printed record is not from the reply. */
 export const sourceWords = ({ status }: Pick<Written, 'status'>, source: Source, isStale = false): string => {
-  const accepted = `The service accepted this (HTTP ${status}), but its reply does not include the record`;
+  const accepted = `The service accepted this (HTTP ${status}), but its reply doesn't include the record`;
   if (source === 'request') return `${accepted}, and the record can't be read. Showing the request instead`;
   return isStale
     ? `${accepted}. The service still shows the old state: check again later`

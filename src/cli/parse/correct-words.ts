@@ -155,7 +155,7 @@ export const correctTokens = (
     const isOther = own !== undefined && value !== undefined && find(flag)?.choices?.includes(value) === false;
     if (!isOther || isPlaceholder) return token;
     const choices = find(flag)!.choices!.join(', ');
-    fixed(`--${flag} "${value}" is not one of ${choices}. For the ${flag} of the event type, use --${own.name}`);
+    fixed(`--${flag} must be one of ${choices}, not "${value}". For the ${flag} of the event type, use --${own.name}`);
     return { ...flagToken(own, value, token.words.length === 1), isEarly: token.isEarly ?? false };
   });
   const room = command.freeForm || command.arguments.at(-1)?.variadic ? Infinity : command.arguments.length;

@@ -1,3 +1,4 @@
+import type { CommandLine } from '../../errors.ts';
 import { commandLine } from '../messages/shell-line.ts';
 import type { Token } from './tokens.ts';
 
@@ -14,11 +15,13 @@ interface Source {
 /** The user's own command line, which problems correct step by step until it can be suggested. */
 export class OwnCommand {
   readonly #source: Source;
+  #isPrivate: boolean;
   #tokens: Token[];
-  #replacement: string | undefined;
+  #replacement: CommandLine | undefined;
 
   constructor(source: Source) {
     this.#source = source;
+    this.#isPrivate = source.isPrivate === true;
     this.#tokens = [...source.tokens];
   }
 
@@ -54,10 +57,18 @@ export class OwnCommand {
     this.#tokens.splice(end < 0 ? this.#tokens.length : end, 0, token);
   }
 
-  /** Adds a placeholder for a missing argument after the other arguments. */
-  addArgument(name: string): void {
+  /** Adds a flag or changes its value; `true` is for a flag without a value, and `false` removes it. */
+  setFlag(name: string, value: string | boolean): void {
+    const typed = this.#tokens.find((token) => token.name === name);
+    if (value === false) this.#tokens = this.#tokens.filter((token) => token !== typed);
+    else if (typed === undefined) this.addFlag(name, value === true ? '' : value);
+    else if (value !== true) this.setValue(name, typed.value!, value);
+  }
+
+  /** Adds an argument, or the placeholder of a missing one, after the other arguments. */
+  addArgument(word: string): void {
     const last = this.#tokens.findLastIndex(({ kind }) => kind === 'argument' || kind === 'end');
-    this.#tokens.splice(last + 1, 0, { kind: 'argument', words: [name.toUpperCase()] });
+    this.#tokens.splice(last + 1, 0, { kind: 'argument', words: [word] });
   }
 
   setArgument(from: string, to: string): void {
@@ -74,15 +85,20 @@ export class OwnCommand {
     return this.line !== before;
   }
 
+  /** Allows showing the line: the command has found nothing private in it. */
+  reveal(): void {
+    this.#isPrivate = false;
+  }
+
   /** Replaces the whole line. Only for a line that is safe to show. */
-  become(line: string): void {
+  become(line: CommandLine): void {
     this.#replacement = line;
   }
 
   /** The line to suggest, or undefined if it must not be shown. */
-  get line(): string | undefined {
+  get line(): CommandLine | undefined {
     if (this.#replacement !== undefined) return this.#replacement;
-    if (this.#source.isPrivate) return undefined;
+    if (this.#isPrivate) return undefined;
     // `--json=` is how a bare `--json` is kept apart from the word after it.
     const words = (tokens: readonly Token[]) =>
       tokens.flatMap((token) => token.words.map((word) => (word === '--json=' ? '--json' : word)));

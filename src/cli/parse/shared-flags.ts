@@ -40,8 +40,8 @@ export const sharedFlags: readonly Flag[] = [
   { name: 'accessible', description: 'plain "Label: value" lines instead of tables', heading: 'Output' },
   { name: 'quiet', short: 'q', description: 'print less on stderr', heading: 'Output' },
   { name: 'verbose', short: 'v', description: 'trace requests on stderr, without secrets', heading: 'Output' },
-  { name: 'dry-run', short: 'n', description: 'print the request, send no write', heading: 'Safety' },
-  { name: 'curl', description: "print the request as a curl command, don't send it", heading: 'Safety' },
+  { name: 'dry-run', short: 'n', description: 'print the request and change nothing', heading: 'Safety' },
+  { name: 'curl', description: 'print the request as a curl command instead of sending it', heading: 'Safety' },
   { name: 'yes', short: 'y', description: 'answer yes to all prompts', heading: 'Safety' },
   { name: 'no-input', description: 'never prompt', heading: 'Safety' },
   {

@@ -8,10 +8,10 @@ export const nounSlips = new Map<string, string>(
     logout: 'auth logout',
     signout: 'auth logout',
     status: 'auth status',
-    whoami: 'users me',
     me: 'users me',
     book: 'invitees create',
     cancel: 'events cancel',
+    reschedule: 'invitees get --web=reschedule',
     meeting: 'events',
     meetings: 'events',
     booking: 'events',
@@ -67,6 +67,18 @@ export const verbSlips = new Map<string, string[]>(
     switch: ['use'],
     noshow: ['no-show'],
   }),
+);
+
+/** For commands that the service has no operation for: the command that gets there, and why. */
+export const detours = new Map<string, { command: string; flags: string[]; why: string }>(
+  ['events reschedule', 'events move', 'invitees reschedule'].map((typed) => [
+    typed,
+    {
+      command: 'invitees get',
+      flags: ['--web=reschedule'],
+      why: 'To reschedule, choose a new time on the page of the invitee',
+    },
+  ]),
 );
 
 export const flagSlips = new Map<string, string[]>(

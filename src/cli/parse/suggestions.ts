@@ -9,7 +9,7 @@ import { commandLine } from '../messages/shell-line.ts';
 import type { CommandWords } from './argv.ts';
 import { nameIn, nearestFlag, unknownFlag } from './correct-words.ts';
 import { sharedFlags } from './shared-flags.ts';
-import { nounSlips, verbSlips } from './slips.ts';
+import { detours, nounSlips, verbSlips } from './slips.ts';
 import { isFlag } from './tokens.ts';
 
 /** A command line whose command exists, and what was wrong with the typed one. */
@@ -104,6 +104,12 @@ export const meantVerb = (argv: readonly string[], noun: Commander, early: numbe
     const usual = usualVerb(verbs);
     return usual === undefined ? undefined : meant(usual, after, needsVerb(noun));
   }
+  const detour = detours.get(`${noun.name()} ${word}`);
+  if (detour !== undefined)
+    return {
+      argv: [...before, ...detour.command.split(' '), ...after.slice(1), ...detour.flags],
+      problem: `Unknown command "${noun.name()} ${word}". ${detour.why}`,
+    };
   const verb = verbSlips.get(word)?.find((each) => verbs.includes(each)) ?? nearest(word, verbs);
   if (verb === undefined) return undefined;
   const name = `${noun.name()} ${word}`;
@@ -144,5 +150,5 @@ export const unknownId = (error: unknown, args: readonly string[], noun: Command
   const isTyped = args.some((arg) => segments.includes(idIn(arg)));
   const list = noun.commands.find((verb) => verb.name() === 'list');
   if (!isTyped || list === undefined || list.registeredArguments.length > 0) return error;
-  return new SchedError('not-found', error.message, { ...error.facts, hint: `sched ${noun.name()} list` });
+  return new SchedError('not-found', error.message, { ...error.facts, hint: { command: [noun.name(), 'list'] } });
 };

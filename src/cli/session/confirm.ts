@@ -1,24 +1,56 @@
 import { SchedError } from '../../errors.ts';
-import { safe } from '../../output/sanitise.ts';
+import { cutLong } from '../../output/cells.ts';
 import { idIn } from '../../uri.ts';
+import { shownUrl } from './connection.ts';
 import type { Context } from './context.ts';
-import { askYes } from './prompt.ts';
+import { askYes, type Facts, laidOut } from './prompt.ts';
 
-/** Describes the service, organization and profile that a write affects. */
-const placeOf = async (context: Context): Promise<string> => {
-  const { baseUrl, isSandbox } = await context.connection();
-  if (isSandbox) return 'the sandbox';
-  const { account } = context.settings;
-  // Finding the organization is worth a request, but the prompt must work without it.
-  const organization = await context.identity.organization().then(
-    (uri) => idIn(uri),
-    () => undefined,
-  );
+/** A write that needs a confirmation. */
+export interface Confirmation {
+  /** The prompt: `Cancel "Intro call" and notify its invitees?` */
+  question: string;
+  /** The write in the error if there is no terminal: `cancel "Intro call" (Mon 16 Nov, 09:00)`. */
+  action: string;
+  /** The things that change, one per line. */
+  list?: readonly string[];
+  /** Facts about them. */
+  facts?: Facts;
+}
+
+/** Lines of a list that a prompt shows. The rest is counted, so that the question stays on the screen. */
+const mostLines = 20;
+
+/** Names come from the network and may have any length. */
+const cut = (text: string): string => cutLong(text, 500);
+
+const shortened = (list: readonly string[]): readonly string[] =>
+  list.length <= mostLines ? list : [...list.slice(0, mostLines), `and ${list.length - mostLines} more`];
+
+/** The name of the default organization with its ID. Undefined if neither is known: the prompt must work without it. */
+const organizationOf = async (context: Context): Promise<string | undefined> => {
+  try {
+    const id = idIn(await context.identity.organization());
+    const { orgs } = await import('../../api/organizations.ts');
+    const { name } = await (await context.client()).call(orgs.get, { path: { organization: id } }).catch((error) => {
+      if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
+      return { name: undefined };
+    });
+    return typeof name === 'string' && name !== '' ? `${name} (${id})` : id;
+  } catch (error) {
+    if (!(error instanceof SchedError) || error.category === 'interrupted') throw error;
+    return undefined;
+  }
+};
+
+/** The service and the profile that a write affects, below its organization. */
+export const serviceFacts = async (context: Context, organization: string | undefined): Promise<Facts> => {
+  const connection = await context.connection();
+  const { account, sandbox } = context.settings;
   return [
-    ...(organization ? [`organization ${organization}`] : []),
-    `at ${baseUrl}`,
-    ...(account === undefined ? [] : [`profile ${account.name}`]),
-  ].join(', ');
+    ...(organization === undefined ? [] : [['organization', organization] as const]),
+    ['origin', shownUrl(new URL(connection.baseUrl).origin, connection)],
+    ['profile', account?.name ?? (sandbox ? 'none (sandbox)' : 'none (token from the environment)')],
+  ];
 };
 
 /**
@@ -27,24 +59,31 @@ const placeOf = async (context: Context): Promise<string> => {
  */
 export const confirm = async (
   context: Context,
-  question: string,
+  { question, action, list = [], facts = [] }: Confirmation,
   about: 'service' | 'this machine' = 'service',
 ): Promise<void> => {
-  const { settings } = context;
+  const { settings, runtime } = context;
   if (settings.yes) return;
   if (!settings.canAsk) {
     throw new SchedError(
       'confirmation-required',
-      `Confirmation needed, but there is no terminal to ask on: ${question}`,
+      `Confirmation needed to ${cut(action)}, but there is no terminal to ask on`,
       {
-        hint: 'run the same command with --yes',
+        hint: { flags: { yes: true } },
         outcome: 'not-sent',
       },
     );
   }
-  const place = about === 'service' ? await placeOf(context) : about;
-  const asked = { question, facts: [['where', place]] as const, yes: 'continue', no: 'stop and send nothing' };
-  if (!(await askYes(context, asked, `${safe(question)}\n  ${safe(place)}\nContinue? [y/N] `))) {
+  const place = about === 'service' ? await serviceFacts(context, await organizationOf(context)) : [];
+  const asked = {
+    question: cut(question),
+    list: shortened(list).map(cut),
+    facts: [...facts, ...place].map(([label, value]) => [label, cut(value)] as const),
+    yes: 'continue',
+    no: 'stop and send nothing',
+  };
+  const shown = [...(await laidOut(asked, runtime.stderr.columns)), 'Continue? [y/N] '].join('\n');
+  if (!(await askYes(context, asked, shown))) {
     throw new SchedError('confirmation-required', 'Not confirmed. Nothing was sent', { outcome: 'not-sent' });
   }
 };

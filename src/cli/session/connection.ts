@@ -55,7 +55,7 @@ export const checkUrl = (text: string, name: string): string => {
   if (problem === undefined) return text.replace(/\/+$/, '');
   throw new SchedError('environment', `${name} is not a usable URL`, {
     reason: problem,
-    hint: `${name}=https://api.example.com`,
+    advice: 'an example is https://api.example.com',
     outcome: 'not-sent',
   });
 };
@@ -67,7 +67,7 @@ export const longestToken = 4 * 1024 * 1024;
 export const checkToken = (text: string, name: string): string => {
   const token = text.trim();
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new SchedError('auth', `${name} does not hold a token`, {
+  throw new SchedError('auth', `${name} doesn't contain a token`, {
     reason: token === '' ? 'it is empty' : 'a token is one word of plain ASCII without spaces or line breaks',
     outcome: 'not-sent',
   });
@@ -111,7 +111,7 @@ const withToken = (token: string, runtime: Runtime, account: Account | undefined
   const { baseUrl, mcpUrl } = addresses(runtime, account);
   if (baseUrl === undefined) {
     throw new SchedError('environment', 'Found a token, but no base URL to send it to', {
-      hint: 'SCHED_BASE_URL=https://api.example.com',
+      reason: 'SCHED_BASE_URL is not set, and there is no profile',
       outcome: 'not-sent',
     });
   }
@@ -139,7 +139,7 @@ const withLogin = async (account: Account, runtime: Runtime, settings: Settings,
   const session = await openLogin(account, runtime, settings, notes);
   if (session === undefined) {
     throw new SchedError('auth', `Profile "${name}" is not logged in`, {
-      hint: `sched auth login -p ${name}`,
+      hint: { command: ['auth', 'login'] },
       outcome: 'not-sent',
     });
   }

@@ -61,7 +61,7 @@ export const createContext = (
     network = createNetwork(runtime, settings, notes, await connection());
     const { send, sendPlain } = network;
     const client = createClient({ baseUrl, mcpUrl, send, sendPlain, timeoutMs: settings.timeoutMs });
-    return withPlaceToLook(withScopeCheck(client, holderOf(await connection())), settings);
+    return withPlaceToLook(withScopeCheck(client, holderOf(await connection())));
   });
   let shown: ShowTime | undefined;
   const time = (): ShowTime => {
@@ -89,6 +89,7 @@ export const createContext = (
         return time().label;
       },
       say: notes.info,
+      onRows: runtime.status?.rows,
       env: withoutToken(runtime.env),
       interrupted: runtime.interrupted,
       // After a write, the next words typed belong to the shell, not to a pager.

@@ -11,7 +11,8 @@ import { once } from './once.ts';
 const refuse: Send = async ({ method, url }) => {
   throw new SchedError('usage', "Can't print this request without asking the service first, which --curl doesn't do", {
     reason: `it needs ${method} ${new URL(url).pathname} first`,
-    hint: 'use --dry-run instead of --curl: it may read from the service but changes nothing',
+    advice: '--dry-run may read from the service, but changes nothing',
+    hint: { flags: { curl: false, 'dry-run': true } },
     outcome: 'not-sent',
   });
 };
@@ -37,7 +38,7 @@ const connectionOf = async (context: Context): Promise<Connection> => {
   const shared = { credentials: noCredential, close: async () => {} };
   if (settings.sandbox) {
     notes.sandbox();
-    notes.info('this command works while `sched sandbox start` is running; SCHED_TOKEN is printed there');
+    notes.info('This command works while `sched sandbox start` is running, which prints SCHED_TOKEN');
     return { ...shared, baseUrl: sandboxAddress, mcpUrl: sandboxAddress, isSandbox: true };
   }
   const profile = settings.account?.profile;

@@ -32,7 +32,7 @@ export const createCurlVariables = (randomBytes: (count: number) => Uint8Array):
     told.add(name);
     const spelled = partsOf(how).map((part) => (typeof part === 'string' ? part : variableWord(part.variable)));
     // One variable may need another, which must be set first.
-    return [...variablesIn(how).flatMap(notesOf), `first: export ${name}=${spelled.join('')}`];
+    return [...variablesIn(how).flatMap(notesOf), `Run first: export ${name}=${spelled.join('')}`];
   };
   return {
     leave(name, how) {

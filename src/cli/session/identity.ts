@@ -99,9 +99,9 @@ const ask = async (client: Client, baseUrl: string): Promise<Owner> => {
   const { users } = await import('../../api/users.ts');
   const me = await client.call(users.me, {}).catch((error: unknown) => {
     if (!(error instanceof SchedError) || error.category !== 'forbidden') throw error;
-    throw new SchedError('forbidden', 'The token may not read its own user', {
+    throw new SchedError('forbidden', "The token can't read its own user", {
       reason: 'the token lacks the scope users:read',
-      hint: 'add --user ID or --org ID, or set SCHED_USER or SCHED_ORG',
+      advice: 'add --user ID or --org ID, or set SCHED_USER or SCHED_ORG',
       outcome: 'not-sent',
     });
   });
@@ -149,7 +149,7 @@ const readSetting = (value: string | undefined, collection: keyof typeof sources
   if (read.ok) return isUri(value) ? { uri: value } : { name: value };
   throw new SchedError('environment', read.problem.replace(`--${key}`, `The default ${key}`), {
     reason: sourceOf(collection),
-    hint: `set ${variable}=ID, or run sched profiles set ${key} ID`,
+    advice: `set ${variable}=ID, or run sched profiles set ${key} ID`,
     outcome: 'not-sent',
   });
 };
@@ -174,7 +174,7 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
     };
   });
   const owner = once(ask);
-  /** A part of the token's owner. The profile's value stands in for one that the token may not read. */
+  /** A part of the token's owner. If the token can't read it, the profile's value is used. */
   const own = async (part: 'user' | 'organization'): Promise<string> => {
     try {
       return (await owner())[part];
@@ -224,7 +224,7 @@ export const createIdentity = ({ env, connection, owner: ask, findUser }: Source
     // Any field but `uri` may be missing from a reply.
     throw new SchedError('usage', "The token's user has no organization", {
       reason: 'the service returned no current_organization for this user',
-      hint: 'add --org ID, or set SCHED_ORG',
+      advice: 'add --org ID, or set SCHED_ORG',
       outcome: 'not-sent',
     });
   });

@@ -1,6 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
 import type { Client } from '../../client/client.ts';
-import { SchedError } from '../../errors.ts';
+import { type NextStep, SchedError } from '../../errors.ts';
 import { isOutcomeUnknown } from '../../jobs/outcome-unknown.ts';
 import type { Settings } from './settings.ts';
 
@@ -10,33 +10,35 @@ export const forSameAccount = (command: string, { account, sandbox }: Settings):
     ' ',
   );
 
-const newest = (settings: Settings): string =>
-  forSameAccount('sched event-types list --sort created_at:desc --limit 5', settings);
-
-/** Hints by path: how to check whether something was created. Bookings need none, because sched looks them up. */
-const places: Record<string, (settings: Settings) => string> = {
-  '/event_types': newest,
-  '/one_off_event_types': newest,
-  '/shares': () =>
-    'run the command again only if a second link does no harm: the service has no list of links to check',
+const newest: NextStep = {
+  hint: { command: ['event-types', 'list'], flags: { sort: 'created_at:desc', limit: '5' } },
 };
 
-/** Adds a hint to an error with an unknown outcome: how to check whether something was created. */
-export const addPlaceToLook = (error: unknown, operation: Operation | undefined, settings: Settings): unknown => {
+/** By path: how to check whether something was created. Bookings need nothing, because sched looks them up. */
+const places: Record<string, NextStep> = {
+  '/event_types': newest,
+  '/one_off_event_types': newest,
+  '/shares': {
+    advice: 'run the command again only if a second link does no harm: the service has no list of links to check',
+  },
+};
+
+/** Adds to an error with an unknown outcome how to check whether something was created. */
+export const addPlaceToLook = (error: unknown, operation: Operation | undefined): unknown => {
   const place = operation?.effect === 'creation' ? places[operation.path] : undefined;
   if (place === undefined || !isOutcomeUnknown(error)) return error;
   return new SchedError('outcome-unknown', error.message, {
     ...error.facts,
     outcome: 'unknown',
-    hint: place(settings),
+    ...place,
   });
 };
 
-/** A client that adds this hint if the reply to a creating write is lost, because sched never sends it again (R26). */
-export const withPlaceToLook = (client: Client, settings: Settings): Client => ({
+/** A client that adds this if the reply to a creating write is lost, because sched never sends it again (R26). */
+export const withPlaceToLook = (client: Client): Client => ({
   ...client,
   write: (operation, ...rest) =>
     client.write(operation, ...rest).catch((error: unknown) => {
-      throw addPlaceToLook(error, operation, settings);
+      throw addPlaceToLook(error, operation);
     }),
 });

@@ -14,7 +14,7 @@ import { serviceClock } from '../../http/service-time.ts';
 import { trace } from '../../http/trace.ts';
 import { durationText } from '../../output/progress.ts';
 import { counted } from '../../plural.ts';
-import type { Runtime } from '../../runtime.ts';
+import type { Runtime, Versions } from '../../runtime.ts';
 import { checkDirectory } from '../../state/directories.ts';
 import { directory, isHomeless } from '../../state/paths.ts';
 import { createSharedBudget, type SharedBudget } from '../../state/shared-budget.ts';
@@ -53,7 +53,7 @@ export const openBudget = (runtime: Runtime, settings: Settings, notes: Notes, i
     // Assumed: a service that states no limit has the documented one.
     pacePerMinute: limits.requestsPerMinute.paid,
     onTrouble: (reason) => {
-      if (settings.verbose) notes.warn(`the rate budget is not shared with other processes: ${reason}`);
+      if (settings.verbose) notes.always(`The rate budget is not shared with other processes: ${reason}`);
     },
   });
 
@@ -63,16 +63,16 @@ const waitingAhead = ({ ahead }: Notes, seconds: number, perMinute: number | und
   const { requests, isMost } = ahead();
   const total = seconds + Math.max(0, Math.ceil(requests / perMinute) - 1) * 60;
   if (total <= Math.max(60, seconds)) return undefined;
-  const left = `${isMost ? 'up to ' : ''}${counted(requests, 'request')} left`;
+  const left = `${isMost ? 'Up to ' : ''}${counted(requests, 'request')} left`;
   return `${left} at ${perMinute} per minute: expect to wait about ${durationText(total)}`;
 };
 
 /** Reports a wait and its reason. `perMinute` is the rate limit, if that is the reason and it is known. */
 export type AnnounceWait = (why: string, seconds: number, perMinute?: number) => void;
 
-export const serviceUnavailable = 'the service is unavailable';
+export const serviceUnavailable = 'The service is unavailable';
 const unknownLimit = (perMinute: number): string =>
-  `the service states no rate limit, so requests are limited to ${perMinute} per minute`;
+  `The service states no rate limit, so requests are limited to ${perMinute} per minute`;
 
 /** Reports each wait with its end, marks long waits, and once reports the total waiting time to expect. */
 export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes): AnnounceWait => {
@@ -80,14 +80,17 @@ export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes
   let isTold = false;
   return (why, seconds, perMinute) => {
     const until = endOfWait(runtime.clock.now(), seconds, settings.zone);
-    const isLong = seconds > 60 ? ' (more than a minute)' : '';
     const before = waited >= 60 ? `; waited ${waited} s so far` : '';
     waited += seconds;
     const ahead = isTold ? undefined : waitingAhead(notes, seconds, perMinute);
     if (ahead !== undefined) notes.info(ahead);
     isTold ||= ahead !== undefined;
-    if (notes.onWait !== undefined) return notes.onWait(seconds);
-    notes.info(`${why}: waiting ${seconds} s${isLong}, until ${until}${before}`);
+    const texts = (left: number): Versions => {
+      const waiting = `waiting ${left} s${left > 60 ? ' (more than a minute)' : ''}, until ${until}`;
+      return [`${why}: ${waiting}${before}`, `${why}: ${waiting}`, waiting, `waiting ${left} s`];
+    };
+    if (runtime.status === undefined) notes.info(texts(seconds)[0]!);
+    else runtime.status.countDown(runtime.clock.now() + seconds * 1000, texts);
   };
 };
 
@@ -100,7 +103,7 @@ const transportOf =
     interrupted.throwIfAborted();
     const onInterrupt = () =>
       notes.warn(
-        'interrupted: waiting for the reply to the last request; interrupt again to quit without knowing its outcome',
+        'Interrupted. Waiting for the reply to the last request. Interrupt again to quit without knowing its outcome',
       );
     interrupted.addEventListener('abort', onInterrupt, { once: true });
     try {
@@ -146,7 +149,7 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
     onWait: (seconds) => announce(serviceUnavailable, seconds),
     mayRepeat,
     onRetry: (attempt, reason, pauseMs) => {
-      if (settings.verbose) notes.warn(`attempt ${attempt} in ${pauseMs} ms: ${reason}`);
+      if (settings.verbose) notes.always(`Retrying in ${pauseMs} ms (attempt ${attempt}): ${reason}`);
     },
   });
   const inner: Layer = compose(
@@ -159,10 +162,10 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
       budget,
       booker: bookerOf(runtime, connection),
       onWait: ({ seconds, perMinute, isPace }) =>
-        announce(isPace ? unknownLimit(perMinute!) : 'rate limit reached', seconds, perMinute),
+        announce(isPace ? unknownLimit(perMinute!) : 'Rate limit reached', seconds, perMinute),
     }),
     callBeforeSend,
-    ...(settings.verbose ? [trace(clock, (line) => notes.warn(line))] : []),
+    ...(settings.verbose ? [trace(clock, (line) => notes.always(line))] : []),
   );
   const sendPlain = inner(time.layer(transportOf(runtime, notes)));
   return {

@@ -25,7 +25,7 @@ export const configFile = (world: World): string => join(directoryPath('config',
 const broken = (file: string, reason: string): SchedError =>
   new SchedError('environment', `Invalid configuration file ${file}`, {
     reason,
-    hint: 'fix the file by hand; sched never overwrites a broken configuration',
+    advice: 'fix the file by hand; sched never overwrites a broken configuration',
     outcome: 'not-sent',
   });
 
@@ -59,9 +59,9 @@ const takeTurn = async (world: Changing): Promise<Held | undefined> => {
     // Never interrupted: it takes milliseconds, and a login that has its token must be saved.
     interrupted: new AbortController().signal,
     busy: (pid, since) => {
-      stuck = new SchedError('environment', 'Another sched is still changing the profiles', {
+      stuck = new SchedError('environment', 'Another sched process is still changing the profiles', {
         reason: `process ${pid} has held the lock since ${since}`,
-        hint: `wait for process ${pid} or stop it, then run the command again`,
+        advice: 'wait for it to end, or stop it',
         outcome: 'not-sent',
       });
       return stuck;
@@ -113,7 +113,7 @@ export const chosenProfile = async (
   if (name === undefined && names.length === 0) return undefined;
   if (name === undefined) {
     throw new SchedError('usage', 'No default profile', {
-      reason: `your profiles: ${names.join(', ')}. Choose one with -p, or a default with "sched profiles use"`,
+      reason: `your profiles: ${names.join(', ')}. Choose one with -p, or set a default: sched profiles use NAME`,
       outcome: 'not-sent',
     });
   }
@@ -126,7 +126,7 @@ export const chosenProfile = async (
     {
       reason:
         names.length === 0
-          ? 'you have no profiles yet. To add one, use "sched profiles add"'
+          ? 'you have no profiles yet. To add one: sched profiles add'
           : `your profiles: ${names.join(', ')}`,
       ...(meant === undefined ? {} : { meant: { from: name, to: meant } }),
       outcome: 'not-sent',

@@ -1,11 +1,15 @@
 import { safe } from '../../output/sanitise.ts';
 import type { Context } from './context.ts';
 
+export type Facts = readonly (readonly [label: string, value: string])[];
+
 /** A question with a yes or no answer. */
 export interface Question {
   question: string;
+  /** The things that the question is about, one per line. */
+  list?: readonly string[];
   /** Facts shown with the question, so that a mistake is noticed. */
-  facts: readonly (readonly [label: string, value: string])[];
+  facts: Facts;
   /** What each answer does, for `--accessible`. */
   yes: string;
   no: string;
@@ -14,7 +18,7 @@ export interface Question {
 const capital = (label: string): string => label.charAt(0).toUpperCase() + label.slice(1);
 
 /** The facts for a question, one per line. Not aligned in accessible mode, for screen readers. */
-export const factLines = (facts: Question['facts'], isAccessible: boolean): string[] => {
+export const factLines = (facts: Facts, isAccessible: boolean): string[] => {
   const width = Math.max(...facts.map(([label]) => label.length));
   return facts.map(([label, value]) =>
     isAccessible ? `${capital(label)}: ${safe(value)}` : `  ${label.padEnd(width)}  ${safe(value)}`,
@@ -22,10 +26,35 @@ export const factLines = (facts: Question['facts'], isAccessible: boolean): stri
 };
 
 /** The question for a screen reader: each answer is a line of its own. */
-const numbered = ({ question, facts, yes, no }: Question): string =>
-  [`Question: ${safe(question)}`, ...factLines(facts, true), `1: ${yes}`, `2: ${no}`, 'Number, or Enter for 2: '].join(
-    '\n',
-  );
+const numbered = ({ question, list = [], facts, yes, no }: Question): string =>
+  [
+    `Question: ${safe(question)}`,
+    ...list.map(safe),
+    ...factLines(facts, true),
+    `1: ${yes}`,
+    `2: ${no}`,
+    'Number, or Enter for 2: ',
+  ].join('\n');
+
+/** The question for a terminal, wrapped to its width. */
+export const laidOut = async (
+  { question, list = [], facts }: Pick<Question, 'question' | 'list' | 'facts'>,
+  columns: number,
+): Promise<string[]> => {
+  const { wrap } = await import('../../output/width.ts');
+  const most = columns > 0 ? columns : 80;
+  const wrapped = (line: string, indent: number, hanging = indent): string[] => {
+    const [start, text] = [line.slice(0, indent), line.slice(indent)];
+    const [first, ...rest] = wrap(text, Math.max(most - hanging, 20));
+    return [`${start}${first}`, ...rest.map((each) => ' '.repeat(hanging) + each)];
+  };
+  const afterLabel = Math.max(0, ...facts.map(([label]) => label.length)) + 4;
+  return [
+    ...wrapped(safe(question), 0),
+    ...list.flatMap((line) => wrapped(`  ${safe(line)}`, 2, 4)),
+    ...factLines(facts, false).flatMap((line) => wrapped(line, afterLabel)),
+  ];
+};
 
 /** Prompts for a line. Returns undefined after Ctrl-D. */
 export const askLine = async (

@@ -41,7 +41,7 @@ export const sandboxDataError = (
   const again = commandLine('sandbox', 'reset', ...words);
   return new SchedError('environment', "The sandbox can't open its data", {
     reason: `${error.message} (${file})`,
-    hint: isBroken(error) ? again : elsewhere,
+    ...(isBroken(error) ? { hint: again } : { advice: elsewhere }),
     outcome: 'not-sent',
   });
 };
@@ -62,7 +62,7 @@ export const startSandbox = async (runtime: Runtime, notes: Notes) => {
   notes.sandbox();
   const sandbox = await openSandboxData(runtime);
   if (sandbox.seedAgeDays > staleSeedDays) {
-    notes.info(`the sandbox data is ${Math.floor(sandbox.seedAgeDays)} days old; for new events: sched sandbox reset`);
+    notes.info(`The sandbox data is ${Math.floor(sandbox.seedAgeDays)} days old. For new events: sched sandbox reset`);
   }
   const server = await serve(sandbox.service, { port: 0, refusalHeaders: sandbox.refusalHeaders });
   return {

@@ -2,7 +2,7 @@ import type { Operation } from '../../api/operation.ts';
 import { scopes as catalogue } from '../../api/scopes.ts';
 import type { Client } from '../../client/client.ts';
 import { forbiddenBy } from '../../client/refusal.ts';
-import { SchedError } from '../../errors.ts';
+import { type NextStep, SchedError, type Suggestion } from '../../errors.ts';
 
 /** Facts about the current credential. */
 export interface TokenFacts {
@@ -16,20 +16,20 @@ export interface TokenFacts {
 const includes = (held: readonly string[], scope: string): boolean =>
   held.includes(scope) || (scope.endsWith(':read') && held.includes(scope.replace(/:read$/, ':write')));
 
-const logIn = (profile: string): string => `sched auth login -p ${profile}`;
-
-/** Hint for getting a credential with more scopes. */
-const moreScopes = (scopes: readonly string[], { profile }: TokenFacts): string =>
+/** How to get a credential with more scopes. */
+const moreScopes = (scopes: readonly string[], { profile }: TokenFacts): NextStep =>
   profile === undefined
-    ? `use a token with ${scopes.join(', ')}`
-    : `${logIn(profile)} --add-scopes ${scopes.join(',')}`;
+    ? { advice: `use a token with ${scopes.join(', ')}` }
+    : { hint: { command: ['auth', 'login'], flags: { 'add-scopes': scopes.join(',') } } };
 
 /** A hint for an error that has none. */
-const hintFor = ({ category, facts }: SchedError, { profile }: TokenFacts): string | undefined => {
+const hintFor = ({ category, facts }: SchedError, { profile }: TokenFacts): Suggestion | undefined => {
   if (facts.hint !== undefined || facts.http === undefined) return undefined;
   // For a token from the environment, `auth status` shows where it comes from.
-  if (category === 'auth') return profile === undefined ? 'sched auth status --check' : logIn(profile);
-  return category === 'unavailable' && facts.http.status === undefined ? 'sched doctor --network' : undefined;
+  if (category === 'auth') return { command: ['auth', profile === undefined ? 'status' : 'login'] };
+  return category === 'unavailable' && facts.http.status === undefined
+    ? { command: ['doctor'], flags: { network: true } }
+    : undefined;
 };
 
 /** Throws, before anything is sent, if the credential is known to lack the operation's scope. */
@@ -37,9 +37,9 @@ export const requireScope = ({ scope }: Operation, holder: TokenFacts): void => 
   // If none of the scopes is known here, the service names them differently: let the service decide.
   const held = holder.scopes?.some((each) => Object.hasOwn(catalogue, each)) ? holder.scopes : undefined;
   if (scope === undefined || held === undefined || includes(held, scope)) return;
-  throw new SchedError('forbidden', `This login may not ${catalogue[scope]}`, {
+  throw new SchedError('forbidden', `This login is not allowed to ${catalogue[scope]}`, {
     reason: `it lacks the scope ${scope}; nothing was sent`,
-    hint: moreScopes([scope], holder),
+    ...moreScopes([scope], holder),
     outcome: 'not-sent',
   });
 };
@@ -52,12 +52,12 @@ const explained = (error: unknown, operation: Operation | undefined, holder: Tok
   if (error.category !== 'forbidden') return error;
   const { scopes, reason = '' } = error.facts;
   if (scopes !== undefined)
-    return new SchedError('forbidden', error.message, { ...error.facts, hint: moreScopes(scopes, holder) });
+    return new SchedError('forbidden', error.message, { ...error.facts, ...moreScopes(scopes, holder) });
   const plan = operation?.plan;
   if (plan === undefined || forbiddenBy(reason) !== 'plan' || reason.toLowerCase().includes(plan)) return error;
   return new SchedError('forbidden', error.message, {
     ...error.facts,
-    reason: `${reason} (only available on the ${plan} plan)`,
+    reason: `${reason} (only available on the Enterprise plan)`,
   });
 };
 

@@ -1,6 +1,6 @@
 import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
-import { colourWanted } from '../../output/colour.ts';
+import { type ColourFlag, colourWanted } from '../../output/colour.ts';
 import { commonFormats, type Format, formats } from '../../output/formats.ts';
 import type { Runtime } from '../../runtime.ts';
 import { readDuration } from '../../time/duration.ts';
@@ -78,7 +78,7 @@ export const wantsSandbox = (typed: Typed, { env }: Runtime): boolean => {
   if (!env.SCHED_TOKEN && !env.SCHED_TOKEN_FILE && !env.SCHED_BASE_URL) return true;
   throw new SchedError('usage', 'SCHED_SANDBOX is set together with a token or a base URL', {
     reason: "sched can't tell which one you mean",
-    hint: 'unset one of them, or add --sandbox',
+    advice: 'unset one of them, or add --sandbox',
     outcome: 'not-sent',
   });
 };
@@ -101,7 +101,7 @@ export const resolveSettings = (
 
   const choice = (name: string, value: string | undefined, allowed: readonly string[]): void => {
     if (value === undefined || allowed.includes(value)) return;
-    const text = `${name} "${value}" is not one of ${allowed.join(', ')}`;
+    const text = `${name} must be one of ${allowed.join(', ')}, not "${value}"`;
     if (name.startsWith('--')) wrongValue(name.slice(2), value, text, nearest(value, allowed));
     else problem(text);
   };
@@ -174,7 +174,7 @@ export const resolveSettings = (
       return zone().source;
     },
     color: colourWanted({
-      flag: (text('color') ?? 'auto') as 'auto' | 'always' | 'never',
+      flag: (text('color') ?? 'auto') as ColourFlag,
       env,
       isTerminal: stdout.isTerminal,
     }),

@@ -60,7 +60,7 @@ export const openLogin = async (
     interrupted: runtime.interrupted,
     mayRefresh: settings.allowRefresh,
     onScopeChange: (before, after) =>
-      notes.warn(`the refreshed token has different scopes: ${before || 'all'} became ${after}`),
+      notes.warn(`The refreshed token has different scopes: ${after} (before: ${before || 'all'})`),
   });
 };
 
@@ -78,7 +78,7 @@ export const saveLogin = async (
     { key, store, lock: lockOf(key, runtime), clock: runtime.clock, protect: runtime.protect },
     record,
   );
-  if (replacedDamaged) notes.warn('replaced a damaged credential from an earlier login');
+  if (replacedDamaged) notes.warn('Replaced a damaged credential from an earlier login');
   return key;
 };
 
@@ -97,7 +97,7 @@ export const removeLogin = async (
   });
   if (ending.atService === 'not-told')
     notes.warn(
-      `the login of ${name} was not revoked (${ending.why}): it stays valid until it expires or you revoke it at the service`,
+      `The login of ${name} was not revoked (${ending.why}): it stays valid until it expires or you revoke it at the service`,
     );
   return ending;
 };

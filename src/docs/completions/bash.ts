@@ -68,7 +68,7 @@ _sched_add() {
   [[ " \${COMPREPLY[*]-}" == *" $lead$1 "* ]] || _sched_put "$1 "
 }
 
-# A value without what bash keeps of it.
+# Offers a value without the part that bash keeps on the line.
 _sched_put() {
   local whole=$lead$1
   COMPREPLY+=("\${whole#"$kept"}")

@@ -100,7 +100,7 @@ ${fieldCases(words).join('\n')}
     end
 end
 
-# Prints what kind of value stands there ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
+# Prints the kind of value at this place ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
 function __sched_value
     switch $argv[1]
 ${valueRules(words).map(valueCase).join('\n')}
@@ -108,7 +108,7 @@ ${valueRules(words).map(valueCase).join('\n')}
 end
 
 # Prints noun, command and what the word at the cursor is: a flag whose value it is, the number of an argument, or
-# 'noun', 'topic' (a noun or topic of help) or 'verb'. Prints nothing where nothing can be offered.
+# 'noun', 'topic' (a noun or topic of help) or 'verb'. Prints nothing if there is nothing to offer.
 function __sched_place
     set -l first noun
     set -l noun ''

@@ -39,7 +39,7 @@ export const invitees: Handlers<'invitees'> = {
     const invitee = store.get<InviteeRecord>('invitees', params.invitee);
     if (!invitee) throw notFound('invitee');
     requireEvent(store, caller, idOf(invitee.event));
-    if (invitee.no_show) throw conflict('The invitee is already marked as a no-show.');
+    if (invitee.no_show) throw conflict('The invitee is already marked as no-show.');
     const created_at = timestamp(now);
     const marked: InviteeRecord = {
       ...invitee,

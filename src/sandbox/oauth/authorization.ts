@@ -32,16 +32,16 @@ const findError = (
   repeated: string[],
   wanted: string[],
 ): [string, string] | undefined => {
-  if (repeated.length > 0) return ['invalid_request', `Parameter given more than once: ${repeated.join(', ')}`];
-  if (values.response_type === undefined) return ['invalid_request', 'response_type is missing'];
-  if (values.response_type !== 'code') return ['unsupported_response_type', 'response_type must be code'];
-  if (values.code_challenge === undefined) return ['invalid_request', 'code_challenge is missing (PKCE is required)'];
+  if (repeated.length > 0) return ['invalid_request', `Parameter given more than once: ${repeated.join(', ')}.`];
+  if (values.response_type === undefined) return ['invalid_request', 'response_type is missing.'];
+  if (values.response_type !== 'code') return ['unsupported_response_type', 'response_type must be code.'];
+  if (values.code_challenge === undefined) return ['invalid_request', 'code_challenge is missing (PKCE is required).'];
   // RFC 7636 §4.3: the method defaults to plain, which this server doesn't support.
-  if (values.code_challenge_method !== 'S256') return ['invalid_request', 'code_challenge_method must be S256'];
+  if (values.code_challenge_method !== 'S256') return ['invalid_request', 'code_challenge_method must be S256.'];
   if (!challengePattern.test(values.code_challenge))
-    return ['invalid_request', 'code_challenge must be a SHA-256 hash in base64url'];
-  if (wanted.length === 0) return ['invalid_scope', 'scope is missing: list the scopes you need'];
-  if (!wanted.every(isScope)) return ['invalid_scope', 'scope contains an unknown scope name'];
+    return ['invalid_request', 'code_challenge must be a SHA-256 hash in base64url.'];
+  if (wanted.length === 0) return ['invalid_scope', 'scope is missing: list the scopes you need.'];
+  if (!wanted.every(isScope)) return ['invalid_scope', 'scope contains an unknown scope name.'];
   return undefined;
 };
 
@@ -52,7 +52,7 @@ export const checkAuthorization = ({ values, repeated }: Parameters): Verdict =>
     return { kind: 'untrusted', why: 'No registered application has this client_id.' };
   const redirectUri = values.redirect_uri;
   if (redirectUri === undefined || repeated.includes('redirect_uri') || !client.allows(redirectUri))
-    return { kind: 'untrusted', why: `This redirect_uri isn't registered for ${client.name}.` };
+    return { kind: 'untrusted', why: `This redirect_uri is not registered for ${client.name}.` };
   const state = repeated.includes('state') ? undefined : values.state;
   const wanted = [...new Set(values.scope?.split(' ').filter((name) => name !== '') ?? [])];
   const [error, why] = findError(values, repeated, wanted) ?? [];

@@ -102,7 +102,7 @@ const decide = (asked: Asked): HttpReply => {
       ? undefined
       : readTicket(form.values.ticket ?? '', now, worldOf(asked).seal);
   if (!request)
-    return errorPage("This form didn't come from the consent page, or the page was open for more than ten minutes.");
+    return errorPage('This form did not come from the consent page, or the page was open for more than ten minutes.');
   const { decision, user } = form!.values;
   const login = logins.find(({ key }) => key === user);
   if (decision === 'allow' && login) return consent(asked, request, userId(login.key), 303);

@@ -135,7 +135,7 @@ export const redeemCode = (world: GrantContext, grant: z.output<typeof CodeGrant
     return { refused: 'The redirect_uri differs from the one in the authorization request.' };
   const challenge = createHash('sha256').update(grant.code_verifier).digest('base64url');
   if (!timingSafeSame(challenge, code.challenge))
-    return { refused: 'The code_verifier does not match the code_challenge.' };
+    return { refused: "The code_verifier doesn't match the code_challenge." };
   const [added] = store.all<{ id: number }>(
     'INSERT INTO families (client, user, scopes, created_at) VALUES (?, ?, ?, ?) RETURNING id',
     code.client,

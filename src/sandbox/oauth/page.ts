@@ -152,8 +152,8 @@ ${list(
 export const errorPage = (why: string): HttpReply =>
   page(
     400,
-    'This request is not valid',
+    'Invalid request',
     "'none'",
     `<p>${quoted(why)}</p>
-<p class="soft">You were not redirected to the application, because its address could not be verified. You can close this page.</p>`,
+<p class="soft">You were not redirected to the application, because its URL could not be verified. You can close this page.</p>`,
   );

@@ -11,7 +11,10 @@ export interface Plan {
   log: string;
   store: 'file' | 'keychain';
   key: CredentialKey;
+  /** Refreshes the login in a loop. */
   churn?: boolean;
+  /** Pauses at random while it holds the lock. */
+  pauses?: boolean;
   withoutLock?: boolean;
   /** Whether a helper spends the token, as in the real program. */
   helper?: boolean;

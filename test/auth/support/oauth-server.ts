@@ -12,8 +12,8 @@ interface Family {
   refresh: string;
   accesses: Set<string>;
   spent: Set<string>;
-  /** The reply to the token that was spent last, and when. */
-  last?: { token: string; at: number; reply: HttpReply };
+  /** The reply to the token that was spent last. */
+  last?: { token: string; reply: HttpReply };
   revoked: boolean;
 }
 
@@ -21,13 +21,12 @@ interface Family {
 export const createOAuthServer = (
   options: {
     expiresIn?: number;
-    delayMs?: number;
     /** Token requests are handled once this resolves. */
     hold?: Promise<void>;
-    /** How long the reply takes after the token is spent. */
-    answerMs?: () => number;
-    /** How long a spent token gets the same reply again. */
-    replayMs?: number;
+    /** The reply is sent once this resolves. The token is spent by then. */
+    holdReply?: () => Promise<void>;
+    /** Whether the token that was spent last gets the same reply again, as within a replay window. */
+    replays?: boolean;
   } = {},
 ) => {
   const codes = new Map<string, { challenge: string; redirectUri: string; clientId: string }>();
@@ -84,7 +83,7 @@ export const createOAuthServer = (
     const given = form.get('refresh_token') ?? '';
     const family = families.find((each) => each.refresh === given || each.spent.has(given));
     const { last } = family ?? {};
-    if (last?.token === given && Date.now() - last.at < (options.replayMs ?? 0)) {
+    if (last?.token === given && options.replays) {
       counts.replayed += 1;
       return last.reply;
     }
@@ -95,7 +94,7 @@ export const createOAuthServer = (
     if (family === undefined || family.revoked) return refuse('invalid_grant');
     family.spent.add(given);
     const reply = issue(family);
-    family.last = { token: given, at: Date.now(), reply };
+    family.last = { token: given, reply };
     return reply;
   };
 
@@ -114,10 +113,9 @@ export const createOAuthServer = (
     if (inFlight > 0) counts.overlapping += 1;
     inFlight += 1;
     await options.hold;
-    if (options.delayMs) await new Promise((resolve) => setTimeout(resolve, options.delayMs));
     const reply = token(form);
     inFlight -= 1;
-    if (options.answerMs) await new Promise((resolve) => setTimeout(resolve, options.answerMs!()));
+    await options.holdReply?.();
     return reply;
   };
 

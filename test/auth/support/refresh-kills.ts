@@ -1,6 +1,5 @@
 import { appendFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { clock as realClock } from '../../../src/node/clock.ts';
 import { startWorker, type Worker } from './build-worker.ts';
 import { renewalWorld } from './renewal.ts';
 
@@ -61,9 +60,11 @@ export interface Kills {
   kills: number;
   /** Commands are killed with their whole process group. */
   victims: 'commands' | 'helpers';
-  /** How long a spent token gets the same reply again. */
-  replayMs?: number;
+  /** Whether the token that was spent last gets the same reply again, as within a replay window. */
+  replays?: boolean;
   workers?: number;
+  /** A random pause of at most so many milliseconds, before a kill and before a reply. Without it, there are none. */
+  pause?: (most: number) => Promise<void>;
 }
 
 export interface Killed {
@@ -75,20 +76,19 @@ export interface Killed {
   /** Output of workers that failed on their own, or didn't refresh after the last kill. */
   stuck: string[];
   isWhole: boolean;
-  seconds: number;
   counts: Record<string, number>;
   server: Record<string, number>;
 }
 
 /** Lets processes refresh one login in a loop, and kills them at random moments, preferably the lock's holder. */
 export const killThem = async (options: Kills): Promise<Killed> => {
-  const { file, home, kills, victims, replayMs = 0, workers: crowd = 4 } = options;
-  const world = await renewalWorld(home, { replayMs, answerMs: () => Math.random() * 40 });
+  const { file, home, kills, victims, replays = false, workers: crowd = 4, pause = async () => {} } = options;
+  const world = await renewalWorld(home, { replays, holdReply: () => pause(40) });
   const { server, socket, plan, log, lines, logInAgain, isWhole } = world;
   const workers = new Set<Worker>();
   const stuck: string[] = [];
   const begin = async () => {
-    const worker = startWorker(file, { ...plan, churn: true });
+    const worker = startWorker(file, { ...plan, churn: true, pauses: options.pause !== undefined });
     workers.add(worker);
     worker.done.then(({ code, said }) => {
       if (workers.has(worker) && code !== 0) stuck.push(said);
@@ -117,7 +117,7 @@ export const killThem = async (options: Kills): Promise<Killed> => {
         { timeout: 30_000, interval: 5, message: `${stuck.join()} no process reached ${point}` },
       )
       .toBeDefined();
-    await realClock.sleep(Math.random() * 20);
+    await pause(20);
     return Number(found);
   };
   const killHelper = async (): Promise<boolean> => {
@@ -143,7 +143,6 @@ export const killThem = async (options: Kills): Promise<Killed> => {
     return true;
   };
 
-  const began = Date.now();
   await Promise.all(Array.from({ length: crowd }, begin));
   let done = 0;
   for (let tries = 0; done < kills && tries < kills * 10; tries += 1) {
@@ -175,7 +174,6 @@ export const killThem = async (options: Kills): Promise<Killed> => {
     overlaps,
     stuck,
     isWhole: await isWhole(),
-    seconds: (Date.now() - began) / 1000,
     counts,
     server: server.counts,
   };

@@ -33,7 +33,6 @@ const note = (event: string) => {
   // A terminal sends signals to the command's whole process group.
   process.kill(role === 'command' ? -process.pid : process.pid, plan.ends.signal);
 };
-const between = (low: number, high: number) => low + Math.random() * (high - low);
 
 const post: Send = (request) =>
   new Promise((resolve, reject) => {
@@ -52,6 +51,19 @@ const post: Send = (request) =>
   });
 
 const real = nodeRuntime();
+/** Logs the signals that reach the real program, after it has handled them. SIGHUP does only while work is protected. */
+const noteSignal = (signal: NodeJS.Signals) => note(signal);
+const protectAndNote: World['protect'] = (work) =>
+  real.protect(async () => {
+    process.on('SIGHUP', noteSignal);
+    try {
+      return await work();
+    } finally {
+      process.off('SIGHUP', noteSignal);
+    }
+  });
+if (plan.real) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, noteSignal);
+
 const world: World = {
   ...real,
   machine: { ...machineIn(plan.home), program: real.machine.program! },
@@ -73,9 +85,26 @@ const world: World = {
       },
     };
   },
-  ...(plan.real ? {} : { interrupted: new AbortController().signal, protect: (work) => work() }),
+  ...(plan.real
+    ? { protect: protectAndNote }
+    : { interrupted: new AbortController().signal, protect: (work) => work() }),
 };
-const { clock } = world;
+
+/** For the lock: logs each time that it is held by another process. */
+const retrying: World = {
+  ...world,
+  clock: {
+    ...world.clock,
+    sleep: (...args) => {
+      note('retry');
+      return world.clock.sleep(...args);
+    },
+  },
+};
+/** A random pause, if the plan wants pauses. */
+const pause = async (most: number) => {
+  if (plan.pauses) await world.clock.sleep(Math.random() * most);
+};
 
 const noting: typeof openStore = async (...where) => {
   const store = await openStore(...where);
@@ -93,11 +122,11 @@ const noted = (lock: Lock): Lock => {
   const inside = async (held: Held | undefined): Promise<Held | undefined> => {
     if (held === undefined) return undefined;
     note('enter');
-    if (plan.churn) await clock.sleep(between(0, 30));
+    await pause(30);
     let isOurs = true;
     return {
       release: async () => {
-        if (plan.churn) await clock.sleep(between(0, 10));
+        await pause(10);
         if (isOurs) note('leave');
         await held.release();
         if (isOurs) note('left');
@@ -107,13 +136,16 @@ const noted = (lock: Lock): Lock => {
         isOurs = false;
         const isDone = await held.handOver(...heir);
         note('handed');
-        if (plan.churn) await clock.sleep(between(0, 10));
+        await pause(10);
         return isDone;
       },
     };
   };
   return {
-    acquire: async (stillNeeded) => inside(await lock.acquire(stillNeeded)),
+    acquire: async (stillNeeded) => {
+      note('wait');
+      return inside(await lock.acquire(stillNeeded));
+    },
     adopt: async (nonce) => inside(await lock.adopt(nonce)),
   };
 };
@@ -129,7 +161,7 @@ const work = async () => {
     ...world,
     key: plan.key,
     store,
-    lock: plan.withoutLock ? noLock : noted(lockOf(plan.key, world)),
+    lock: plan.withoutLock ? noLock : noted(lockOf(plan.key, retrying)),
     helper: plan.helper
       ? refreshHelperFor({ key: plan.key, store: plan.store, config: plan.config }, world)
       : undefined,
@@ -150,6 +182,7 @@ const work = async () => {
 
   const churn = async () => {
     while (!stopped) {
+      const tried = await store.read(plan.key);
       try {
         await session.refresh(await session.current());
         note('renewed');
@@ -157,7 +190,8 @@ const work = async () => {
         if ((error as SchedError).category !== 'auth') throw error;
         // The login was lost with a killed process. The test logs in again.
         note('lost');
-        await clock.sleep(200);
+        while (!stopped && (await store.read(plan.key))?.refresh_token === tried?.refresh_token)
+          await new Promise(setImmediate);
       }
     }
   };

@@ -76,7 +76,7 @@ describe('man', () => {
     const { shown, options } = terminal(0);
     const { code, stdout, stderr } = await run(line, options);
     expect({ code, stdout, shown }).toEqual({ code: 2, stdout: '', shown: [] });
-    expect(stderr).toContain('There is no manual page for');
+    expect(stderr).toContain('No manual page for');
     expect(stderr).toContain(`try: ${hint}\n`);
   });
 

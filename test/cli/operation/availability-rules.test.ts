@@ -79,18 +79,17 @@ describe('rules', () => {
     const changed = changeRules([monday, friday, evening], [shorter], []);
     expect(changed).toEqual([shorter, friday]);
     expect(rulesDifference([monday, friday, evening], changed)).toEqual([
-      '- every Monday 09:00-17:00',
-      '- every Monday 18:00-20:00',
-      '+ every Monday 10:00-11:00',
+      'every Monday: 09:00–17:00, 18:00–20:00 → 10:00–11:00',
     ]);
   });
 
-  test('shows the difference line by line', () => {
+  test('shows the difference day by day', () => {
     const off = { ...monday, intervals: [] };
-    expect(rulesDifference([monday, friday], [off, friday])).toEqual([
-      '- every Monday 09:00-17:00',
-      '+ every Monday off',
-    ]);
+    expect(rulesDifference([monday, friday], [off, friday])).toEqual(['every Monday: 09:00–17:00 → day off']);
+    expect(rulesDifference([monday], [])).toEqual(['every Monday: 09:00–17:00 → no hours']);
+    const date = { type: 'date', date: '2026-12-24', intervals: [] };
+    expect(rulesDifference([monday], [monday, date])).toEqual(['2026-12-24: the usual hours → day off']);
+    expect(rulesDifference([{ odd: 1 }], [{ odd: 2 }])).toEqual(['removed: {"odd":1}', 'added: {"odd":2}']);
     expect(rulesDifference([monday], [monday])).toEqual([]);
   });
 

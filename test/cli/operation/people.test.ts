@@ -144,7 +144,7 @@ const curled = async (line: string[], more = {}): Promise<Request> => {
       env: { PATH: process.env.PATH ?? '', SCHED_TOKEN: world.token, ...env },
     }).split('\0');
   const env: Record<string, string> = {};
-  for (const [, name, command] of stderr.matchAll(/first: export (\w+)="\$\((.*)\)"/g)) {
+  for (const [, name, command] of stderr.matchAll(/Run first: export (\w+)="\$\((.*)\)"/g)) {
     const found = await world.run(shell(command!, env).slice(0, -1), more);
     expect(found.code, found.stderr).toBe(0);
     env[name!] = found.stdout.trim();

@@ -71,14 +71,14 @@ describe('identity', () => {
     expect({ code, requests }).toEqual({ code: 3, requests: [] });
     expect(JSON.parse(stderr).error).toMatchObject({
       message: `The default ${key} must be ${accepted}, not "${value}"`,
-      hint: `set ${variable}=ID, or run sched profiles set ${key} ID`,
+      cause: expect.stringContaining(`; set ${variable}=ID, or run sched profiles set ${key} ID`),
     });
   });
 
   test('from the environment that nobody has is reported with the name of its variable', async () => {
     const { code, stderr } = await world.run('events list', { env: { SCHED_USER: 'ada@b.example' } });
     expect(code).toBe(6);
-    expect(stderr).toContain('No member with the address ada@b.example');
+    expect(stderr).toContain('No member with the email address ada@b.example');
     expect(stderr).toContain("it comes from SCHED_USER or from the profile's user");
   });
 

@@ -9,7 +9,9 @@ test('sandboxDataError suggests a reset only if that helps', () => {
   for (const error of [unusable('made by a newer version'), new Error('database disk image is malformed')])
     expect(hintFor(error)).toBe('sched sandbox reset --data ./data.db');
   for (const words of ['database or disk is full', 'Too many open files (os error 24)', 'database is locked'])
-    expect(hintFor(new Error(words))).toBe('use another file with --data');
+    expect(sandboxDataError(new Error(words), '/data.db', { data: './data.db' }).facts).toMatchObject({
+      advice: 'use another file with --data',
+    });
 });
 
 test('sandboxDataError suggests a command with shell quoting and the requested seed', () => {

@@ -8,11 +8,11 @@ beforeAll(async () => {
 
 describe('a variable with an invalid value', () => {
   test.each([
-    ['SCHED_ERROR_FORMAT', 'xml', 'SCHED_ERROR_FORMAT "xml" is not one of json, text'],
-    ['SCHED_CREDENTIAL_STORE', 'fiel', 'SCHED_CREDENTIAL_STORE "fiel" is not one of keychain, file'],
+    ['SCHED_ERROR_FORMAT', 'xml', 'SCHED_ERROR_FORMAT must be one of json, text, not "xml"'],
+    ['SCHED_CREDENTIAL_STORE', 'fiel', 'SCHED_CREDENTIAL_STORE must be one of keychain, file, not "fiel"'],
     ['SCHED_MAX_WAIT', 'long', 'SCHED_MAX_WAIT must be a duration such as 90s or 2m, not "long"'],
     ['SCHED_TZ', 'Mars', 'Mars'],
-    ['SCHED_OUTPUT', 'xml', 'SCHED_OUTPUT "xml" is not one of'],
+    ['SCHED_OUTPUT', 'xml', 'SCHED_OUTPUT must be one of table, json, jsonl, csv, tsv, yaml, id, not "xml"'],
   ])('%s=%s is rejected before anything is sent', async (name, value, words) => {
     const { code, stderr, requests } = await world.run('users me', { env: { [name]: value }, terminals: ['stdout'] });
     expect({ code, requests }).toEqual({ code: 2, requests: [] });

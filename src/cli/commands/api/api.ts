@@ -41,7 +41,7 @@ const flags: Flag[] = [
     short: 'F',
     value: 'KEY=VALUE',
     repeat: true,
-    description: 'same, but converts true, false, null and whole numbers; @FILE or @- reads the value',
+    description: 'like -f, but converts true, false, null and whole numbers; @FILE or @- reads the value',
     heading: 'Flags',
   },
   {
@@ -131,6 +131,8 @@ const run = async (invocation: Invocation): Promise<void> => {
   // Check the full path: the part that makes a request private may be in the base URL.
   const { pathname } = new URL(request.url);
   const isHidden = planned.isHidden || isPrivate([pathname]);
+  // A header may contain a secret (R12).
+  if (!isHidden && typed.header === undefined) invocation.problems.revealCommand();
   // R49
   if (isHidden && typed.paginate === true)
     throw usageError(["--paginate can't be used with data_compliance, because its replies are never printed"]);
@@ -139,8 +141,10 @@ const run = async (invocation: Invocation): Promise<void> => {
     const url = shownUrl(request.url, await context.connection());
     return printPlan(context, requestText(input, url, isHidden));
   }
-  const question = questionFor(input.method, pathname, input.body);
-  if (question !== undefined) await confirm(context, question);
+  if (!context.settings.yes) {
+    const question = await questionFor(context, input.method, pathname, input.body);
+    if (question !== undefined) await confirm(context, question);
+  }
   if (typed.paginate === true) return printPages(invocation, planned);
   const showing = { operation, isPrivate: isHidden };
   if (isBooking(input.method, input.path)) {
@@ -150,7 +154,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   try {
     await printReply(invocation, request, await client.send(request), showing);
   } catch (error) {
-    throw addPlaceToLook(error, operation, context.settings);
+    throw addPlaceToLook(error, operation);
   }
 };
 
@@ -174,8 +178,8 @@ export const api: Command = {
     'A request with a body needs METHOD. Unlike gh, sched never guesses a write. Without METHOD, fields become the query of a GET if the path is known to accept them there.',
     'Placeholders: as a whole value, {user} and {organization} become the URI of your user or organization; as a whole path segment, they become its ID. Quote them for the shell.',
     'Nested fields: a[b]=1 is {"a":{"b":1}}, a[]=1 a[]=2 is {"a":[1,2]}, a[][b]=1 a[][b]=2 is {"a":[{"b":1},{"b":2}]}, a[] alone is {"a":[]}.',
-    'The reply is printed unchanged, except for indentation. The body of an error reply is printed too, before the error. With an output format (--json, --jq, --fields, -o) only JSON is printed. If the reply isn\'t JSON, a read ends with exit code 9; a write that the service accepted ends with exit code 0 and a note. --json=FIELDS, --fields and -o table, tsv, csv or id show the records in "resource" or "collection". Here -H sets a request header; it doesn\'t print column names.',
-    'Asks for confirmation before DELETE, and before any write to a path that contains cancellation, data_compliance or event_type_availability_schedules. No other write asks. For data_compliance only sizes are printed, never the request or the reply.',
+    'The reply is printed unchanged, except for indentation. The body of an error reply is printed too, before the error. With an output format (--json, --jq, --fields, -o) only JSON is printed. If the reply is not JSON, a read ends with exit code 9; a write that the service accepted ends with exit code 0 and a note. --json=FIELDS, --fields and -o table, tsv, csv or id show the records in "resource" or "collection". Here -H sets a request header; it doesn\'t print column names.',
+    'Asks for confirmation before DELETE, and before any write to a path that contains cancellation, data_compliance, event_type_availability_schedules or no_show. No other write asks. For data_compliance only sizes are printed, never the request or the reply.',
     "POST /invitees books like `sched invitees create`: sched records the booking before sending it, looks it up if the reply is lost, never sends it twice, and refuses it if this machine has already made the same booking. A body that doesn't clearly say what to book is sent only with --allow-duplicate. Other writes are sent once too: any 2xx is success, and exit code 10 means that the outcome is unknown.",
     "Requests go only to the base URL; URIs from the service are rewritten to it. Headers that carry secrets or control the connection can't be set.",
   ],

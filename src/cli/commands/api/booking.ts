@@ -36,7 +36,7 @@ const parseBody = (body: string): unknown => {
 const unreadable = (problem: string): SchedError =>
   new SchedError('usage', `Can't tell what this body would book: ${problem}`, {
     reason: 'sched compares a booking with earlier ones before sending it, so that nothing is booked twice',
-    hint: 'fix the body, or add --allow-duplicate to send it without this check',
+    advice: 'fix the body, or add --allow-duplicate to send it without this check',
     outcome: 'not-sent',
   });
 
@@ -45,7 +45,7 @@ const bookingKeys = ['event_type', 'start_time', 'invitee'];
 /** The booking in a body. Rejects a body it can't read: it could be an earlier booking in another form. */
 export const bookingIn = (body: string | undefined, query: readonly (readonly [string, string])[]): BookingFacts => {
   const value = parseBody(body ?? '');
-  if (!isObject(value)) throw unreadable("it isn't a JSON object");
+  if (!isObject(value)) throw unreadable('it is not a JSON object');
   const repeated = repeatedName(body!);
   if (repeated !== undefined) throw unreadable(`it contains "${repeated}" twice`);
   const elsewhere = query.find(([name]) => bookingKeys.includes(name.split(/[[.]/)[0]!));

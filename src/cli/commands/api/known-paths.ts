@@ -2,8 +2,15 @@ import { availability } from '../../../api/availability.ts';
 import { loadCatalogue, type Noun } from '../../../api/catalogue.ts';
 import { compliance } from '../../../api/compliance.ts';
 import { events } from '../../../api/events.ts';
+import { invitees } from '../../../api/invitees.ts';
 import type { Operation } from '../../../api/operation.ts';
+import { isPlainId } from '../../../client/ids.ts';
+import { isObject } from '../../../client/reading.ts';
+import { SchedError } from '../../../errors.ts';
 import { counted } from '../../../plural.ts';
+import { ruleWords } from '../../operation/availability-rules.ts';
+import type { Confirmation } from '../../session/confirm.ts';
+import type { Context } from '../../session/context.ts';
 
 /** Removes percent-encoding, even if applied several times, and normalizes case and Unicode variants. */
 const folded = (text: string): string => {
@@ -53,6 +60,7 @@ export const rowsAt = async (path: string): Promise<Operation[]> => {
 const compliancePart = compliance.delete.path.split('/')[1]!;
 const cancellationPart = segmentsOf(events.cancel.path).at(-1)!;
 const availabilityPart = availability.update.path.split('/')[1]!;
+const noShowPart = segmentsOf(invitees['no-show'].path).at(-1)!;
 
 /** Whether the request or the reply may contain people's addresses, so that neither may be printed (R49). */
 export const isPrivate = (words: readonly string[]): boolean =>
@@ -76,43 +84,109 @@ const addressesIn = (body: string | undefined): string => {
   return 'the invitees in the body';
 };
 
+/** The rules in the body in words, one per line. None if the body can't be read. */
+const rulesIn = (body: string | undefined): string[] => {
+  try {
+    const { rules } = JSON.parse(body ?? '') as { rules?: unknown };
+    return Array.isArray(rules) ? rules.filter(isObject).map(ruleWords) : [];
+  } catch {
+    return [];
+  }
+};
+
+/** Asks about the event itself if it can be read. Reads nothing if no prompt can be shown. */
+const cancelPrompt = async (context: Context, id: string): Promise<Confirmation> => {
+  const unread = { question: `Cancel event ${id} and notify its invitees?`, action: `cancel event ${id}` };
+  if (!context.settings.canAsk || !isPlainId(id)) return unread;
+  const { cancelQuestion, readEvents } = await import('../../operation/event-facts.ts');
+  try {
+    return await cancelQuestion(context, await readEvents(context, [id]));
+  } catch (error) {
+    // Any path can be sent, even if the service doesn't show the event.
+    if (error instanceof SchedError && ['forbidden', 'unavailable', 'integrity'].includes(error.category))
+      return unread;
+    throw error;
+  }
+};
+
+type Ask = (context: Context, id: string, body?: string) => Confirmation | Promise<Confirmation>;
+
+const replaces = 'The rules you send replace all others.';
+
 /** Prompts for the writes in the catalogue, worded as in their own commands. */
-const questions: [Operation, (id: string, body?: string) => string][] = [
-  [events.cancel, (id) => `Cancel event ${id} and notify its invitees?`],
-  [availability.update, (id) => `Change availability schedule ${id}? The rules you send replace all others.`],
+const questions: [Operation, Ask][] = [
+  [events.cancel, cancelPrompt],
+  [
+    invitees['no-show'],
+    (_, id) => ({
+      question: `Mark invitee ${id} as no-show? sched can't check here whether the meeting has started.`,
+      action: `mark invitee ${id} as no-show`,
+    }),
+  ],
+  [
+    availability.update,
+    (_, id, body) => ({
+      question: `Change availability schedule ${id}? ${replaces}`,
+      action: `change availability schedule ${id}`,
+      list: rulesIn(body),
+    }),
+  ],
   [
     availability['update-all'],
-    () => 'Change all availability schedules of this event type? The rules you send replace all others.',
+    (_, __, body) => ({
+      question: `Change all availability schedules of this event type? ${replaces}`,
+      action: 'change all availability schedules of this event type',
+      list: rulesIn(body),
+    }),
   ],
-  [compliance.delete, (_, body) => `Delete all data of ${addressesIn(body)}? This can't be undone.`],
+  [
+    compliance.delete,
+    (_, __, body) => ({
+      question: `Delete all data of ${addressesIn(body)}? This can't be undone.`,
+      action: `delete all data of ${addressesIn(body)}`,
+    }),
+  ],
 ];
 
 /** The prompt for a known write. Only the end of the path counts: the base URL may have a path of its own. */
-const knownQuestion = (path: string, body: string | undefined): string | undefined => {
+const knownQuestion = (
+  context: Context,
+  path: string,
+  body: string | undefined,
+): Promise<Confirmation> | Confirmation | undefined => {
   const segments = segmentsOf(path);
   const found = questions.find(([row]) => fits(row.path, segments.slice(-row.path.split('/').length + 1)));
   if (found === undefined) return undefined;
   const [row, ask] = found;
   const parts = row.path.split('/').slice(1);
   const id = path.split('/').slice(-parts.length)[parts.findIndex((part) => part.startsWith('{'))];
-  return ask(id ?? '', body);
+  return ask(context, id ?? '', body);
 };
 
 /**
  * The prompt before a write, or undefined if it needs none. A known write has the prompt of its own command; any other
  * write that may delete or cancel something has a general one. `path` is the whole path on the host.
  */
-export const questionFor = (method: string, path: string, body: string | undefined): string | undefined => {
+export const questionFor = async (
+  context: Context,
+  method: string,
+  path: string,
+  body: string | undefined,
+): Promise<Confirmation | undefined> => {
   if (method === 'GET') return undefined;
   const text = folded(path);
-  const isAsking = [compliancePart, cancellationPart, availabilityPart].some((part) => text.includes(part));
+  const isAsking = [compliancePart, cancellationPart, availabilityPart, noShowPart].some((part) => text.includes(part));
   if (!isAsking && method !== 'DELETE') return undefined;
-  const known = method === 'DELETE' ? undefined : knownQuestion(path, body);
+  const known = method === 'DELETE' ? undefined : knownQuestion(context, path, body);
   if (known !== undefined) return known;
   // R49: never print the path itself.
-  if (isPrivate([path])) return `Send ${method} to ${compliancePart}? It may permanently delete data.`;
-  if (method === 'DELETE') return `Send DELETE ${path}? It may permanently delete data.`;
-  return text.includes(cancellationPart)
-    ? `Send ${method} ${path}? It may cancel events and notify their invitees.`
-    : `Send ${method} ${path}? The rules you send replace all others.`;
+  const sent = `${method} ${isPrivate([path]) ? `to ${compliancePart}` : path}`;
+  return { question: `Send ${sent}? ${dangerOf(method, text)}`, action: `send ${sent}` };
+};
+
+/** What a write to an unknown path may do, by the words in its path. */
+const dangerOf = (method: string, path: string): string => {
+  if (method === 'DELETE' || path.includes(compliancePart)) return 'It may permanently delete data.';
+  if (path.includes(cancellationPart)) return 'It may cancel events and notify their invitees.';
+  return path.includes(noShowPart) ? 'It may mark invitees as no-show.' : replaces;
 };

@@ -1,7 +1,8 @@
-import { compliance } from '../../../api/compliance.ts';
 import type { Operation } from '../../../api/operation.ts';
-import { shellWord } from '../../../shell-quote.ts';
+import type { CommandLine } from '../../../errors.ts';
 import type { Invocation } from '../../command.ts';
+import { commandLine } from '../../messages/shell-line.ts';
+import { typedWords } from '../../parse/typed-words.ts';
 import type { TypedField } from './fields.ts';
 
 export const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
@@ -12,7 +13,7 @@ interface Words {
 }
 
 /** Reads `[METHOD] <path>` and reports problems with them. */
-export const readWords = ({ args, typed, problems }: Invocation, isHidden: boolean): Words => {
+export const readWords = ({ args, typed, inOrder, problems }: Invocation, isHidden: boolean): Words => {
   const isMethod = (word: string | undefined) => word !== undefined && methods.includes(word.toUpperCase());
   const [first, second, ...more] = args;
   if (more.length > 0) problems.add('Unexpected argument after <path>');
@@ -21,8 +22,8 @@ export const readWords = ({ args, typed, problems }: Invocation, isHidden: boole
   const word = second !== undefined || isMethod(first) ? first : undefined;
   const given = typed.method === undefined ? word : String(typed.method);
   if (second !== undefined && !isMethod(first) && isMethod(second) && !isHidden) {
-    const line = `sched api ${second.toUpperCase()} ${shellWord(first!)}`;
-    problems.add('METHOD must come before <path>', (own) => own.become(line));
+    const line = commandLine('api', second.toUpperCase(), first!, ...typedWords({ args: [], inOrder }));
+    problems.add('METHOD must come before <path>', typed.header === undefined ? (own) => own.become(line) : undefined);
     return {};
   }
   if (word !== undefined && typed.method !== undefined) problems.add('METHOD is given twice');
@@ -38,13 +39,13 @@ export const readWords = ({ args, typed, problems }: Invocation, isHidden: boole
 const withMethod = (
   method: string,
   path: string,
-  { typed }: Invocation,
+  { typed, inOrder }: Invocation,
   fields: readonly TypedField[],
-  isHidden: boolean,
-) => {
-  const shown = isHidden ? ['…'] : fields.flatMap(({ raw, isTyped }) => [isTyped ? '-F' : '-f', shellWord(raw)]);
-  const input = typed.input === undefined ? [] : ['--input', shellWord(String(typed.input))];
-  return ['sched api', method, isHidden ? compliance.delete.path : shellWord(path), ...shown, ...input].join(' ');
+): CommandLine => {
+  const shown = fields.flatMap(({ raw, isTyped }) => [isTyped ? '-F' : '-f', raw]);
+  const input = typed.input === undefined ? [] : ['--input', String(typed.input)];
+  const others = inOrder.filter(([name]) => !['field', 'raw-field', 'input'].includes(name));
+  return commandLine('api', method, path, ...shown, ...input, ...typedWords({ args: [], inOrder: others }));
 };
 
 /**
@@ -65,12 +66,14 @@ export const impliedMethod = (
   const fitsQuery =
     query !== undefined && (write === undefined || fields.every(({ raw }) => Object.hasOwn(query, raw.split('=')[0]!)));
   if (typed.input === undefined && fitsQuery) return 'GET';
-  const line = withMethod(write ?? 'POST', path, invocation, fields, isHidden);
+  // A header may contain a secret (R12).
+  const mayShow = !isHidden && typed.header === undefined;
+  const line = withMethod(write ?? 'POST', path, invocation, fields);
   problems.add(
     typed.input === undefined && write === undefined
       ? "Missing METHOD: fields could be the query of a GET or the body of a POST, and sched doesn't guess (unlike gh)"
       : 'Missing METHOD: it is optional only for a GET without a body (unlike in gh)',
-    (own) => own.become(line),
+    mayShow ? (own) => own.become(line) : undefined,
   );
   return 'GET';
 };

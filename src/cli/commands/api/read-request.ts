@@ -41,7 +41,8 @@ const checkOutput = ({ context, problems }: Invocation, operation: Operation | u
     checkSelected(context, known, operation, problems);
     return;
   }
-  for (const field of fields ?? []) if (field.split('.').includes('')) problems.add(`"${field}" is not a field path`);
+  for (const field of fields ?? [])
+    if (field.split('.').includes('')) problems.add(`"${field}" is not a valid field path`);
   if (fields === undefined && ['table', 'tsv', 'csv'].includes(format))
     problems.add(`-o ${format} needs --fields here, because sched doesn't know the fields of this path`);
 };
@@ -127,7 +128,7 @@ export const readRequest = async (invocation: Invocation): Promise<ApiRequest> =
   const fieldFlags = typedFields(invocation);
   const words = readWords(invocation, isHidden);
   const reading = words.path === undefined ? undefined : readTarget(words.path);
-  if (reading?.ok === false) problems.add(isHidden ? '<path> is not valid' : reading.problem);
+  if (reading?.ok === false) problems.add(isHidden ? '<path> is not a valid path or URL' : reading.problem);
   const target: Target = reading?.ok ? reading.target : { path: '/', query: [] };
   const rows = reading?.ok ? await rowsAt(target.path) : [];
   const method =

@@ -21,9 +21,15 @@ import { views } from '../../operation/views.ts';
 import type { Context } from '../../session/context.ts';
 import { layOutJson } from './json-text.ts';
 
-/** The view of a known record type. An unknown one has no columns but the fields that the user chooses. */
-export const viewOf = (operation: Operation | undefined): View =>
-  operation === undefined ? { columns: [] } : views[operation.reply.of.name as keyof typeof views];
+/**
+ * The columns of a known record type. An unknown one has no columns but the fields that the user chooses. A single
+ * record is shown with all its fields, because this command prints what the service sent.
+ */
+export const viewOf = (operation: Operation | undefined): View => {
+  if (operation === undefined) return { columns: [] };
+  const { page: _, ...view } = views[operation.reply.of.name as keyof typeof views];
+  return view;
+};
 
 /** Formats that can show any JSON; the others show records. */
 const wholeFormats = new Set(['json', 'jsonl', 'yaml']);

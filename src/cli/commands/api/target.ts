@@ -28,7 +28,7 @@ const segmentProblem = (segment: string): string | undefined => {
   if (placeholder.test(segment)) return undefined;
   if (segment === '') return 'has an empty segment';
   if (/[{}]/.test(segment)) return `contains "${segment}"; the placeholders are {user} and {organization}`;
-  if (!plainSegment.test(segment)) return "contains a character that isn't allowed in a path";
+  if (!plainSegment.test(segment)) return 'contains a character that is not allowed in a path';
   const text = decoded(segment)?.normalize('NFKC');
   if (text === undefined || /[/\\%?#\p{Cc}]/u.test(text) || (/%2e/i.test(segment) && /^\.+$/.test(text)))
     return 'contains an encoded slash, dot or control character';

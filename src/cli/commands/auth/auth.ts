@@ -3,15 +3,13 @@ import type { Revocation } from '../../../auth/session.ts';
 import type { Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
 import type { View } from '../../../output/view.ts';
+import { counted } from '../../../plural.ts';
 import { readDuration } from '../../../time/duration.ts';
 import type { Command, Invocation } from '../../command.ts';
-import { commandLine } from '../../messages/shell-line.ts';
 import { readWholeNumber } from '../../operation/whole-number.ts';
-import { typedWords } from '../../parse/typed-words.ts';
 import { confirm } from '../../session/confirm.ts';
 import { environmentToken } from '../../session/connection.ts';
-import type { Account } from '../../session/settings.ts';
-import { accepted, describeLogin, type LoginFacts, loginFields } from './login-facts.ts';
+import { accepted, describeLogin, type LoginFacts, localFacts, loginFields, sessionOf } from './login-facts.ts';
 import { knownScopes, readScopes, scopesToAsk, sensitiveScopes } from './scopes.ts';
 
 const view: View = {
@@ -37,38 +35,6 @@ const login = async (invocation: Invocation): Promise<void> => {
   await context.printer.one(view, facts);
 };
 
-/** The current profile. Throws an error with the login command if it has no login. */
-const accountOf = ({ context }: Invocation): Account => {
-  const { account } = context.settings;
-  if (account?.profile.login !== undefined) return account;
-  throw new SchedError('auth', account === undefined ? 'Not logged in' : `Profile "${account.name}" is not logged in`, {
-    hint: account === undefined ? 'sched auth login' : `sched auth login -p ${account.name}`,
-    outcome: 'not-sent',
-  });
-};
-
-const sessionOf = async (invocation: Invocation) => {
-  const { context } = invocation;
-  const account = accountOf(invocation);
-  const { openLogin } = await import('../../session/stored-login.ts');
-  return { account, session: (await openLogin(account, context.runtime, context.settings, context.notes))! };
-};
-
-/** What is known about an environment token without asking the service. */
-const environmentFacts = ({ context }: Invocation): LoginFacts => ({
-  profile: context.settings.account?.name ?? null,
-  base_url: context.runtime.env.SCHED_BASE_URL ?? context.settings.account?.profile.base_url ?? null,
-  source: context.runtime.env.SCHED_TOKEN ? 'SCHED_TOKEN' : 'SCHED_TOKEN_FILE',
-  kind: 'token',
-  user: null,
-  user_name: null,
-  organization: null,
-  scopes: null,
-  expires_at: null,
-  usable: null,
-  status: 'not checked',
-});
-
 /** Asks the service who the credential belongs to. Also returns the error if the credential can't be used. */
 const checkLogin = async (
   { context }: Invocation,
@@ -87,10 +53,11 @@ const checkLogin = async (
     if (error.category === 'forbidden') return { facts: accepted(facts) };
     if (error.category !== 'auth') throw error;
     const status = error.facts.outcome === 'not-sent' ? facts.status : 'refused';
-    const hint = facts.kind === 'token' ? `provide a valid token in ${facts.source}` : error.facts.hint;
+    const { hint, ...cause } = error.facts;
+    const next = facts.kind === 'token' ? { advice: `provide a valid token in ${facts.source}` } : hint && { hint };
     return {
       facts: { ...facts, usable: false, status },
-      error: new SchedError('auth', error.message, { ...error.facts, hint }),
+      error: new SchedError('auth', error.message, { ...cause, ...next }),
     };
   }
 };
@@ -98,30 +65,28 @@ const checkLogin = async (
 const status = async (invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
   problems.check();
-  const token = await environmentToken(context.runtime);
-  let facts: LoginFacts;
-  if (token !== undefined) facts = environmentFacts(invocation);
-  else {
-    const { account, session } = await sessionOf(invocation);
-    facts = describeLogin(account, await session.record(), context.runtime.clock.now());
-  }
-  if (typed.check === true) {
-    const checked = await checkLogin(invocation, facts);
+  const facts = await localFacts(context);
+  if (typed.offline !== true) {
+    // If the service can't be asked, what is known here is shown before the error.
+    const checked = await checkLogin(invocation, facts).catch((error: unknown) => {
+      if (error instanceof SchedError && error.category !== 'interrupted') return { facts, error };
+      throw error;
+    });
     await context.printer.one(view, checked.facts);
+    context.notes.footer(
+      checked.facts.status === 'not checked'
+        ? 'The service could not be asked about this login'
+        : 'Asked the service about this login just now',
+    );
     if (checked.error !== undefined) throw checked.error;
     return;
   }
   await context.printer.one(view, facts);
-  if (facts.status === 'not checked') {
-    const words = typedWords(invocation);
-    context.notes.footer(
-      `Not checked with the service. To check: ${commandLine('auth', 'status', ...words, '--check')}`,
-    );
-  }
+  context.notes.footer('Not checked with the service, because of --offline');
   if (facts.status === 'expired')
     throw new SchedError('auth', 'The login is no longer valid', {
       reason: `it expired at ${facts.expires_at}`,
-      hint: `sched auth login -p ${facts.profile}`,
+      hint: { command: ['auth', 'login'] },
       outcome: 'not-sent',
     });
 };
@@ -133,7 +98,7 @@ const token = async (invocation: Invocation): Promise<void> => {
   problems.check();
   const fromEnvironment = await environmentToken(context.runtime);
   if (fromEnvironment !== undefined) return context.runtime.reveal(`${fromEnvironment}\n`);
-  const { session } = await sessionOf(invocation);
+  const { session } = await sessionOf(context);
   const record: CredentialRecord = await session.lasting(ttl ?? 0);
   await context.runtime.reveal(`${record.access_token}\n`);
 };
@@ -141,7 +106,7 @@ const token = async (invocation: Invocation): Promise<void> => {
 const refresh = async (invocation: Invocation): Promise<void> => {
   const { context, problems } = invocation;
   problems.check();
-  const { account, session } = await sessionOf(invocation);
+  const { account, session } = await sessionOf(context);
   const { kind, access_token: token, origin } = await session.record();
   if (kind === 'pat')
     throw new SchedError('usage', "A personal access token can't be refreshed", {
@@ -170,7 +135,15 @@ const logout = async (invocation: Invocation): Promise<void> => {
   const names = typed.all === true ? Object.keys(config.profiles) : account === undefined ? [] : [account.name];
   const loggedIn = names.filter((name) => config.profiles[name]?.login !== undefined);
   if (typed.all === true && loggedIn.length > 0)
-    await confirm(context, `Log out of ${loggedIn.join(', ')}?`, 'this machine');
+    await confirm(
+      context,
+      {
+        question: `Log out of ${counted(loggedIn.length, 'profile')}?`,
+        action: `log out of ${loggedIn.join(', ')}`,
+        facts: loggedIn.map((name) => [name, new URL(config.profiles[name]!.base_url).origin]),
+      },
+      'this machine',
+    );
   for (const name of loggedIn) {
     const ending = await removeLogin(name, config.profiles[name]!.login!, context.runtime, context.notes);
     await changeConfig(context.runtime, (before) => {
@@ -252,8 +225,11 @@ export const commands: Command[] = [
     name: 'status',
     summary: 'Show the current login and when it expires',
     arguments: [],
-    flags: [{ name: 'check', description: 'check the login with the service', heading: 'Flags' }],
-    examples: ['auth status', 'auth status --check --json'],
+    flags: [{ name: 'offline', description: "show what is stored, and don't ask the service", heading: 'Flags' }],
+    examples: ['auth status', 'auth status --json', 'auth status --offline'],
+    notes: [
+      'Asks the service whether it accepts the token. A token that it refuses ends with exit code 4. See also: sched whoami.',
+    ],
     fields: loginFields,
     run: status,
   },

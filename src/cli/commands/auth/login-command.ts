@@ -28,14 +28,6 @@ export interface LoginChoices {
 const reasonOf = (error: unknown): string =>
   (error instanceof SchedError ? error.facts.reason : undefined) ?? (error as Error).message;
 
-/** The same error with a hint: the typed command with `--credential-store file`. */
-const withFile = (error: unknown, { inOrder }: Invocation): unknown => {
-  if (!(error instanceof SchedError)) return error;
-  const words = typedWords({ args: [], inOrder: inOrder.filter(([name]) => name !== 'credential-store') });
-  const hint = `${commandLine('auth', 'login', ...words)} --credential-store file, or set SCHED_TOKEN`;
-  return new SchedError(error.category, error.message, { ...error.facts, hint });
-};
-
 const readStore = ({ context, typed, problems }: Invocation): CredentialStore['kind'] | undefined => {
   const wanted =
     (typed['credential-store'] as string | undefined) ?? (context.runtime.env.SCHED_CREDENTIAL_STORE || undefined);
@@ -60,8 +52,7 @@ const openProvenStore = async (
     await store.probe();
     return store;
   } catch (error) {
-    if (kind === 'file' || wanted !== undefined || !settings.canAsk)
-      throw kind === 'file' ? error : withFile(error, invocation);
+    if (kind === 'file' || wanted !== undefined || !settings.canAsk) throw error;
     const file = await storeOf('file', runtime);
     const question = 'Store the token in a file that only you can read';
     const asked = {
@@ -74,7 +65,7 @@ const openProvenStore = async (
       no: 'stop and store nothing',
     };
     const shown = `There is no usable keychain on this machine (${reasonOf(error)}).\n${question} (${file.describe()})? [y/N] `;
-    if (!(await askYes(context, asked, shown))) throw withFile(error, invocation);
+    if (!(await askYes(context, asked, shown))) throw error;
     await file.probe();
     return file;
   }
@@ -119,7 +110,10 @@ const throughBrowser = async (
     scopes,
     way:
       typed.paste === true
-        ? { kind: 'paste', line: (unwanted) => askLine(context, 'Then paste the URL the browser ends at: ', unwanted) }
+        ? {
+            kind: 'paste',
+            line: (unwanted) => askLine(context, "Then paste the URL from the browser's address bar: ", unwanted),
+          }
         : { kind: 'browser', open: typed['no-browser'] === true ? async () => false : runtime.openBrowser },
     port,
     profile,
@@ -137,21 +131,21 @@ const throughBrowser = async (
     onSecret: runtime.secrets.keep,
     finish,
     onUrl: async (url) => {
-      notes.warn(
+      notes.always(
         typed.paste === true || typed['no-browser'] === true
           ? 'Open this URL in a browser:'
           : 'Opening this URL in your browser:',
       );
-      notes.warn(url);
+      notes.always(url);
       if (typed.paste !== true)
-        notes.warn('Waiting up to 5 minutes for you to finish in the browser. Press Ctrl-C to stop.');
+        notes.always('Waiting up to 5 minutes for you to finish in the browser. Press Ctrl-C to stop');
       await notes.flush();
     },
     onOpened: (opened) => {
-      if (!opened && typed['no-browser'] !== true) notes.warn("Can't open a browser. Open the URL yourself.");
+      if (!opened && typed['no-browser'] !== true) notes.warn("Can't open a browser. Open the URL yourself");
       if (!opened || runtime.env.SSH_CONNECTION) {
         const again = commandLine('auth', 'login', ...typedWords({ args: [], inOrder }), '--paste');
-        notes.warn(`If the browser runs on another machine, press Ctrl-C and run: ${again}`);
+        notes.always(`If the browser runs on another machine, press Ctrl-C and run: ${again}`);
       }
     },
     onMistake: (why) => notes.warn(`Can't use that URL: ${why}`),

@@ -1,4 +1,8 @@
 import type { CredentialRecord } from '../../../auth/record-schema.ts';
+import type { Session } from '../../../auth/session.ts';
+import { SchedError } from '../../../errors.ts';
+import { environmentToken } from '../../session/connection.ts';
+import type { Context } from '../../session/context.ts';
 import type { Account } from '../../session/settings.ts';
 
 /** The output of `auth status`: the same fields for every kind of credential. */
@@ -54,3 +58,40 @@ export const describeLogin = ({ name, profile }: Account, record: CredentialReco
 
 /** The facts of a credential that the service has just accepted. */
 export const accepted = (facts: LoginFacts): LoginFacts => ({ ...facts, usable: true, status: 'accepted' });
+
+/** The current profile. Throws an error with the login command if it has no login. */
+const accountOf = ({ settings: { account } }: Context): Account => {
+  if (account?.profile.login !== undefined) return account;
+  throw new SchedError('auth', account === undefined ? 'Not logged in' : `Profile "${account.name}" is not logged in`, {
+    hint: { command: ['auth', 'login'] },
+    outcome: 'not-sent',
+  });
+};
+
+export const sessionOf = async (context: Context): Promise<{ account: Account; session: Session }> => {
+  const account = accountOf(context);
+  const { openLogin } = await import('../../session/stored-login.ts');
+  return { account, session: (await openLogin(account, context.runtime, context.settings, context.notes))! };
+};
+
+/** What is known about an environment token without asking the service. */
+const environmentFacts = ({ settings, runtime }: Context): LoginFacts => ({
+  profile: settings.account?.name ?? null,
+  base_url: runtime.env.SCHED_BASE_URL ?? settings.account?.profile.base_url ?? null,
+  source: runtime.env.SCHED_TOKEN ? 'SCHED_TOKEN' : 'SCHED_TOKEN_FILE',
+  kind: 'token',
+  user: null,
+  user_name: null,
+  organization: null,
+  scopes: null,
+  expires_at: null,
+  usable: null,
+  status: 'not checked',
+});
+
+/** What is known about the credential that commands use, without asking the service. */
+export const localFacts = async (context: Context): Promise<LoginFacts> => {
+  if ((await environmentToken(context.runtime)) !== undefined) return environmentFacts(context);
+  const { account, session } = await sessionOf(context);
+  return describeLogin(account, await session.record(), context.runtime.clock.now());
+};

@@ -6,8 +6,8 @@ import { forbiddenBy } from '../../../client/refusal.ts';
 import { SchedError } from '../../../errors.ts';
 import type { Plan } from '../../../jobs/batch-plan.ts';
 import { change } from '../../../jobs/read-back.ts';
+import { isFinal, type RunHistory } from '../../../jobs/receipt.ts';
 import type { Answer, Job } from '../../../jobs/run.ts';
-import { counted } from '../../../plural.ts';
 import type { Invocation } from '../../command.ts';
 import { changeOptions } from '../../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
@@ -73,6 +73,20 @@ const sendCancel = (context: Context, client: Client, body: unknown): Job['send'
   };
 };
 
+/** Asks for confirmation of the events that are not done yet, and names the first of them. */
+const confirmRest = async (
+  context: Context,
+  ids: readonly string[],
+  history: RunHistory | undefined,
+): Promise<void> => {
+  const { yes, canAsk } = context.settings;
+  if (yes) return;
+  const { cancelQuestion, readSome } = await import('../../operation/event-facts.ts');
+  const left = ids.filter((id) => !isFinal(history?.outcomes.get(id)?.verdict ?? 'unknown'));
+  const isNamed = canAsk || left.length === 1;
+  await confirm(context, await cancelQuestion(context, isNamed ? await readSome(context, left) : [], left.length));
+};
+
 /** Cancels the events listed in a file, one after another, and writes a receipt. */
 export const cancelFromFile = async ({ fieldFlags }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context, typed, problems } = invocation;
@@ -111,10 +125,6 @@ export const cancelFromFile = async ({ fieldFlags }: GenericCommand, invocation:
     send: sendCancel(context, client, body),
     receipt: typed.receipt as string | undefined,
     again: typed.again === true,
-    confirm: () =>
-      confirm(
-        context,
-        `Cancel ${counted(plan.items.length, 'event')} and notify ${plan.items.length === 1 ? 'its' : 'their'} invitees?`,
-      ),
+    confirm: async (history) => confirmRest(context, ids, history),
   });
 };

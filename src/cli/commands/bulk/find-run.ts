@@ -14,8 +14,8 @@ const stateOf = ({ runtime }: Pick<Context, 'runtime'>): string => {
   const directory = stateDirectory(runtime);
   if (directory !== undefined) return directory;
   throw new SchedError('environment', "Can't store receipts and locks", {
-    reason: 'the home directory does not exist',
-    hint: 'set SCHED_STATE_DIR to a directory for them',
+    reason: "the home directory doesn't exist",
+    advice: 'set SCHED_STATE_DIR to a directory for them',
     outcome: 'not-sent',
   });
 };
@@ -23,7 +23,7 @@ const stateOf = ({ runtime }: Pick<Context, 'runtime'>): string => {
 const damaged = (path: string, line: number, problem: string): SchedError =>
   new SchedError('integrity', `The receipt ${path} is damaged: edited at line ${line}`, {
     reason: `${problem}; the file is left unchanged, and nothing is sent`,
-    hint: 'restore the receipt from a backup, or name another file with --receipt',
+    advice: 'restore the receipt from a backup, or name another file with --receipt',
     outcome: 'not-sent',
   });
 
@@ -48,7 +48,7 @@ const open = async (path: string): Promise<FoundRun | undefined> => {
 export const otherRunError = (path: string, reason: string): SchedError =>
   new SchedError('conflict', `The receipt ${path} belongs to another run`, {
     reason,
-    hint: 'name another file with --receipt',
+    advice: 'name another file with --receipt',
     outcome: 'not-sent',
   });
 
@@ -60,7 +60,7 @@ const findNamed = async (path: string, bulk: Bulk): Promise<FoundRun | undefined
   if (run.key !== bulk.key)
     throw new SchedError('environment', 'The receipt was made with another key', {
       reason: `${path} was made with key ${run.key}, but the current key is ${bulk.key}`,
-      hint: 'restore its key file and name it with --receipt-key-file',
+      advice: 'restore its key file and name it with --receipt-key-file',
       outcome: 'not-sent',
     });
   if (!isSame(run, bulk)) throw otherRunError(path, 'its input, organization or endpoint is different');
@@ -113,7 +113,7 @@ export const findRun = async (folder: string, bulk: Bulk, now: number): Promise<
   if (kept === undefined || isDone(kept.opened.history)) return named ?? kept;
   throw new SchedError('conflict', 'There is an unfinished run with the same input', {
     reason: `its receipt is ${kept.path}`,
-    hint: 'omit --receipt to resume it',
+    hint: { flags: { receipt: false } },
     outcome: 'not-sent',
   });
 };

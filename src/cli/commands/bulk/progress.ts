@@ -13,40 +13,33 @@ export interface ProgressReport {
 
 const doneOf = ({ accepted, rejected, unknown }: Counts): number => accepted + rejected + unknown;
 
-/** Shows the progress of a run: a bar on a terminal, otherwise a line every few seconds. */
+/** Shows the progress of a run: a bar in the status line, otherwise a line every few seconds. */
 export const reportProgress = ({ runtime, settings, notes }: Context, before: Counts): ProgressReport => {
-  const { clock, stderr, env } = runtime;
+  const { clock, stderr } = runtime;
+  const status = runtime.status?.isPlain === false ? runtime.status : undefined;
   const started = clock.now();
-  const hasBar = stderr.isTerminal && !settings.accessible && !notes.isJson && !env.CI;
   const progress: Progress = { done: doneOf(before), total: before.total, ownDone: 0, elapsedMs: 0 };
   let lastLineAt = started;
-  const draw = () => notes.status(progressBar(progress, stderr.columns));
+  const bar = (waitUntil?: number): string => {
+    if (waitUntil === undefined) return progressBar(progress, stderr.columns);
+    const waitSeconds = Math.ceil((waitUntil - clock.now()) / 1000);
+    const waitingUntil = endOfWait(waitUntil - waitSeconds * 1000, waitSeconds, settings.zone);
+    return progressBar({ ...progress, waitingUntil, waitSeconds }, stderr.columns);
+  };
   const show = () => {
-    if (notes.quiet) return;
-    if (hasBar) return draw();
-    if (clock.now() - lastLineAt < lineEveryMs) return;
+    if (status !== undefined) return status.draw(bar);
+    if (notes.quiet || clock.now() - lastLineAt < lineEveryMs) return;
     lastLineAt = clock.now();
     notes.info(progressLine(progress));
   };
-  if (hasBar && !notes.quiet) {
-    notes.onWait = (seconds) => {
-      progress.waitingUntil = endOfWait(clock.now(), seconds, settings.zone);
-      progress.waitSeconds = seconds;
-      draw();
-    };
-    draw();
-  }
+  status?.draw(bar);
   return {
     update: (counts) => {
-      progress.waitingUntil = undefined;
       progress.done = doneOf(counts);
       progress.ownDone = progress.done - doneOf(before);
       progress.elapsedMs = clock.now() - started;
       show();
     },
-    end: () => {
-      notes.onWait = undefined;
-      notes.status('');
-    },
+    end: () => status?.draw(undefined),
   };
 };

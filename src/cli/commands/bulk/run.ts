@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { SchedError } from '../../../errors.ts';
+import { SchedError, sameCommand } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
 import { type Counts, isDone, type RunHistory, type RunLine } from '../../../jobs/receipt.ts';
 import { continueReceipt, type ReceiptFile, startReceipt } from '../../../jobs/receipt-file.ts';
@@ -36,8 +36,8 @@ const lockOf = async ({ runtime }: Context, folder: string, bulk: Bulk) => {
     lastSeen: async () => (first === undefined ? undefined : (await stat(first.path).catch(() => undefined))?.mtimeMs),
     busy: (pid, since) =>
       new SchedError('conflict', 'Another run with the same input is in progress', {
-        reason: `process ${pid} since ${since}${first === undefined ? '' : `, run ${first.run.run}`}`,
-        hint: 'wait for it to finish, then run the same command again',
+        reason: `process ${pid} has been running it since ${since}${first === undefined ? '' : `, run ${first.run.run}`}`,
+        advice: 'wait for it to finish, then run the same command again',
         outcome: 'not-sent',
       }),
   });
@@ -112,7 +112,7 @@ const partial = ({ rejected, unknown }: Counts, { things, done }: Bulk): SchedEr
   return new SchedError('partial', `Not all ${things} were ${done}: ${parts.join(', ')}`, {
     outcome: unknown > 0 ? 'unknown' : 'applied',
     answered: true,
-    ...(unknown > 0 ? { hint: 'run the same command again to retry the unknown ones' } : {}),
+    ...(unknown > 0 ? { hint: sameCommand } : {}),
   });
 };
 
@@ -158,7 +158,9 @@ const work = async (context: Context, bulk: Bulk, run: string, file: ReceiptFile
     const recorded = await recordedProgress(file, counts);
     const { accepted, total } = recorded.counts;
     const [done, all] = [accepted, total].map((count) => count.toLocaleString('en-US'));
-    notes.warn(`${bulk.done} so far: ${done} of ${all}. Run the same command again to resume. Receipt: ${file.path}`);
+    notes.always(
+      `Stopped with ${done} of ${all} ${bulk.done}. Run the same command again to resume. Receipt: ${file.path}`,
+    );
     const result = resultOf(run, recorded.counts, file.path, recorded.head);
     await addStepSummary(context, `sched ${bulk.command}`, 'unfinished', result);
     throw error;
@@ -201,11 +203,11 @@ export const runBulk = async (context: Context, bulk: Bulk): Promise<void> => {
       const { total, accepted } = choice.done;
       const number = (count: number) => count.toLocaleString('en-US');
       const what =
-        accepted === total ? `already ${bulk.done}` : `${number(accepted)} of ${number(total)} already ${bulk.done}`;
+        accepted === total ? `Already ${bulk.done}` : `${number(accepted)} of ${number(total)} already ${bulk.done}`;
       const { receipt } = choice.done;
       const isElsewhere = bulk.receipt !== undefined && resolve(bulk.receipt) !== receipt;
       const where = isElsewhere ? `, and ${bulk.receipt} was not written (the receipt is ${receipt})` : '';
-      notes.warn(`${what} at ${choice.endedAt}: nothing was sent${where}. Use --again to repeat the run`);
+      notes.always(`${what} at ${choice.endedAt}: nothing was sent${where}. Use --again to repeat the run`);
       return await finish(context, bulk, choice.done, `already accepted at ${choice.endedAt}`);
     }
     const history = choice === 'new' ? undefined : choice.unfinished.opened.history;

@@ -144,7 +144,7 @@ const writeAll = async (folder: string, files: Record<string, string | Buffer>):
 
 const run = async (invocation: Invocation): Promise<void> => {
   const { context, args, typed, problems } = invocation;
-  if (args[0] === undefined) problems.missingArgument('run', 'Missing required argument <run>');
+  if (args[0] === undefined) problems.missingArgument('run', 'Missing argument <run>');
   problems.check();
   const { path, bytes, finding, history } = await loadDeletion(context, args[0]!);
   const key = await findKey(invocation, false).catch(() => undefined);
@@ -166,7 +166,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   });
   const { status, head } = finding;
   const activityEntries = 'lines' in log ? log.lines.length : null;
-  if ('missing' in log) context.notes.warn(`activity log not included: ${log.missing}`);
+  if ('missing' in log) context.notes.warn(`The activity log is not included: ${log.missing}`);
   await context.printer.one(
     { columns: [{ header: 'FOLDER', path: 'folder' }], id: 'folder' },
     { folder, run: history.run.run, status, head, activity_entries: activityEntries, receipt: path },

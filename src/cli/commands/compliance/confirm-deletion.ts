@@ -3,7 +3,7 @@ import type { Plan } from '../../../jobs/batch-plan.ts';
 import type { RunHistory } from '../../../jobs/receipt.ts';
 import { counted } from '../../../plural.ts';
 import type { Invocation } from '../../command.ts';
-import { shownUrl } from '../../session/connection.ts';
+import { serviceFacts } from '../../session/confirm.ts';
 import { askText, askYes, factLines } from '../../session/prompt.ts';
 import { findKey } from './receipt-key.ts';
 import type { Requester } from './requester.ts';
@@ -50,7 +50,7 @@ export const planDigest = async (invocation: Invocation, { items, digest }: Plan
 };
 
 const differs = (message: string, reason: string): SchedError =>
-  new SchedError('conflict', message, { reason, hint: 'check the plan with --dry-run', outcome: 'not-sent' });
+  new SchedError('conflict', message, { reason, hint: { flags: { 'dry-run': true } }, outcome: 'not-sent' });
 
 /** Throws unless the input is what the flags confirm. */
 const checkDifference = ({ confirm, max }: Confirmation, { items }: Plan, digest: string | undefined): void => {
@@ -90,7 +90,7 @@ export const isConfirmed = (
     `Confirmation needed to delete all data of ${counted(count, 'invitee')}, but there is no terminal to ask on`,
     {
       reason: yes ? '--yes alone works only for up to 10 addresses typed as arguments' : "a deletion can't be undone",
-      hint: isSeen ? 'add --yes' : `add --confirm ${count}, or --yes --max N`,
+      hint: { flags: isSeen ? { yes: true } : { confirm: String(count) } },
       outcome: 'not-sent',
     },
   );
@@ -105,15 +105,11 @@ export const askForCount = async (
   history: RunHistory | undefined,
 ): Promise<void> => {
   const { settings } = context;
-  const connection = await context.connection();
   const count = plan.items.length;
   const done = history === undefined ? 0 : history.counts.accepted + history.counts.rejected;
-  const profile = settings.account?.name ?? (settings.sandbox ? 'none (sandbox)' : 'none (token from the environment)');
   const question = `Delete all data of ${counted(count, 'invitee')}? This can't be undone.`;
   const facts = [
-    ['organization', `${who.organization}${isSandbox ? ' (sandbox)' : ''}`],
-    ['origin', shownUrl(new URL(connection.baseUrl).origin, connection)],
-    ['profile', profile],
+    ...(await serviceFacts(context, `${who.organization}${isSandbox ? ' (sandbox)' : ''}`)),
     ...(history === undefined ? [] : [['already done', `${number(done)}, by run ${history.run.run}`] as const]),
   ] as const;
   const isMeant = async (): Promise<boolean> => {

@@ -98,7 +98,7 @@ const checkEmpty = ({ typed }: Invocation, { items, invalid }: Plan): void => {
   if (items.length > 0 || typed['allow-empty'] === true) return;
   throw new SchedError('usage', 'No addresses in the input', {
     ...(invalid.length > 0 ? { reason: 'all its lines are invalid' } : {}),
-    hint: 'add --allow-empty if an empty input is fine',
+    hint: { flags: { 'allow-empty': true } },
     outcome: 'not-sent',
   });
 };
@@ -174,7 +174,7 @@ const run = async (invocation: Invocation): Promise<void> => {
     },
   });
   if (plan.items.length > 0)
-    context.notes.info('accepted: the service deletes the data within days and sends no confirmation');
+    context.notes.info('Accepted. The service deletes the data within days and sends no confirmation');
 };
 
 /** `compliance delete` in place of the generic command. */

@@ -50,7 +50,7 @@ const showRuns = async ({ context, args, problems }: Invocation): Promise<void> 
   if (word === undefined) {
     if (context.settings.sandbox) context.notes.sandbox();
     const { rows, hiddenColumns } = await context.printer.list(runsView, deletionRuns(context));
-    if (rows === 0) context.notes.footer('no runs yet');
+    if (rows === 0) context.notes.footer('No runs yet');
     noteHidden(context.notes, hiddenColumns);
     return;
   }
@@ -59,7 +59,7 @@ const showRuns = async ({ context, args, problems }: Invocation): Promise<void> 
 };
 
 const needReceipt = ({ args, problems }: Invocation): string => {
-  if (args[0] === undefined) problems.missingArgument('receipt', 'Missing required argument <receipt>');
+  if (args[0] === undefined) problems.missingArgument('receipt', 'Missing argument <receipt>');
   return args[0] ?? '';
 };
 
@@ -101,7 +101,7 @@ const prove = async (invocation: Invocation): Promise<void> => {
   if (key === undefined || key.id !== history.run.key)
     throw new SchedError('environment', "Can't find the key of this receipt", {
       reason: `the receipt uses key ${history.run.key}${key === undefined ? '' : `, but the key found is ${key.id}`}`,
-      hint: 'add --receipt-key-file FILE',
+      advice: 'name its file with --receipt-key-file',
       outcome: 'not-sent',
     });
   const mark = key.mac(address);
@@ -139,7 +139,7 @@ const showKey = async (invocation: Invocation): Promise<void> => {
   if (key === undefined)
     throw new SchedError('not-found', 'There is no receipt key yet', {
       reason: 'the first deletion creates one',
-      hint: 'sched compliance key FILE',
+      advice: 'to create one in a file now, run sched compliance key FILE',
       outcome: 'not-sent',
     });
   await invocation.context.printer.one(keyView, { file: key.file ?? null, key: key.id, place: key.place });
@@ -149,15 +149,12 @@ const showKey = async (invocation: Invocation): Promise<void> => {
 const makeKey = async ({ context, args, problems }: Invocation): Promise<void> => {
   const { runtime, notes, printer } = context;
   if (args[0] === undefined)
-    problems.missingArgument(
-      'file',
-      'Missing required argument <file>. To see where the key is, run sched compliance key-file',
-    );
+    problems.missingArgument('file', 'Missing argument <file>. To see where the key is, run sched compliance key-file');
   problems.check();
   const path = resolve(args[0]!);
   const text = keyText(runtime.randomBytes(keyBytes));
   await realDisk.create(path, text, Buffer.from(runtime.randomBytes(8)).toString('hex'));
-  notes.info('store this key apart from the receipts: you need it to look up an address in them');
+  notes.info('Store this key apart from the receipts. You need it to look up an address in them');
   await printer.one(keyView, { file: path, key: readKey(text)!.id });
 };
 

@@ -28,8 +28,9 @@ export const withoutAddresses = (error: unknown): unknown => {
   const { category, message, facts, stack, cause } = asSchedError(error);
   const hidden: ErrorFacts = { ...facts };
   if (facts.reason !== undefined) hidden.reason = hideAddresses(facts.reason);
+  if (facts.advice !== undefined) hidden.advice = hideAddresses(facts.advice);
   // A command without its addresses is not the user's own command anymore.
-  if (facts.hint !== undefined && hideAddresses(facts.hint) !== facts.hint) delete hidden.hint;
+  if (typeof facts.hint === 'string' && hideAddresses(facts.hint) !== facts.hint) delete hidden.hint;
   if (facts.lines !== undefined) hidden.lines = facts.lines.map(hideAddresses);
   const copy = new SchedError(category, hideAddresses(message), hidden);
   copy.stack = hideAddresses((cause instanceof Error ? cause.stack : stack) ?? '');

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { Vault } from '../../../auth/vault.ts';
-import { SchedError } from '../../../errors.ts';
+import { type ErrorFacts, SchedError } from '../../../errors.ts';
 import { realDisk } from '../../../jobs/disk.ts';
 import { keyBytes, keyText, type ReceiptKey, readKey } from '../../../jobs/receipt-key.ts';
 import { ensurePrivateDirectory } from '../../../state/directories.ts';
@@ -25,8 +25,8 @@ const longestKeyFile = 64 * 1024;
 /** Name of the key's entry in the keychain. */
 const entryName = 'receipt-key';
 
-const trouble = (message: string, reason: string, hint: string): SchedError =>
-  new SchedError('environment', message, { reason, hint, outcome: 'not-sent' });
+const trouble = (message: string, facts: ErrorFacts): SchedError =>
+  new SchedError('environment', message, { ...facts, outcome: 'not-sent' });
 
 /** A key and the place where it is stored. */
 export interface StoredKey extends ReceiptKey {
@@ -39,15 +39,22 @@ export interface StoredKey extends ReceiptKey {
 const checked = (text: string, place: string, file?: string): StoredKey => {
   const key = readKey(text);
   if (key !== undefined) return { ...key, place, ...(file === undefined ? {} : { file }) };
-  throw trouble(`No receipt key in ${place}`, 'a key is 64 hexadecimal digits', 'sched compliance key NEW_FILE');
+  throw trouble(`No receipt key in ${place}`, {
+    reason: 'a key is 64 hexadecimal digits',
+    advice: 'to create one in a new file, run sched compliance key FILE',
+  });
 };
 
 /** Follows symbolic links: a mounted secret is often one, and the user named the file explicitly. */
 const fromFile = async (path: string, interrupted: AbortSignal): Promise<StoredKey> => {
   const bytes = await readNamedFile(path, interrupted, longestKeyFile).catch((error: NodeJS.ErrnoException) => {
     interrupted.throwIfAborted();
-    const reason = error.code === 'ENOENT' ? 'no such file' : (error.code ?? error.message);
-    throw trouble(`Can't read the receipt key ${path}`, reason, `sched compliance key ${path}`);
+    throw trouble(
+      `Can't read the receipt key ${path}`,
+      error.code === 'ENOENT'
+        ? { reason: 'no such file', hint: { command: ['compliance', 'key', path] } }
+        : { reason: error.code ?? error.message },
+    );
   });
   return checked(bytes.toString('utf8'), path, resolve(path));
 };
@@ -56,7 +63,7 @@ const newText = ({ runtime }: Context): string => keyText(runtime.randomBytes(ke
 
 /** Says that a key was created: without it, nobody can look up an address in the receipts. */
 const announce = ({ notes }: Context, place: string): void =>
-  notes.info(`created a receipt key in ${place}; keep a copy: you need it to look up an address in receipts`);
+  notes.info(`Created a receipt key in ${place}. Keep a copy: you need it to look up an address in receipts`);
 
 /** Stops two processes from each creating a key: addresses marked with the replaced one could never be found. */
 const lockOf = ({ runtime }: Context): Lock => {
@@ -91,11 +98,10 @@ const fromKeychain = async (context: Context, mayMake: boolean): Promise<StoredK
 const fromState = async (context: Context, mayMake: boolean): Promise<StoredKey | undefined> => {
   const folder = stateDirectory(context.runtime);
   if (folder === undefined)
-    throw trouble(
-      'No directory to store a receipt key in',
-      'the home directory does not exist',
-      'SCHED_RECEIPT_KEY_FILE=FILE',
-    );
+    throw trouble('No directory to store a receipt key in', {
+      reason: "the home directory doesn't exist",
+      advice: 'name a file for it in SCHED_RECEIPT_KEY_FILE',
+    });
   const path = join(folder, 'receipt.key');
   const kept = await readPrivateFile(path);
   if (kept !== undefined || !mayMake) return kept === undefined ? undefined : checked(kept, path, path);
@@ -124,11 +130,11 @@ export const findKey = async (
   const named = (typed['receipt-key-file'] as string | undefined) ?? (env.SCHED_RECEIPT_KEY_FILE || undefined);
   if (named !== undefined) return fromFile(named, context.runtime.interrupted);
   if (env.CI)
-    throw trouble(
-      'A receipt key file is required in CI',
-      'a key created here would be lost with the machine, and you could not resume the run or prove anything later',
-      'create one with `sched compliance key FILE`, store it as a secret and set SCHED_RECEIPT_KEY_FILE',
-    );
+    throw trouble('A receipt key file is required in CI', {
+      reason:
+        'a key created here would be lost with the machine, and you could not resume the run or prove anything later',
+      advice: 'create one with `sched compliance key FILE`, store it as a secret and set SCHED_RECEIPT_KEY_FILE',
+    });
   const store = env.SCHED_CREDENTIAL_STORE || context.settings.account?.profile.login?.store;
   return store === 'keychain' ? fromKeychain(context, mayMake) : fromState(context, mayMake);
 };

@@ -4,7 +4,6 @@ import { realDisk } from '../../../jobs/disk.ts';
 import { findIndexed, type IndexedReceipt, isRunName } from '../../../jobs/receipt-index.ts';
 import { firstLineOf, receiptEnding, surveyRuns } from '../../../jobs/runs.ts';
 import { type Finding, madeInSandbox, verify } from '../../../jobs/verify-receipt.ts';
-import { commandLine } from '../../messages/shell-line.ts';
 import type { Context } from '../../session/context.ts';
 import { receiptFolder } from '../bulk/find-run.ts';
 
@@ -16,7 +15,7 @@ const missing = (word: string, place: IndexedReceipt | undefined): SchedError =>
       place === undefined
         ? 'this is neither a file nor the ID of a run on this machine'
         : `it was written to ${place.receipt}, but is no longer there`,
-    hint: 'sched compliance runs',
+    hint: { command: ['compliance', 'runs'] },
     outcome: 'not-sent',
   });
 
@@ -63,7 +62,7 @@ export const loadDeletion = async (context: Context, word: string) => {
   if (operation === deletionOperation) return { path, bytes, finding, history };
   throw new SchedError('usage', `Receipt "${word}" is not from a deletion`, {
     reason: `it is from ${operation}`,
-    hint: commandLine('compliance', 'verify', word),
+    hint: { command: ['compliance', 'verify', word] },
     outcome: 'not-sent',
   });
 };

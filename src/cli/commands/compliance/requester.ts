@@ -33,9 +33,10 @@ export const askRequester = async (context: Context): Promise<Requester> => {
 /** Guards against the wrong account: throws unless `--org` is the token's own organization. */
 export const checkOrganization = (wanted: string, { organization }: Requester): void => {
   if (organization === unknown)
-    throw new SchedError('forbidden', "Can't check --org: this token may not read its own user", {
+    throw new SchedError('forbidden', "Can't check --org, because the token can't read its own user", {
       reason: 'the token lacks the scope users:read',
-      hint: 'use a token with users:read, or omit --org',
+      // Not a command to copy: without --org, nothing guards against the wrong account.
+      advice: 'use a token with users:read, or omit --org',
       outcome: 'not-sent',
     });
   const isSame = wanted.includes('://') ? wanted === organization : wanted === idIn(organization);

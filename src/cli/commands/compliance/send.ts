@@ -23,7 +23,7 @@ const whyForbidden = (reply: HttpReply): string => {
   const about = Array.isArray(scopes) ? 'scope' : forbiddenBy(words);
   if (about === 'scope') return `the token lacks the scope ${compliance.delete.scope}`;
   if (about === 'plan') return "the organization's plan doesn't include this: it needs the Enterprise plan";
-  return "the token's role is too low: this needs an administrator or the owner of the organization";
+  return "the token's role is too low: this needs an admin or the owner of the organization";
 };
 
 /** The same error without any words of the service. */

@@ -9,7 +9,7 @@ import { baseUrlOf, type Check, type DoctorContext, errorText, type Finding, not
 export const configCheck: Check = async ({ runtime, config }) => {
   if (config !== undefined) {
     const file = configFile(runtime);
-    return [existsSync(file) ? ok('configuration', file) : note('configuration', `${file} does not exist yet`)];
+    return [existsSync(file) ? ok('configuration', file) : note('configuration', `${file} doesn't exist yet`)];
   }
   const error = await readConfig(runtime).then(() => undefined, errorText);
   return [problem('configuration', error ?? 'the file changed while it was checked', `edit ${configFile(runtime)}`)];
@@ -73,8 +73,10 @@ const checkedToken = async (
   fix: string,
 ): Promise<Finding> => {
   const baseUrl = baseUrlOf(context);
-  const unchecked = ok('token', `${found}; not checked with the service`);
-  if (!context.network || baseUrl === undefined) return unchecked;
+  // Only the service knows whether it accepts the token, so this is not "ok".
+  const unchecked = note('token', `${found}; not checked with the service`);
+  if (!context.network || baseUrl === undefined)
+    return { ...unchecked, fix: baseUrl === undefined ? null : 'sched doctor --network' };
   try {
     const { status } = await authorize({ current: async () => credential })(context.runtime.send)(probeOf(baseUrl));
     if (status === 401) return problem('token', `${found}; the service refuses it`, fix);
@@ -112,7 +114,7 @@ export const tokenCheck: Check = async (context) => {
     warn: () => {},
     sandbox: () => {},
     footer: () => {},
-    status: () => {},
+    always: () => {},
     flush: async () => {},
     quiet: true,
     isJson: false,

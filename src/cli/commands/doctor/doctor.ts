@@ -1,5 +1,6 @@
 import { SchedError } from '../../../errors.ts';
 import { drawGrid, gap } from '../../../output/grid.ts';
+import type { Paint } from '../../../output/paint.ts';
 import type { View } from '../../../output/view.ts';
 import { width, wrap } from '../../../output/width.ts';
 import { counted } from '../../../plural.ts';
@@ -51,6 +52,9 @@ const drawn = (findings: readonly Finding[], columns: number): string => {
   );
 };
 
+/** Each finding starts with its status. The lines below it are indented. */
+const paintStatus = (line: string, { status }: Paint): string => line.replace(/^(ok|note|problem)\b/, status);
+
 async function* pagesOf(findings: Finding[]) {
   yield findings;
 }
@@ -67,12 +71,11 @@ const run = async ({ context, typed, problems }: Invocation): Promise<void> => {
   for await (const found of runChecks({ runtime, config, name, account, network: typed.network === true }))
     findings.push(...found);
   if (settings.format === 'table' && settings.fields === undefined && !settings.accessible)
-    await printer.text(drawn(findings, columns));
+    await printer.text(drawn(findings, columns), paintStatus);
   else await printer.list(view, pagesOf(findings));
   const wrong = findings.filter(({ status }) => status === 'problem');
   if (wrong.length === 0) return;
   throw new SchedError('environment', `Found ${counted(wrong.length, 'problem')}`, {
-    ...(wrong[0]!.fix === null ? {} : { hint: wrong[0]!.fix }),
     outcome: 'not-sent',
   });
 };

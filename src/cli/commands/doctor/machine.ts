@@ -22,7 +22,7 @@ const modeCheck = async (check: string, path: string, wanted: number): Promise<F
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => error);
   if (found instanceof Error) {
     return found.code === 'ENOENT'
-      ? note(check, `${path} does not exist yet; sched creates it when needed`, `mkdir -p -m 700 ${singleQuoted(path)}`)
+      ? note(check, `${path} doesn't exist yet; sched creates it when needed`, `mkdir -p -m 700 ${singleQuoted(path)}`)
       : problem(check, `can't access ${path} (${found.code})`, `make sure you can access ${path}`);
   }
   if (found.isSymbolicLink())
@@ -43,7 +43,7 @@ const placeCheck = async (kind: 'config' | 'state' | 'cache', runtime: Runtime):
   try {
     directory(kind, runtime);
   } catch (error) {
-    return problem(check, errorText(error), (error as SchedError).facts.hint ?? '');
+    return problem(check, errorText(error), (error as SchedError).facts.advice ?? '');
   }
   const path = directoryPath(kind, runtime);
   // Only a note: reading works without a state directory; bookings and receipts need one.

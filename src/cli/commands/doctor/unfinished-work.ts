@@ -8,7 +8,7 @@ import { baseUrlOf, type Check, errorText, type Finding, note, problem } from '.
 /** Turns an error into a finding, so that the other checks still run. */
 const failed = (check: string, error: unknown): Finding => {
   if (!(error instanceof SchedError)) throw error;
-  return problem(check, errorText(error), error.facts.hint ?? 'make sure you can read it');
+  return problem(check, errorText(error), error.facts.advice ?? 'make sure you can read it');
 };
 
 export const bookingCheck: Check = async (context) => {

@@ -41,7 +41,6 @@ const runIn = async (runtime: Runtime, facts: Facts, command: readonly string[])
     const { code, message } = error as NodeJS.ErrnoException;
     throw new SchedError('environment', `Can't start "${command[0]}"`, {
       reason: code === 'ENOENT' ? 'no such program' : code === 'EACCES' ? 'it is not executable' : message,
-      hint: "sched sandbox run -- bash -c 'sched events list'",
     });
   } finally {
     if (launcher !== undefined) await rm(launcher, { recursive: true, force: true });
@@ -85,7 +84,7 @@ export const runCommand: Command = {
   ],
   notes: [
     'The command gets SCHED_BASE_URL, SCHED_AUTH_URL, SCHED_MCP_URL, SCHED_CLIENT_ID and SCHED_TOKEN in its environment, and this sched comes first on its PATH. SCHED_SANDBOX_ADMIN is the secret for requests under /__sandbox/. Conflicting variables (SCHED_SANDBOX, SCHED_PROFILE, SCHED_TOKEN_FILE, SCHED_USER, SCHED_ORG) are removed.',
-    "Exits with the command's exit code, or with 128 plus the signal number if a signal ended it. The command does not run in a shell: if you need one, name it, as in bash -c. SIGINT and SIGTERM are passed on.",
+    "Exits with the command's exit code, or with 128 plus the signal number if a signal ended it. The command doesn't run in a shell: if you need one, name it, as in bash -c. SIGINT and SIGTERM are passed on.",
   ],
   run,
 };

@@ -88,7 +88,7 @@ const start = (invocation: Invocation): Promise<void> => {
   const { interrupted } = context.runtime;
   return whileServing(invocation, { port: defaultPort }, async (facts) => {
     await printFacts(context, facts);
-    context.notes.info(`sandbox running at ${facts.base_url}; press Ctrl-C to stop it`);
+    context.notes.info(`Sandbox running at ${facts.base_url}. Press Ctrl-C to stop it`);
     await new Promise<void>((resolve) => {
       if (interrupted.aborted) resolve();
       interrupted.addEventListener('abort', () => resolve(), { once: true });
@@ -118,7 +118,7 @@ const requireOwn = async (runtime: Runtime, file: string, data: string): Promise
   if (opened !== undefined) return opened.close();
   throw new SchedError('environment', "This is not a sandbox file, so it can't be reset", {
     reason: file,
-    hint: 'use another file, or delete this one yourself',
+    advice: 'use another file, or delete this one yourself',
     outcome: 'not-applied',
   });
 };
@@ -158,7 +158,14 @@ const reset = async (invocation: Invocation): Promise<void> => {
   problems.check();
   const file = sandboxFile(context.runtime, data);
   if (data !== undefined) await requireOwn(context.runtime, file, data);
-  await confirm(context, `Delete the sandbox data in ${file} and seed it again?`, 'this machine');
+  await confirm(
+    context,
+    {
+      question: `Delete the sandbox data in ${file} and seed it again?`,
+      action: `delete the sandbox data in ${file}`,
+    },
+    'this machine',
+  );
   if (!(await resetInPlace(context.runtime, data, world))) await startAfresh(context.runtime, data, world);
   context.notes.info(`sandbox reset: ${file}`);
 };

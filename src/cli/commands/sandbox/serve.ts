@@ -72,7 +72,7 @@ const readPort = (invocation: Invocation, usual: number): number =>
 const readPlan = ({ typed, problems }: Invocation): Plan | undefined => {
   const plan = plans.find((each) => each === typed.plan);
   if (typed.plan !== undefined && plan === undefined)
-    problems.add(`--plan "${typed.plan}" is not one of ${plans.join(', ')}`);
+    problems.add(`--plan must be one of ${plans.join(', ')}, not "${typed.plan}"`);
   return plan;
 };
 
@@ -155,8 +155,8 @@ export const environmentOf = ({ base_url, auth_url, mcp_url, client_id, token }:
 const listen = (service: WireService, options: Parameters<typeof serve>[1]): Promise<Server> =>
   serve(service, options).catch((error: NodeJS.ErrnoException) => {
     throw new SchedError('environment', `Can't listen on 127.0.0.1:${options.port}`, {
-      reason: error.code === 'EADDRINUSE' ? 'another program uses this port' : error.message,
-      hint: 'sched sandbox start --port 0',
+      reason: error.code === 'EADDRINUSE' ? 'the port is in use' : error.message,
+      hint: { flags: { port: '0' } },
     });
   });
 

@@ -1,0 +1,39 @@
+import type { Page, View } from '../../output/view.ts';
+import type { Profile } from '../session/profile-schema.ts';
+
+/** The user of a profile: the configured one, or else the one who logged in. */
+const userOf = (profile: object): unknown => {
+  const { user, login } = profile as Partial<Profile>;
+  return user ?? login?.user;
+};
+
+const page: Page = {
+  title: 'name',
+  lines: [
+    { label: 'Current', value: 'current', as: 'boolean' },
+    { label: 'Base URL', value: 'base_url' },
+    { label: 'Auth URL', value: 'auth_url' },
+    { label: 'MCP URL', value: 'mcp_url' },
+    { label: 'Issuer', value: 'issuer' },
+    { label: 'Client ID', value: 'client_id' },
+    { label: 'User', value: userOf, as: 'id' },
+    { label: 'Organization', value: 'organization', as: 'id' },
+    { label: 'Login stored in', value: 'login.store' },
+    { label: 'Time zone', value: 'timezone' },
+    { label: 'Output', value: 'output' },
+  ],
+};
+
+/** How a profile is shown. */
+export const view: View = {
+  columns: [
+    { header: 'NAME', path: 'name', priority: 5 },
+    { header: 'CURRENT', path: 'current', as: 'boolean', priority: 3 },
+    { header: 'BASE URL', path: 'base_url', priority: 4 },
+    { header: 'LOGIN', path: 'login.store', priority: 2 },
+    { header: 'TIMEZONE', path: 'timezone', priority: 1 },
+    { header: 'USER', path: 'user', as: 'id', value: userOf, priority: 3 },
+  ],
+  page: async () => page,
+  id: 'name',
+};

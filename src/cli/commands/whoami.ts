@@ -1,0 +1,139 @@
+import { members, orgs } from '../../api/organizations.ts';
+import { User, users } from '../../api/users.ts';
+import type { Client } from '../../client/client.ts';
+import { isObject, type Json } from '../../client/reading.ts';
+import { SchedError } from '../../errors.ts';
+import type { View } from '../../output/view.ts';
+import { shortInstant } from '../../time/echo.ts';
+import { idIn } from '../../uri.ts';
+import type { Command, Invocation } from '../command.ts';
+import { withFacts } from '../operation/write-result.ts';
+import { type Connection, shownUrl } from '../session/connection.ts';
+import type { Context } from '../session/context.ts';
+import { localFacts } from './auth/login-facts.ts';
+
+const view: View = {
+  columns: [
+    { header: 'NAME', path: 'name', priority: 3 },
+    { header: 'EMAIL', path: 'email', priority: 2 },
+    { header: 'ROLE', path: '_sched.role', priority: 1 },
+  ],
+};
+
+/** A part of the answer, and the scope it needs. */
+interface Part {
+  name: 'user' | 'role' | 'organization';
+  scope: string;
+}
+
+const parts = {
+  user: { name: 'user', scope: users.me.scope! },
+  role: { name: 'role', scope: members.list.scope! },
+  organization: { name: 'organization', scope: orgs.get.scope! },
+} as const satisfies Record<Part['name'], Part>;
+
+/** Reads a part. If the token may not read it, adds it to `unread` and returns an empty record. */
+const readPart = async (part: Part, unread: Part[], read: () => Promise<Json | undefined>): Promise<Json> => {
+  try {
+    const record = await read();
+    if (record !== undefined) return record;
+  } catch (error) {
+    if (!(error instanceof SchedError) || !['forbidden', 'not-found'].includes(error.category)) throw error;
+  }
+  unread.push(part);
+  return {};
+};
+
+const membershipOf = async (client: Client, user: string, organization: string): Promise<Json | undefined> => {
+  const query = { user, organization };
+  // The service may ignore the filter by user.
+  const keep = ({ user: member }: Json) => isObject(member) && idIn(member.uri) === idIn(user);
+  for await (const [row] of client.pages(members.list, { query }, { limit: 1, keep })) return row;
+  return undefined;
+};
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** Asks the service about the owner of the token. The login knows who that is if the token may not read its own user. */
+const askService = async (client: Client, { owner }: Connection) => {
+  const unread: Part[] = [];
+  const me = await readPart(parts.user, unread, () => client.call(users.me, {}));
+  const user = textOf(me.uri) ?? owner?.user;
+  const own = textOf(me.current_organization) ?? owner?.organization;
+  const organization = await readPart(parts.organization, unread, async () =>
+    own === undefined ? undefined : client.call(orgs.get, { path: { organization: idIn(own) } }),
+  );
+  const { role } = await readPart(parts.role, unread, async () =>
+    own === undefined || user === undefined ? undefined : membershipOf(client, user, own),
+  );
+  return {
+    user: {
+      ...(user === undefined ? {} : { uri: user }),
+      ...(own === undefined ? {} : { current_organization: own }),
+      ...me,
+    },
+    organization: organization.uri === undefined ? null : organization,
+    role: textOf(role) ?? null,
+    unread,
+  };
+};
+
+/** Where the token is stored and until when it is valid. */
+const tokenOf = async (context: Context): Promise<{ source: string; expires_at: string | null }> => {
+  if (context.settings.sandbox) return { source: 'sandbox', expires_at: null };
+  const { source, expires_at } = await localFacts(context);
+  return { source, expires_at };
+};
+
+/** The answer in words, for people. */
+const shownTo = (context: Context, { name, email, current_organization: own, _sched }: Json): Json => {
+  const { role, organization, profile, base_url, source, expires_at: end } = _sched as Json;
+  const { settings, runtime } = context;
+  const { name: organizationName, plan } = isObject(organization) ? organization : {};
+  const until = typeof end === 'string' ? shortInstant(end, settings.zone, runtime.clock.now()) : undefined;
+  const lines = {
+    name,
+    email,
+    role,
+    organization: textOf(organizationName) ?? (own === undefined ? undefined : idIn(own)),
+    plan,
+    service: base_url,
+    profile,
+    token: source === 'file' ? 'credential file' : source,
+    'valid until': until === undefined ? undefined : `${until} ${settings.zone}`,
+  };
+  return Object.fromEntries(Object.entries(lines).filter(([, value]) => textOf(value) !== undefined));
+};
+
+const run = async ({ context, problems }: Invocation): Promise<void> => {
+  problems.check();
+  const { settings, notes, printer } = context;
+  const connection = await context.connection();
+  const { user, organization, role, unread } = await askService(await context.client(), connection);
+  const record = withFacts(user, {
+    role,
+    organization,
+    profile: settings.account?.name ?? null,
+    base_url: shownUrl(connection.baseUrl, connection),
+    // Read after the requests: they may have refreshed the token.
+    ...(await tokenOf(context)),
+    unread: unread.map(({ name }) => name),
+  });
+  const isInWords = settings.format === 'table' && settings.fields === undefined;
+  await printer.one(view, isInWords ? shownTo(context, record) : record);
+  for (const { name, scope } of unread) notes.info(`This token may not read its ${name} (scope ${scope})`);
+};
+
+export const whoami: Command = {
+  name: 'whoami',
+  summary: 'Show who you are to the service, and your token',
+  arguments: [],
+  flags: [],
+  examples: ['whoami', 'whoami --json=name,email,_sched.role'],
+  notes: [
+    "Asks the service: your user, your role, and your organization with its plan. Parts that the token may not read are left out, and a note says which. JSON has the service's own user, and the rest in _sched: role, organization, profile, base_url, source (keychain, file, SCHED_TOKEN, SCHED_TOKEN_FILE or sandbox), expires_at and unread.",
+    'A token that the service refuses ends with exit code 4.',
+  ],
+  fields: [...Object.keys(User.record.shape), '_sched'],
+  run,
+};

@@ -1,0 +1,115 @@
+import { inspect } from '../../api/inspect.ts';
+import { isNamed } from '../../client/ids.ts';
+import type { Argument, Command, Flag, FollowUp, Invocation, Typed } from '../command.ts';
+import { createAsker } from '../session/ask.ts';
+import type { Asker } from '../session/asker.ts';
+import type { FieldFlag } from './field-flags.ts';
+import { choicesOf } from './name-lookup.ts';
+import { readValue } from './values.ts';
+
+const isField = (flag: Flag): flag is FieldFlag => 'field' in flag;
+
+const isTime = (flag: Flag): boolean => isField(flag) && inspect(flag.field).format === 'datetime';
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Reports wrong values before the first question, so that no answers are lost. */
+const checkTyped = async (command: Command, invocation: Invocation): Promise<void> => {
+  for (const flag of command.flags.filter(isField)) {
+    for (const raw of [invocation.typed[flag.name] ?? []].flat()) {
+      const read = await readValue(flag, raw, invocation);
+      if (!read.ok) invocation.problems.value(flag.name, String(raw), read.problem, read.meant);
+    }
+  }
+  invocation.problems.check();
+};
+
+const askArgument = async (
+  { name, collection }: Argument,
+  { context, typed }: Invocation,
+  asker: Asker,
+): Promise<string> => {
+  const within = typed['event-type'] === undefined ? undefined : String(typed['event-type']);
+  return asker.choose(capital(name.replaceAll('-', ' ')), await choicesOf(collection!, context, within));
+};
+
+const askFlag = async (flag: Flag, invocation: Invocation, asker: Asker): Promise<string> => {
+  const { context } = invocation;
+  const label = capital(flag.description);
+  const { collection } = isField(flag) ? inspect(flag.field) : {};
+  if (collection !== undefined && isNamed(collection)) return asker.choose(label, await choicesOf(collection, context));
+  if (flag.choices !== undefined)
+    return asker.choose(
+      label,
+      flag.choices.map((value) => ({ value, label: value })),
+    );
+  return asker.text({
+    label,
+    ...(flag.value === 'ZONE' ? { preset: context.settings.zone } : {}),
+    check: async (answer) => {
+      if (!isField(flag)) return undefined;
+      const read = await readValue(flag, answer, invocation);
+      return read.ok ? undefined : read.problem;
+    },
+  });
+};
+
+const askFollowUp = async ({ label, choices }: FollowUp, asker: Asker): Promise<string> =>
+  choices === undefined
+    ? asker.text({ label })
+    : asker.choose(
+        label,
+        choices.map((value) => ({ value, label: value })),
+      );
+
+/** The required arguments that are missing and have records to choose from. */
+const missingArguments = (command: Command, { args }: Pick<Invocation, 'args'>): Argument[] =>
+  command.arguments.slice(args.length).filter(({ required }) => required === true);
+
+/** The required flags that are missing. A file with the whole body may hold their fields. */
+const missingFlags = (command: Command, typed: Typed): Flag[] =>
+  typed.body === undefined && typed.from === undefined
+    ? command.flags.filter(
+        ({ name, required, unless }) =>
+          typed[name] === undefined && (unless === undefined ? required === true : typed[unless] === undefined),
+      )
+    : [];
+
+/** Whether every missing argument can be chosen from a list. Others, such as the ID of an event, must be typed. */
+export const canAskFor = (command: Command, invocation: Pick<Invocation, 'args' | 'typed'>): boolean => {
+  const missing = missingArguments(command, invocation);
+  if (missing.some(({ collection }) => collection === undefined || !isNamed(collection))) return false;
+  return missing.length > 0 || missingFlags(command, invocation.typed).length > 0;
+};
+
+/**
+ * Asks for everything that the command needs and that wasn't typed. Prints the whole command line afterwards, so that
+ * it can be used in a script.
+ */
+export const askMissing = async (command: Command, invocation: Invocation): Promise<Invocation> => {
+  const { problems, context } = invocation;
+  await checkTyped(command, invocation);
+  const asker = await createAsker(context);
+  const typed: Record<string, Typed[string]> = { ...invocation.typed };
+  const filled: Invocation = { ...invocation, args: [...invocation.args], typed };
+
+  // A time can only be read once the invitee's time zone is known.
+  const flags = missingFlags(command, typed).sort((a, b) => Number(isTime(a)) - Number(isTime(b)));
+  for (const flag of flags) {
+    const answer = await askFlag(flag, filled, asker);
+    typed[flag.name] = answer;
+    problems.answered(flag.name, answer);
+  }
+  for (const argument of missingArguments(command, filled)) {
+    const answer = await askArgument(argument, filled, asker);
+    filled.args.push(answer);
+    problems.answered(undefined, answer);
+  }
+  for (const followUp of (await command.followUps?.(filled)) ?? []) {
+    const value = followUp.valueOf(await askFollowUp(followUp, asker));
+    typed[followUp.flag] = [...[typed[followUp.flag] ?? []].flat(), value] as string[];
+    problems.answered(followUp.flag, value);
+  }
+  if (problems.line !== undefined) context.notes.info(`The same command without questions: ${problems.line}`);
+  return filled;
+};

@@ -1,0 +1,140 @@
+import type { locationKinds } from '../../api/locations.ts';
+import { isObject } from '../../client/reading.ts';
+import { plainCell } from '../../output/cells.ts';
+import { valueAt } from '../../output/fields.ts';
+import { htmlText } from '../../output/html-text.ts';
+import type { PageLine } from '../../output/view.ts';
+import { describeSpan, describeTime, wallSpan } from '../../time/span.ts';
+
+/*
+ * Functions that compute the texts of a page. The service may send anything in any field, so they check each value and
+ * return nothing, or the value as it is, where they can't use it.
+ */
+
+type Value = Exclude<PageLine['value'], string>;
+
+const textAt = (record: object, path: string): string => {
+  const value = valueAt(record, path);
+  return typeof value === 'string' ? value : '';
+};
+
+/** Running text as one paragraph: line breaks become spaces. */
+const flowing = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** Plain text, or the text of an HTML field if there is no plain one. Long HTML is cut before it is searched for tags. */
+export const prose =
+  (plain: string, html: string): Value =>
+  (record) =>
+    flowing(textAt(record, plain)) || flowing(htmlText(textAt(record, html).slice(0, 20_000)));
+
+/** A time with its zone. */
+export const moment =
+  (path: string): Value =>
+  (record, { zoneLabel }) => {
+    const value = valueAt(record, path);
+    return typeof value === 'string' ? (describeTime(value, zoneLabel) ?? value) : value;
+  };
+
+/** When a meeting takes place, in the zone that times are shown in. */
+export const span =
+  (start: string, end: string): Value =>
+  (record, { zoneLabel }) =>
+    describeSpan(textAt(record, start), textAt(record, end), zoneLabel) ?? valueAt(record, start);
+
+/** The same time on the clock of somebody in another zone. Nothing if both clocks show the same. */
+export const spanElsewhere =
+  (start: string, end: string, zone: string): Value =>
+  (record, { zoneLabel }) => {
+    const spanIn = (each: string) => wallSpan(textAt(record, start), textAt(record, end), each);
+    const there = spanIn(textAt(record, zone));
+    return there === undefined || there === spanIn(zoneLabel) ? undefined : `${there} (${textAt(record, zone)})`;
+  };
+
+/** `Ada Byron <ada@example.com>` */
+const person = (name: unknown, email: unknown): unknown => {
+  if (typeof email !== 'string' || email === '') return name;
+  return typeof name === 'string' && name !== '' ? `${name} <${email}>` : email;
+};
+
+const itemsAt = (record: object, path: string): Record<string, unknown>[] => {
+  const value = valueAt(record, path);
+  return Array.isArray(value) ? value.filter(isObject) : [];
+};
+
+/** The hosts of an event. */
+export const hosts =
+  (path: string): Value =>
+  (record) =>
+    itemsAt(record, path).map(({ user_name: name, user_email: email }) => person(name, email));
+
+/** The invitees of an event: those that were read too, or else their number. */
+export const invitees: Value = (record) => {
+  const read = itemsAt(record, '_sched.invitees');
+  if (read.length > 0)
+    return read.map(({ name, email, status }) =>
+      status === 'canceled' ? `${person(name, email)} (canceled)` : person(name, email),
+    );
+  const [active, limit] = ['active', 'limit'].map((name) => valueAt(record, `invitees_counter.${name}`));
+  return typeof active === 'number' && typeof limit === 'number' ? `${active} of ${limit}` : active;
+};
+
+const places: Record<(typeof locationKinds)[number], string> = {
+  physical: 'in person',
+  custom: '',
+  ask_invitee: 'the invitee chooses',
+  inbound_call: 'phone, the invitee calls',
+  outbound_call: 'phone, the host calls',
+  google_conference: 'Google Meet',
+  zoom_conference: 'Zoom',
+  microsoft_teams_conference: 'Microsoft Teams',
+  webex_conference: 'Webex',
+  gotomeeting_conference: 'GoTo Meeting',
+};
+
+const words = (name: string): string => name.replaceAll('_', ' ');
+
+const placeNamed = (kind: string): string =>
+  Object.hasOwn(places, kind) ? places[kind as keyof typeof places] : words(kind);
+
+/** Where a meeting takes place: `Zoom`, `Torstraße 1, Berlin (in person)`. */
+export const place =
+  (path: string): Value =>
+  (record) => {
+    const kind = placeNamed(textAt(record, `${path}.type`));
+    const where = flowing(textAt(record, `${path}.location`));
+    return where === '' || kind === '' ? where || kind : `${where} (${kind})`;
+  };
+
+/** The kind of a location on its own. */
+export const placeKind: Value = (record) => placeNamed(textAt(record, 'kind')) || textAt(record, 'kind');
+
+/** Questions, with a mark on those that need an answer. Disabled ones are left out. */
+export const questions =
+  (path: string): Value =>
+  (record) =>
+    itemsAt(record, path)
+      .filter(({ enabled }) => enabled !== false)
+      .map(({ name, required }) => (required === true ? `${name} (required)` : name));
+
+/** Answers with their questions, one a line: `Company: Example Ltd`, `What is it about? Support`. */
+export const answers: Value = (record) =>
+  itemsAt(record, 'questions_and_answers').map(({ question, answer }) => {
+    const asked = flowing(String(question));
+    const given = typeof answer === 'string' ? flowing(answer) : answer;
+    return `${asked}${asked.endsWith('?') ? '' : ':'} ${plainCell(given) || 'none'}`;
+  });
+
+/** `120 EUR, stripe, paid` */
+export const payment: Value = ({ payment: paid }) => {
+  if (!isObject(paid)) return undefined;
+  const { amount, currency, provider, successful } = paid;
+  const state = successful === true ? 'paid' : successful === false ? 'failed' : undefined;
+  const sum = [amount, currency].filter((part) => part !== undefined && part !== null).join(' ');
+  return [sum, provider, state].filter((part) => typeof part === 'string' && part !== '').join(', ');
+};
+
+/** What to say about a field that is usually false. */
+export const ifTrue =
+  (path: string, words: string): Value =>
+  (record) =>
+    valueAt(record, path) === true ? words : undefined;

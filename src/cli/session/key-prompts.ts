@@ -1,0 +1,80 @@
+import { input, search } from '@inquirer/prompts';
+import { SchedError } from '../../errors.ts';
+import { safe } from '../../output/sanitise.ts';
+import { type Asker, endOfInput, matching } from './asker.ts';
+import type { Context } from './context.ts';
+
+const unchanged = (text: string): string => text;
+
+/** The library colors everything by itself, whatever the terminal and the user want. */
+const plainTheme = {
+  prefix: { idle: '?', done: '✔' },
+  style: {
+    answer: unchanged,
+    message: unchanged,
+    error: (text: string) => `> ${text}`,
+    defaultAnswer: (text: string) => `(${text})`,
+    help: unchanged,
+    highlight: unchanged,
+    searchTerm: unchanged,
+    description: unchanged,
+    keysHelpTip: (keys: [key: string, action: string][]) => keys.map((key) => key.join(' ')).join(' • '),
+  },
+};
+
+/** Prompts that are redrawn while the user types and moves. */
+export const promptAsker = ({ runtime, notes, settings }: Context): Asker => {
+  const { input: keyboard, output } = runtime.promptStreams!();
+
+  const look = settings.color ? {} : { theme: plainTheme };
+
+  /** Without this, Ctrl-D leaves a prompt waiting forever. */
+  const untilCtrlD = async <Answer>(prompt: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> => {
+    await notes.flush();
+    const ended = new AbortController();
+    const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
+      if (key?.ctrl && key.name === 'd') ended.abort();
+    };
+    keyboard.on('keypress', onKey);
+    try {
+      return await prompt(AbortSignal.any([runtime.interrupted, ended.signal]));
+    } catch (error) {
+      runtime.interrupted.throwIfAborted();
+      if (ended.signal.aborted) throw endOfInput();
+      // The prompt reads Ctrl-C as a key, so no signal is sent.
+      if (error instanceof Error && error.name === 'ExitPromptError')
+        throw new SchedError('interrupted', 'Interrupted');
+      throw error;
+    } finally {
+      keyboard.off('keypress', onKey);
+    }
+  };
+
+  return {
+    text: ({ label, preset, check }) =>
+      untilCtrlD((signal) =>
+        input(
+          {
+            message: `${safe(label)}:`,
+            required: true,
+            ...look,
+            ...(preset === undefined ? {} : { default: safe(preset) }),
+            validate: async (answer) => safe((await check?.(answer.trim())) ?? '') || true,
+          },
+          { input: keyboard, output, signal },
+        ).then((answer) => answer.trim()),
+      ),
+    choose: (label, choices) =>
+      untilCtrlD((signal) =>
+        search(
+          {
+            message: `${safe(label)}:`,
+            pageSize: 12,
+            ...look,
+            source: (term = '') => matching(choices, term).map(({ value, label }) => ({ value, name: safe(label) })),
+          },
+          { input: keyboard, output, signal },
+        ),
+      ),
+  };
+};

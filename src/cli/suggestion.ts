@@ -1,0 +1,79 @@
+import { type CommandLine, type NextStep, SchedError, type Suggestion } from '../errors.ts';
+import type { Runtime } from '../runtime.ts';
+import type { Parsed } from './command.ts';
+import { hideAddresses } from './commands/compliance/hide-addresses.ts';
+import { commandLine } from './messages/shell-line.ts';
+
+type Flags = NonNullable<Suggestion['flags']>;
+
+/** Commands that don't talk to the service, so `--sandbox` means nothing to them. */
+const offline = ['auth', 'profiles', 'sandbox', 'doctor', 'completion', 'man'];
+
+const flagWords = (flags: Flags): string[] =>
+  Object.entries(flags).flatMap(([name, value]) => {
+    if (value === false) return [];
+    return value === true ? [`--${name}`] : [`--${name}`, value];
+  });
+
+/** Another command, for the same account. A login always names its profile: another one may be the default. */
+const otherCommand = (
+  [noun = '', verb = '', ...rest]: readonly string[],
+  flags: Flags,
+  { typed }: Parsed,
+  profile: string | undefined,
+): CommandLine => {
+  const isLogin = noun === 'auth' && ['login', 'logout'].includes(verb);
+  const account = isLogin ? profile : (typed.profile as string | undefined);
+  return commandLine(
+    ...(typed.sandbox === true && !offline.includes(noun) ? ['--sandbox'] : []),
+    ...[noun, verb, ...rest].filter(Boolean),
+    ...(account === undefined ? [] : ['-p', account]),
+    ...flagWords(flags),
+  );
+};
+
+/** The user's own command with other flags, unless that would repeat a secret (R12) or an address (R49). */
+const ownCommand = (flags: Flags, { name, problems }: Parsed, { secrets }: Runtime): CommandLine | undefined => {
+  const line = problems.withFlags(flags);
+  if (line === undefined || secrets.redact(line) !== line) return undefined;
+  return name.startsWith('compliance ') && hideAddresses(line) !== line ? undefined : line;
+};
+
+/** Says which flags to change, for a command that must not be repeated. */
+const inWords = (flags: Flags): string[] => {
+  const added = flagWords(flags);
+  const omitted = Object.keys(flags).filter((name) => flags[name] === false);
+  return [...(added.length === 0 ? [] : [`add ${added.join(' ')}`]), ...omitted.map((name) => `omit --${name}`)];
+};
+
+const written = (
+  { hint, advice }: NextStep,
+  parsed: Parsed,
+  runtime: Runtime,
+  profile: string | undefined,
+): NextStep => {
+  if (typeof hint !== 'object') return {};
+  const { command, flags = {} } = hint;
+  if (command !== undefined && command.join(' ') !== parsed.name)
+    return { hint: otherCommand(command, flags, parsed, profile) };
+  const line = ownCommand(flags, parsed, runtime);
+  if (line !== undefined) return { hint: line };
+  const words = [...(advice === undefined ? [] : [advice]), ...inWords(flags)];
+  return words.length === 0 ? {} : { advice: words.join('; ') };
+};
+
+/** Writes out the command that an error suggests. `profile` is the one whose login the command uses. */
+export const withSuggestion = (
+  error: unknown,
+  parsed: Parsed,
+  runtime: Runtime,
+  profile: string | undefined,
+): unknown => {
+  if (!(error instanceof SchedError)) return error;
+  const { category, message, stack } = error;
+  const { hint, meant, ...facts } = error.facts;
+  if (typeof hint !== 'object' && meant === undefined) return error;
+  const corrected = meant && parsed.problems.withValue(meant.from, meant.to);
+  const suggested = corrected ? { hint: corrected } : written(error.facts, parsed, runtime, profile);
+  return Object.assign(new SchedError(category, message, { ...facts, ...suggested }), { stack });
+};

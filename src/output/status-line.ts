@@ -1,0 +1,183 @@
+import type { Output, Pager, Runtime, StatusLine, Versions } from '../runtime.ts';
+import { safe } from './sanitise.ts';
+
+/** Moves to the first column and erases the line (ECMA-48 §8.3.41). */
+const clearLine = '\r\x1b[K';
+
+const tickMs = 1000;
+/** The time between two plain lines, which nothing erases. */
+const plainEveryMs = 10_000;
+/** Room for the `^C` that a terminal echoes, and for the last column, after which it would start a new line. */
+const margin = 3;
+
+export interface StatusOptions {
+  isPlain: boolean;
+  /** The name of a host for people. */
+  nameOf(host: string): string;
+}
+
+const number = (value: number): string => value.toLocaleString('en-US');
+
+/**
+ * The runtime of a command on a terminal. It has a status line: after a second of silence, the line says which service
+ * the command waits for, or how many rows of a list have arrived. All requests and all output pass here, so no other
+ * place needs to start, update or erase the line.
+ */
+export const withStatusLine = (world: Runtime, { isPlain, nameOf }: StatusOptions): Runtime => {
+  const { clock, stderr, stdin, openPager, spawn } = world;
+  /** The hosts of the requests that wait for a reply, the oldest first. */
+  const inFlight = new Set<{ host: string }>();
+  let rows = 0;
+  let wait: { until: number; text(seconds: number): Versions } | undefined;
+  let drawn: Parameters<StatusLine['draw']>[0];
+  /** When the terminal became silent, and when the last rows arrived. */
+  let silentSince: number | undefined;
+  let waitingSince: number | undefined;
+  let isShown = false;
+  let lastPlainAt: number | undefined;
+  /** How many prompts and other programs use the terminal. */
+  let lent = 0;
+  let stop: (() => void) | undefined;
+
+  const erase = async (): Promise<void> => {
+    if (!isShown) return;
+    isShown = false;
+    await stderr.write(clearLine);
+  };
+  const restart = (): void => {
+    silentSince = inFlight.size === 0 ? undefined : clock.now();
+    waitingSince = silentSince;
+    lastPlainAt = undefined;
+  };
+
+  const secondsSince = (start = clock.now()): number => Math.round((clock.now() - start) / 1000);
+
+  const waitingTexts = (): Versions => {
+    if (secondsSince(silentSince) < 1) return [];
+    const [oldest] = inFlight;
+    const count = `${number(rows)} ${rows === 1 ? 'row' : 'rows'}`;
+    const counted = rows === 0 ? [] : [`${count}…`];
+    const seconds = secondsSince(waitingSince);
+    if (oldest === undefined || (rows > 0 && seconds < 1)) return counted;
+    const waiting = `waiting for ${nameOf(oldest.host)}… ${seconds} s`;
+    return rows === 0 ? [waiting, `waiting… ${seconds} s`] : [`${count}, ${waiting}`, ...counted];
+  };
+  const texts = (): Versions => {
+    if (wait !== undefined && wait.until <= clock.now()) wait = undefined;
+    if (drawn !== undefined) return [drawn(wait?.until)];
+    return wait === undefined ? waitingTexts() : wait.text(Math.ceil((wait.until - clock.now()) / 1000));
+  };
+
+  const show = async (versions: Versions): Promise<void> => {
+    // The longest version is the whole sentence, which a plain line can always hold.
+    const lines = versions.map(safe);
+    if (isPlain) {
+      if (lastPlainAt !== undefined && clock.now() - lastPlainAt < plainEveryMs) return;
+      lastPlainAt = clock.now();
+      return stderr.write(`${lines[0]}\n`);
+    }
+    const room = Math.max(stderr.columns - margin, 1);
+    const line = lines.find((each) => each.length <= room) ?? lines.at(-1)!.slice(0, room);
+    isShown = true;
+    await stderr.write(`${clearLine}${line}`);
+  };
+  const update = (): void => {
+    if (lent > 0) return;
+    const versions = texts();
+    // A closed stderr must not end the command.
+    void (versions.length === 0 ? erase() : show(versions)).catch(() => {});
+  };
+  const start = (): void => {
+    stop ??= world.every(tickMs, update);
+  };
+
+  const watched =
+    (send: Runtime['send']): Runtime['send'] =>
+    async (request) => {
+      const waiting = { host: new URL(request.url).host };
+      inFlight.add(waiting);
+      silentSince ??= clock.now();
+      waitingSince ??= silentSince;
+      start();
+      try {
+        return await send(request);
+      } finally {
+        inFlight.delete(waiting);
+      }
+    };
+
+  /** Overrides `write` only. All other properties are read from the original output. */
+  const erasing = (output: Output): Output =>
+    output.isTerminal
+      ? Object.create(output, {
+          write: {
+            value: async (text: string) => {
+              await erase().catch(() => {});
+              restart();
+              await output.write(text);
+            },
+          },
+        })
+      : output;
+
+  /** Keeps the line away while a prompt or another program uses the terminal. */
+  const lend = async (): Promise<() => void> => {
+    lent += 1;
+    await erase().catch(() => {});
+    return () => {
+      lent -= 1;
+      restart();
+    };
+  };
+  const lendFor = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+    const takeBack = await lend();
+    try {
+      return await work();
+    } finally {
+      takeBack();
+    }
+  };
+  const pagerThatBorrows = async (open: NonNullable<typeof openPager>, command: readonly string[]) => {
+    const takeBack = await lend();
+    const pager = await open(command);
+    if (pager === undefined) takeBack();
+    const close = () => pager!.close().finally(takeBack);
+    return pager && (Object.create(pager, { close: { value: close } }) as Pager);
+  };
+
+  const status: StatusLine = {
+    isPlain,
+    countDown: (until, text) => {
+      if (wait === undefined || wait.until < until) wait = { until, text };
+      lastPlainAt = undefined;
+      start();
+      update();
+    },
+    rows: (count) => {
+      if (count > rows) waitingSince = clock.now();
+      rows = count;
+    },
+    draw: (text) => {
+      drawn = text;
+      start();
+      update();
+    },
+    end: () => {
+      stop?.();
+      return erase().catch(() => {});
+    },
+  };
+  const own: Partial<Runtime> = {
+    status,
+    send: watched(world.send),
+    sendToEnd: watched(world.sendToEnd),
+    stdout: erasing(world.stdout),
+    stderr: erasing(stderr),
+    stdin: Object.create(stdin, {
+      line: { value: (options: Parameters<typeof stdin.line>[0]) => lendFor(() => stdin.line(options)) },
+    }),
+    ...(openPager && { openPager: (command) => pagerThatBorrows(openPager, command) }),
+    ...(spawn && { spawn: (...words) => lendFor(() => spawn(...words)) }),
+  };
+  return Object.create(world, Object.getOwnPropertyDescriptors(own));
+};

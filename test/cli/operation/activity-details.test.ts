@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { aboutText, actionText } from '../../../src/cli/operation/activity-details.ts';
+
+const uri = (path: string) => `https://api.example.com/${path}`;
+
+describe('activity-details', () => {
+  it.each([
+    [{ event: uri('scheduled_events/E1'), event_type: uri('event_types/T1'), name: 'Intro call' }, 'Intro call (E1)'],
+    [{ event: uri('scheduled_events/E1'), invitee: uri('invitees/I1') }, 'event E1, invitee I1'],
+    [{ event_type: uri('event_types/T1'), name: 'Intro', fields: ['name', 'color'] }, 'Intro (T1), name, color'],
+    [{ method: 'password', nested: { a: 1 }, none: null }, 'password'],
+    [{}, ''],
+    [null, ''],
+    ['text', ''],
+  ])('names the record of %j', (details, text) => expect(aboutText({ details })).toBe(text));
+
+  it.each([
+    [{ action: 'Cancel', namespace: 'ScheduledEvent' }, 'Cancel scheduled event'],
+    [{ action: 'SignIn', namespace: 'User' }, 'Sign in user'],
+    [{ action: null, namespace: 'User', fully_qualified_name: 'User.Gone' }, 'User.Gone'],
+  ])('describes the action of %j', (entry, text) => expect(actionText(entry)).toBe(text));
+});

@@ -1,0 +1,156 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { HttpRequest, Send } from '../../../src/http/message.ts';
+import { createWorld, type WorldOptions } from '../../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+const terminals: WorldOptions['terminals'] = ['stdin', 'stdout', 'stderr'];
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+let home: string;
+beforeEach(async () => {
+  world = await createWorld();
+  home = temporaryDirectory('ask-missing');
+});
+
+/** Answers to the questions of `--accessible`, one per line. The last one is followed by Ctrl-D. */
+const answering = (line: string, answers: string[], more: WorldOptions = {}) =>
+  world.run(`${line} --accessible`, { terminals, home, stdin: answers.join('\n'), ...more });
+
+const writes = (requests: HttpRequest[]) => requests.filter(({ method }) => method !== 'GET');
+
+const whole = ['Customer onboarding', 'ada@example.com', 'Ada Byron', 'Europe/Paris', '2030-12-02T15:00:00+01:00'];
+const details = ['Analytical Engines', '2'];
+
+const printedCommand = (stderr: string): string => /without questions: (sched .*)$/m.exec(stderr)![1]!;
+
+describe('a required flag that is missing', () => {
+  test('is asked for, until the booking is complete, and the whole command is printed', async () => {
+    const { code, stderr, requests } = await answering('invitees create', [...whole, ...details]);
+    expect(stderr).toContain('booked: ');
+    expect(code).toBe(0);
+    expect(JSON.parse(writes(requests)[0]!.body!)).toMatchObject({
+      start_time: '2030-12-02T14:00:00Z',
+      invitee: { email: 'ada@example.com', name: 'Ada Byron', timezone: 'Europe/Paris' },
+      custom_questions: [
+        { question: 'Company', answer: 'Analytical Engines', position: 0 },
+        { question: 'Team size', answer: '11 to 100', position: 1 },
+      ],
+    });
+    expect(printedCommand(stderr)).toMatch(
+      /^sched invitees create --accessible --event-type \w+ --email ada@example\.com --name 'Ada Byron' --timezone Europe\/Paris --start 2030-12-02T15:00:00\+01:00 --answer 'Company=Analytical Engines' --answer 'Team size=11 to 100'$/,
+    );
+  });
+
+  test('is in the printed command, which books the same without a question', async () => {
+    const { stderr } = await answering('invitees create', [...whole, ...details]);
+    const words = printedCommand(stderr)
+      .match(/'[^']*'|\S+/g)!
+      .map((word) => word.replaceAll("'", ''));
+    const fresh = await createWorld();
+    const again = await fresh.run(words.slice(1), { home: temporaryDirectory('again') });
+    expect(again.stderr).toContain('booked: ');
+    expect(again.stderr).not.toContain('questions:');
+    expect(again.code).toBe(0);
+  });
+
+  test('is not asked for if it was typed, and neither is an answered question', async () => {
+    const words = ['invitees', 'create', '--accessible', '--event-type', 'Customer onboarding', '--first-name', 'Ada'];
+    const answers = ['ada@example.com', 'UTC', '2030-12-02T15:00:00+01:00', '3'];
+    const rest = await world.run([...words, '--answer', 'Company=AE'], { terminals, home, stdin: answers.join('\n') });
+    expect(rest.stderr).not.toMatch(/^(Full name|Company|Event type)/m);
+    expect(rest.stderr).toContain('Team size:\n1: 1 to 10');
+    expect(rest.code).toBe(0);
+  });
+
+  test('is asked for again until the answer is right', async () => {
+    const { code, stderr } = await answering('invitees create', [
+      'no such type',
+      '',
+      'consult',
+      'ada',
+      'ada@example.com',
+      '',
+      'Ada',
+      'Mars/Olympus',
+      '',
+      'yesterday week',
+      '2030-12-02T15:00:00+01:00',
+    ]);
+    expect(stderr).toContain('Nothing matches "no such type"');
+    expect(stderr).toContain('--email must be an email address, not "ada"');
+    expect(stderr.match(/An answer is required/g)).toHaveLength(2);
+    expect(stderr).toMatch(/--timezone: .*Mars\/Olympus/);
+    expect(stderr).toMatch(/--start: .*yesterday week/);
+    expect(stderr).toMatch(/--timezone Europe\/Paris --start/);
+    expect(code).toBe(0);
+  });
+
+  test('narrows the choices by a part of the name', async () => {
+    const { stderr } = await answering('shares create', ['call', '2']);
+    expect(stderr).toContain('1: Intro call\n2: Support call\n');
+  });
+
+  test.each(Array.from({ length: whole.length + details.length }, (_, asked) => asked))(
+    'leaves nothing behind when Ctrl-D ends question %i',
+    async (asked) => {
+      const { code, stderr, requests } = await answering('invitees create', [...whole, ...details].slice(0, asked));
+      expect(code).toBe(12);
+      expect(stderr).toContain('error: Stopped at a question. Nothing was changed\n');
+      expect(writes(requests)).toEqual([]);
+    },
+  );
+
+  test('is asked for only after wrong values are reported', async () => {
+    const { code, stderr, requests } = await answering('invitees create --email nonsense', whole);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--email must be an email address');
+    expect(stderr).not.toContain('Event type to book');
+    expect(requests).toEqual([]);
+  });
+
+  test.each<[string, WorldOptions]>([
+    ['in a pipe', { terminals: ['stdout'] }],
+    ['in CI', { env: { CI: 'true' } }],
+    ['with --no-input', { env: { SCHED_NO_INPUT: '1' } }],
+  ])('is reported together with the others %s', async (_, more) => {
+    const { code, stderr, requests } = await answering('invitees create', whole, more);
+    expect(code).toBe(2);
+    expect(stderr.replace(/\n {2}/, ' ')).toContain(
+      'error: Missing required flags --event-type, --start, --email, --name or --first-name, --timezone\n',
+    );
+    expect(requests).toEqual([]);
+  });
+
+  test('is not asked for if a file has the whole body', async () => {
+    const { code, stderr } = await answering('invitees create --body -', [], { stdin: '{}' });
+    expect(code).toBe(2);
+    expect(stderr).toContain('Missing required flags');
+  });
+
+  test('shows hostile names of choices as harmless text', async () => {
+    const nasty = 'Evil\u001b[2J\u202e\r\n9: forged';
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      return { ...reply, body: reply.body.replaceAll('"Intro call"', JSON.stringify(nasty)) };
+    };
+    const { stderr } = await answering('shares create', [], { send });
+    expect(stderr).toMatch(/^\d: Evil\\x1b/m);
+    expect(stderr).not.toMatch(/[\x00-\x09\x0b-\x1f\u202e]|^9: forged/m);
+  });
+});
+
+describe('a required argument that is missing', () => {
+  test('is chosen among the records that have names', async () => {
+    const { code, stdout, stderr } = await answering('groups get', ['2']);
+    expect(stderr).toMatch(/^Group:\n1: /m);
+    expect(printedCommand(stderr)).toMatch(/^sched groups get \w+ --accessible$/);
+    expect(stdout).toContain('Customer team');
+    expect(code).toBe(0);
+  });
+
+  test('is reported if there is nothing to choose from', async () => {
+    const { code, stderr } = await answering('events get', ['1']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('Missing argument <event>');
+  });
+});

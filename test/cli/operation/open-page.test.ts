@@ -1,0 +1,113 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createWorld, replying, type WorldOptions } from '../../support/run.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+let world: Awaited<ReturnType<typeof createWorld>>;
+let invitee: string;
+beforeAll(async () => {
+  world = await createWorld();
+  const event = (await world.run('events list --upcoming --limit 1 -o id')).stdout.trim();
+  invitee = (await world.run(`invitees list ${event} --limit 1 -o id`)).stdout.trim();
+});
+
+/** The tokens of the sandbox are no secrets. */
+const token = 'pat_7f3k29sx81mqz04vbn56tyhw';
+const site = 'https://book.northlight.example';
+
+/** Runs a command with a browser that only records its URLs. */
+const runWithBrowser = async (line: string, options: WorldOptions = {}) => {
+  const opened: string[] = [];
+  const openBrowser = async (url: string) => {
+    opened.push(url);
+    return true;
+  };
+  return { ...(await world.run(line, { openBrowser, ...options })), opened };
+};
+
+describe('--web', () => {
+  test.each([
+    ['event-types get "Intro call"', `${site}/amara-lindqvist/intro-call`],
+    ['users get me', `${site}/amara-lindqvist`],
+    ['users me', `${site}/amara-lindqvist`],
+  ])('opens the scheduling page instead of printing the record: %s', async (line, url) => {
+    const { code, stdout, stderr, opened } = await runWithBrowser(`${line} --web`);
+    expect({ code, stdout, stderr, opened }).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: `Opening ${url} in your browser\n`,
+      opened: [url],
+    });
+  });
+
+  test('opens the page where an invitee cancels or reschedules, and asks which one', async () => {
+    const id = invitee.split('/').at(-1);
+    expect((await runWithBrowser(`invitees get ${invitee} --web=cancel`)).opened).toEqual([
+      `${site}/cancellations/${id}`,
+    ]);
+    expect((await runWithBrowser(`invitees get ${invitee} --web reschedule`)).opened).toEqual([
+      `${site}/reschedulings/${id}`,
+    ]);
+    for (const [web, problem] of [
+      ['--web', '--web needs a value: cancel, reschedule'],
+      ['--web=other', '--web "other" is not one of cancel, reschedule'],
+    ]) {
+      const { code, stderr, requests } = await runWithBrowser(`invitees get ${invitee} ${web}`);
+      expect({ code, requests }).toEqual({ code: 2, requests: [] });
+      expect(stderr).toContain(problem);
+    }
+  });
+
+  test('prints a new booking link, then opens its page', async () => {
+    const { code, stdout, opened } = await runWithBrowser('shares create --event-type "Intro call" --web -o id');
+    expect(code).toBe(0);
+    expect(opened).toEqual([stdout.trim()]);
+  });
+
+  test('prints the URL if no browser can be opened, even with --quiet', async () => {
+    const { code, stderr } = await runWithBrowser('users me --web --quiet', { openBrowser: async () => false });
+    expect(code).toBe(0);
+    expect(stderr).toBe(`Can't open a browser. Open the page yourself: ${site}/amara-lindqvist\n`);
+  });
+
+  test('opens nothing in the built-in sandbox, which has no pages', async () => {
+    const { network } = await import('../../support/run.ts');
+    const home = temporaryDirectory('open-page');
+    const { code, stderr, opened } = await runWithBrowser('--sandbox users me --web', { home, send: network });
+    expect({ code, opened }).toEqual({ code: 0, opened: [] });
+    expect(stderr).toContain(`The sandbox has no web pages. With an account, this opens ${site}/amara-lindqvist\n`);
+  });
+
+  test('opens nothing with --dry-run, and is refused with flags for printing', async () => {
+    expect((await runWithBrowser('users me --web --dry-run')).opened).toEqual([]);
+    const { code, stderr, requests } = await runWithBrowser('users me --web -o yaml');
+    expect({ code, requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toContain("--web prints no record, so it can't be used with --output");
+  });
+
+  // R6, R11
+  test.each<[string, unknown, number, string]>([
+    ['no URL', undefined, 6, 'This record has no scheduling page'],
+    ['an empty URL', '', 6, 'This record has no scheduling page'],
+    ['a file', 'file:///etc/passwd', 13, 'not an http or https URL'],
+    ['a script', 'javascript:alert(1)', 13, 'not an http or https URL'],
+    ['no URL at all', '--help', 13, 'not an http or https URL'],
+    ['the token', 'https://evil.example/?t=', 13, 'contains the token'],
+  ])('opens nothing if the record has %s', async (what, url, exit, text) => {
+    const scheduling_url = what === 'the token' ? `${url}${token}` : url;
+    const send = replying({ body: JSON.stringify({ resource: { uri: 'https://a.example/users/X', scheduling_url } }) });
+    const { code, stderr, opened } = await runWithBrowser('users me --web', { send, env: { SCHED_TOKEN: token } });
+    expect({ code, opened }).toEqual({ code: exit, opened: [] });
+    expect(stderr).toContain(text);
+  });
+});
+
+test.each([
+  ['events reschedule ABC', 'sched invitees get ABC INVITEE --web=reschedule'],
+  ['invitees reschedule ABC DEF', 'sched invitees get ABC DEF --web=reschedule'],
+  ['reschedule ABC DEF', 'sched invitees get --web=reschedule ABC DEF'],
+  ['book --email a@b.example', 'sched invitees create --email a@b.example --name TEXT'],
+])('suggests the command that exists: %s', async (line, suggestion) => {
+  const { code, stderr, requests } = await world.run(line);
+  expect({ code, requests }).toEqual({ code: 2, requests: [] });
+  expect(stderr).toContain(`try: ${suggestion}`);
+});

@@ -1,0 +1,134 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { loadCatalogue, type ResourceName } from '../../../src/api/catalogue.ts';
+import { pages } from '../../../src/cli/operation/pages.ts';
+import { views } from '../../../src/cli/operation/views.ts';
+import { createPrinter } from '../../../src/output/printer.ts';
+import { createShowTime } from '../../../src/time/show.ts';
+import { poisoned } from '../../output/conversations.ts';
+import { hostile, paper } from '../../output/samples.ts';
+import { createWorld } from '../../support/run.ts';
+
+type Json = Record<string, unknown>;
+
+/** A command whose JSON has a record of each type. `{event}` is a coming event. */
+const sources: Record<Exclude<ResourceName, 'accepted deletion' | 'share'>, string> = {
+  event: 'events get {event} --with invitees',
+  invitee: 'invitees list {event}',
+  'event type': 'event-types get "Support call"',
+  'event type host': 'event-types hosts "Support call"',
+  'availability schedule': 'availability list --event-type "Intro call"',
+  location: 'locations list',
+  organization: 'orgs get',
+  member: 'members list',
+  invitation: 'invitations list',
+  group: 'groups list',
+  'group relationship': 'groups relationships',
+  'routing form': 'routing-forms list',
+  submission: 'routing-forms submissions "Talk to us"',
+  'activity entry': 'activity list',
+  user: 'users me',
+  'protected resource': 'mcp metadata',
+};
+
+const records: Record<string, Json> = {
+  'accepted deletion': {},
+  share: {
+    scheduling_links: [{ booking_url: 'https://book.example/d/1', owner: 'https://api.example/event_types/T1' }],
+    share_override: { name: 'Call with Ada', duration: 30 },
+  },
+};
+
+beforeAll(async () => {
+  const world = await createWorld({ env: { SCHED_MCP_URL: 'http://127.0.0.1:4010' } });
+  const event = (await world.run('events list --since tomorrow --limit 1 -o id')).stdout.trim();
+  for (const [name, line] of Object.entries(sources)) {
+    const { stdout } = await world.run(`${line.replace('{event}', event)} --json`);
+    records[name] = [JSON.parse(stdout)].flat()[0];
+  }
+  records.invitee!.event = records.event;
+  Object.assign(records.event!, {
+    meeting_notes_plain: null,
+    meeting_notes_html: '<p>Bring the <b>contract</b> &amp; a pen.</p><p>Second floor, please ring the bell twice.</p>',
+  });
+  Object.assign(records.invitee!, {
+    no_show: { uri: 'https://api.example/no_shows/N1', created_at: '2026-11-16T10:00:00Z' },
+    payment: { external_id: 'x', provider: 'stripe', amount: 120, currency: 'EUR', terms: null, successful: true },
+    tracking: { utm_campaign: 'autumn', utm_source: null },
+  });
+});
+
+const names = Object.keys(pages) as ResourceName[];
+
+const draw = async (name: ResourceName, record: object, columns: number, accessible = false): Promise<string> => {
+  const stdout = paper(true, columns);
+  const { show, label } = createShowTime('Europe/Paris');
+  const base = { format: 'table', header: false, raw: false, color: false, showTime: show, zoneLabel: label } as const;
+  await createPrinter({ ...base, accessible, stdout }).one(views[name], record);
+  return stdout.text;
+};
+
+/** The first name of each path that a page reads. */
+const fieldsOf = (name: ResourceName): string[] => {
+  const { title, lines, embeds = [] } = pages[name];
+  const paths = [title, ...lines.map(({ value }) => value), ...embeds].filter((path) => typeof path === 'string');
+  return paths.map((path) => path.split('.')[0]!);
+};
+
+describe('pages', () => {
+  it('exist for every record of the catalogue, and read only fields it has', async () => {
+    const rows = Object.values(await loadCatalogue()).flatMap((operations) => Object.values(operations));
+    const shapes = new Map(rows.map(({ reply }) => [reply.of.name, Object.keys(reply.of.record.shape)]));
+    expect([...shapes.keys()].sort()).toEqual([...names].sort());
+    for (const name of names)
+      for (const field of fieldsOf(name))
+        expect([name, shapes.get(name)]).toEqual([name, expect.arrayContaining([field])]);
+  });
+
+  it('have labels in words, each once', () => {
+    for (const name of names) {
+      const labels = pages[name].lines.map(({ label }) => label);
+      expect(new Set(labels).size).toBe(labels.length);
+      for (const label of labels) expect(label).toMatch(/^[A-Z][A-Za-z' -]*$/);
+    }
+  });
+
+  describe.each(names.filter((name) => name !== 'accepted deletion'))('%s', (name) => {
+    it.each([40, 80])('matches the stored screen at %i columns', async (columns) => {
+      const file = `../../output/golden/page-${name.replaceAll(' ', '-')}.${columns}.txt`;
+      await expect(await draw(name, records[name]!, columns)).toMatchFileSnapshot(file);
+    });
+
+    it('shows no HTML, no tracking and no empty value', async () => {
+      const text = await draw(name, records[name]!, 80);
+      expect(text).not.toMatch(/<\/?[a-z]+>|utm_|undefined|null|\[object|–$/m);
+    });
+
+    it('is harmless with hostile text in all fields', async () => {
+      const dangerous = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\u00AD\u3164\u115F\u1160\uFFA0]/u;
+      // Each shift puts other hostile texts into each field.
+      for (let next = 0; next < hostile.length + 2; next += 1)
+        for (const [columns, accessible] of [
+          [80, false],
+          [40, false],
+          [80, true],
+        ] as const) {
+          const text = await draw(
+            name,
+            poisoned(records[name], () => false, '', { next }) as object,
+            columns,
+            accessible,
+          );
+          expect(text.replaceAll('\n', '')).not.toMatch(dangerous);
+          expect(text).not.toMatch(/##(?:\[|vso\[)|^\s*::/im);
+        }
+    });
+
+    it('accepts values of any other kind', async () => {
+      for (const other of [null, 7, true, 'x', [], {}, [null], [[{}]], { a: { b: 1 } }]) {
+        const record = Object.fromEntries(Object.keys(records[name]!).map((field) => [field, other]));
+        for (const accessible of [false, true])
+          expect(await draw(name, record, 80, accessible)).not.toMatch(/undefined|\[object/);
+      }
+    });
+  });
+});

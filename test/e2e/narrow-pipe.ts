@@ -1,0 +1,42 @@
+import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { execFileSync } from '../support/processes.ts';
+
+/** Tests whether the pipe is full. The programs here never print this byte. */
+const probe = 0;
+
+/** A pipe that takes 64 KiB (pipe(7)). Its reader can tell when the writer has to wait. */
+export const narrowPipe = (home: string) => {
+  const path = join(home, 'pipe');
+  execFileSync('mkfifo', [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  // Opened a second time, because Node makes the stdout of a child process blocking, and a copy with it.
+  const prober = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+  const buffer = Buffer.alloc(65_536);
+  /** Returns undefined if the system call would have to wait. */
+  const unlessBlocked = <Value>(call: () => Value): Value | undefined => {
+    try {
+      return call();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined;
+      throw error;
+    }
+  };
+  return {
+    /** For the `stdio` of a child process. */
+    writer,
+    /** Whether not even one more byte fits. */
+    isFull: (): boolean => unlessBlocked(() => writeSync(prober, Uint8Array.of(probe))) === undefined,
+    /** Reads what is in the pipe. */
+    read: (): Buffer => {
+      const size = unlessBlocked(() => readSync(reader, buffer)) ?? 0;
+      return Buffer.from(buffer.subarray(0, size).filter((byte) => byte !== probe));
+    },
+    close: () => {
+      closeSync(writer);
+      closeSync(prober);
+      closeSync(reader);
+    },
+  };
+};
