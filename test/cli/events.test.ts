@@ -47,7 +47,11 @@ describe('events list', () => {
     });
     expect(Number(stdout)).toBeGreaterThan(0);
     const whole = await world.run(['events', 'list', '--limit', '1', '--jq', '$ENV'], { env });
-    expect(JSON.parse(whole.stdout)).toEqual({ WANTED: 'active', SCHED_BASE_URL: 'http://127.0.0.1:4010' });
+    expect(JSON.parse(whole.stdout)).toEqual({
+      WANTED: 'active',
+      SCHED_BASE_URL: 'http://127.0.0.1:4010',
+      NO_COLOR: '1',
+    });
   });
 
   test('shows at most 50 rows on a terminal and how to see all', async () => {

@@ -117,7 +117,7 @@ describe('pages: names instead of IDs', () => {
 
   it('has a column for each question of one form, and none without a form', async () => {
     const one = await onTerminal('routing-forms submissions "Talk to us" --limit 2', { columns: 140 });
-    expect(one.stdout).toMatch(/^SUBMITTED \(.*\) +Your name +Your e-mail address +What is it about\? /);
+    expect(one.stdout).toMatch(/^SUBMITTED \(.*\) +Your name +Your email address +What is it about\? /);
     const all = await onTerminal('routing-forms submissions --limit 2', { columns: 140 });
     expect(all.stdout).toMatch(/^SUBMITTED \(.*\) +ANSWERS /);
   });

@@ -27,11 +27,14 @@ describe('event-types slots', () => {
   });
 
   it('shows a terminal one line per day, and says that the service decides', async () => {
-    const { screen } = await world.run('event-types slots "Intro call" --tz Europe/Berlin --until tomorrow', {
-      terminals: ['stdout', 'stderr'],
-    });
+    const { screen } = await world.run(
+      'event-types slots "Intro call" --tz Europe/Berlin --until tomorrow --color never',
+      {
+        terminals: ['stdout', 'stderr'],
+      },
+    );
     expect(screen).toMatchInlineSnapshot(`
-      "[1mDAY[22m             [1mFREE TIMES (Europe/Berlin)[22m
+      "DAY             FREE TIMES (Europe/Berlin)
       Mon 2026-11-16  10:00  10:15  10:30  10:45  11:30  11:45  12:00  12:15  14:00
                       14:15  14:30  14:45  15:00  15:15  15:30  15:45  16:00  16:15
                       16:30  16:45

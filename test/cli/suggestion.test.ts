@@ -9,8 +9,11 @@ const lastLine = async (line: string | string[], home?: string) =>
 
 describe('a suggestion', () => {
   test.each([
-    ['events cancel X', 'try: sched events cancel X --yes'],
-    ["events cancel X --reason 'not well'", "try: sched events cancel X --reason 'not well' --yes"],
+    ['events cancel QZKALNZNJFG8XPRG', 'try: sched events cancel QZKALNZNJFG8XPRG --yes'],
+    [
+      ['events', 'cancel', 'QZKALNZNJFG8XPRG', '--reason', 'not well'],
+      "try: sched events cancel QZKALNZNJFG8XPRG --reason 'not well' --yes",
+    ],
     ['api DELETE /things/X', 'try: sched api DELETE /things/X --yes'],
   ])('for %s is the same command with --yes', async (line, expected) => {
     expect(await lastLine(line)).toBe(expected);

@@ -108,7 +108,7 @@ describe.skipIf(noBrowser !== undefined)(`auth login in a real browser${noBrowse
     expect(code).toBe(0);
     expect(text).toContain('Logged in as Amara Lindqvist (profile default)');
     expect(text).toContain(`The token is stored in ${join(home, '.config/sched/credentials')}`);
-    expect(await status()).toMatchObject({ user_name: 'Amara Lindqvist', source: 'file', kind: 'oauth', usable: null });
+    expect(await status()).toMatchObject({ user_name: 'Amara Lindqvist', source: 'file', kind: 'oauth', usable: true });
     const list = await sched(['events', 'list', '--limit', '1', '--json'], home);
     expect(list.code).toBe(0);
     expect(JSON.parse(list.stdout)).toHaveLength(1);

@@ -21,7 +21,7 @@ describe('budget: real processes', () => {
       expect(results.map(({ code }) => code)).toEqual(Array(8).fill(0));
       expect(service.seen).toMatchObject({ answered: 16, refused: 0 });
       isMet =
-        service.seen.fullWindows > 0 && results.some(({ stderr }) => stderr.includes('rate limit reached: waiting'));
+        service.seen.fullWindows > 0 && results.some(({ stderr }) => stderr.includes('Rate limit reached: waiting'));
     }
     expect(isMet).toBe(true);
   }, 120_000);

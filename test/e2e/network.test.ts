@@ -244,7 +244,7 @@ describe('without a tunnel nothing is sent, and the error names a proxy', () => 
     const { error } = JSON.parse(failed.stderr.trim().split('\n').at(-1)!);
     expect(error).toMatchObject({
       exit: 9,
-      message: (message ?? `Cannot reach ${host}`).replace('http://PROXY', `http://127.0.0.1:${bad.port}`),
+      message: (message ?? `Can't reach ${host}`).replace('http://PROXY', `http://127.0.0.1:${bad.port}`),
       cause: `${cause}; ${advice}`.replace(/(?<=[/@])PROXY/, `127.0.0.1:${bad.port}`),
       // Once the proxy has refused, there is nothing to find out about the network.
       ...(message === undefined ? { hint: 'sched doctor --network' } : {}),

@@ -114,7 +114,7 @@ describe('the status line', () => {
     const { stderr } = await runSlowly('events list -o id --org current --page-size 10 --limit 40', 1);
     expect(frames(stderr)).toContain('10 rows, waiting for 127.0.0.1:4010… 1 s');
     expect(frames(stderr)).toContain('20 rows, waiting for 127.0.0.1:4010… 1 s');
-    expect(screenOf(stderr)).toEqual(['']);
+    expect(screenOf(stderr)).toEqual(['40 shown, more: --all, or a higher --limit', '']);
   });
 
   test('shows the number of rows alone while rows keep arriving', async () => {
@@ -168,7 +168,7 @@ describe('the status line', () => {
     const { code, stderr } = await runSlowly(`${me} --tz Europe/Paris`, 0, { send });
     expect(code).toBe(0);
     expect(frames(stderr)).toEqual(
-      [3, 2, 1].map((left) => `rate limit reached: waiting ${left} s, until 19:00:03 Europe/Paris`),
+      [3, 2, 1].map((left) => `Rate limit reached: waiting ${left} s, until 19:00:03 Europe/Paris`),
     );
     expect(screenOf(stderr)).toEqual(['']);
     requests = 0;
@@ -176,7 +176,7 @@ describe('the status line', () => {
     expect(frames(narrow.stderr)[0]).toBe('waiting 3 s');
     requests = 0;
     const plain = await runSlowly(`${me} --tz Europe/Paris --accessible`, 0, { send });
-    expect(plain.stderr).toBe('rate limit reached: waiting 3 s, until 19:00:03 Europe/Paris\n');
+    expect(plain.stderr).toBe('Rate limit reached: waiting 3 s, until 19:00:03 Europe/Paris\n');
   });
 });
 

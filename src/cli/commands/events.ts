@@ -9,6 +9,7 @@ import { changeOrReadBack } from '../operation/booking-context.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { noteHidden } from '../operation/listing.ts';
+import { printRecord } from '../operation/print-record.ts';
 import { isAlready, knownRecord, withFacts } from '../operation/write-result.ts';
 import { typedWords } from '../parse/typed-words.ts';
 import { confirm } from '../session/confirm.ts';
@@ -81,7 +82,9 @@ const runCancel = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   const before = await confirmCancel(context, [...new Set(inputs.map(idOf))]);
   const { interrupted } = context.runtime;
   if (inputs.length === 1) {
-    await context.printer.one(view, await cancelOne(context, inputs[0]!, before.get(idOf(inputs[0]!))));
+    const [input] = inputs as [Input];
+    const event = before.get(idOf(input));
+    await printRecord(context, view, await cancelOne(context, input, event), event);
     return interrupted.throwIfAborted();
   }
 

@@ -3,14 +3,35 @@ import { User, users } from '../../api/users.ts';
 import type { Client } from '../../client/client.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
-import type { View } from '../../output/view.ts';
-import { shortInstant } from '../../time/echo.ts';
+import type { Page, View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Invocation } from '../command.ts';
+import { moment } from '../operation/page-values.ts';
 import { withFacts } from '../operation/write-result.ts';
 import { type Connection, shownUrl } from '../session/connection.ts';
 import type { Context } from '../session/context.ts';
 import { localFacts } from './auth/login-facts.ts';
+import { tokenSource } from './auth/login-page.ts';
+
+const organizationOf = (record: object): unknown => {
+  const { current_organization: own, _sched } = record as Json;
+  const { organization } = _sched as Json;
+  return isObject(organization) && organization.name ? organization.name : own && idIn(own);
+};
+
+const page: Page = {
+  title: 'name',
+  lines: [
+    { label: 'Email', value: 'email' },
+    { label: 'Role', value: '_sched.role' },
+    { label: 'Organization', value: organizationOf },
+    { label: 'Plan', value: '_sched.organization.plan' },
+    { label: 'Service', value: '_sched.base_url' },
+    { label: 'Profile', value: '_sched.profile' },
+    tokenSource('_sched.source'),
+    { label: 'Valid until', value: moment('_sched.expires_at') },
+  ],
+};
 
 const view: View = {
   columns: [
@@ -18,6 +39,7 @@ const view: View = {
     { header: 'EMAIL', path: 'email', priority: 2 },
     { header: 'ROLE', path: '_sched.role', priority: 1 },
   ],
+  page: async () => page,
 };
 
 /** A part of the answer, and the scope it needs. */
@@ -85,26 +107,6 @@ const tokenOf = async (context: Context): Promise<{ source: string; expires_at: 
   return { source, expires_at };
 };
 
-/** The answer in words, for people. */
-const shownTo = (context: Context, { name, email, current_organization: own, _sched }: Json): Json => {
-  const { role, organization, profile, base_url, source, expires_at: end } = _sched as Json;
-  const { settings, runtime } = context;
-  const { name: organizationName, plan } = isObject(organization) ? organization : {};
-  const until = typeof end === 'string' ? shortInstant(end, settings.zone, runtime.clock.now()) : undefined;
-  const lines = {
-    name,
-    email,
-    role,
-    organization: textOf(organizationName) ?? (own === undefined ? undefined : idIn(own)),
-    plan,
-    service: base_url,
-    profile,
-    token: source === 'file' ? 'credential file' : source,
-    'valid until': until === undefined ? undefined : `${until} ${settings.zone}`,
-  };
-  return Object.fromEntries(Object.entries(lines).filter(([, value]) => textOf(value) !== undefined));
-};
-
 const run = async ({ context, problems }: Invocation): Promise<void> => {
   problems.check();
   const { settings, notes, printer } = context;
@@ -119,8 +121,7 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
     ...(await tokenOf(context)),
     unread: unread.map(({ name }) => name),
   });
-  const isInWords = settings.format === 'table' && settings.fields === undefined;
-  await printer.one(view, isInWords ? shownTo(context, record) : record);
+  await printer.one(view, record);
   for (const { name, scope } of unread) notes.info(`This token may not read its ${name} (scope ${scope})`);
 };
 

@@ -20,6 +20,8 @@ export interface Notes {
   flush(): Promise<void>;
   quiet: boolean;
   readonly isJson: boolean;
+  /** Whether stderr has colors. */
+  readonly color: boolean;
 }
 
 /** Whether a line holds a command or URL to copy. A line break would make it useless. */
@@ -54,6 +56,7 @@ export const createNotes = (stderr: Output, isJson: boolean, color = false): Not
   const notes: Notes = {
     quiet: false,
     isJson,
+    color,
     info: (text) => {
       if (!notes.quiet) write(text);
     },

@@ -23,10 +23,10 @@ const plainTheme = {
 };
 
 /** Prompts that are redrawn while the user types and moves. */
-export const promptAsker = ({ runtime, notes, settings }: Context): Asker => {
+export const promptAsker = ({ runtime, notes }: Context): Asker => {
   const { input: keyboard, output } = runtime.promptStreams!();
 
-  const look = settings.color ? {} : { theme: plainTheme };
+  const look = notes.color ? {} : { theme: plainTheme };
 
   /** Without this, Ctrl-D leaves a prompt waiting forever. */
   const untilCtrlD = async <Answer>(prompt: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> => {

@@ -35,7 +35,7 @@ describe('whoami', () => {
   test('uses words on a terminal', async () => {
     const { stdout } = await world.run('whoami --color never', { terminals });
     expect(stdout).toMatch(
-      /^name +\S.+\nemail +\S+@\S+\nrole +\w+\norganization +\S.+\nplan +\w+\nservice +http:\S+\ntoken +SCHED_TOKEN\n$/,
+      /^\S.+\nEmail +\S+@\S+\nRole +\w+\nOrganization +\S.+\nPlan +\w+\nService +http:\S+\nToken +SCHED_TOKEN\n$/,
     );
   });
 
@@ -45,7 +45,7 @@ describe('whoami', () => {
     expect((await logIn(world, loginAddresses, { home, env })).code).toBe(0);
     const { stdout } = await world.run('whoami --color never', { home, env, terminals });
     expect(stdout).toMatch(
-      /\nprofile +default\ntoken +credential file\nvalid until +Sun 15 Nov, 21:00 Europe\/Paris\n$/,
+      /\nProfile +default\nToken +credential file\nValid until +Sun 15 Nov 2026, 21:00 \(Europe\/Paris\)\n$/,
     );
   });
 

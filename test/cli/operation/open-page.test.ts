@@ -105,7 +105,7 @@ test.each([
   ['events reschedule ABC', 'sched invitees get ABC INVITEE --web=reschedule'],
   ['invitees reschedule ABC DEF', 'sched invitees get ABC DEF --web=reschedule'],
   ['reschedule ABC DEF', 'sched invitees get --web=reschedule ABC DEF'],
-  ['book --email a@b.example', 'sched invitees create --email a@b.example --name TEXT'],
+  ['book --email a@b.example', 'sched invitees create --email a@b.example --event-type NAME --start TIME --name TEXT'],
 ])('suggests the command that exists: %s', async (line, suggestion) => {
   const { code, stderr, requests } = await world.run(line);
   expect({ code, requests }).toEqual({ code: 2, requests: [] });

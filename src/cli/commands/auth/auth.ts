@@ -18,6 +18,7 @@ const view: View = {
     { header: 'USER', path: 'user', as: 'id', priority: 4 },
     { header: 'USABLE', path: 'usable', as: 'boolean', priority: 3 },
   ],
+  page: async () => (await import('./login-page.ts')).loginPage,
   id: 'user',
 };
 

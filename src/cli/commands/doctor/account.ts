@@ -118,6 +118,7 @@ export const tokenCheck: Check = async (context) => {
     flush: async () => {},
     quiet: true,
     isJson: false,
+    color: false,
   };
   try {
     const session = await openLogin(account, runtime, { allowRefresh: false }, quiet);
