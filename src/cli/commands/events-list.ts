@@ -1,10 +1,8 @@
 import { events, ScheduledEvent } from '../../api/events.ts';
 import { reference } from '../../api/field.ts';
 import type { Input } from '../../client/client.ts';
-import { rowFilter } from '../../client/filter.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
-import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { fillScope, scopeLines } from '../operation/default-scope.ts';
@@ -14,10 +12,22 @@ import { fold } from '../operation/fold-text.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { firstCount, printListing, readBounds, type Stage } from '../operation/listing.ts';
-import { mapConcurrent } from '../operation/map-concurrent.ts';
 import { windowFlags } from '../operation/window-flags.ts';
-import { withFacts } from '../operation/write-result.ts';
 import type { Context } from '../session/context.ts';
+import {
+  addInvitees,
+  inviteeRows,
+  onlyWith,
+  readInvitees,
+  readRows,
+  readWith,
+  rowsFlag,
+  rowsNote,
+  withFlag,
+  withInviteeRows,
+  withInvitees,
+  withNote,
+} from './event-invitees.ts';
 
 /** The service can't filter events by type, but each row shows it, so `sched` filters the rows. */
 const typeFlag: FieldFlag = {
@@ -38,45 +48,8 @@ const searchFlag: Flag = {
   heading: 'Filters',
 };
 
-const withFlag: Flag = {
-  name: 'with',
-  value: 'WHAT',
-  choices: ['invitees'],
-  description: 'include with each event',
-  heading: 'Output',
-};
-
-const rowsFlag: Flag = {
-  name: 'rows',
-  value: 'WHAT',
-  choices: ['invitees'],
-  description: 'one row per invitee instead of one per event (csv, tsv, table)',
-  heading: 'Output',
-};
-
-/** How many events' invitees are read at the same time, if the rate limit allows. */
-const atOnce = 4;
-
 /** Page size with invitees: a page token may expire while they are read, so these pages are short. */
 const shortPage = 25;
-
-const readWith = ({ typed, problems }: Invocation): boolean => {
-  if (typed.with !== undefined && typed.with !== 'invitees')
-    problems.value('with', String(typed.with), `--with must be invitees, not "${typed.with}"`, 'invitees');
-  return typed.with === 'invitees';
-};
-
-const rowFormats = ['csv', 'tsv', 'table'];
-
-const readRows = ({ context, typed, problems }: Invocation): boolean => {
-  if (typed.rows === undefined) return false;
-  if (typed.rows !== 'invitees')
-    problems.value('rows', String(typed.rows), `--rows must be invitees, not "${typed.rows}"`, 'invitees');
-  const { format } = context.settings;
-  if (!rowFormats.includes(format))
-    problems.add(`--rows only works with -o csv, tsv or table, not with ${format}. Use --with invitees`);
-  return true;
-};
 
 const readSearch = ({ typed, problems }: Invocation): string | undefined => {
   if (typed.search === undefined) return undefined;
@@ -84,9 +57,6 @@ const readSearch = ({ typed, problems }: Invocation): string | undefined => {
   if (text === '') problems.add('--search needs some text to search for');
   return text;
 };
-
-/** The invitees of an event, if they were read. */
-const readInvitees = (event: object): Json[] => (event as { _sched?: { invitees?: Json[] } })._sched?.invitees ?? [];
 
 /** The searchable text of an event. */
 const wordsOf = (event: Json): string => {
@@ -103,64 +73,6 @@ const wordsOf = (event: Json): string => {
       .join('\n'),
   );
 };
-
-const inviteesOf = async (context: Context, event: Json, query: Record<string, string> = {}): Promise<Json[]> => {
-  const { invitees } = await import('../../api/invitees.ts');
-  const client = await context.client();
-  const found: Json[] = [];
-  const input = { path: { event: idIn(event.uri) }, query };
-  for await (const page of client.pages(invitees.list, input, { keep: rowFilter(invitees.list, query) }))
-    found.push(...page);
-  return found;
-};
-
-const addInvitees =
-  (context: Context): Stage =>
-  (page) =>
-    mapConcurrent(page, atOnce, async (event) => withFacts(event, { invitees: await inviteesOf(context, event) }));
-
-/** Filters by invitee for a service that ignores `invitee_email`. */
-const onlyWith =
-  (context: Context, email: string): Stage =>
-  async (page) => {
-    const found = await mapConcurrent(page, atOnce, (event) => inviteesOf(context, event, { email }));
-    return page.filter((_, index) => found[index]!.length > 0);
-  };
-
-/** The names of an event's invitees. The count beside them covers active ones only, so canceled ones are marked. */
-const inviteeNames = (event: object): string[] =>
-  readInvitees(event).map(({ name, email, status }) => {
-    const shown = String(name ?? email ?? '');
-    return status === 'canceled' ? `${shown} (canceled)`.trimStart() : shown;
-  });
-
-const withInvitees = (view: View): View => ({
-  ...view,
-  columns: [
-    ...view.columns,
-    { header: 'WHO', path: '_sched.invitees.*.name', as: 'list', priority: 3.5, value: inviteeNames },
-  ],
-});
-
-/** One row per invitee, with the fields of the event. An event without invitees keeps its row. */
-const inviteeRows: Stage = async (page) =>
-  page.flatMap((event) => {
-    const invitees = readInvitees(event);
-    return invitees.length === 0 ? [event] : invitees.map((invitee) => withFacts(event, { invitee }));
-  });
-
-const withInviteeRows = (view: View): View => ({
-  ...view,
-  columns: [
-    ...view.columns,
-    { header: 'INVITEE', path: '_sched.invitee.name', priority: 4.5 },
-    { header: 'EMAIL', path: '_sched.invitee.email', priority: 2.5 },
-    { header: 'INVITEE STATUS', path: '_sched.invitee.status', as: 'status', priority: 3.5 },
-    { header: 'TIMEZONE', path: '_sched.invitee.timezone', priority: 0.5 },
-    { header: 'BOOKED', path: '_sched.invitee.created_at', as: 'time', priority: 0.5 },
-    { header: 'INVITEE ID', path: '_sched.invitee.uri', as: 'id', priority: 0.4 },
-  ],
-});
 
 const inOrder =
   (...stages: (Stage | undefined)[]): Stage =>
@@ -273,12 +185,6 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
 };
 
 const fields = [...Object.keys(ScheduledEvent.record.shape), '_sched'];
-
-const withNote =
-  '--with invitees reads the invitees of each event, four events at a time within the rate limit. Tables show their names in the column WHO, with canceled ones marked; it is the last column in a pipe (_sched.invitees.*.name). JSON has the complete records in _sched.invitees.';
-
-const rowsNote =
-  '--rows invitees reads the invitees too and prints one row for each, with the columns of the event first. Then follow name, email, status, time zone, booking time and ID of the invitee (_sched.invitee.*). Canceled invitees have the status canceled. --limit counts these rows.';
 
 export const localFilterNote =
   'The service has no filters for --event-type and --search, so sched applies them to its reply.';
