@@ -115,7 +115,8 @@ function __sched_verbs
                 get 'Show an event type' \
                 create 'Create a one-on-one event type' \
                 update 'Update an event type' \
-                hosts 'List hosts of an event type'
+                hosts 'List hosts of an event type' \
+                slots 'List free times of an event type'
         case availability
             printf '%s\t%s\n' list 'List availability schedules of an event type' \
                 update 'Update an availability schedule'
@@ -193,7 +194,7 @@ function __sched_flags
                 --past 'events that started before now, latest first' \
                 --any-time 'past and future events, also in a table on a terminal' \
                 --event-type 'only events of this type, by name, ID or URI' \
-                --search 'text in name, location, hosts or notes; ignores case and accents' \
+                --search 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents' \
                 --user 'only events of this user' \
                 --org 'events of the whole organization' \
                 --group 'only events of this group' \
@@ -205,7 +206,8 @@ function __sched_flags
                 --limit 'maximum number of results' \
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)' \
-                --with 'include with each event'
+                --with 'include with each event' \
+                --rows 'one row per invitee instead of one per event (csv, tsv, table)'
         case 'events get'
             printf '%s\t%s\n' --with 'include with each event'
         case 'events cancel'
@@ -231,6 +233,9 @@ function __sched_flags
         case 'invitees create'
             printf '%s\t%s\n' --event-type 'event type to book' \
                 --start 'start time of the meeting' \
+                --first-free 'book the first free time instead of --start' \
+                --since 'with --first-free: only times at or after this time (default now)' \
+                --until 'with --first-free: only times before this time (default 7 days after --since)' \
                 --email 'email address of the invitee' \
                 --name 'full name of the invitee' \
                 --first-name 'first name of the invitee' \
@@ -289,6 +294,12 @@ function __sched_flags
             printf '%s\t%s\n' --limit 'maximum number of results' \
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)'
+        case 'event-types slots'
+            printf '%s\t%s\n' --since 'only times at or after this time (default now)' \
+                --until 'only times before this time (default 7 days after --since)' \
+                --host 'only times when this host is free' \
+                --first 'show only the first N times' \
+                --step 'minutes between two starts (default 30, or the length of the event type if shorter)'
         case 'availability list'
             printf '%s\t%s\n' --event-type 'event type the schedules belong to' \
                 --limit 'maximum number of results' \
@@ -397,7 +408,7 @@ function __sched_flags
                 --past 'events that started before now, latest first' \
                 --any-time 'past and future events, also in a table on a terminal' \
                 --event-type 'only events of this type, by name, ID or URI' \
-                --search 'text in name, location, hosts or notes; ignores case and accents' \
+                --search 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents' \
                 --status 'only events with this status' \
                 --since 'only events starting at or after this time' \
                 --until 'only events starting before this time' \
@@ -405,7 +416,8 @@ function __sched_flags
                 --limit 'maximum number of results' \
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)' \
-                --with 'include with each event'
+                --with 'include with each event' \
+                --rows 'one row per invitee instead of one per event (csv, tsv, table)'
         case 'users me'
             printf '%s\t%s\n' --web 'open its page in the browser'
         case 'users get'
@@ -552,6 +564,7 @@ function __sched_flags
                 --jq 'filter the output with jq (each record with -o jsonl)' \
                 --header 'start tsv with a line of column names' \
                 --raw 'don\'t escape CSV cells that look like formulas' \
+                --local-times 'csv and tsv: times in the zone of --tz, with the offset' \
                 --tz 'time zone for reading and showing times' \
                 --color 'when to use color (default auto)' \
                 --accessible 'plain "Label: value" lines instead of tables' \
@@ -574,7 +587,7 @@ function __sched_takers
     printf '%s\n' --output -o --fields --jq --tz --color --profile -p --max-wait --timeout
     switch $argv[1]
         case 'events list'
-            printf '%s\n' --event-type --search --user --org --group --invitee --status --since --until --sort --limit --page-size --with
+            printf '%s\n' --event-type --search --user --org --group --invitee --status --since --until --sort --limit --page-size --with --rows
         case 'events get'
             printf '%s\n' --with
         case 'events cancel'
@@ -584,7 +597,7 @@ function __sched_takers
         case 'invitees get'
             printf '%s\n' --web
         case 'invitees create'
-            printf '%s\n' --event-type --start --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body
+            printf '%s\n' --event-type --start --since --until --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body
         case 'event-types list'
             printf '%s\n' --user --org --sort --limit --page-size
         case 'event-types create'
@@ -593,6 +606,8 @@ function __sched_takers
             printf '%s\n' --name --duration --event-color --description --location-kind --location --timezone --body
         case 'event-types hosts'
             printf '%s\n' --limit --page-size
+        case 'event-types slots'
+            printf '%s\n' --since --until --host --first --step
         case 'availability list'
             printf '%s\n' --event-type --limit --page-size
         case 'availability update'
@@ -618,7 +633,7 @@ function __sched_takers
         case 'groups members'
             printf '%s\n' --limit --page-size
         case 'groups events'
-            printf '%s\n' --event-type --search --status --since --until --sort --limit --page-size --with
+            printf '%s\n' --event-type --search --status --since --until --sort --limit --page-size --with --rows
         case 'activity list'
             printf '%s\n' --org --action --namespace --since --until --sort --limit --page-size
         case 'compliance delete'
@@ -664,6 +679,8 @@ function __sched_fields
             printf '%s\n' uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile profile.type profile.name profile.owner secret booking_method custom_questions custom_questions.name custom_questions.type custom_questions.position custom_questions.enabled custom_questions.required custom_questions.answer_choices custom_questions.include_other deleted_at admin_managed locale
         case 'event-types hosts'
             printf '%s\n' uri event_type member member.uri member.name member.slug member.email member.scheduling_url member.timezone member.avatar_url member.created_at member.updated_at member.current_organization member.locale member.resource_type created_at updated_at
+        case 'event-types slots'
+            printf '%s\n' start_time end_time event_type event invitees_remaining event_memberships _sched
         case 'availability list' 'availability update'
             printf '%s\n' uri default name user timezone rules rules.type rules.wday rules.intervals rules.date
         case 'shares create'
@@ -736,6 +753,8 @@ function __sched_value
             printf '%s\n' words start_time:asc start_time:desc
         case 'events list --with' 'events get --with' 'groups events --with'
             printf '%s\n' words invitees
+        case 'events list --rows' 'groups events --rows'
+            printf '%s\n' words invitees
         case 'events cancel --body' 'invitees create --body' 'event-types create --body' 'event-types update --body' 'availability update --body' 'shares create --body' 'one-offs create --body'
             echo files
         case 'events cancel --from' 'compliance delete --from' 'profiles add --from'
@@ -754,10 +773,10 @@ function __sched_value
             printf '%s\n' words name:asc name:desc position:asc position:desc created_at:asc created_at:desc updated_at:asc updated_at:desc
         case 'event-types create --owner' 'groups relationships --owner'
             printf '%s\n' words me
+        case 'event-types slots --host' 'one-offs create --host'
+            printf '%s\n' words me
         case 'shares create --period'
             printf '%s\n' words available_moving moving fixed unlimited
-        case 'one-offs create --host'
-            printf '%s\n' words me
         case 'one-offs create --co-host'
             printf '%s\n' words me
         case 'orgs get 1'
@@ -789,7 +808,7 @@ function __sched_value
         case 'api --input'
             echo files
         case 'api --output' 'api -o'
-            printf '%s\n' words table json jsonl csv tsv yaml id
+            printf '%s\n' words table json jsonl csv tsv yaml id ics
         case 'api 1'
             printf '%s\n' words GET POST PATCH PUT DELETE
         case 'sandbox start --data' 'sandbox run --data' 'sandbox reset --data' 'sandbox clock --data'
@@ -807,7 +826,7 @@ function __sched_value
         case 'man 1'
             printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci
         case '* --output' '* -o'
-            printf '%s\n' words table json jsonl csv tsv yaml id
+            printf '%s\n' words table json jsonl csv tsv yaml id ics
         case '* --json'
             echo fields
         case '* --fields'

@@ -103,6 +103,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'create' = 'Create a one-on-one event type'
             'update' = 'Update an event type'
             'hosts' = 'List hosts of an event type'
+            'slots' = 'List free times of an event type'
         }
         'availability' = [ordered]@{
             'list' = 'List availability schedules of an event type'
@@ -193,6 +194,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         '--jq' = 'filter the output with jq (each record with -o jsonl)'
         '--header' = 'start tsv with a line of column names'
         '--raw' = 'don''t escape CSV cells that look like formulas'
+        '--local-times' = 'csv and tsv: times in the zone of --tz, with the offset'
         '--tz' = 'time zone for reading and showing times'
         '--color' = 'when to use color (default auto)'
         '--accessible' = 'plain "Label: value" lines instead of tables'
@@ -213,7 +215,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
     $sharedTakers = @('--output', '-o', '--fields', '--jq', '--tz', '--color', '--profile', '-p', '--max-wait', '--timeout')
     $commands = @{
         'events list' = @{
-            takers = @('--event-type', '--search', '--user', '--org', '--group', '--invitee', '--status', '--since', '--until', '--sort', '--limit', '--page-size', '--with')
+            takers = @('--event-type', '--search', '--user', '--org', '--group', '--invitee', '--status', '--since', '--until', '--sort', '--limit', '--page-size', '--with', '--rows')
             fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'location.type', 'location.location', 'location.join_url', 'location.status', 'invitees_counter', 'invitees_counter.total', 'invitees_counter.active', 'invitees_counter.limit', 'created_at', 'updated_at', 'event_memberships', 'event_memberships.user', 'event_memberships.user_email', 'event_memberships.user_name', '_sched')
             flags = [ordered]@{
                 '--today' = 'events that start today'
@@ -223,7 +225,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--past' = 'events that started before now, latest first'
                 '--any-time' = 'past and future events, also in a table on a terminal'
                 '--event-type' = 'only events of this type, by name, ID or URI'
-                '--search' = 'text in name, location, hosts or notes; ignores case and accents'
+                '--search' = 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents'
                 '--user' = 'only events of this user'
                 '--org' = 'events of the whole organization'
                 '--group' = 'only events of this group'
@@ -236,6 +238,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--all' = 'show all results (default 50 on a terminal)'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
                 '--with' = 'include with each event'
+                '--rows' = 'one row per invitee instead of one per event (csv, tsv, table)'
             }
         }
         'events get' = @{
@@ -281,11 +284,14 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'invitees create' = @{
-            takers = @('--event-type', '--start', '--email', '--name', '--first-name', '--last-name', '--timezone', '--location-kind', '--location', '--utm-campaign', '--utm-source', '--utm-medium', '--utm-content', '--utm-term', '--crm-uuid', '--answer', '--body')
+            takers = @('--event-type', '--start', '--since', '--until', '--email', '--name', '--first-name', '--last-name', '--timezone', '--location-kind', '--location', '--utm-campaign', '--utm-source', '--utm-medium', '--utm-content', '--utm-term', '--crm-uuid', '--answer', '--body')
             fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'tracking.utm_campaign', 'tracking.utm_source', 'tracking.utm_medium', 'tracking.utm_content', 'tracking.utm_term', 'tracking.crm_uuid', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'payment.external_id', 'payment.provider', 'payment.amount', 'payment.currency', 'payment.terms', 'payment.successful', 'no_show', 'no_show.uri', 'no_show.created_at', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by')
             flags = [ordered]@{
                 '--event-type' = 'event type to book'
                 '--start' = 'start time of the meeting'
+                '--first-free' = 'book the first free time instead of --start'
+                '--since' = 'with --first-free: only times at or after this time (default now)'
+                '--until' = 'with --first-free: only times before this time (default 7 days after --since)'
                 '--email' = 'email address of the invitee'
                 '--name' = 'full name of the invitee'
                 '--first-name' = 'first name of the invitee'
@@ -375,6 +381,17 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--limit' = 'maximum number of results'
                 '--all' = 'show all results (default 50 on a terminal)'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'event-types slots' = @{
+            takers = @('--since', '--until', '--host', '--first', '--step')
+            fields = @('start_time', 'end_time', 'event_type', 'event', 'invitees_remaining', 'event_memberships', '_sched')
+            flags = [ordered]@{
+                '--since' = 'only times at or after this time (default now)'
+                '--until' = 'only times before this time (default 7 days after --since)'
+                '--host' = 'only times when this host is free'
+                '--first' = 'show only the first N times'
+                '--step' = 'minutes between two starts (default 30, or the length of the event type if shorter)'
             }
         }
         'availability list' = @{
@@ -550,7 +567,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'groups events' = @{
-            takers = @('--event-type', '--search', '--status', '--since', '--until', '--sort', '--limit', '--page-size', '--with')
+            takers = @('--event-type', '--search', '--status', '--since', '--until', '--sort', '--limit', '--page-size', '--with', '--rows')
             fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'location.type', 'location.location', 'location.join_url', 'location.status', 'invitees_counter', 'invitees_counter.total', 'invitees_counter.active', 'invitees_counter.limit', 'created_at', 'updated_at', 'event_memberships', 'event_memberships.user', 'event_memberships.user_email', 'event_memberships.user_name', '_sched')
             flags = [ordered]@{
                 '--today' = 'events that start today'
@@ -560,7 +577,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--past' = 'events that started before now, latest first'
                 '--any-time' = 'past and future events, also in a table on a terminal'
                 '--event-type' = 'only events of this type, by name, ID or URI'
-                '--search' = 'text in name, location, hosts or notes; ignores case and accents'
+                '--search' = 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents'
                 '--status' = 'only events with this status'
                 '--since' = 'only events starting at or after this time'
                 '--until' = 'only events starting before this time'
@@ -569,6 +586,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--all' = 'show all results (default 50 on a terminal)'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
                 '--with' = 'include with each event'
+                '--rows' = 'one row per invitee instead of one per event (csv, tsv, table)'
             }
         }
         'users me' = @{
@@ -878,6 +896,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'events list --with' = @('words', 'invitees')
         'events get --with' = @('words', 'invitees')
         'groups events --with' = @('words', 'invitees')
+        'events list --rows' = @('words', 'invitees')
+        'groups events --rows' = @('words', 'invitees')
         'events cancel --body' = @('files')
         'invitees create --body' = @('files')
         'event-types create --body' = @('files')
@@ -908,8 +928,9 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'event-types list --sort' = @('words', 'name:asc', 'name:desc', 'position:asc', 'position:desc', 'created_at:asc', 'created_at:desc', 'updated_at:asc', 'updated_at:desc')
         'event-types create --owner' = @('words', 'me')
         'groups relationships --owner' = @('words', 'me')
-        'shares create --period' = @('words', 'available_moving', 'moving', 'fixed', 'unlimited')
+        'event-types slots --host' = @('words', 'me')
         'one-offs create --host' = @('words', 'me')
+        'shares create --period' = @('words', 'available_moving', 'moving', 'fixed', 'unlimited')
         'one-offs create --co-host' = @('words', 'me')
         'orgs get 1' = @('words', 'current')
         'members list --role' = @('words', 'owner', 'admin', 'user')
@@ -936,8 +957,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'profiles add --organization' = @('words', 'current')
         'profiles set 1' = @('words', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root', 'org')
         'api --input' = @('files')
-        'api --output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
-        'api -o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
+        'api --output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
+        'api -o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         'api 1' = @('words', 'GET', 'POST', 'PATCH', 'PUT', 'DELETE')
         'sandbox start --data' = @('files')
         'sandbox run --data' = @('files')
@@ -953,8 +974,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'sandbox clock 1' = @('words', 'set', 'advance')
         'completion 1' = @('words', 'bash', 'zsh', 'fish', 'powershell')
         'man 1' = @('words', 'events', 'invitees', 'event-types', 'availability', 'shares', 'one-offs', 'locations', 'routing-forms', 'orgs', 'members', 'invitations', 'groups', 'users', 'activity', 'compliance', 'mcp', 'auth', 'profiles', 'whoami', 'api', 'doctor', 'sandbox', 'ratelimit', 'completion', 'man', 'flags', 'formatting', 'time', 'environment', 'exit-codes', 'ci')
-        '--output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
-        '-o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
+        '--output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
+        '-o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         '--json' = @('fields')
         '--fields' = @('fields')
         '--tz' = @('zones')

@@ -92,6 +92,8 @@ export interface Command {
   view?: View;
   /** Needs no account, so no profile is loaded. */
   local?: true;
+  /** Prints events, so `-o ics` can write them as a calendar. */
+  calendar?: true;
   operation?: Operation;
   /** The operation to use if the argument is omitted. It has no command of its own. */
   withoutArgument?: Operation;

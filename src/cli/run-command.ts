@@ -1,6 +1,7 @@
 import { ClosedPipe, OutputFailure, SchedError } from '../errors.ts';
 import { type ColourFlag, colourWanted } from '../output/colour.ts';
 import { correctedField } from '../output/fields.ts';
+import { commonFormats } from '../output/formats.ts';
 import { counted } from '../plural.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Command, Invocation, Parsed, ShowHelp, Typed } from './command.ts';
@@ -105,6 +106,13 @@ export const runCommand = async (
     problems.add(
       `--${settings.curl ? 'curl' : 'dry-run'} doesn't work with this command, because it is not a single request`,
     );
+  if (settings.format === 'ics' && !command.calendar)
+    problems.value(
+      'output',
+      'ics',
+      `-o ics only works with events list, events get and groups events. Use one of ${commonFormats.join(', ')}`,
+    );
+  if (settings.format === 'ics' && settings.fields !== undefined) problems.add("--fields can't be used with -o ics");
   if (settings.jq !== undefined) {
     const { jqProblem } = await import('../output/jq.ts');
     const problem = await jqProblem(settings.jq, runtime.interrupted);

@@ -135,6 +135,27 @@ const fromEarlier = async (
   return record === undefined ? undefined : alreadyBooked(record, options);
 };
 
+/**
+ * An earlier booking of the same event type for the same invitee that starts in this window. For a booking whose start
+ * is still to be chosen: the same command again must not book a second time. Throws like `book`.
+ */
+export const bookedEarlier = async (
+  context: BookingContext,
+  { event_type, invitee }: Pick<Booking, 'event_type' | 'invitee'>,
+  { since, until }: { since: number; until: number },
+  options: BookingOptions,
+): Promise<{ booked: Booked; start_time: string } | undefined> => {
+  if (options.allowDuplicate) return undefined;
+  for (const kept of await context.ledger.between(since, until)) {
+    const { digest, start_time } = kept.entry;
+    if (digestOf(kept.entry, { event_type, start_time }, invitee.email) !== digest) continue;
+    if (!mayBeHere(context, kept, event_type)) continue;
+    const booked = await fromEarlier(context, kept, options);
+    if (booked !== undefined) return { booked, start_time };
+  }
+  return undefined;
+};
+
 /** After a lost reply: looks for the booking twice. Leaves the attempt open and throws if it isn't found. */
 const findAfterLostReply = async (context: BookingContext, kept: StoredEntry, failure: SchedError): Promise<Booked> => {
   const { clock, interrupted, ledger } = context;

@@ -1,7 +1,7 @@
 import { cellValue, cutLong, emptyCell, humanCell, humanField, humanText } from './cells.ts';
 import { leaves } from './fields.ts';
+import type { RowFormat } from './formats.ts';
 import { gap } from './grid.ts';
-import type { RowFormat } from './machine.ts';
 import type { Paint } from './paint.ts';
 import { safeForRunner } from './sanitise.ts';
 import type { Column, TimeStyle } from './view.ts';

@@ -49,6 +49,7 @@ const phrase = (value: unknown, as: Kind | undefined, time: TimeStyle): string =
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = String(value);
   if (as === 'time') return localTime(text, time);
+  if (as === 'clock') return clockOf(text, time);
   if (as === 'id') return lastSegment(text);
   if (as === 'minutes') return `${text} min`;
   if (as === 'seconds') return `${text} s`;
@@ -70,6 +71,12 @@ const localTime = (text: string, time: TimeStyle): string => {
   } catch {
     return text;
   }
+};
+
+/** The time of day alone, for a time beside another one of the same day. */
+const clockOf = (text: string, time: TimeStyle): string => {
+  const local = localTime(text, time);
+  return local === text ? text : local.slice(-'09:30'.length);
 };
 
 // Unlike idIn, this ignores a trailing slash. A regex would take quadratic time on text full of slashes.

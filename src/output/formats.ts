@@ -1,4 +1,17 @@
-/** Values of `-o`. */
-export const formats = ['table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id'] as const;
+/** Formats that every command can print. */
+export const commonFormats = ['table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id'] as const;
+
+/** Values of `-o`. Only events can be a calendar. */
+export const formats = [...commonFormats, 'ics'] as const;
 
 export type Format = (typeof formats)[number];
+
+/** A streamed format: the text around the rows, and a function that formats a row. */
+export interface RowFormat {
+  open: string;
+  between: string;
+  close: string;
+  /** Printed instead of the other texts if there are no rows. */
+  empty: string;
+  row(record: object): string;
+}

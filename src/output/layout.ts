@@ -45,10 +45,19 @@ export const layOut = (room: Room): Layout => {
   for (;;) {
     const left = weakestFirst.filter((i) => !dropped.has(i));
     const layout = shrink(room, left, (column) => (isTight ? leastWidth : comfortableWidth(column)));
+    // No essential text is shortened to make room for an extra column.
+    const extra = left.find((i) => columns[i]!.extra);
+    if (extra !== undefined && layout.isEssentialCut) {
+      dropped.add(extra);
+      continue;
+    }
     const victim = left.find((i) => columns[i]!.path !== keep && (isTight || !isEssential(columns[i]!)));
     const isLast = isTight && (victim === undefined || left.length === 1);
     if (totalWidth(layout.widths) <= available || isLast)
-      return { ...layout, hidden: columns.filter((_, i) => dropped.has(i)).map(({ header }) => header) };
+      return {
+        ...layout,
+        hidden: columns.filter(({ extra }, i) => dropped.has(i) && !extra).map(({ header }) => header),
+      };
     if (victim === undefined) isTight = true;
     else dropped.add(victim);
   }
@@ -69,12 +78,14 @@ const shrink = (
     sample.reduce((widest, cells) => Math.max(widest, width(cells[i]!)), Math.max(1, width(headers[place]!))),
   );
   let excess = totalWidth(widths) - available;
+  let isEssentialCut = false;
   for (const i of weakestFirst) {
     const place = shown.indexOf(i);
     if (excess <= 0 || !mayShrink(columns[i]!)) continue;
     const given = Math.max(0, Math.min(excess, widths[place]! - leastOf(columns[i]!)));
     widths[place]! -= given;
     excess -= given;
+    isEssentialCut ||= given > 0 && isEssential(columns[i]!);
   }
-  return { shown, headers, widths };
+  return { shown, headers, widths, isEssentialCut };
 };

@@ -4,9 +4,10 @@ import type { Output } from '../runtime.ts';
 import { cellValue, tsvCell } from './cells.ts';
 import { csvLine } from './csv.ts';
 import { leaves, select, valueAt } from './fields.ts';
-import type { Format } from './formats.ts';
+import type { Format, RowFormat } from './formats.ts';
+import { icsRecord, icsRows } from './ics.ts';
 import { escapeJson, safe } from './sanitise.ts';
-import { type Column, columnsOf, idPath, type View } from './view.ts';
+import { type Column, columnsOf, idPath, isTimeName, machineColumns, type View } from './view.ts';
 import { yamlDocument, yamlItem } from './yaml.ts';
 
 export type MachineFormat = Exclude<Format, 'table'>;
@@ -18,16 +19,8 @@ export interface Choices {
   /** Don't escape CSV cells that look like formulas. */
   raw: boolean;
   isTerminal: boolean;
-}
-
-/** A streamed format: the text around the rows, and a function that formats a row. */
-export interface RowFormat {
-  open: string;
-  between: string;
-  close: string;
-  /** Printed instead of the other texts if there are no rows. */
-  empty: string;
-  row(record: object): string;
+  /** Rewrites the timestamps of CSV and TSV. */
+  localTime?: ((timestamp: string) => string) | undefined;
 }
 
 /** Rows accepted by stdout so far. Error reports use it after a failure. */
@@ -87,16 +80,20 @@ const idLine = (view: View, record: object, choices: Choices): string => {
   return tsvLine([id], choices);
 };
 
+const localValue = (value: unknown, isTime: boolean, { localTime }: Choices): unknown =>
+  localTime !== undefined && isTime && typeof value === 'string' ? localTime(value) : value;
+
 type Line = (values: readonly unknown[], choices: Choices) => string;
 
 const separated = (line: Line, view: View, choices: Choices, hasHeader: boolean): RowFormat => {
-  const columns = columnsOf(view, choices.fields);
+  const columns = choices.fields ? columnsOf(view, choices.fields) : machineColumns(view);
   const names = columns.map(({ path }) => path);
   const header = hasHeader ? line(names, choices) : '';
   // A field selected by name shows the service's own value, not one computed for the table.
   const chosenValue = (column: Column, record: object) =>
     choices.fields ? valueAt(record, column.path) : cellValue(column, record);
-  const values = (record: object) => columns.map((column) => chosenValue(column, record));
+  const values = (record: object) =>
+    columns.map((column) => localValue(chosenValue(column, record), column.as === 'time', choices));
   return { ...plainLines, open: header, empty: header, row: (record) => line(values(record), choices) };
 };
 
@@ -104,7 +101,10 @@ const fieldLines = (line: Line, record: object, choices: Choices, hasHeader: boo
   // Lines keep the names that were requested, including list positions.
   [
     ...(hasHeader ? [['field', 'value']] : []),
-    ...leaves(choices.fields ? select(record, choices.fields, true) : record),
+    ...leaves(choices.fields ? select(record, choices.fields, true) : record).map(([name, value]) => [
+      name,
+      localValue(value, isTimeName(String(name)), choices),
+    ]),
   ]
     .map((cells) => line(cells, choices))
     .join('');
@@ -124,6 +124,7 @@ export const rowFormats: Record<MachineFormat, (view: View, choices: Choices) =>
   tsv: (view, choices) => separated(tsvLine, view, choices, choices.header),
   yaml: (_view, choices) => ({ ...plainLines, empty: '[]\n', row: (record) => yamlItem(chosen(record, choices)) }),
   id: (view, choices) => ({ ...plainLines, row: (record) => idLine(view, record, choices) }),
+  ics: (_view, { isTerminal }) => icsRows(isTerminal),
 };
 
 /** A single record in each machine format. */
@@ -134,4 +135,5 @@ export const recordFormats: Record<MachineFormat, (view: View, record: object, c
   tsv: (_view, record, choices) => fieldLines(tsvLine, record, choices, choices.header),
   yaml: (_view, record, choices) => yamlDocument(chosen(record, choices)),
   id: idLine,
+  ics: (_view, record, { isTerminal }) => icsRecord(record, isTerminal),
 };

@@ -17,6 +17,8 @@ export interface PrinterOptions extends TimeStyle {
   header: boolean;
   /** Don't escape CSV cells that look like formulas. */
   raw: boolean;
+  /** Rewrites the timestamps of CSV and TSV, if set. */
+  localTime?: ((timestamp: string) => string) | undefined;
   /** A jq program to run on the records: on all of them as one list, or on each one with `jsonl`. */
   jq?: string | undefined;
   /** The environment of jq programs. */
@@ -69,7 +71,8 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   const { format, fields, stdout, color, accessible, jq } = options;
   const tally = { rows: 0 };
   let isUnfinished = false;
-  const choices = { fields, header: options.header, raw: options.raw, isTerminal: stdout.isTerminal };
+  const { header, raw, localTime } = options;
+  const choices = { fields, header, raw, localTime, isTerminal: stdout.isTerminal };
   const available = stdout.isTerminal ? stdout.columns || defaultTerminalWidth : defaultWidth;
 
   /** Shows tables through a pager if they are longer than the screen. */

@@ -5,7 +5,7 @@ export interface TimeStyle {
   zoneLabel: string;
 }
 
-export type Kind = 'time' | 'id' | 'status' | 'count' | 'minutes' | 'seconds' | 'boolean' | 'list' | 'words';
+export type Kind = 'time' | 'clock' | 'id' | 'status' | 'count' | 'minutes' | 'seconds' | 'boolean' | 'list' | 'words';
 
 /** One column of a table and of TSV, which have the same columns in the same order. */
 export interface Column<Resource extends object = object> {
@@ -22,6 +22,8 @@ export interface Column<Resource extends object = object> {
   priority?: number;
   /** Minimum width of the text while less important columns can still be dropped. */
   least?: number;
+  /** Only in tables, and only where there is room. Machine formats leave it out, because scripts count columns. */
+  extra?: true;
   /** Whether the text may be cut with `…`. By default only plain text and lists: half a time or ID would mislead. */
   shrink?: boolean;
   /** Computes the value if it isn't simply the one at the path. */
@@ -61,14 +63,20 @@ export const idPath = (view: View): string => view.id ?? 'uri';
 export const mayShrink = (column: Column): boolean =>
   column.shrink ?? (column.as === undefined || column.as === 'list');
 
+/** The view's columns in machine formats. */
+export const machineColumns = ({ columns }: View): readonly Column[] => columns.filter(({ extra }) => !extra);
+
 /** The columns to show: the view's own, or the selected fields under their requested names. */
 export const columnsOf = (view: View, fields?: readonly string[]): readonly Column[] =>
   fields?.map((path) => {
-    const column = view.columns.find((candidate) => candidate.path === path);
+    const column = view.columns.find((candidate) => candidate.path === path && !candidate.extra);
     return { as: kindByName(view, path), ...column, header: path, path };
   }) ?? view.columns;
 
+/** Whether a field holds a time, by its name. */
+export const isTimeName = (path: string): boolean => /_(at|time)$/.test(path);
+
 const kindByName = (view: View, path: string): Kind | undefined => {
   if (path === idPath(view)) return 'id';
-  return /_(at|time)$/.test(path) ? 'time' : undefined;
+  return isTimeName(path) ? 'time' : undefined;
 };

@@ -60,11 +60,25 @@ const intervalsOn = (rules: Rule[], date: string, weekday: string): Interval[] =
   return rule?.intervals ?? [];
 };
 
+const minute = 60_000;
+
+/** Every minute of a meeting, and its last moment. */
+const momentsOf = (start: number, end: number): number[] => [
+  ...Array.from({ length: Math.ceil((end - start) / minute) }, (_, index) => start + index * minute),
+  end - 1,
+];
+
 /** Whether the whole meeting fits into one open interval of one day. */
 export const isOpen = ({ timezone, rules }: Pick<Schedule, 'timezone' | 'rules'>, start: number, end: number) => {
   const { date, weekday, minutes } = localTime(timezone, start);
   const last = localTime(timezone, end);
-  // By the wall clock at the end, because a clock change during the meeting shifts it.
-  const until = last.minutes + (Date.parse(last.date) - Date.parse(date)) / 60_000;
-  return intervalsOn(rules, date, weekday).some(({ from, to }) => minutesOf(from) <= minutes && until <= minutesOf(to));
+  const until = last.minutes + (Date.parse(last.date) - Date.parse(date)) / minute;
+  const intervals = intervalsOn(rules, date, weekday);
+  const hasClockChange = Math.round((until - minutes) * minute) !== end - start;
+  if (!hasClockChange) return intervals.some(({ from, to }) => minutesOf(from) <= minutes && until <= minutesOf(to));
+  // The clocks may leave the interval and return to it: look at the whole meeting.
+  const moments = momentsOf(start, end).map((at) => localTime(timezone, at));
+  return intervals.some(({ from, to }) =>
+    moments.every((at) => at.date === date && minutesOf(from) <= at.minutes && at.minutes < minutesOf(to)),
+  );
 };

@@ -108,20 +108,21 @@ const chooseHosts = (store: Store, { id, type, dates }: KnownEventType, start: n
   return [next.user];
 };
 
-/** The group event at exactly this time, if there is one. Refuses if it is full or the invitee is already booked. */
+/** The group event with a free seat at exactly this time, if there is one. Refuses an invitee who is already booked. */
 const eventWithSeat = (store: Store, { id, type }: KnownEventType, start: number, email: string) => {
   if (type.kind !== 'group') return undefined;
-  const [row] = store.all<{ id: string; doc: string }>(
-    "SELECT id, doc FROM events WHERE event_type = ? AND start_time = ? AND status = 'active'",
+  // Several hosts of a round-robin event type can each have one.
+  const rows = store.all<{ id: string; doc: string }>(
+    "SELECT id, doc FROM events WHERE event_type = ? AND start_time = ? AND status = 'active' ORDER BY id",
     id,
     timestamp(start),
   );
-  if (!row) return undefined;
-  const event: EventRecord = JSON.parse(row.doc);
-  if (event.invitees_counter.active >= event.invitees_counter.limit) throw taken();
   const twice = "SELECT 1 FROM invitees WHERE event = ? AND email = ? AND status = 'active'";
-  if (store.all(twice, row.id, email).length > 0) throw conflict('This invitee is already booked for this time.');
-  return { id: row.id, event };
+  if (rows.some((row) => store.all(twice, row.id, email).length > 0))
+    throw conflict('This invitee is already booked for this time.');
+  return rows
+    .map((row) => ({ id: row.id, event: JSON.parse(row.doc) as EventRecord }))
+    .find(({ event: { invitees_counter: seats } }) => seats.active < seats.limit);
 };
 
 const personOf = ({ email, name, first_name, last_name, timezone }: Booking['invitee']) => ({

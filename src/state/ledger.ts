@@ -72,6 +72,8 @@ export interface Ledger {
   miss(kept: StoredEntry, serviceTime: number): Promise<number>;
   /** All attempts at that address whose outcome is unknown. */
   open(origin: string): Promise<StoredEntry[]>;
+  /** The last attempt of each booking whose meeting starts from `since` on and before `until`. */
+  between(since: number, until: number): Promise<StoredEntry[]>;
   /** Removes entries of meetings that started over 30 days before `now`. Open ones stay: time alone settles nothing. */
   prune(now: number): Promise<void>;
 }
@@ -218,6 +220,12 @@ export const fileLedger = ({ directory, randomBytes }: Options): Ledger => {
           if (kept.entry.state === 'open' && serviceName(kept.entry.origin) === serviceName(origin)) entries.push(kept);
       return entries.sort((a, b) => a.entry.at - b.entry.at);
     },
+    between: async (since, until) => {
+      const entries: StoredEntry[] = [];
+      const inside = (await names()).filter(({ start }) => since <= start * 1000 && start * 1000 < until);
+      for (const group of byDigest(inside)) entries.push(...(await lastOf(group)));
+      return entries.sort((a, b) => a.entry.at - b.entry.at);
+    },
     prune: async (now) => {
       const old = (await names()).filter(({ start }) => start * 1000 + keptForMs < now);
       for (const group of byDigest(old)) {
@@ -241,5 +249,6 @@ export const noLedger = (directory: string, reason: string): Ledger => ({
   replace: async () => {},
   miss: async (_, serviceTime) => serviceTime,
   open: async () => [],
+  between: async () => [],
   prune: async () => {},
 });

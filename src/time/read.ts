@@ -36,8 +36,20 @@ const dated = new RegExp(
   String.raw`^(?<date>\d{4}-\d\d-\d\d)(?:[T ]${clockForm}(?: ?(?<offset>Z|[+-]\d\d:\d\d))?(?:\[!?(?<zone>[^\]=]+)\])?)?$`,
   'i',
 );
-const worded = new RegExp(`^(?<word>[a-z]+)(?: ${clockForm})?$`, 'i');
+const worded = new RegExp(`^(?<next>next )?(?<word>[a-z]+)(?: ${clockForm})?$`, 'i');
+const bareClock = new RegExp(`^${clockForm}$`);
 const relative = /^(?<sign>[+-])(?:(?<w>\d+)w)?(?:(?<d>\d+)d)?(?:(?<h>\d+)h)?(?:(?<m>\d+)m)?(?:(?<s>\d+)s)?$/i;
+
+/** `9am`, `9:30 p.m.` and `16h30` at the end of a time. */
+const twelveHours = /(?<before>^|[T ])(?<hours>\d{1,2})(?::(?<minutes>\d\d))? ?(?<half>[ap])\.?m\.?$/i;
+const hoursWithH = /(?<before>^|[T ])(?<hours>\d{1,2})h(?<minutes>\d\d)?$/i;
+const spoken = /^(?<ahead>in )?(?<count>\d+) ?(?<unit>[a-z]+)(?<past> ago)?$/i;
+
+const units: Record<string, string> = Object.fromEntries(
+  ['s sec secs second seconds', 'm min mins minute minutes', 'h hour hours', 'd day days', 'w week weeks'].flatMap(
+    (words) => words.split(' ').map((word) => [word, words[0]!]),
+  ),
+);
 
 const nearDays: Record<string, number> = { yesterday: -1, today: 0, tomorrow: 1 };
 const shortWeekdays: Record<string, number> = { tues: 2, thur: 4, thurs: 4 };
@@ -133,29 +145,65 @@ function readDated(text: string, parts: Record<string, string | undefined>, cont
   return { ok: false, problem, readings };
 }
 
-/** `monday` means the next Monday, or today if today is a Monday. */
-function readWorded(
-  text: string,
-  midnight: number,
-  clockText: string | undefined,
-  weekday: boolean,
-  context: TimeContext,
-): Reading {
-  const { zone, now, edge } = context;
+/** A day that was named in words, with or without a time of day. */
+function readWorded(text: string, midnight: number, clockText: string | undefined, context: TimeContext): Reading {
   if (!clockText) return wholeDay(text, midnight, context);
   const clock = checkClock(clockText, midnight);
   if (!clock.ok) return clock;
   const { sinceMidnight, fraction } = clock.value;
-  const reading = settled(text, resolveWall(midnight + sinceMidnight, zone), zone, true, fraction);
-  const passed = reading.ok && midnight + sinceMidnight < wallAt(now, zone);
-  if (!weekday || edge || !passed) return reading;
-  // On a Monday at ten, `monday 9:30` as a start probably means next week, but that's a guess: let the user choose.
-  const readings = [midnight, midnight + 7 * day].flatMap((start) => {
-    const meaning = resolveWall(start + sinceMidnight, zone);
-    const instants = meaning.kind === 'one' ? [meaning.at] : [meaning.earlier, meaning.later];
-    return instants.map((at) => offsetText(at, zone, fraction));
-  });
-  return { ok: false, problem: `"${text}" is today and already past. Use ${readings.join(' or ')}`, readings };
+  return settled(text, resolveWall(midnight + sinceMidnight, context.zone), context.zone, true, fraction);
+}
+
+/** Weeks begin on Monday. */
+const mondayOf = (midnight: number): number => midnight - ((weekdayOf(midnight) + 6) % 7) * day;
+
+/** `monday` is the first one after today, `next monday` the one of next week. */
+const weekdayAfter = (today: number, weekday: number, isNextWeek: boolean): number =>
+  isNextWeek
+    ? mondayOf(today) + (7 + ((weekday + 6) % 7)) * day
+    : today + (((weekday - weekdayOf(today) + 6) % 7) + 1) * day;
+
+/** The first and last day of `this week`, `next month` and the like. */
+function windowCalled(text: string, today: number): { since: number; until: number } | undefined {
+  const [, which, unit] = /^(this|next|last) (week|month)$/i.exec(text) ?? [];
+  if (which === undefined || unit === undefined) return undefined;
+  const shift = { this: 0, next: 1, last: -1 }[which.toLowerCase()]!;
+  if (unit.toLowerCase() === 'week') {
+    const since = mondayOf(today) + shift * 7 * day;
+    return { since, until: since + 6 * day };
+  }
+  const date = new Date(today);
+  const dayOfMonth = (months: number, number: number) =>
+    Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, number);
+  return { since: dayOfMonth(shift, 1), until: dayOfMonth(shift + 1, 0) };
+}
+
+/** Writes `9am` and `16h30` as `09:00` and `16:30`. Returns a problem if there is no such time. */
+function withPlainClock(text: string): Checked<string> {
+  const {
+    before = '',
+    hours = '',
+    minutes = '00',
+    half,
+  } = (twelveHours.exec(text) ?? hoursWithH.exec(text))?.groups ?? {};
+  if (hours === '') return { ok: true, value: text };
+  if (half !== undefined && (Number(hours) < 1 || Number(hours) > 12))
+    return {
+      ok: false,
+      problem: `${text.trim()} is not a valid time of day: before am and pm, hours go from 1 to 12`,
+    };
+  const isAfternoon = half?.toLowerCase() === 'p';
+  const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (isAfternoon ? 12 : 0);
+  const start = text.replace(half === undefined ? hoursWithH : twelveHours, '');
+  return { ok: true, value: `${start}${before}${String(hour).padStart(2, '0')}:${minutes}` };
+}
+
+/** `in 2 hours` and `3 days ago` as `+2h` and `-3d`. */
+function spokenSpan(text: string): string | undefined {
+  const { ahead, count, unit = '', past } = spoken.exec(text)?.groups ?? {};
+  const short = Object.hasOwn(units, unit.toLowerCase()) ? units[unit.toLowerCase()] : undefined;
+  if (short === undefined || (ahead === undefined) === (past === undefined)) return undefined;
+  return `${ahead === undefined ? '-' : '+'}${count}${short}`;
 }
 
 /** Weeks and days are calendar days in the zone; hours, minutes and seconds are exact. */
@@ -187,23 +235,39 @@ function readRelative(
   );
 }
 
+function readWindow(text: string, { since, until }: { since: number; until: number }, context: TimeContext): Reading {
+  const { zone, edge } = context;
+  if (edge !== undefined) return settled(text, edgeOfDay(edge === 'since' ? since : until, zone, edge), zone, true);
+  const dates = [since, until].map((midnight) => wallText(midnight).slice(0, 10)).join(' to ');
+  return {
+    ok: false,
+    problem: `"${text}" is a time window (${dates}), not a single time. Use a day and a time, such as monday 9:00`,
+  };
+}
+
 /** Reads a time as people type it. Ambiguous and invalid times are rejected, never guessed. */
 export function readTime(input: string, context: TimeContext): Reading {
   const text = input.trim().replace(/\s+/g, ' ');
   if (text.length > 80) return { ok: false, problem: `"${text.slice(0, 59)}…" is too long to be a time` };
   if (text.toLowerCase() === 'now') return settled(text, { kind: 'one', at: context.now }, context.zone, false);
-  const date = dated.exec(text);
+  // `2h` could be a time of day or a number of hours, before or after now.
+  const clocked: Checked<string> = /^\d{1,2}h$/i.test(text) ? { ok: true, value: text } : withPlainClock(text);
+  if (!clocked.ok) return clocked;
+  const plain = clocked.value;
+  const date = dated.exec(plain);
   if (date) return readDated(text, date.groups!, context);
-  const span = relative.exec(text);
+  const span = relative.exec(spokenSpan(text) ?? text);
   // `+1M` could be meant as a month.
-  if (span && text.length > 1 && !text.includes('M')) return readRelative(text, span.groups!, context);
-  const { word = '', clock } = worded.exec(text)?.groups ?? {};
+  if (span && text.length > 1 && !/M$/.test(text)) return readRelative(text, span.groups!, context);
+  const today = midnightOf(wallAt(context.now, context.zone));
+  const bare = bareClock.exec(plain);
+  if (bare) return readWorded(text, today, bare.groups!.clock, context);
+  const window = windowCalled(text, today);
+  if (window) return readWindow(text, window, context);
+  const { next, word = '', clock } = worded.exec(plain)?.groups ?? {};
   const weekday = weekdayCalled(word.toLowerCase());
   const near = Object.hasOwn(nearDays, word.toLowerCase()) ? nearDays[word.toLowerCase()] : undefined;
-  if (near !== undefined || weekday !== undefined) {
-    const today = midnightOf(wallAt(context.now, context.zone));
-    const days = near ?? (weekday! - weekdayOf(today) + 7) % 7;
-    return readWorded(text, today + days * day, clock, weekday !== undefined, context);
-  }
+  if (weekday !== undefined) return readWorded(text, weekdayAfter(today, weekday, next !== undefined), clock, context);
+  if (near !== undefined && next === undefined) return readWorded(text, today + near * day, clock, context);
   return explainRefusal(text, (rest, zone) => readTime(rest, { ...context, zone: zone ?? context.zone }));
 }

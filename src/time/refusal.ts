@@ -8,6 +8,8 @@ type Read = (text: string, zone?: string) => Reading;
 const forms =
   'Use a day (monday, tomorrow 15:00), a date (2026-12-01 15:00, 2026-12-01T15:00:00Z) or an offset (+2h, -7d)';
 
+const noMonths = 'Months and years are not supported, and m means minutes. Use days (+30d) or a date';
+
 /** Common input that isn't supported, with the advice to show for it. */
 const known: [RegExp, (text: string, parts: RegExpExecArray) => string][] = [
   [/^$/, () => `The time is empty. ${forms}`],
@@ -19,17 +21,21 @@ const known: [RegExp, (text: string, parts: RegExpExecArray) => string][] = [
   [/^(\d{4})-(\d\d?)-(\d\d?)(?!\d)/, (text, parts) => (/^\d{4}-\d\d-\d\d/.test(text) ? '' : padded(parts))],
   [/^\d{5,}-\d/, () => 'Write the year with four digits: 2026-12-01'],
   [/^\d{4}-\d\d$/, (text) => `Add a day: ${text}-01`],
-  [/(\d{1,2})(?::(\d\d))? ?([ap])\.?m\.?$/i, (_, parts) => twentyFour(parts)],
   [/\b(noon|midnight)$/i, (_, [, word]) => `Use ${word!.toLowerCase() === 'noon' ? '12:00' : '00:00'} after the day`],
-  [/^\d\d?:\d\d(:\d\d)?$/, (text) => `Add a day: today ${text} or tomorrow ${text}`],
   [/:\d\d,\d/, () => 'Write fractions of a second with a point'],
-  [/^(next|last|this|coming) /i, () => 'Use a day (monday), a date (2026-12-01 15:00) or an offset (+1w)'],
-  [/\bago$|^in \d/i, () => 'Use an offset (+2h, -7d)'],
-  [/^[+-]?\d+[wdhms](\d+[wdhms])*$/, (text) => spanHint(text)],
   [
-    /^[+-]?\d+(\.\d+)? ?(mo|mon|month|months|y|yr|year|years|M)$/,
-    () => 'Months and years are not supported, and m means minutes. Use days (+30d) or a date',
+    /^(next|last|this|coming) /i,
+    () => 'Use monday (the first one after today), next monday (the one of next week), a date or an offset (-7d)',
   ],
+  [
+    /^\d{1,2}h$/i,
+    (text) =>
+      `If it is a time of day, use today ${text.slice(0, -1)}:00. If it is a number of hours, use +${text} or -${text}`,
+  ],
+  [/\b(mo|mon|month|months|y|yr|year|years)( ago)?$/i, (text) => (/^in \d|ago$/i.test(text) ? noMonths : '')],
+  [/\bago$|^in /i, () => 'Use a number and a unit (in 2 hours, 3 days ago) or an offset (+2h, -7d)'],
+  [/^[+-]?\d+[wdhms](\d+[wdhms])*$/, (text) => spanHint(text)],
+  [/^[+-]?\d+(\.\d+)? ?(mo|mon|month|months|y|yr|year|years|M)$/, () => noMonths],
   [/^[+-]\d*\.\d+/, () => 'Use whole numbers: +1h30m'],
   [/^[+-]/, () => 'Use an offset such as +2h, -7d, +90m, +1w or +1d2h, with the units w, d, h, m and s'],
 ];
@@ -50,12 +56,6 @@ function eitherDate(left: string, right: string, year: string): string {
   );
   const written = [...new Set(dates.map(([month, date]) => `${year}-${two(month)}-${two(date)}`))];
   return `Write the date as year-month-day${written.length > 0 ? `: ${written.join(' or ')}` : ''}`;
-}
-
-function twentyFour([, hours, minutes = '00', half]: RegExpExecArray): string {
-  const valid = Number(hours) >= 1 && Number(hours) <= 12;
-  const clock = `${two(String((Number(hours) % 12) + (half!.toLowerCase() === 'p' ? 12 : 0)))}:${minutes}`;
-  return `Use the 24-hour clock${valid ? `: ${clock}` : ''}`;
 }
 
 const spanHint = (text: string): string =>

@@ -1,8 +1,10 @@
-import { type DateParts, day, second, timestampOf, wallText, weekdayOf, weekdays } from './wall.ts';
+import { type DateParts, day, second, timestampOf, wallText, weekdayOf, weekdays, withOffset } from './wall.ts';
 
 export interface ShowTime {
   /** Returns a timestamp as `Mon 2026-11-16 09:30` in the zone, and any other text unchanged. */
   show(text: string): string;
+  /** Returns a timestamp with the zone's offset, and any other text unchanged. */
+  showExact(text: string): string;
   /** The zone's name, for a column header. */
   label: string;
 }
@@ -66,6 +68,10 @@ export function createShowTime(zone: string): ShowTime {
       if (at === undefined) return text;
       const { date, time } = wallParts(clock(at));
       return `${date} ${time.slice(0, 5)}`;
+    },
+    showExact(text) {
+      const at = timestampOf(text);
+      return at === undefined ? text : withOffset(at, clock(at), /\.\d+/.exec(text)?.[0]);
     },
   };
 }

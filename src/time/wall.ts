@@ -40,6 +40,16 @@ export const wallText = (wall: number): string => new Date(wall).toISOString().s
 export const utcText = (at: number, fraction = ''): string =>
   `${wallText(Math.floor(at / second) * second)}${fraction}Z`;
 
+/** An instant as RFC 3339 with the offset of its wall-clock time: `2026-12-01T15:00:00+01:00`. */
+export function withOffset(at: number, wall: number, fraction = ''): string {
+  const offset = (wall - at) / minute;
+  // Until 1972 Monrovia was 44 minutes and 30 seconds behind UTC, which RFC 3339 can't express.
+  if (offset === 0 || !Number.isInteger(offset)) return utcText(at, fraction);
+  const pad = (value: number): string => String(Math.floor(value)).padStart(2, '0');
+  const size = Math.abs(offset);
+  return `${wallText(wall)}${fraction}${offset < 0 ? '-' : '+'}${pad(size / 60)}:${pad(size % 60)}`;
+}
+
 export type DateParts = [number, number, number, number, number, number];
 
 // RFC 3339 §5.6, without leap seconds: a table shows those unchanged.

@@ -1,7 +1,7 @@
 import * as Instant from 'temporal-polyfill/fns/Instant';
 import * as PlainDateTime from 'temporal-polyfill/fns/PlainDateTime';
 import * as ZonedDateTime from 'temporal-polyfill/fns/ZonedDateTime';
-import { day, midnightOf, minute, utcText, wallText } from './wall.ts';
+import { day, midnightOf, withOffset } from './wall.ts';
 
 /** The meaning of a wall-clock time in a zone: one instant, none (`gap`) or two (`fold`). */
 export type WallReading = { kind: 'one'; at: number } | { kind: 'gap' | 'fold'; earlier: number; later: number };
@@ -47,12 +47,5 @@ export function edgeOfDay(midnight: number, zone: string, edge: 'since' | 'until
 }
 
 /** An instant as RFC 3339 with the zone's offset at that time, ready to copy. */
-export function offsetText(at: number, zone: string, fraction = ''): string {
-  const wall = wallAt(at, zone);
-  const offset = (wall - at) / minute;
-  // Until 1972 Monrovia was 44 minutes and 30 seconds behind UTC, which RFC 3339 can't express.
-  if (offset === 0 || !Number.isInteger(offset)) return utcText(at, fraction);
-  const pad = (value: number): string => String(Math.floor(value)).padStart(2, '0');
-  const size = Math.abs(offset);
-  return `${wallText(wall)}${fraction}${offset < 0 ? '-' : '+'}${pad(size / 60)}:${pad(size % 60)}`;
-}
+export const offsetText = (at: number, zone: string, fraction = ''): string =>
+  withOffset(at, wallAt(at, zone), fraction);

@@ -2,7 +2,7 @@ import { parse as parseCsv } from 'csv-parse/sync';
 import { describe, expect, it, vi } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { humanCell, humanField } from '../../src/output/cells.ts';
-import { formats } from '../../src/output/formats.ts';
+import { commonFormats } from '../../src/output/formats.ts';
 import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
 import { safe } from '../../src/output/sanitise.ts';
 import { times } from '../support/times.ts';
@@ -52,16 +52,22 @@ const obeyed = /##(\[|vso\[)|^[^\S\n]*::/im;
 vi.setConfig({ testTimeout: 120_000 });
 
 describe(`hostile: ${strings.length} strings on a terminal`, () => {
-  it.each([...formats, 'jq', 'jq -o jsonl'] as const)('print no control byte and no forged row as %s', async (name) => {
-    const rows = name.startsWith('jq')
-      ? { jq: name === 'jq' ? '.[] | .name' : '.name', format: name === 'jq' ? ('json' as const) : ('jsonl' as const) }
-      : { format: name as (typeof formats)[number] };
-    const text = await shown(rows, true, records);
-    const separators = name === 'tsv' || name.startsWith('jq') ? /\t/g : /(?!)/g;
-    expect(text.replace(ours, '').replace(separators, '')).not.toMatch(dangerous);
-    const headings = { table: 1, csv: 1 }[name as string] ?? 0;
-    if (!['json', 'yaml'].includes(name)) expect(linesOf(text)).toHaveLength(records.length + headings);
-  });
+  it.each([...commonFormats, 'jq', 'jq -o jsonl'] as const)(
+    'print no control byte and no forged row as %s',
+    async (name) => {
+      const rows = name.startsWith('jq')
+        ? {
+            jq: name === 'jq' ? '.[] | .name' : '.name',
+            format: name === 'jq' ? ('json' as const) : ('jsonl' as const),
+          }
+        : { format: name as (typeof commonFormats)[number] };
+      const text = await shown(rows, true, records);
+      const separators = name === 'tsv' || name.startsWith('jq') ? /\t/g : /(?!)/g;
+      expect(text.replace(ours, '').replace(separators, '')).not.toMatch(dangerous);
+      const headings = { table: 1, csv: 1 }[name as string] ?? 0;
+      if (!['json', 'yaml'].includes(name)) expect(linesOf(text)).toHaveLength(records.length + headings);
+    },
+  );
 
   it('print no control byte as accessible lines and as blocks', async () => {
     const spoken = await shown({ accessible: true }, true, some);

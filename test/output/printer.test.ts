@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formats } from '../../src/output/formats.ts';
+import { commonFormats } from '../../src/output/formats.ts';
 import { createPrinter, type PrinterOptions } from '../../src/output/printer.ts';
 import { event, eventView, hostile, pagesOf, paper, time } from './samples.ts';
 
@@ -30,7 +30,7 @@ describe('printer: hostile text on a terminal', () => {
   const ours = /\x1b\[\d+m|\n/g;
   const dangerous = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Cf}\u3164\u115F\u1160\uFFA0]/u;
 
-  for (const format of formats) {
+  for (const format of commonFormats) {
     for (const accessible of [false, true]) {
       it(`is harmless as ${format}${accessible ? ', accessible' : ''}`, async () => {
         const { printer: hostilePrinter, stdout } = printer({ format, accessible, color: true, header: true });
@@ -107,7 +107,7 @@ describe('printer: one', () => {
       tsv: 'location.type\tzoom_conference\nname\tx\n',
       id: 'https://api.example.com/scheduled_events/EVENT0001\n',
     };
-    for (const format of formats) {
+    for (const format of commonFormats) {
       const { printer: chosen, stdout } = printer({ format, fields: ['location.type', 'name'] });
       await chosen.one(eventView, event('x'));
       expect(stdout.text).toBe(expected[format]);

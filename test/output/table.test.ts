@@ -51,6 +51,32 @@ describe('table', () => {
     expect(narrow.lines[1]).toBe('EVENT0001  A very long name of…   Mon 2026-11-16 09:30   active');
   });
 
+  it('shows an extra column only where no essential text is shortened for it, and never in a pipe', async () => {
+    const view: View = {
+      columns: [
+        { header: 'START', path: 'start_time', as: 'time', priority: 5 },
+        { header: 'END', path: 'end_time', as: 'clock', priority: 1.5, extra: true },
+        { header: 'NAME', path: 'name', priority: 4 },
+      ],
+      id: 'start_time',
+    };
+    const record = {
+      start_time: '2026-11-16T08:30:00Z',
+      end_time: '2026-11-16T09:00:00Z',
+      name: 'A name of thirty characters ok',
+    };
+    const shown = async (columns: number, options: Partial<PrinterOptions> = {}) => {
+      const stdout = paper(true, columns);
+      const base = { format: 'table', header: true, raw: false, color: false, accessible: false, ...time } as const;
+      const { hiddenColumns } = await createPrinter({ ...base, ...options, stdout }).list(view, pagesOf([record]));
+      return { hiddenColumns, head: stdout.text.split('\n')[0] };
+    };
+    expect((await shown(80)).head).toContain('END');
+    expect(await shown(56)).toEqual({ hiddenColumns: [], head: 'START (Europe/Berlin)  NAME' });
+    expect((await shown(80, { format: 'tsv' })).head).toBe('start_time\tname');
+    expect((await shown(80, { format: 'tsv', fields: ['end_time'] })).head).toBe('end_time');
+  });
+
   it('never cuts or drops the ID', async () => {
     const { lines, hiddenColumns } = await table([[event('Intro', 1)]], 5);
     expect(lines).toEqual(['ID', 'EVENT0001']);

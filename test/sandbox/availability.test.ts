@@ -43,6 +43,24 @@ describe('availability', () => {
     expect(openAtNight('2026-10-25T02:30:00+01:00')).toBe(false);
   });
 
+  it('checks the whole meeting if the clocks change during it', () => {
+    const openOn = (timezone: string, date: string, interval: Rule['intervals'], start: string, minutes: number) =>
+      isOpen(
+        { timezone, rules: [{ type: 'date', date, intervals: interval }] },
+        Date.parse(start),
+        Date.parse(start) + minutes * 60_000,
+      );
+    // From 02:15 to 02:15 an hour later: in between, the clocks show 02:30 to 03:00.
+    const early = hours('01:00', '02:30');
+    expect(openOn('Europe/Berlin', '2026-10-25', early, '2026-10-25T02:15:00+02:00', 60)).toBe(false);
+    expect(openOn('Europe/Berlin', '2026-10-25', early, '2026-10-25T02:00:00+02:00', 30)).toBe(true);
+    expect(openOn('Europe/Berlin', '2026-10-25', early, '2026-10-25T02:00:00+01:00', 30)).toBe(true);
+    // In Cairo, the clocks go from 24:00 to 01:00.
+    const evening = hours('22:00', '24:00');
+    expect(openOn('Africa/Cairo', '2026-04-23', evening, '2026-04-23T23:00:00+02:00', 60)).toBe(true);
+    expect(openOn('Africa/Cairo', '2026-04-23', evening, '2026-04-23T23:30:00+02:00', 60)).toBe(false);
+  });
+
   it('prefers the rule of a date to the rule of its weekday', () => {
     expect(open('2026-03-30T09:00:00+02:00', 15)).toBe(false);
     expect(open('2026-04-01T10:00:00+02:00', 60)).toBe(true);

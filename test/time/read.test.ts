@@ -41,8 +41,31 @@ describe('read', () => {
     ['yesterday 0:00', '2026-11-15T23:00:00Z', true],
     ['monday 9:30', '2026-11-23T08:30:00Z', true],
     ['MON 9:30', '2026-11-23T08:30:00Z', true],
-    ['tuesday 15:00', '2026-11-17T14:00:00Z', true],
-    ['tues 15:00', '2026-11-17T14:00:00Z', true],
+    ['tuesday 15:00', '2026-11-24T14:00:00Z', true],
+    ['tues 9:30', '2026-11-24T08:30:00Z', true],
+    ['friday 16:00', '2026-11-20T15:00:00Z', true],
+    ['next monday 9:30', '2026-11-23T08:30:00Z', true],
+    ['Next Friday 16:00', '2026-11-27T15:00:00Z', true],
+    ['next sunday 9am', '2026-11-29T08:00:00Z', true],
+    ['15:00', '2026-11-17T14:00:00Z', true],
+    ['9am', '2026-11-17T08:00:00Z', true],
+    ['9 PM', '2026-11-17T20:00:00Z', true],
+    ['9:30 p.m.', '2026-11-17T20:30:00Z', true],
+    ['12am', '2026-11-16T23:00:00Z', true],
+    ['12:30pm', '2026-11-17T11:30:00Z', true],
+    ['tomorrow 12am', '2026-11-17T23:00:00Z', true],
+    ['friday 9am', '2026-11-20T08:00:00Z', true],
+    ['2026-12-01 12:30 p.m.', '2026-12-01T11:30:00Z', true],
+    ['16h30', '2026-11-17T15:30:00Z', true],
+    ['friday 16h', '2026-11-20T15:00:00Z', true],
+    ['2026-12-01 9h05', '2026-12-01T08:05:00Z', true],
+    ['in 2 hours', '2026-11-17T11:20:30Z', false],
+    ['In 1 hour', '2026-11-17T10:20:30Z', false],
+    ['in 90 min', '2026-11-17T10:50:30Z', false],
+    ['in 3 days', '2026-11-20T09:20:30Z', true],
+    ['in 2h', '2026-11-17T11:20:30Z', false],
+    ['2 hours ago', '2026-11-17T07:20:30Z', false],
+    ['1 week ago', '2026-11-10T09:20:30Z', true],
     ['wed 09:00:01', '2026-11-18T08:00:01Z', true],
     ['thurs 9:00', '2026-11-19T08:00:00Z', true],
     ['sunday 9:00', '2026-11-22T08:00:00Z', true],
@@ -106,7 +129,9 @@ describe('read', () => {
     ['TODAY', 'Pacific/Kiritimati', '2026-11-16T10:00:00Z', '2026-11-17T10:00:00Z'],
     ['yesterday', 'Europe/Paris', '2026-11-15T23:00:00Z', '2026-11-16T23:00:00Z'],
     ['tomorrow', 'Europe/Paris', '2026-11-17T23:00:00Z', '2026-11-18T23:00:00Z'],
-    ['tuesday', 'Europe/Paris', '2026-11-16T23:00:00Z', '2026-11-17T23:00:00Z'],
+    ['tuesday', 'Europe/Paris', '2026-11-23T23:00:00Z', '2026-11-24T23:00:00Z'],
+    ['next tuesday', 'Europe/Paris', '2026-11-23T23:00:00Z', '2026-11-24T23:00:00Z'],
+    ['next friday', 'Europe/Paris', '2026-11-26T23:00:00Z', '2026-11-27T23:00:00Z'],
     ['mon', 'Europe/Paris', '2026-11-22T23:00:00Z', '2026-11-23T23:00:00Z'],
   ])('covers the whole day %s in %s', (text, zone, since, until) => {
     expect([at(text, zone, 'since'), at(text, zone, 'until')]).toEqual([since, until]);
@@ -202,13 +227,55 @@ describe('read', () => {
     });
   });
 
-  it('rejects a weekday whose time is already past today, and offers both weeks', () => {
-    expect(readTime('tuesday 9:30', paris)).toMatchObject({
-      ok: false,
-      readings: ['2026-11-17T09:30:00+01:00', '2026-11-24T09:30:00+01:00'],
-    });
-    expect(at('tuesday 9:30', 'Europe/Paris', 'since')).toBe('2026-11-17T08:30:00Z');
-    expect(at('today 9:30')).toBe('2026-11-17T08:30:00Z');
+  it.each([
+    ['this week', '2026-11-15T23:00:00Z', '2026-11-22T23:00:00Z'],
+    ['next week', '2026-11-22T23:00:00Z', '2026-11-29T23:00:00Z'],
+    ['Last Week', '2026-11-08T23:00:00Z', '2026-11-15T23:00:00Z'],
+    ['this month', '2026-10-31T23:00:00Z', '2026-11-30T23:00:00Z'],
+    ['next month', '2026-11-30T23:00:00Z', '2026-12-31T23:00:00Z'],
+    ['last month', '2026-09-30T22:00:00Z', '2026-10-31T23:00:00Z'],
+  ])('starts %s at its first day and ends it after its last', (text, since, until) => {
+    expect([at(text, 'Europe/Paris', 'since'), at(text, 'Europe/Paris', 'until')]).toEqual([since, until]);
+    expect(at(text)).toContain('is a time window');
+  });
+
+  it('begins a week on Monday, whatever day it is', () => {
+    // Sunday, then Monday, in Paris.
+    const sunday = Date.UTC(2026, 10, 22, 12);
+    expect(at('this week', 'UTC', 'since', sunday)).toBe('2026-11-16T00:00:00Z');
+    expect(at('next week', 'UTC', 'since', sunday)).toBe('2026-11-23T00:00:00Z');
+    expect(at('monday', 'UTC', 'since', sunday)).toBe('2026-11-23T00:00:00Z');
+    expect(at('next monday', 'UTC', 'since', sunday)).toBe('2026-11-23T00:00:00Z');
+    const monday = Date.UTC(2026, 10, 23, 12);
+    expect(at('this week', 'UTC', 'since', monday)).toBe('2026-11-23T00:00:00Z');
+    expect(at('monday', 'UTC', 'since', monday)).toBe('2026-11-30T00:00:00Z');
+    expect(at('next monday', 'UTC', 'since', monday)).toBe('2026-11-30T00:00:00Z');
+    expect(at('next sunday', 'UTC', 'since', monday)).toBe('2026-12-06T00:00:00Z');
+  });
+
+  it('counts months across a year', () => {
+    const january = Date.UTC(2027, 0, 31, 12);
+    expect(at('last month', 'UTC', 'since', january)).toBe('2026-12-01T00:00:00Z');
+    expect(at('next month', 'UTC', 'until', january)).toBe('2027-03-01T00:00:00Z');
+  });
+
+  it('reads weekdays within the next seven days, and those of next week within that week', () => {
+    const names = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+    for (const zone of ['Europe/Paris', 'Pacific/Auckland', 'America/Santiago'])
+      for (let days = 0; days < 400; days += 10) {
+        const from = now + days * 86_400_000;
+        const edge = (text: string, side: 'since' | 'until' = 'since') => utc(at(text, zone, side, from));
+        for (const name of names) {
+          expect(edge(name)).toBeGreaterThanOrEqual(edge('tomorrow'));
+          expect(edge(name)).toBeLessThan(edge('+8d'));
+          expect(edge(`next ${name}`)).toBeGreaterThanOrEqual(edge('next week'));
+          expect(edge(`next ${name}`, 'until')).toBeLessThanOrEqual(edge('next week', 'until'));
+        }
+        expect(edge('this week', 'until')).toBe(edge('next week'));
+        expect(edge('last week', 'until')).toBe(edge('this week'));
+        expect(edge('this month', 'until')).toBe(edge('next month'));
+        expect(edge('last month', 'until')).toBe(edge('this month'));
+      }
   });
 
   it.each([
@@ -254,15 +321,23 @@ describe('read', () => {
     ['2026-12-01 15:00 foo', 'as a time. Use a day'],
     ['٢٠٢٦-12-01', 'as a time. Use a day'],
     ['2026-12-01 15:00:00,5', 'with a point'],
-    ['15:00', 'Add a day: today 15:00'],
-    ['3pm', '24-hour clock: 15:00'],
-    ['tomorrow 12am', '24-hour clock: 00:00'],
-    ['2026-12-01 12:30 p.m.', '24-hour clock: 12:30'],
+    ['13pm', 'before am and pm, hours go from 1 to 12'],
+    ['friday 0am', 'before am and pm, hours go from 1 to 12'],
+    ['9:75am', 'minutes go from 00 to 59'],
+    ['25h30', 'hours go from 00 to 23'],
     ['tomorrow noon', 'Use 12:00'],
-    ['next monday', 'Use a day (monday)'],
-    ['next week', `Can't read "next week" as a time. Use a day (monday), a date (2026-12-01 15:00) or an offset (+1w)`],
-    ['2 hours ago', 'Use an offset (+2h, -7d)'],
-    ['2h', 'Add a sign: +2h or -2h'],
+    ['last monday', 'Use monday (the first one after today), next monday (the one of next week)'],
+    ['next year', 'Use monday (the first one after today)'],
+    ['next tomorrow', 'Use monday (the first one after today)'],
+    ['next week 9:00', 'Use monday (the first one after today)'],
+    ['in half an hour', 'Use a number and a unit (in 2 hours, 3 days ago)'],
+    ['in 2 months', 'Months and years are not supported'],
+    ['1 year ago', 'Months and years are not supported'],
+    ['in 2 hours ago', 'Use a number and a unit'],
+    ['2 hours', 'as a time. Use a day'],
+    ['2h', 'If it is a time of day, use today 2:00. If it is a number of hours, use +2h or -2h'],
+    ['16h', 'If it is a time of day, use today 16:00. If it is a number of hours, use +16h or -16h'],
+    ['2d', 'Add a sign: +2d or -2d'],
     ['+2h1d', 'the largest first'],
     ['+1h1h', 'the largest first'],
     ['+1.5h', 'whole numbers'],
@@ -322,7 +397,6 @@ describe('read', () => {
       '2026-03-29 02:30',
       '1796137200',
       '2026-12-01T15:00+01',
-      'tuesday 9:30',
     ]) {
       const reading = readTime(text, paris);
       expect(reading.ok ? [] : reading.readings).not.toHaveLength(0);

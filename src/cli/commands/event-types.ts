@@ -8,6 +8,7 @@ import { readInput } from '../operation/input.ts';
 import { withSchedulingPage } from '../operation/open-page.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { knownRecord } from '../operation/write-result.ts';
+import { slots } from './slots.ts';
 
 export const examples = {
   list: ['event-types list', 'event-types list --active --json=uri,name,duration'],
@@ -59,3 +60,5 @@ export const decorate = {
   }),
   hosts: (generic: GenericCommand): Command => positional(generic, 'event-type', true),
 };
+
+export const extra = (): Command[] => [slots];

@@ -1,10 +1,8 @@
 import { events, ScheduledEvent } from '../../api/events.ts';
 import { reference } from '../../api/field.ts';
 import type { Input } from '../../client/client.ts';
-import { rowFilter } from '../../client/filter.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
-import type { View } from '../../output/view.ts';
 import { idIn } from '../../uri.ts';
 import type { Command, Flag, Invocation } from '../command.ts';
 import { fillScope, scopeLines } from '../operation/default-scope.ts';
@@ -14,10 +12,22 @@ import { fold } from '../operation/fold-text.ts';
 import { type GenericCommand, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { firstCount, printListing, readBounds, type Stage } from '../operation/listing.ts';
-import { mapConcurrent } from '../operation/map-concurrent.ts';
 import { windowFlags } from '../operation/window-flags.ts';
-import { withFacts } from '../operation/write-result.ts';
 import type { Context } from '../session/context.ts';
+import {
+  addInvitees,
+  inviteeRows,
+  onlyWith,
+  readInvitees,
+  readRows,
+  readWith,
+  rowsFlag,
+  rowsNote,
+  withFlag,
+  withInviteeRows,
+  withInvitees,
+  withNote,
+} from './event-invitees.ts';
 
 /** The service can't filter events by type, but each row shows it, so `sched` filters the rows. */
 const typeFlag: FieldFlag = {
@@ -34,29 +44,12 @@ const typeFlag: FieldFlag = {
 const searchFlag: Flag = {
   name: 'search',
   value: 'TEXT',
-  description: 'text in name, location, hosts or notes; ignores case and accents',
+  description: 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents',
   heading: 'Filters',
 };
 
-const withFlag: Flag = {
-  name: 'with',
-  value: 'WHAT',
-  choices: ['invitees'],
-  description: 'include with each event',
-  heading: 'Output',
-};
-
-/** How many events' invitees are read at the same time, if the rate limit allows. */
-const atOnce = 4;
-
 /** Page size with invitees: a page token may expire while they are read, so these pages are short. */
 const shortPage = 25;
-
-const readWith = ({ typed, problems }: Invocation): boolean => {
-  if (typed.with !== undefined && typed.with !== 'invitees')
-    problems.value('with', String(typed.with), `--with must be invitees, not "${typed.with}"`, 'invitees');
-  return typed.with === 'invitees';
-};
 
 const readSearch = ({ typed, problems }: Invocation): string | undefined => {
   if (typed.search === undefined) return undefined;
@@ -66,57 +59,28 @@ const readSearch = ({ typed, problems }: Invocation): string | undefined => {
 };
 
 /** The searchable text of an event. */
-const wordsOf = ({ name, location, event_memberships: hosts, meeting_notes_plain: notes }: Json): string =>
-  fold(
+const wordsOf = (event: Json): string => {
+  const { name, location, event_memberships: hosts, meeting_notes_plain: notes } = event;
+  return fold(
     [
       name,
       ...(isObject(location) ? [location.type, location.location] : []),
       ...(Array.isArray(hosts) ? hosts.map((host) => (isObject(host) ? host.user_name : undefined)) : []),
       notes,
+      ...readInvitees(event).flatMap((invitee) => [invitee.name, invitee.email]),
     ]
       .filter((text) => typeof text === 'string')
       .join('\n'),
   );
-
-const inviteesOf = async (context: Context, event: Json, query: Record<string, string> = {}): Promise<Json[]> => {
-  const { invitees } = await import('../../api/invitees.ts');
-  const client = await context.client();
-  const found: Json[] = [];
-  const input = { path: { event: idIn(event.uri) }, query };
-  for await (const page of client.pages(invitees.list, input, { keep: rowFilter(invitees.list, query) }))
-    found.push(...page);
-  return found;
 };
 
-const addInvitees =
-  (context: Context): Stage =>
-  (page) =>
-    mapConcurrent(page, atOnce, async (event) => withFacts(event, { invitees: await inviteesOf(context, event) }));
-
-/** Filters by invitee for a service that ignores `invitee_email`. */
-const onlyWith =
-  (context: Context, email: string): Stage =>
+const inOrder =
+  (...stages: (Stage | undefined)[]): Stage =>
   async (page) => {
-    const found = await mapConcurrent(page, atOnce, (event) => inviteesOf(context, event, { email }));
-    return page.filter((_, index) => found[index]!.length > 0);
+    let rows = page;
+    for (const stage of stages) if (stage !== undefined) rows = await stage(rows);
+    return rows;
   };
-
-/** The names of an event's invitees. The count beside them covers active ones only, so canceled ones are marked. */
-const inviteeNames = (event: object): string[] => {
-  const { invitees = [] } = (event as { _sched?: { invitees?: Json[] } })._sched ?? {};
-  return invitees.map(({ name, email, status }) => {
-    const shown = String(name ?? email ?? '');
-    return status === 'canceled' ? `${shown} (canceled)`.trimStart() : shown;
-  });
-};
-
-const withInvitees = (view: View): View => ({
-  ...view,
-  columns: [
-    ...view.columns,
-    { header: 'WHO', path: '_sched.invitees.*.name', as: 'list', priority: 3.5, value: inviteeNames },
-  ],
-});
 
 /** Checks whether the service supports the filters that rows don't show, and returns a local filter if it doesn't. */
 const settle = async (context: Context, query: NonNullable<Input['query']>) => {
@@ -182,7 +146,8 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
   const bounds = readBounds(invocation);
   const { window, isFromToday } = await windowFlags.read(invocation);
   const search = readSearch(invocation);
-  const isWith = readWith(invocation);
+  const isRows = readRows(invocation);
+  const isWith = readWith(invocation) || isRows;
   const input = await readInput(invocation, events.list, [...command.fieldFlags, typeFlag]);
   const { event_type: type } = input.rows!;
   const typedQuery = input.query!;
@@ -194,26 +159,32 @@ export const runEventsList = async (command: GenericCommand, invocation: Invocat
   const isSlow = isWith || choose !== undefined;
   const tests: ((row: Json) => boolean)[] = [
     ...(type === undefined ? [] : [(row: Json) => idIn(row.event_type) === idIn(type)]),
-    ...(search === undefined ? [] : [(row: Json) => wordsOf(row).includes(search)]),
+    ...(search === undefined || isWith ? [] : [(row: Json) => wordsOf(row).includes(search)]),
   ];
   const pageSize = isSlow && typed['page-size'] === undefined ? Math.min(bounds.pageSize, shortPage) : bounds.pageSize;
+  // A search looks at invitees too, and a row per invitee counts for --limit: both need them before the rows are counted.
+  const isEarly = isWith && (isRows || search !== undefined);
+  const early = inOrder(
+    choose,
+    addInvitees(context),
+    search === undefined ? undefined : async (page) => page.filter((row) => wordsOf(row).includes(search)),
+    isRows ? inviteeRows : undefined,
+  );
+  const plainView = isWith ? withInvitees(command.view) : command.view;
   await printListing(invocation, {
     operation: events.list,
-    view: isWith ? withInvitees(command.view) : command.view,
+    view: isRows ? withInviteeRows(command.view) : plainView,
     input: { query },
     bounds: { ...bounds, pageSize },
     scope: isFromToday ? linesFromToday(rows) : scopeLines(rows),
     ...(tests.length === 0 ? {} : { keep: (row: Json) => tests.every((test) => test(row)) }),
-    choose,
-    ...(isWith ? { add: addInvitees(context) } : {}),
+    choose: isEarly ? early : choose,
+    ...(isWith && !isEarly ? { add: addInvitees(context) } : {}),
   });
   if (context.printer.rows > 0) for (const tell of confirm) await tell();
 };
 
 const fields = [...Object.keys(ScheduledEvent.record.shape), '_sched'];
-
-const withNote =
-  '--with invitees reads the invitees of each event, four events at a time within the rate limit. Tables show their names in the column WHO, with canceled ones marked; it is the last column in a pipe (_sched.invitees.*.name). JSON has the complete records in _sched.invitees.';
 
 export const localFilterNote =
   'The service has no filters for --event-type and --search, so sched applies them to its reply.';
@@ -221,13 +192,15 @@ export const localFilterNote =
 /** Adds the flags that help to find an event. */
 export const withSearch = (generic: GenericCommand): GenericCommand => ({
   ...generic,
-  flags: [...windowFlags.flags, typeFlag, searchFlag, ...generic.flags, withFlag],
+  calendar: true,
+  flags: [...windowFlags.flags, typeFlag, searchFlag, ...generic.flags, withFlag, rowsFlag],
   fields,
   notes: [
     'A table on a terminal starts today, unless a flag chooses other times: --past for earlier events, --any-time for all. --all shows more rows, but keeps these times. Pipes and other formats always get all events.',
     '--today, --tomorrow and --week are days in the time zone of --tz. You can combine them with --upcoming or --past (the rest of today: --today --upcoming), but not with --since and --until.',
     `${localFilterNote} If the service ignores --invitee, sched reads the invitees of each event.`,
     withNote,
+    rowsNote,
   ],
   run: (invocation) => runEventsList(generic, invocation),
 });
@@ -250,6 +223,7 @@ export const searchable = {
   list: (generic: GenericCommand): Command => withSearch(generic),
   get: (generic: GenericCommand): Command => ({
     ...generic,
+    calendar: true,
     flags: [...generic.flags, withFlag],
     fields,
     run: (invocation) => runGet(generic, invocation),

@@ -24,6 +24,14 @@ import { type Page, webFlag, withPage } from '../operation/open-page.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { referredRecord } from '../operation/references.ts';
 import type { Context } from '../session/context.ts';
+import {
+  chooseFirstFree,
+  type FirstFree,
+  firstFreeFlag,
+  firstFreeRefused,
+  firstFreeWindow,
+  readFirstFree,
+} from './first-free.ts';
 import { runNoShow } from './no-show.ts';
 
 export const examples = {
@@ -36,6 +44,7 @@ export const examples = {
   create: [
     'invitees create --event-type "Support call" --start "monday 14:00" --tz Europe/Paris --timezone Europe/Paris --email ada@example.com --name "Ada Byron"',
     'invitees create --event-type K2C8C7DLAMCWKYZ7 --start 2030-12-02T15:00:00+01:00 --email ada@example.com --name "Ada Byron" --timezone Europe/Paris --dry-run',
+    'invitees create --event-type "Intro call" --first-free --since tomorrow --email ada@example.com --name "Ada Byron" --timezone Europe/Paris',
   ],
   'no-show': [
     'invitees no-show $(sched invitees list EAZJDYBENEHDMUCN --limit 1 -o id)',
@@ -112,14 +121,26 @@ const openQuestions = async ({ context, typed }: Invocation): Promise<FollowUp[]
   }));
 };
 
+/** The first free time can take the place of `--start`. */
+const startUnlessFirstFree = <F extends Flag>(flag: F): F =>
+  flag.name === 'start' ? { ...flag, required: false, unless: firstFreeFlag.name } : flag;
+
 const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
   const { context } = invocation;
-  const input = await readInput(invocation, invitees.create, fieldFlags, (body) => addAnswers(invocation, body));
+  const isFirstFree = readFirstFree(invocation);
+  let chosen: FirstFree | undefined;
+  const flags = [...fieldFlags.map(startUnlessFirstFree), ...firstFreeWindow];
+  const input = await readInput(invocation, invitees.create, flags, async (body, rows) => {
+    await addAnswers(invocation, body);
+    if (!isFirstFree) return;
+    chosen = await chooseFirstFree(invocation, body, rows);
+    body.start_time = chosen?.start_time;
+  });
   const body = input.body as Omit<Booking, 'send'>;
   const { start_time, invitee } = body;
   const when = describeInstant(start_time, context.settings.zone);
   if (context.settings.dryRun) {
-    context.notes.info(`Would book ${when} for ${invitee.email}`);
+    context.notes.info(`Would book ${when} for ${invitee.email}${isFirstFree ? ', the first free time' : ''}`);
     return printRequest(invocation, invitees.create, [input]);
   }
   const client = await context.client();
@@ -128,7 +149,13 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
     await applyPlanLimits(context);
     return client.write(invitees.create, input, beforeSend);
   };
-  const booked = await book(await bookingContextOf(context), { ...body, send }, bookingOptions(invocation));
+  const booked =
+    chosen?.existing ??
+    (await book(await bookingContextOf(context), { ...body, send }, bookingOptions(invocation)).catch(
+      (error: unknown) => {
+        throw isFirstFree ? firstFreeRefused(error, when) : error;
+      },
+    ));
   const record = bookedRecord(context, booked, input.body as Json);
   context.notes.info(`${bookingTexts[booked.how]}: ${when} for ${invitee.email}`);
   await printRecord(context, view, record);
@@ -154,9 +181,19 @@ export const decorate = {
     withPage(generic, (page) => (Object.hasOwn(pages, String(page)) ? pages[String(page)] : undefined), pageFlag),
   create: (generic: GenericCommand): Command => ({
     ...generic,
-    flags: [...generic.flags.slice(0, -1), answerFlag, generic.flags.at(-1)!, ...bookingFlags],
+    flags: [
+      ...generic.flags
+        .slice(0, -1)
+        .flatMap((flag) =>
+          flag.name === 'start' ? [startUnlessFirstFree(flag), firstFreeFlag, ...firstFreeWindow] : [flag],
+        ),
+      answerFlag,
+      generic.flags.at(-1)!,
+      ...bookingFlags,
+    ],
     notes: [
       "In scripts and CI use --if-absent: it checks the service first, so that running the command again never books twice. sched records each booking on this machine before sending it. If the reply is lost, sched looks up the booking and never sends it a second time. If it can't find out what happened, the exit code is 10, and `sched invitees reconcile` checks again. While a booking exists, the same booking from the same machine is refused with exit code 7. If a booking can't be recorded, nothing is booked (exit code 3) unless you add --allow-duplicate.",
+      '--first-free books the first time that `sched event-types slots` lists, and says which. Run again, it books no second time in the same window: like --start, it is refused with exit code 7, or with --if-absent the existing booking is used. If the time was taken meanwhile, the exit code is 7.',
       'A time without an offset is read in the time zone of --tz. If the invitee is in another time zone, it is refused, because either could be meant.',
     ],
     followUps: openQuestions,

@@ -1,7 +1,10 @@
 import { routingForms } from '../../api/routing-forms.ts';
 import { isObject, type Json } from '../../client/reading.ts';
+import { SchedError } from '../../errors.ts';
 import type { Column, View } from '../../output/view.ts';
+import { idIn } from '../../uri.ts';
 import type { Command, Invocation } from '../command.ts';
+import { fold } from '../operation/fold-text.ts';
 import { type GenericCommand, positional, printRequest } from '../operation/generic-command.ts';
 import { readInput } from '../operation/input.ts';
 import { keepOf, noteRowFilters, printPages, type Remainder, readBounds } from '../operation/listing.ts';
@@ -100,6 +103,52 @@ const runAll = async ({ view, fieldFlags }: GenericCommand, invocation: Invocati
   ]);
 };
 
+const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+/** The questions of the form, or of all forms. Empty if the token may not read the forms. */
+const questionsOf = async ({ context, args, typed }: Invocation): Promise<Json[]> => {
+  const wanted = args[0] ?? typed.form;
+  const client = await context.client();
+  const forms: Json[] = [];
+  try {
+    const query = { organization: await context.identity.organization() };
+    for await (const page of client.pages(routingForms.list, { query })) forms.push(...page);
+  } catch (error) {
+    if (!(error instanceof SchedError) || !['forbidden', 'usage'].includes(error.category)) throw error;
+    context.notes.info(`No column per question: ${error.message}`);
+  }
+  const named = forms.filter(
+    ({ uri, name }) =>
+      idIn(uri) === idIn(wanted) || (wanted !== undefined && fold(String(name)) === fold(String(wanted))),
+  );
+  return (named.length > 0 ? named : forms).flatMap(({ questions }) => listOf(questions));
+};
+
+/** Adds a column for each question. Questions of different forms with the same text share a column. */
+const withCsvQuestions = (view: View, questions: readonly Json[]): View => ({
+  ...view,
+  columns: [
+    ...view.columns,
+    ...[...new Set(questions.map(({ name }) => String(name)))].map((name) => ({
+      header: name,
+      path: name,
+      value: (submission: object) => {
+        const uuids = questions.filter((question) => question.name === name).map(({ uuid }) => uuid);
+        const answers = answersOf(submission);
+        // A question may have been renamed since it was answered.
+        return answers.find(({ question_uuid: uuid, question }) => uuids.includes(uuid) || question === name)?.answer;
+      },
+    })),
+  ],
+});
+
+/** A CSV file has a column per question, unless fields are chosen. */
+const forCsv = async (generic: GenericCommand, invocation: Invocation): Promise<GenericCommand> => {
+  const { settings } = invocation.context;
+  if (settings.format !== 'csv' || settings.fields !== undefined || settings.dryRun) return generic;
+  return { ...generic, view: withCsvQuestions(generic.view, await questionsOf(invocation)) };
+};
+
 export const decorate = {
   submissions: (generic: GenericCommand): Command => {
     const one = positional({ ...generic, view: withQuestions(generic.view) }, 'form', false);
@@ -107,12 +156,16 @@ export const decorate = {
       ...one,
       notes: [
         'Without <form>, lists the submissions of all forms: one form after another, or with --sort in one order. The newest ten: --sort created_at:desc --limit 10.',
+        'With -o csv, each question has a column of its own after the others, with the question as its header.',
         ...(one.notes ?? []),
       ],
-      run: (invocation) =>
-        invocation.args.length === 0 && invocation.typed.form === undefined
-          ? runAll(generic, invocation)
-          : one.run(invocation),
+      run: async (invocation) => {
+        invocation.problems.check();
+        const command = await forCsv(generic, invocation);
+        return invocation.args.length === 0 && invocation.typed.form === undefined
+          ? runAll(command, invocation)
+          : positional({ ...command, view: withQuestions(command.view) }, 'form', false).run(invocation);
+      },
     };
   },
 };

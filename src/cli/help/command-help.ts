@@ -1,6 +1,7 @@
 import type { Field } from '../../api/field.ts';
 import { inspect } from '../../api/inspect.ts';
 import type { Operation } from '../../api/operation.ts';
+import { machineColumns } from '../../output/view.ts';
 import type { Command } from '../command.ts';
 import { views } from '../operation/views.ts';
 import { knownFields } from '../parse/all-flags.ts';
@@ -10,8 +11,7 @@ import type { HelpPage } from './help-page.ts';
 /** Columns of a list's tab-separated form: a promise to scripts, so help and the reference name them. */
 export const pipeColumns = ({ operation, view }: Command): string[] => {
   if (operation?.reply.kind !== 'many') return [];
-  const { columns } = view ?? views[operation.reply.of.name as keyof typeof views];
-  return columns.map((column) => column.path);
+  return machineColumns(view ?? views[operation.reply.of.name as keyof typeof views]).map((column) => column.path);
 };
 
 /** The fields of what a field holds: of an object, of each item of a list, of any of several shapes. */

@@ -78,6 +78,7 @@ const formattingTopic = (page: Layout): string[] => [
     ['csv', 'with a header; cells that look like formulas are escaped unless --raw'],
     ['yaml', 'one list or one record'],
     ['id', 'one URI per line'],
+    ['ics', 'a calendar of events (RFC 5545); --with invitees adds attendees'],
   ]),
   page.text(
     "Choose fields with --fields a,b.c or --json=a,b.c. Use * for every item of a list. --jq runs a jq program on the result; in it, env and $ENV don't contain SCHED_TOKEN. Field names are the service's own. Fields that sched adds are under _sched.",
@@ -100,9 +101,17 @@ const timeTopic = (page: Layout): string[] => [
     ['2026-12-01T15:00:00+01:00', 'an exact time'],
     ['2026-12-01 15:00', 'in the zone of --tz, SCHED_TZ, the profile, TZ or the system, in this order'],
     ['2026-12-01', 'a day: --since is its start, --until its end'],
-    ['today, tomorrow 9:00, monday', 'relative to today'],
+    ['today, tomorrow 9:00', 'relative to today'],
+    ['monday, friday 16:00', 'the first one after today'],
+    ['next monday', 'the one of next week; weeks begin on Monday'],
+    ['9am, 9:30 pm, 16:00, 16h30', 'a time today; also after a day'],
     ['+2h, -7d, +1w', 'relative to now; days and weeks follow the calendar'],
+    ['in 2 hours, 3 days ago', 'the same in words'],
+    ['this week, next week, last month', 'a week or month: --since is its start, --until its end'],
   ]),
+  page.text(
+    "--since 'next week' alone begins next Monday and has no end. For that week only, use --since 'next week' --until 'next week'.",
+  ),
   page.items(
     [
       ['--today, --tomorrow', 'that day, in the zone of --tz'],
@@ -114,6 +123,7 @@ const timeTopic = (page: Layout): string[] => [
   page.commands([
     'sched --sandbox events list --week',
     'sched --sandbox events list --today --upcoming --tz Asia/Tokyo',
+    "sched --sandbox events list --since 'next week' --until 'next week'",
   ]),
   page.text(
     "If a clock change skips or repeats a time, sched refuses it and shows both readings. A time that will be sent to the service must be unambiguous: without a terminal, add an offset or --tz. If the invitee's time zone differs, sched shows both readings, ready to copy.",

@@ -147,13 +147,13 @@ export interface TypedInput extends Input {
 /**
  * Turns the typed arguments and flags into the operation's input. Ends the command on any problem before a write is
  * sent, and sends no request while there are known problems.
- * `complete` adds fields that have no flag.
+ * `complete` adds fields that have no flag. It also gets the conditions on rows.
  */
 export const readInput = async (
   invocation: Invocation,
   operation: Operation,
   flags: readonly FieldFlag[],
-  complete: (body: Json) => Promise<void> = async () => {},
+  complete: (body: Json, rows: NonNullable<Input['query']>) => Promise<void> = async () => {},
 ): Promise<TypedInput> => {
   const { context, typed, problems } = invocation;
   const { ids, roots, named } = readArguments(invocation, operation);
@@ -209,7 +209,7 @@ export const readInput = async (
   }
   const known = found === undefined ? {} : { found };
   if (operation.body === undefined) return { path: ids, query, rows, ...known };
-  await complete(body);
+  await complete(body, rows);
   for (const problem of bodyProblems(operation, body, fromFile, flags)) problems.add(problem);
   problems.check();
   return { path: ids, query, body, ...known };

@@ -14,6 +14,7 @@ const columns: Record<ResourceName, View> = {
   event: {
     columns: [
       { header: 'START', path: 'start_time', as: 'time', priority: 5 },
+      { header: 'END', path: 'end_time', as: 'clock', priority: 1.5, extra: true },
       { header: 'NAME', path: 'name', priority: 4 },
       { header: 'STATUS', path: 'status', as: 'status', priority: 3 },
       { header: 'INVITEES', path: 'invitees_counter.active', as: 'count', priority: 2 },

@@ -28,6 +28,7 @@ export const sharedFlags: readonly Flag[] = [
   },
   { name: 'header', description: 'start tsv with a line of column names', heading: 'Output' },
   { name: 'raw', description: "don't escape CSV cells that look like formulas", heading: 'Output' },
+  { name: 'local-times', description: 'csv and tsv: times in the zone of --tz, with the offset', heading: 'Output' },
   { name: 'tz', value: 'ZONE', description: 'time zone for reading and showing times', heading: 'Output' },
   {
     name: 'color',

@@ -80,6 +80,7 @@ export const createContext = (
       header,
       raw,
       jq,
+      localTime: settings.localTimes ? (text) => time().showExact(text) : undefined,
       color,
       accessible,
       stdout: runtime.stdout,

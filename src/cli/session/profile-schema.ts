@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { choice, described, word } from '../../api/field.ts';
 import { urlProblem } from '../../http/proxy.ts';
-import { formats } from '../../output/formats.ts';
+import { commonFormats } from '../../output/formats.ts';
 import { zoneProblem } from '../../time/zone.ts';
 import { profileName } from './profile-name.ts';
 
@@ -30,7 +30,7 @@ export const Profile = z.strictObject({
   user: z.optional(word('default user')),
   organization: z.optional(word('default organization')),
   timezone: z.optional(described(checked(zoneProblem), 'time zone for reading and showing times')),
-  output: z.optional(choice(formats, 'default output format on a terminal')),
+  output: z.optional(choice(commonFormats, 'default output format on a terminal')),
   uri_root: z.optional(url("root of the service's URIs")),
   /** Where the login is stored, and its key there. */
   login: z.optional(

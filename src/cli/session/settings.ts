@@ -1,7 +1,7 @@
 import { SchedError } from '../../errors.ts';
 import { nearest } from '../../nearest.ts';
 import { type ColourFlag, colourWanted } from '../../output/colour.ts';
-import { type Format, formats } from '../../output/formats.ts';
+import { commonFormats, type Format, formats } from '../../output/formats.ts';
 import type { Runtime } from '../../runtime.ts';
 import { readDuration } from '../../time/duration.ts';
 import { type ResolvedZone, resolveZone, type ZoneSource } from '../../time/zone.ts';
@@ -20,6 +20,8 @@ export interface Settings {
   header: boolean;
   /** Don't escape CSV cells that a spreadsheet would run as formulas. */
   raw: boolean;
+  /** Times in csv and tsv are local, with their offset. */
+  localTimes: boolean;
   /** A jq program for the output. */
   jq?: string;
   readonly zone: string;
@@ -58,14 +60,15 @@ export const fieldList = (text: string): string[] =>
     .map((field) => field.trim())
     .filter((field) => field !== '');
 
-const isFormat = (text: string | undefined): text is Format => (formats as readonly string[]).includes(text ?? '');
+const isFormat = (text: string | undefined, among: readonly Format[] = formats): text is Format =>
+  (among as readonly string[]).includes(text ?? '');
 
 /** The output format: as typed, else by the kind of stdout. Environment and profile only affect terminals. */
 export const formatOf = (typed: Typed, { env, stdout }: Runtime, profile?: Profile): Format => {
   if (isFormat(typed.output as string)) return typed.output as Format;
   if (typed.json !== undefined || typed.jq !== undefined) return 'json';
   if (!stdout.isTerminal) return 'tsv';
-  return isFormat(env.SCHED_OUTPUT) ? env.SCHED_OUTPUT : (profile?.output ?? 'table');
+  return isFormat(env.SCHED_OUTPUT, commonFormats) ? env.SCHED_OUTPUT : (profile?.output ?? 'table');
 };
 
 /** Whether to use the built-in sandbox. The flag always wins; the variable conflicts with a token or a base URL. */
@@ -105,7 +108,7 @@ export const resolveSettings = (
   choice('--output', text('output'), formats);
   choice('--color', text('color'), ['auto', 'always', 'never']);
   const isChosen = ['output', 'json', 'jq'].some((name) => typed[name] !== undefined);
-  if (stdout.isTerminal && !isChosen) choice('SCHED_OUTPUT', env.SCHED_OUTPUT || undefined, formats);
+  if (stdout.isTerminal && !isChosen) choice('SCHED_OUTPUT', env.SCHED_OUTPUT || undefined, commonFormats);
   choice('SCHED_ERROR_FORMAT', env.SCHED_ERROR_FORMAT || undefined, ['json', 'text']);
   choice('SCHED_CREDENTIAL_STORE', env.SCHED_CREDENTIAL_STORE || undefined, ['keychain', 'file']);
   if (typed.json !== undefined && text('output') !== undefined && text('output') !== 'json') {
@@ -114,6 +117,10 @@ export const resolveSettings = (
   if (typed.jq !== undefined && !['json', 'jsonl'].includes(text('output') ?? 'json')) {
     problem(`--jq only works with -o json or -o jsonl, not with -o ${text('output')}`);
   }
+
+  const format = formatOf(typed, runtime, account?.profile);
+  if (typed['local-times'] === true && !['csv', 'tsv'].includes(format))
+    problem(`--local-times only works with -o csv and -o tsv, not with ${format}`);
 
   const duration = (name: string, value: string | undefined, fallback: number): number => {
     if (value === undefined) return fallback;
@@ -153,10 +160,11 @@ export const resolveSettings = (
   const isSilent = typed['no-input'] === true || Boolean(env.SCHED_NO_INPUT);
   const fields = [...fieldList(text('fields') ?? ''), ...fieldList(typeof typed.json === 'string' ? typed.json : '')];
   return {
-    format: formatOf(typed, runtime, account?.profile),
+    format,
     ...(fields.length > 0 ? { fields } : {}),
     header: typed.header === true,
     raw: typed.raw === true,
+    localTimes: typed['local-times'] === true,
     ...(text('jq') === undefined ? {} : { jq: text('jq')! }),
     get zone() {
       const reading = zone();

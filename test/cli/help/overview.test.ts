@@ -135,8 +135,8 @@ describe('help', () => {
       .split('\n')
       .filter((line) => line.startsWith('  --'));
     const required = flags.map((line) => line.endsWith('(required)'));
-    expect(required.slice(0, 5)).toEqual([true, true, true, true, false]);
-    expect(required.filter(Boolean)).toHaveLength(4);
+    expect(required.slice(0, 5)).toEqual([true, true, true, false, false]);
+    expect(required.filter(Boolean)).toHaveLength(3);
   });
 
   test.each([

@@ -116,7 +116,7 @@ describe('a required flag that is missing', () => {
     const { code, stderr, requests } = await answering('invitees create', whole, more);
     expect(code).toBe(2);
     expect(stderr.replace(/\n {2}/, ' ')).toContain(
-      'error: Missing required flags --event-type, --start, --email, --name or --first-name, --timezone\n',
+      'error: Missing required flags --event-type, --start or --first-free, --email, --name or --first-name, --timezone\n',
     );
     expect(requests).toEqual([]);
   });

@@ -56,7 +56,13 @@ interface Place {
 }
 
 /** Flags and arguments without a field of a request. Tests below cover them. */
-const special = ['compliance delete --org', 'profiles add --user', 'profiles add --org', 'profiles add --organization'];
+const special = [
+  'compliance delete --org',
+  'event-types slots --host',
+  'profiles add --user',
+  'profiles add --org',
+  'profiles add --organization',
+];
 
 type Found = Command & Partial<GenericCommand>;
 
@@ -172,6 +178,14 @@ describe('a person or an organization', () => {
       if (place.collection === 'organization_memberships' && word === idIn(jonas.user)) return;
       expect(decoded(await curled(line))).toEqual(decoded(sent));
     });
+  });
+
+  test.each(names.users!)('at event-types slots --host can be %s (%s)', async (_, word, uri) => {
+    const line = ['event-types', 'slots', 'Partner interview', '--first', '1', '--host', word, '--json'];
+    const { code, stdout, stderr } = await world.run(line);
+    expect(code, stderr).toBe(0);
+    const [slot] = JSON.parse(stdout);
+    expect(slot.event_memberships.map(({ user }: { user: string }) => user)).toContain(uri);
   });
 
   const noToken = { SCHED_TOKEN: '', SCHED_BASE_URL: '' };

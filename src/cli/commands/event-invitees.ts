@@ -1,0 +1,114 @@
+import { rowFilter } from '../../client/filter.ts';
+import type { Json } from '../../client/reading.ts';
+import type { View } from '../../output/view.ts';
+import { idIn } from '../../uri.ts';
+import type { Flag, Invocation } from '../command.ts';
+import type { Stage } from '../operation/listing.ts';
+import { mapConcurrent } from '../operation/map-concurrent.ts';
+import { withFacts } from '../operation/write-result.ts';
+import type { Context } from '../session/context.ts';
+
+export const withFlag: Flag = {
+  name: 'with',
+  value: 'WHAT',
+  choices: ['invitees'],
+  description: 'include with each event',
+  heading: 'Output',
+};
+
+export const rowsFlag: Flag = {
+  name: 'rows',
+  value: 'WHAT',
+  choices: ['invitees'],
+  description: 'one row per invitee instead of one per event (csv, tsv, table)',
+  heading: 'Output',
+};
+
+/** How many events' invitees are read at the same time, if the rate limit allows. */
+const atOnce = 4;
+
+export const readWith = ({ typed, problems }: Invocation): boolean => {
+  if (typed.with !== undefined && typed.with !== 'invitees')
+    problems.value('with', String(typed.with), `--with must be invitees, not "${typed.with}"`, 'invitees');
+  return typed.with === 'invitees';
+};
+
+const rowFormats = ['csv', 'tsv', 'table'];
+
+export const readRows = ({ context, typed, problems }: Invocation): boolean => {
+  if (typed.rows === undefined) return false;
+  if (typed.rows !== 'invitees')
+    problems.value('rows', String(typed.rows), `--rows must be invitees, not "${typed.rows}"`, 'invitees');
+  const { format } = context.settings;
+  if (!rowFormats.includes(format))
+    problems.add(`--rows only works with -o csv, tsv or table, not with ${format}. Use --with invitees`);
+  return true;
+};
+
+/** The invitees of an event, if they were read. */
+export const readInvitees = (event: object): Json[] =>
+  (event as { _sched?: { invitees?: Json[] } })._sched?.invitees ?? [];
+
+const inviteesOf = async (context: Context, event: Json, query: Record<string, string> = {}): Promise<Json[]> => {
+  const { invitees } = await import('../../api/invitees.ts');
+  const client = await context.client();
+  const found: Json[] = [];
+  const input = { path: { event: idIn(event.uri) }, query };
+  for await (const page of client.pages(invitees.list, input, { keep: rowFilter(invitees.list, query) }))
+    found.push(...page);
+  return found;
+};
+
+export const addInvitees =
+  (context: Context): Stage =>
+  (page) =>
+    mapConcurrent(page, atOnce, async (event) => withFacts(event, { invitees: await inviteesOf(context, event) }));
+
+/** Filters by invitee for a service that ignores `invitee_email`. */
+export const onlyWith =
+  (context: Context, email: string): Stage =>
+  async (page) => {
+    const found = await mapConcurrent(page, atOnce, (event) => inviteesOf(context, event, { email }));
+    return page.filter((_, index) => found[index]!.length > 0);
+  };
+
+/** The names of an event's invitees. The count beside them covers active ones only, so canceled ones are marked. */
+const inviteeNames = (event: object): string[] =>
+  readInvitees(event).map(({ name, email, status }) => {
+    const shown = String(name ?? email ?? '');
+    return status === 'canceled' ? `${shown} (canceled)`.trimStart() : shown;
+  });
+
+export const withInvitees = (view: View): View => ({
+  ...view,
+  columns: [
+    ...view.columns,
+    { header: 'WHO', path: '_sched.invitees.*.name', as: 'list', priority: 3.5, value: inviteeNames },
+  ],
+});
+
+/** One row per invitee, with the fields of the event. An event without invitees keeps its row. */
+export const inviteeRows: Stage = async (page) =>
+  page.flatMap((event) => {
+    const invitees = readInvitees(event);
+    return invitees.length === 0 ? [event] : invitees.map((invitee) => withFacts(event, { invitee }));
+  });
+
+export const withInviteeRows = (view: View): View => ({
+  ...view,
+  columns: [
+    ...view.columns,
+    { header: 'INVITEE', path: '_sched.invitee.name', priority: 4.5 },
+    { header: 'EMAIL', path: '_sched.invitee.email', priority: 2.5 },
+    { header: 'INVITEE STATUS', path: '_sched.invitee.status', as: 'status', priority: 3.5 },
+    { header: 'TIMEZONE', path: '_sched.invitee.timezone', priority: 0.5 },
+    { header: 'BOOKED', path: '_sched.invitee.created_at', as: 'time', priority: 0.5 },
+    { header: 'INVITEE ID', path: '_sched.invitee.uri', as: 'id', priority: 0.4 },
+  ],
+});
+
+export const withNote =
+  '--with invitees reads the invitees of each event, four events at a time within the rate limit. Tables show their names in the column WHO, with canceled ones marked; it is the last column in a pipe (_sched.invitees.*.name). JSON has the complete records in _sched.invitees.';
+
+export const rowsNote =
+  '--rows invitees reads the invitees too and prints one row for each, with the columns of the event first. Then follow name, email, status, time zone, booking time and ID of the invitee (_sched.invitee.*). Canceled invitees have the status canceled. --limit counts these rows.';

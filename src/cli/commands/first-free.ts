@@ -1,0 +1,123 @@
+import { eventTypes } from '../../api/event-types.ts';
+import { invitees } from '../../api/invitees.ts';
+import { windowIn } from '../../api/window.ts';
+import type { Input } from '../../client/client.ts';
+import { rowFilter } from '../../client/filter.ts';
+import { isObject, type Json } from '../../client/reading.ts';
+import { SchedError, sameCommand } from '../../errors.ts';
+import { type Booked, bookedEarlier } from '../../jobs/booking.ts';
+import { minute, timestampOf } from '../../time/wall.ts';
+import { idIn } from '../../uri.ts';
+import type { Flag, Invocation } from '../command.ts';
+import { bookingContextOf, bookingOptions } from '../operation/booking-context.ts';
+import type { FieldFlag } from '../operation/field-flags.ts';
+import type { Context } from '../session/context.ts';
+import { slotWindow, slotWindowFlags } from './slots.ts';
+
+export const firstFreeFlag: Flag = {
+  name: 'first-free',
+  description: 'book the first free time instead of --start',
+  heading: 'Flags',
+};
+
+export const firstFreeWindow: FieldFlag[] = slotWindowFlags.map((flag) => ({
+  ...flag,
+  description: `with --first-free: ${flag.description}`,
+  heading: 'Flags',
+}));
+
+/** Reports flags that don't fit together. Returns whether `--first-free` was typed. */
+export const readFirstFree = ({ typed, problems, context }: Invocation): boolean => {
+  const isFirstFree = typed['first-free'] === true;
+  if (isFirstFree && typed.start !== undefined) problems.add("--start and --first-free can't be used together");
+  if (isFirstFree && context.settings.curl)
+    problems.add("--first-free doesn't work with --curl. Get the time with sched event-types slots, and use --start");
+  const window = ['since', 'until'].filter((name) => typed[name] !== undefined).map((name) => `--${name}`);
+  if (!isFirstFree && window.length > 0) problems.add(`${window.join(' and ')} can only be used with --first-free`);
+  return isFirstFree;
+};
+
+/** The start to book, or the booking that exists already. */
+export interface FirstFree {
+  start_time: string;
+  existing?: Booked;
+}
+
+type Window = Parameters<typeof bookedEarlier>[2];
+
+/** An active booking of this invitee that the service shows in the window. */
+const shownBooking = async (
+  context: Context,
+  events: readonly Json[],
+  eventType: string,
+  email: string,
+  { since, until }: Window,
+): Promise<FirstFree | undefined> => {
+  const client = await context.client();
+  const query = { email, status: 'active' };
+  for (const { uri, event_type: type, start_time: start } of events) {
+    const at = timestampOf(String(start)) ?? 0;
+    if (idIn(type) !== idIn(eventType) || at < since || at >= until) continue;
+    const options = { keep: rowFilter(invitees.list, query) };
+    for await (const page of client.pages(invitees.list, { path: { event: idIn(uri) }, query }, options)) {
+      const record = page.find((each) => String(each.email).toLowerCase() === email.toLowerCase());
+      if (record !== undefined) return { start_time: String(start), existing: { record, how: 'existing' } };
+    }
+  }
+  return undefined;
+};
+
+const noneFree = (type: Json): SchedError =>
+  new SchedError('conflict', `No free time for ${type.name ?? type.uri} in this window`, {
+    hint: { flags: { until: '+30d' } },
+    outcome: 'not-sent',
+  });
+
+/**
+ * Chooses the start for `--first-free`. If this invitee was already booked for the event type in the same window, from
+ * this machine or, with `--if-absent`, by anyone, that booking counts.
+ */
+export const chooseFirstFree = async (
+  invocation: Invocation,
+  body: Json,
+  rows: NonNullable<Input['query']>,
+): Promise<FirstFree | undefined> => {
+  const { context, problems } = invocation;
+  const { event_type: eventType, invitee } = body;
+  if (body.start_time !== undefined) problems.add("--first-free can't be used with a start_time in --body");
+  // Reported with the other problems of the body.
+  if (typeof eventType !== 'string' || !isObject(invitee) || typeof invitee.email !== 'string') return undefined;
+  problems.check();
+  const client = await context.client();
+  const type = await client.call(eventTypes.get, { path: { event_type: idIn(eventType) } });
+  const window = await slotWindow(invocation, rows);
+  const { findFreeTimes, noteUnchecked } = await import('../operation/free-slots.ts');
+  const times = await findFreeTimes(context, { type, ...window });
+  noteUnchecked(context, times);
+  const [slot] = times.slots;
+  if (!context.settings.dryRun) {
+    // After choosing: if another process books meanwhile, its attempt is in the ledger before its slot is taken.
+    const since = timestampOf(windowIn(rows).since ?? '') ?? window.since - Number(type.duration) * minute;
+    const options = bookingOptions(invocation);
+    const sameWindow = { since, until: window.until };
+    const wanted = { event_type: eventType, invitee: { email: invitee.email } };
+    const earlier = await bookedEarlier(await bookingContextOf(context), wanted, sameWindow, options);
+    if (earlier !== undefined) return { start_time: earlier.start_time, existing: earlier.booked };
+    const shown = options.ifAbsent
+      ? await shownBooking(context, times.events, eventType, invitee.email, sameWindow)
+      : undefined;
+    if (shown !== undefined) return shown;
+  }
+  if (slot === undefined) throw noneFree(type);
+  return { start_time: String(slot.start_time) };
+};
+
+/** The error if the service refuses the first free time. */
+export const firstFreeRefused = (error: unknown, when: string): unknown =>
+  error instanceof SchedError && error.category === 'conflict' && error.facts.http !== undefined
+    ? new SchedError('conflict', `The service refused the first free time, ${when}`, {
+        ...error.facts,
+        advice: 'if the next one is refused too, add --since to begin later',
+        hint: sameCommand,
+      })
+    : error;

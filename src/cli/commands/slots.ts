@@ -1,0 +1,193 @@
+import { eventTypes } from '../../api/event-types.ts';
+import { dateTime, reference } from '../../api/field.ts';
+import { limits } from '../../api/limits.ts';
+import { windowIn, windowQuery } from '../../api/window.ts';
+import type { Input } from '../../client/client.ts';
+import type { Json } from '../../client/reading.ts';
+import type { View } from '../../output/view.ts';
+import { counted } from '../../plural.ts';
+import { wallClock, wallParts } from '../../time/show.ts';
+import { day, timestampOf, utcText, withOffset } from '../../time/wall.ts';
+import type { Command, Flag, Invocation } from '../command.ts';
+import { commandLine } from '../messages/shell-line.ts';
+import { type FieldFlag, referenceWords } from '../operation/field-flags.ts';
+import { genericCommand } from '../operation/generic-command.ts';
+import { readInput } from '../operation/input.ts';
+import { noteHidden } from '../operation/listing.ts';
+import { readWholeNumber } from '../operation/whole-number.ts';
+import { forSameAccount } from '../session/lost-creation.ts';
+
+/** A longer window would take long and help nobody. */
+const mostDays = 366;
+
+const windowFlag = (edge: 'since' | 'until', description: string): FieldFlag => {
+  const [parameter] = Object.keys(windowQuery('start_time', { [edge]: '' }));
+  return {
+    name: edge,
+    value: 'TIME',
+    description,
+    heading: 'Filters',
+    part: 'rows',
+    path: [parameter!],
+    field: dateTime(description),
+    required: false,
+  };
+};
+
+/** `--since` and `--until` for free times. */
+export const slotWindowFlags: FieldFlag[] = [
+  windowFlag('since', 'only times at or after this time (default now)'),
+  windowFlag('until', 'only times before this time (default 7 days after --since)'),
+];
+
+const hostFlag: FieldFlag = {
+  name: 'host',
+  value: referenceWords.users!,
+  description: 'only times when this host is free',
+  heading: 'Filters',
+  suggestions: ['me'],
+  part: 'rows',
+  path: ['host'],
+  field: reference('users', 'host who must be free'),
+  required: false,
+};
+
+const ownFlags: Flag[] = [
+  { name: 'first', value: 'N', description: 'show only the first N times', heading: 'Listing' },
+  {
+    name: 'step',
+    value: 'MINUTES',
+    description: 'minutes between two starts (default 30, or the length of the event type if shorter)',
+    heading: 'Listing',
+  },
+];
+
+/** The window of starts, in milliseconds since 1970. Times in the past can't be booked. */
+export const slotWindow = async (
+  { context, problems }: Invocation,
+  rows: NonNullable<Input['query']>,
+): Promise<{ since: number; until: number }> => {
+  const typed = windowIn(rows);
+  const now = context.serviceTime() ?? context.runtime.clock.now();
+  const since = Math.max(now + 1, timestampOf(typed.since ?? '') ?? 0);
+  const { readTime } = await import('../../time/read.ts');
+  const week = readTime('+7d', { zone: context.settings.zone, now: since, edge: 'until' });
+  const until = timestampOf(typed.until ?? (week.ok ? week.instant : '')) ?? since + 7 * day;
+  if (until - since > mostDays * day) problems.add(`The time window can be at most ${mostDays} days long`);
+  problems.check();
+  return { since, until };
+};
+
+/** What a slot looks like in a list. */
+const slotView: View = {
+  columns: [
+    { header: 'START', path: 'start_time', as: 'time', priority: 5 },
+    { header: 'END', path: 'end_time', as: 'time', priority: 3 },
+    { header: 'HOSTS', path: 'event_memberships.*.user_name', as: 'list', priority: 2 },
+  ],
+  id: 'start_time',
+};
+
+const dayView = (zone: string): View => ({
+  columns: [
+    { header: 'DAY', path: 'day', priority: 5, shrink: false },
+    { header: `FREE TIMES (${zone})`, path: 'times', priority: 4, shrink: false },
+  ],
+  id: 'day',
+});
+
+/** Width of the column DAY with the gap after it, and of a time with the gap after it. */
+const dayWidth = 16;
+const timeWidth = 7;
+
+/** Free times by day, in as many lines as a day needs. A time that the clocks show twice has its offset. */
+const linesByDay = (slots: readonly Json[], zone: string, columns: number): Json[] => {
+  const show = wallClock(zone);
+  const shown = slots.map(({ start_time: start }) => {
+    const at = timestampOf(String(start))!;
+    return { at, ...wallParts(show(at)) };
+  });
+  const days = new Map<string, typeof shown>();
+  for (const each of shown) days.set(each.date, [...(days.get(each.date) ?? []), each]);
+  const perLine = Math.max(1, Math.floor((columns - dayWidth) / timeWidth));
+  return [...days].flatMap(([date, times]) => {
+    const isTwice = (time: string) => times.filter((other) => other.time === time).length > 1;
+    const texts = times.map(({ at, time }) => {
+      const offset = isTwice(time) ? withOffset(at, show(at)).slice('2026-10-25T02:30:00'.length) : '';
+      return `${time.slice(0, 5)}${offset}`;
+    });
+    return Array.from({ length: Math.ceil(texts.length / perLine) }, (_, line) => ({
+      day: line === 0 ? date : ' ',
+      times: texts.slice(line * perLine, (line + 1) * perLine).join('  '),
+    }));
+  });
+};
+
+async function* onePage(rows: Json[]): AsyncGenerator<Json[]> {
+  yield rows;
+}
+
+function* firstOf(slots: Iterable<Json>, count: number): Generator<Json> {
+  let left = count;
+  for (const slot of slots) {
+    yield slot;
+    left -= 1;
+    if (left <= 0) return;
+  }
+}
+
+const runSlots = async (invocation: Invocation): Promise<void> => {
+  const { context, typed } = invocation;
+  const { settings, notes, printer, runtime } = context;
+  const step = readWholeNumber('step', invocation, 1, limits.durationMinutes.max);
+  const first = readWholeNumber('first', invocation, 1);
+  const { path, rows, found } = await readInput(invocation, eventTypes.get, [...slotWindowFlags, hostFlag]);
+  const type = found ?? (await (await context.client()).call(eventTypes.get, { path: path! }));
+  const window = await slotWindow(invocation, rows!);
+  const name = String(type.name ?? type.uri);
+  if (type.active === false) {
+    notes.warn(`${name} is not active, so it can't be booked`);
+    await printer.list(slotView, onePage([]));
+    return;
+  }
+  const host = typed.host === undefined ? undefined : String(rows!.host);
+  const { findFreeTimes, noteUnchecked } = await import('../operation/free-slots.ts');
+  const times = await findFreeTimes(context, { type, ...window, step, host });
+  const slots = [...firstOf(times.slots, first ?? Number.POSITIVE_INFINITY)];
+  const isByDay = settings.format === 'table' && settings.fields === undefined;
+  const width = runtime.stdout.isTerminal ? runtime.stdout.columns || 80 : 80;
+  const columns = settings.accessible ? Number.MAX_SAFE_INTEGER : width;
+  const { hiddenColumns } = isByDay
+    ? await printer.list(dayView(settings.zone), onePage(linesByDay(slots, settings.zone, columns)))
+    : await printer.list(slotView, onePage(slots));
+  noteUnchecked(context, times);
+  noteHidden(notes, hiddenColumns);
+  const until = utcText(window.until);
+  if (slots.length === 0)
+    return notes.footer(`No free times for ${name} until ${until}. Look further ahead with --until`);
+  notes.footer(
+    `${counted(slots.length, 'free time')} for ${name} (${type.duration} min). The service decides when you book.`,
+  );
+  const book = commandLine('invitees', 'create', '--event-type', name, '--start', String(slots[0]!.start_time));
+  notes.footer(`Book one: ${forSameAccount(book, settings)} --email EMAIL --name NAME --timezone ZONE`);
+};
+
+export const slots: Command = {
+  name: 'slots',
+  summary: 'List free times of an event type',
+  arguments: genericCommand('event-types', 'slots', eventTypes.get).arguments,
+  flags: [...slotWindowFlags, hostFlag, ...ownFlags],
+  fields: ['start_time', 'end_time', 'event_type', 'event', 'invitees_remaining', 'event_memberships', '_sched'],
+  examples: [
+    'event-types slots "Intro call"',
+    'event-types slots "Intro call" --since tomorrow --until +14d --tz America/New_York',
+    'event-types slots "Support call" --host me --step 15',
+    'event-types slots "Intro call" --first 1 -o id',
+  ],
+  notes: [
+    'sched computes these times: the whole meeting must be inside the hours of the availability schedules, and no host may have an active event then. A collective event type needs all hosts, a round-robin event type at least one. Starts are every --step minutes from the beginning of each interval of hours.',
+    "The service has the last word: it may also know other calendars, breaks or a minimum notice, which its API doesn't show. If sched could not check something, such as the events of a host that your token may not read, it says so on stderr and in _sched.unchecked.",
+    'A table has one line per day. Other formats have one start per line (tsv columns: start_time, end_time, event_memberships.*.user_name). For group event types, events with seats left are listed too, with invitees_remaining.',
+  ],
+  run: runSlots,
+};

@@ -1,0 +1,146 @@
+import { SchedError } from '../errors.ts';
+import { valueAt } from './fields.ts';
+import type { RowFormat } from './formats.ts';
+import { safe } from './sanitise.ts';
+
+/** Longest line in octets, without its line break (RFC 5545 §3.1). */
+const longestLine = 75;
+
+/** Splits a long line. The rest goes to lines that begin with a space; no character is torn apart. */
+const fold = (line: string): string => {
+  let folded = '';
+  let octets = 0;
+  for (const character of line) {
+    const size = Buffer.byteLength(character);
+    if (octets + size > longestLine) {
+      folded += '\r\n ';
+      octets = 1;
+    }
+    folded += character;
+    octets += size;
+  }
+  return `${folded}\r\n`;
+};
+
+/** Text without the characters that a calendar can't hold: control characters and half of a surrogate pair. */
+const clean = (text: string): string =>
+  text
+    .replace(/\r\n|[\r\u0085\u2028\u2029]/g, '\n')
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]|\p{Surrogate}/gu, '\ufffd');
+
+/** A value of type TEXT (RFC 5545 §3.3.11). */
+const textValue = (text: string): string =>
+  clean(text)
+    .replace(/[\\;,]/g, '\\$&')
+    .replaceAll('\n', '\\n');
+
+const parameterEscapes: Record<string, string> = { '^': '^^', '\n': '^n', '"': "^'" };
+
+/** The value of a parameter, in quotes (RFC 6868). */
+const parameterValue = (text: string): string =>
+  `"${clean(text).replace(/[\^\n"]/g, (character) => parameterEscapes[character]!)}"`;
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** `20261116T090000Z`, or undefined if it isn't a time. */
+const timeValue = (value: unknown): string | undefined => {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString().replace(/[-:]|\.\d+/g, '');
+};
+
+const requiredTime = (event: object, field: string): string => {
+  const time = timeValue(valueAt(event, field));
+  if (time !== undefined) return time;
+  throw new SchedError('integrity', `An event has no ${field}, so it can't be written to a calendar`, {
+    reason: String(valueAt(event, 'uri')),
+    hint: { flags: { output: 'json' } },
+  });
+};
+
+/** A web address with its special characters encoded, or undefined if it isn't one. */
+const webAddress = (value: unknown): string | undefined => {
+  const text = textOf(value);
+  if (text === undefined || !/^https?:/i.test(text) || !URL.canParse(text)) return undefined;
+  return new URL(text).href;
+};
+
+const statuses: Record<string, string> = { active: 'CONFIRMED', canceled: 'CANCELLED' };
+
+/** A person's property, such as `ATTENDEE;CN="Ada":mailto:ada@example.com`. */
+const person = (property: string, name: unknown, email: unknown, state = ''): string[] => {
+  const address = textOf(email);
+  if (address === undefined) return [];
+  const mail = encodeURIComponent(clean(address)).replaceAll('%40', '@');
+  return [
+    `${property}${textOf(name) === undefined ? '' : `;CN=${parameterValue(String(name))}`}${state}:mailto:${mail}`,
+  ];
+};
+
+const recordsAt = (event: object, path: string): object[] => {
+  const found = valueAt(event, path);
+  return Array.isArray(found) ? found.filter((each) => typeof each === 'object' && each !== null) : [];
+};
+
+/** The invitees as attendees, if they were read. Attendees need an organizer (RFC 5545 §3.8.4.1). */
+const people = (event: object): string[] => {
+  const invitees = recordsAt(event, '_sched.invitees');
+  const [host] = recordsAt(event, 'event_memberships');
+  if (invitees.length === 0) return [];
+  return [
+    ...(host === undefined ? [] : person('ORGANIZER', valueAt(host, 'user_name'), valueAt(host, 'user_email'))),
+    ...invitees.flatMap((invitee) => {
+      const state = valueAt(invitee, 'status') === 'canceled' ? 'DECLINED' : 'ACCEPTED';
+      return person('ATTENDEE', valueAt(invitee, 'name'), valueAt(invitee, 'email'), `;PARTSTAT=${state}`);
+    }),
+  ];
+};
+
+/** The lines of an event (RFC 5545 §3.6.1), not folded yet. */
+const eventLines = (event: object): string[] => {
+  const text = (property: string, value: unknown): string[] =>
+    textOf(value) === undefined ? [] : [`${property}:${textValue(String(value))}`];
+  const time = (property: string, field: string): string[] => {
+    const value = timeValue(valueAt(event, field));
+    return value === undefined ? [] : [`${property}:${value}`];
+  };
+  const link = webAddress(valueAt(event, 'location.join_url'));
+  const status = statuses[String(valueAt(event, 'status'))];
+  const start = requiredTime(event, 'start_time');
+  return [
+    'BEGIN:VEVENT',
+    // The same event has the same UID in every export, so that a calendar updates it.
+    ...text('UID', valueAt(event, 'uri')),
+    `DTSTAMP:${timeValue(valueAt(event, 'updated_at')) ?? start}`,
+    `DTSTART:${start}`,
+    `DTEND:${requiredTime(event, 'end_time')}`,
+    ...text('SUMMARY', valueAt(event, 'name')),
+    ...(status === undefined ? [] : [`STATUS:${status}`]),
+    ...text('LOCATION', textOf(valueAt(event, 'location.location')) ?? link),
+    ...(link === undefined ? [] : [`URL:${link}`]),
+    ...text('DESCRIPTION', valueAt(event, 'meeting_notes_plain')),
+    ...time('CREATED', 'created_at'),
+    ...time('LAST-MODIFIED', 'updated_at'),
+    ...people(event),
+    'END:VEVENT',
+  ];
+};
+
+const opening = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//sched//sched//EN'].map(fold).join('');
+const closing = fold('END:VCALENDAR');
+
+const eventText = (event: object, isTerminal: boolean): string =>
+  eventLines(event)
+    .map((line) => fold(isTerminal ? safe(line) : line))
+    .join('');
+
+/** Events as a calendar (RFC 5545). */
+export const icsRows = (isTerminal: boolean): RowFormat => ({
+  open: opening,
+  between: '',
+  close: closing,
+  empty: `${opening}${closing}`,
+  row: (event) => eventText(event, isTerminal),
+});
+
+export const icsRecord = (event: object, isTerminal: boolean): string =>
+  `${opening}${eventText(event, isTerminal)}${closing}`;

@@ -1,0 +1,133 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { HttpRequest } from '../../src/http/message.ts';
+import { createWorld, type Result, replying } from '../support/run.ts';
+
+type World = Awaited<ReturnType<typeof createWorld>>;
+
+describe('event-types slots', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await createWorld();
+  });
+
+  const rowsOf = ({ stdout }: Result) =>
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'));
+
+  it('prints one start per line in a pipe, in order, for the next seven days', async () => {
+    const result = await world.run('event-types slots "Intro call"');
+    expect(result.code).toBe(0);
+    const starts = rowsOf(result).map(([start]) => start!);
+    expect(starts[0]).toBe('2026-11-16T09:00:00Z');
+    expect(starts).toEqual([...starts].sort());
+    expect(starts.every((start) => start > '2026-11-15T18' && start < '2026-11-22T18')).toBe(true);
+    expect(rowsOf(result)[0]).toEqual(['2026-11-16T09:00:00Z', '2026-11-16T09:15:00Z', 'Amara Lindqvist']);
+  });
+
+  it('shows a terminal one line per day, and says that the service decides', async () => {
+    const { screen } = await world.run(
+      'event-types slots "Intro call" --tz Europe/Berlin --until tomorrow --color never',
+      {
+        terminals: ['stdout', 'stderr'],
+      },
+    );
+    expect(screen).toMatchInlineSnapshot(`
+      "DAY             FREE TIMES (Europe/Berlin)
+      Mon 2026-11-16  10:00  10:15  10:30  10:45  11:30  11:45  12:00  12:15  14:00
+                      14:15  14:30  14:45  15:00  15:15  15:30  15:45  16:00  16:15
+                      16:30  16:45
+      20 free times for Intro call (15 min). The service decides when you book.
+      Book one: sched invitees create --event-type 'Intro call' --start 2026-11-16T09:00:00Z --email EMAIL --name NAME --timezone ZONE
+      "
+    `);
+  });
+
+  it('prints plain lines for a screen reader', async () => {
+    const { stdout } = await world.run('event-types slots "Intro call" --first 20 --accessible -o table');
+    expect(stdout.match(/^DAY: /gim)).toHaveLength(1);
+    expect(stdout).toContain('10:00  10:15');
+  });
+
+  it('prints records with the names of the service as JSON', async () => {
+    const { stdout } = await world.run('event-types slots "Support call" --first 1 --json');
+    const [slot] = JSON.parse(stdout);
+    expect(Object.keys(slot)).toEqual(['start_time', 'end_time', 'event_type', 'event_memberships']);
+    expect(slot.event_memberships.length).toBeGreaterThan(1);
+  });
+
+  it('narrows a round-robin event type to one host', async () => {
+    const { stdout } = await world.run('event-types slots "Support call" --host me --first 1 --json');
+    expect(JSON.parse(stdout)[0].event_memberships).toHaveLength(1);
+    const refused = await world.run('event-types slots "Intro call" --host "Kofi Mensah"');
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('is not a host of this event type')]);
+  });
+
+  it('prints only the start with -o id, ready for invitees create', async () => {
+    const { stdout } = await world.run('event-types slots "Intro call" --first 1 -o id');
+    expect(stdout).toBe('2026-11-16T09:00:00Z\n');
+  });
+
+  it('offers nothing in the past', async () => {
+    const { stdout } = await world.run('event-types slots "Intro call" --since -30d --until -1d');
+    expect(stdout).toBe('');
+  });
+
+  it('uses --step as the distance between starts', async () => {
+    const { stdout } = await world.run('event-types slots "Intro call" --step 60 --first 2 -o id --since 2026-11-18');
+    expect(stdout).toBe('2026-11-18T08:00:00Z\n2026-11-18T09:00:00Z\n');
+  });
+
+  it('refuses a wrong number or window before it sends anything', async () => {
+    const { code, stderr, requests } = await world.run('event-types slots "Intro call" --step 0 --first none');
+    expect([code, requests]).toEqual([2, []]);
+    expect(stderr).toContain('--step must be a whole number from 1 to 720, not "0"');
+    expect(stderr).toContain('--first must be a whole number from 1 up, not "none"');
+    const long = await world.run('event-types slots "Intro call" --until 2036-01-01');
+    expect([long.code, long.stderr]).toEqual([2, expect.stringContaining('at most 366 days')]);
+  });
+
+  it('says that an inactive event type has no free times', async () => {
+    const { code, stdout, stderr } = await world.run('event-types slots "Summer office hours" --json');
+    expect([code, stdout]).toEqual([0, '[]\n']);
+    expect(stderr).toContain("Summer office hours is not active, so it can't be booked");
+  });
+
+  it('reports hosts whose events the token may not read', async () => {
+    const send = async (request: HttpRequest) =>
+      request.url.includes('/scheduled_events') && request.url.includes('organization=')
+        ? replying({ status: 403, body: '{"title":"Permission Denied","message":"Only for admins."}' })(request)
+        : world.service(request);
+    const { code, stdout, stderr } = await world.run('event-types slots "Partner interview" --first 1 -o json', {
+      send,
+    });
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/Not checked: events of .* \(Permission Denied: Only for admins\.\)/);
+    const [slot] = JSON.parse(stdout);
+    expect(slot._sched.unchecked[0]).toMatchObject({ what: 'events', user: expect.stringContaining('/users/') });
+  });
+
+  it('works without the list of hosts, and says so', async () => {
+    const send = async (request: HttpRequest) =>
+      request.url.includes('/event_type_memberships')
+        ? replying({ status: 404, body: '{}' })(request)
+        : world.service(request);
+    const { code, stdout, stderr } = await world.run('event-types slots "Intro call" --first 1 -o id', { send });
+    expect([code, stdout]).toEqual([0, '2026-11-16T09:00:00Z\n']);
+    expect(stderr).toContain('Not checked: hosts');
+  });
+
+  it('says that the dates of a one-off event type are not shown', async () => {
+    const made = await world.run('one-offs create --name Planning --duration 30 --days 3 -o id --yes');
+    const { stderr } = await world.run(['event-types', 'slots', made.stdout.trim(), '--first', '1']);
+    expect(stderr).toContain('Not checked: dates (the service does not show the dates of a one-off event type)');
+  });
+
+  it('refuses --curl and --dry-run, because it sends several requests', async () => {
+    for (const flag of ['--curl', '--dry-run']) {
+      const { code, requests } = await world.run(['event-types', 'slots', 'YBL6DUNR9FS4PNP6', flag]);
+      expect([code, requests]).toEqual([2, []]);
+    }
+  });
+});
