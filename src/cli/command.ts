@@ -1,6 +1,7 @@
 import type { Operation } from '../api/operation.ts';
 import type { View } from '../output/view.ts';
 import type { Problems } from './messages/problems.ts';
+import type { Choice } from './session/asker.ts';
 import type { Context } from './session/context.ts';
 
 export interface Argument {
@@ -99,6 +100,8 @@ export interface Command {
   withoutArgument?: Operation;
   /** The output has unknown fields and is JSON by default. The command itself checks the number of arguments. */
   freeForm?: true;
+  /** Values to choose from at a terminal, by flag. An empty list means that the value must be typed. */
+  choices?: Readonly<Record<string, (invocation: Invocation) => Promise<readonly Choice[]>>>;
   /** Further values that the command needs at a terminal, once its required flags are known. */
   followUps?(invocation: Invocation): Promise<FollowUp[]>;
   run(invocation: Invocation): Promise<void>;

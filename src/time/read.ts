@@ -43,6 +43,8 @@ const relative = /^(?<sign>[+-])(?:(?<w>\d+)w)?(?:(?<d>\d+)d)?(?:(?<h>\d+)h)?(?:
 /** `9am`, `9:30 p.m.` and `16h30` at the end of a time. */
 const twelveHours = /(?<before>^|[T ])(?<hours>\d{1,2})(?::(?<minutes>\d\d))? ?(?<half>[ap])\.?m\.?$/i;
 const hoursWithH = /(?<before>^|[T ])(?<hours>\d{1,2})h(?<minutes>\d\d)?$/i;
+/** `2h` and `12h` could also be a number of hours, before or after now. From `13h` to `23h`, people mean the clock. */
+const unclearHours = /^(?!1[3-9]h|2[0-3]h)\d{1,2}h$/i;
 const spoken = /^(?<ahead>in )?(?<count>\d+) ?(?<unit>[a-z]+)(?<past> ago)?$/i;
 
 const units: Record<string, string> = Object.fromEntries(
@@ -250,8 +252,7 @@ export function readTime(input: string, context: TimeContext): Reading {
   const text = input.trim().replace(/\s+/g, ' ');
   if (text.length > 80) return { ok: false, problem: `"${text.slice(0, 59)}…" is too long to be a time` };
   if (text.toLowerCase() === 'now') return settled(text, { kind: 'one', at: context.now }, context.zone, false);
-  // `2h` could be a time of day or a number of hours, before or after now.
-  const clocked: Checked<string> = /^\d{1,2}h$/i.test(text) ? { ok: true, value: text } : withPlainClock(text);
+  const clocked: Checked<string> = unclearHours.test(text) ? { ok: true, value: text } : withPlainClock(text);
   if (!clocked.ok) return clocked;
   const plain = clocked.value;
   const date = dated.exec(plain);

@@ -19,7 +19,9 @@ const steps: [RegExp, string][] = [
   [/\? Email address of the invitee:/, `ada@example.com${enter}`],
   [/\? Full name of the invitee:/, `Ada Byron${enter}`],
   [/\? IANA time zone of the invitee: \(\S+\)/, `Europe/Paris${enter}`],
-  [/\? Start time of the meeting:/, `2030-12-02T15:00:00+01:00${enter}`],
+  [/\? Start time of the meeting:[^?]*❯ /, 'another'],
+  [/meeting: another[^?]*❯ another one/, enter],
+  [/✔ Start time of the meeting: another one[\s\S]*\? Start time of the meeting:/, `2030-12-02T15:00:00+01:00${enter}`],
   [/\? Company:/, `Analytical Engines${enter}`],
   [/\? Team size:[^?]*❯ 1 to 10/, enter],
 ];
@@ -52,12 +54,15 @@ describe('questions for missing flags', () => {
       'ada@example.com',
       'Ada Byron',
       'Europe/Paris',
+      'another',
       '2030-12-02T15:00:00+01:00',
       'AE',
       '1',
     ];
     for (const [i, answer] of answers.entries()) {
-      await screen.until([/name: $/, /invitee: $/, /invitee: $/, /\): $/, /meeting: $/, /Company: $/, /name: $/][i]!);
+      await screen.until(
+        [/name: $/, /invitee: $/, /invitee: $/, /\): $/, /name: $/, /meeting: $/, /Company: $/, /name: $/][i]!,
+      );
       screen.type(`${answer}\n`);
     }
     const { code, text } = await screen.done;
@@ -69,19 +74,23 @@ describe('questions for missing flags', () => {
   test.each([
     ['Ctrl-C', ctrlC, 130, 'Interrupted'],
     ['Ctrl-D', ctrlD, 12, 'Stopped at a question. Nothing was changed'],
-  ])('end with %s at every question, and leave nothing behind', async (_, key, expected, message) => {
-    const home = await usedHome();
-    for (const asked of steps.keys()) {
-      const screen = await start(home);
-      for (const [i, [question, answer]] of steps.slice(0, asked + 1).entries()) {
-        await screen.until(question);
-        screen.type(i === asked ? key : answer);
+  ])(
+    'end with %s at every question, and leave nothing behind',
+    async (_, key, expected, message) => {
+      const home = await usedHome();
+      for (const asked of steps.keys()) {
+        const screen = await start(home);
+        for (const [i, [question, answer]] of steps.slice(0, asked + 1).entries()) {
+          await screen.until(question);
+          screen.type(i === asked ? key : answer);
+        }
+        const { code, text } = await screen.done;
+        expect(text).toContain(`error: ${message}\n`);
+        expect(text).toContain('\x1b[?25h');
+        expect(code, text).toBe(expected);
       }
-      const { code, text } = await screen.done;
-      expect(text).toContain(`error: ${message}\n`);
-      expect(text).toContain('\x1b[?25h');
-      expect(code, text).toBe(expected);
-    }
-    expect(await bookingsOf(home)).toBe('');
-  });
+      expect(await bookingsOf(home)).toBe('');
+    },
+    60_000,
+  );
 });

@@ -6,11 +6,14 @@ import { rowFilter } from '../../client/filter.ts';
 import { isObject, type Json } from '../../client/reading.ts';
 import { SchedError, sameCommand } from '../../errors.ts';
 import { type Booked, bookedEarlier } from '../../jobs/booking.ts';
+import { describeInstant } from '../../time/echo.ts';
 import { minute, timestampOf } from '../../time/wall.ts';
 import { idIn } from '../../uri.ts';
 import type { Flag, Invocation } from '../command.ts';
 import { bookingContextOf, bookingOptions } from '../operation/booking-context.ts';
 import type { FieldFlag } from '../operation/field-flags.ts';
+import { referredRecord } from '../operation/references.ts';
+import type { Choice } from '../session/asker.ts';
 import type { Context } from '../session/context.ts';
 import { slotWindow, slotWindowFlags } from './slots.ts';
 
@@ -121,3 +124,30 @@ export const firstFreeRefused = (error: unknown, when: string): unknown =>
         hint: sameCommand,
       })
     : error;
+
+/** More than this is not a choice but a search: `event-types slots` shows all. */
+const mostOffered = 30;
+
+/** Free times of the next days to choose a start from. None if they can't be computed: then the start is typed. */
+export const startChoices = async (invocation: Invocation): Promise<Choice[]> => {
+  const { context, typed } = invocation;
+  try {
+    const { uri } = await referredRecord(
+      { id: '', collection: 'event_types', name: String(typed['event-type']) },
+      context,
+    );
+    const client = await context.client();
+    const type = await client.call(eventTypes.get, { path: { event_type: idIn(uri) } });
+    const { findFreeTimes } = await import('../operation/free-slots.ts');
+    const { slots } = await findFreeTimes(context, { type, ...(await slotWindow(invocation, {})) });
+    const starts: Choice[] = [];
+    for (const { start_time: start } of slots) {
+      if (starts.length === mostOffered) break;
+      starts.push({ value: String(start), label: describeInstant(String(start), context.settings.zone) });
+    }
+    return starts;
+  } catch (error) {
+    if (error instanceof SchedError && ['forbidden', 'not-found', 'usage'].includes(error.category)) return [];
+    throw error;
+  }
+};

@@ -31,6 +31,7 @@ import {
   firstFreeRefused,
   firstFreeWindow,
   readFirstFree,
+  startChoices,
 } from './first-free.ts';
 import { runNoShow } from './no-show.ts';
 
@@ -196,6 +197,7 @@ export const decorate = {
       '--first-free books the first time that `sched event-types slots` lists, and says which. Run again, it books no second time in the same window: like --start, it is refused with exit code 7, or with --if-absent the existing booking is used. If the time was taken meanwhile, the exit code is 7.',
       'A time without an offset is read in the time zone of --tz. If the invitee is in another time zone, it is refused, because either could be meant.',
     ],
+    choices: { start: startChoices },
     followUps: openQuestions,
     run: (invocation) => runCreate(generic, invocation),
   }),

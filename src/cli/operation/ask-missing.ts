@@ -33,7 +33,10 @@ const askArgument = async (
   return asker.choose(capital(name.replaceAll('-', ' ')), await choicesOf(collection!, context, within));
 };
 
-const askFlag = async (flag: Flag, invocation: Invocation, asker: Asker): Promise<string> => {
+/** Stands for a value that is not in the list. No flag has an empty value. */
+const another = { value: '', label: 'another one' };
+
+const askFlag = async (flag: Flag, { choices }: Command, invocation: Invocation, asker: Asker): Promise<string> => {
   const { context } = invocation;
   const label = capital(flag.description);
   const { collection } = isField(flag) ? inspect(flag.field) : {};
@@ -43,6 +46,9 @@ const askFlag = async (flag: Flag, invocation: Invocation, asker: Asker): Promis
       label,
       flag.choices.map((value) => ({ value, label: value })),
     );
+  const offered = (await choices?.[flag.name]?.(invocation)) ?? [];
+  const chosen = offered.length === 0 ? '' : await asker.choose(label, [...offered, another]);
+  if (chosen !== another.value) return chosen;
   return asker.text({
     label,
     ...(flag.value === 'ZONE' ? { preset: context.settings.zone } : {}),
@@ -96,7 +102,7 @@ export const askMissing = async (command: Command, invocation: Invocation): Prom
   // A time can only be read once the invitee's time zone is known.
   const flags = missingFlags(command, typed).sort((a, b) => Number(isTime(a)) - Number(isTime(b)));
   for (const flag of flags) {
-    const answer = await askFlag(flag, filled, asker);
+    const answer = await askFlag(flag, command, filled, asker);
     typed[flag.name] = answer;
     problems.answered(flag.name, answer);
   }

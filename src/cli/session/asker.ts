@@ -1,5 +1,6 @@
 import { SchedError } from '../../errors.ts';
 
+/** A value to choose, and how people see it. */
 export interface Choice {
   value: string;
   label: string;

@@ -18,7 +18,14 @@ const answering = (line: string, answers: string[], more: WorldOptions = {}) =>
 
 const writes = (requests: HttpRequest[]) => requests.filter(({ method }) => method !== 'GET');
 
-const whole = ['Customer onboarding', 'ada@example.com', 'Ada Byron', 'Europe/Paris', '2030-12-02T15:00:00+01:00'];
+const whole = [
+  'Customer onboarding',
+  'ada@example.com',
+  'Ada Byron',
+  'Europe/Paris',
+  'another',
+  '2030-12-02T15:00:00+01:00',
+];
 const details = ['Analytical Engines', '2'];
 
 const printedCommand = (stderr: string): string => /without questions: (sched .*)$/m.exec(stderr)![1]!;
@@ -55,7 +62,7 @@ describe('a required flag that is missing', () => {
 
   test('is not asked for if it was typed, and neither is an answered question', async () => {
     const words = ['invitees', 'create', '--accessible', '--event-type', 'Customer onboarding', '--first-name', 'Ada'];
-    const answers = ['ada@example.com', 'UTC', '2030-12-02T15:00:00+01:00', '3'];
+    const answers = ['ada@example.com', 'UTC', 'another', '2030-12-02T15:00:00+01:00', '3'];
     const rest = await world.run([...words, '--answer', 'Company=AE'], { terminals, home, stdin: answers.join('\n') });
     expect(rest.stderr).not.toMatch(/^(Full name|Company|Event type)/m);
     expect(rest.stderr).toContain('Team size:\n1: 1 to 10');
@@ -73,6 +80,7 @@ describe('a required flag that is missing', () => {
       'Ada',
       'Mars/Olympus',
       '',
+      'another',
       'yesterday week',
       '2030-12-02T15:00:00+01:00',
     ]);
@@ -83,6 +91,18 @@ describe('a required flag that is missing', () => {
     expect(stderr).toMatch(/--start: .*yesterday week/);
     expect(stderr).toMatch(/--timezone Europe\/Paris --start/);
     expect(code).toBe(0);
+  });
+
+  test('offers free times as the start, and books the one that was chosen', async () => {
+    const { code, stderr, requests } = await answering('invitees create', [...whole.slice(0, -2), '2', ...details]);
+    const [, first, second] = /meeting:\n1: (.*)\n2: (.*)\n/.exec(stderr)!;
+    const slots = await world.run(['event-types', 'slots', 'Customer onboarding', '--json']);
+    expect(code).toBe(0);
+    expect(first).not.toBe(second);
+    const { start_time } = JSON.parse(writes(requests)[0]!.body!);
+    expect(stderr).toContain(`--start ${start_time} `);
+    // The chosen time is no longer free.
+    expect(slots.stdout).not.toContain(start_time);
   });
 
   test('narrows the choices by a part of the name', async () => {
