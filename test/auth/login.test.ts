@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { usualServer } from '../../src/auth/auth-server.ts';
 import { resultPage } from '../../src/auth/callback-page.ts';
 import { type LoginOptions, login, loginTimeoutMs } from '../../src/auth/login.ts';
 import { SchedError } from '../../src/errors.ts';
@@ -12,7 +13,7 @@ import { leaksIn } from '../support/canary.ts';
 import { everythingIn, memoryStore, random } from './support/memory.ts';
 import { canary, createOAuthServer } from './support/oauth-server.ts';
 
-const issuer = { url: 'https://auth.example.com', clientId: 'client-1' };
+const client = { server: usualServer('https://auth.example.com'), id: 'client-1' };
 
 interface Reply {
   status: number;
@@ -50,7 +51,7 @@ const start = (act: (url: string) => Promise<unknown>, more: Partial<LoginOption
   const controller = new AbortController();
   const urls: string[] = [];
   const result = login({
-    issuer,
+    client,
     baseUrl: 'https://api.example.com/v1',
     scopes: ['users:read'],
     way: {
@@ -86,7 +87,7 @@ describe('login', () => {
       version: 1,
       kind: 'oauth',
       origin: 'https://api.example.com',
-      issuer: issuer.url,
+      issuer: client.server.issuer,
       client_id: 'client-1',
       scope: 'users:read',
       owner: 'https://api.example.com/users/U1',
