@@ -379,6 +379,66 @@ describe('login', () => {
     await expect.poll(() => page?.body).toContain('Login failed');
   });
 
+  describe('in a browser that may run on another machine', () => {
+    const remote = (lines: (url: string, allow: (url: string) => string) => (string | undefined)[], opened = false) => {
+      const server = createOAuthServer();
+      const mistakes: string[] = [];
+      const openings: boolean[] = [];
+      let left: (string | undefined)[] = [];
+      let reading: AbortSignal | undefined;
+      const run = start(async () => {}, {
+        send: server.send,
+        way: {
+          kind: 'browser',
+          open: async () => opened,
+          onOpened: (isOpen) => {
+            openings.push(isOpen);
+            return async (unwanted) => {
+              reading = unwanted;
+              if (left.length > 0) return left.shift();
+              return new Promise((_, reject) => unwanted.addEventListener('abort', () => reject(unwanted.reason)));
+            };
+          },
+        },
+        onUrl: (url) => {
+          left = lines(url, server.allow);
+        },
+        onMistake: (why) => {
+          mistakes.push(why);
+        },
+      });
+      return { ...run, server, mistakes, openings, isReading: () => reading?.aborted === false };
+    };
+
+    test('accepts a pasted address, and frees the port', async () => {
+      let port = 0;
+      const { result, server, mistakes, openings } = remote((url, allow) => {
+        port = portOf(url);
+        return ['nonsense', allow(url)];
+      });
+      expect((await result).kind).toBe('oauth');
+      expect([server.counts.code, mistakes.length, openings]).toEqual([1, 1, [false]]);
+      expect(await isOpen(port)).toBe(false);
+    });
+
+    test('accepts the callback too, and then stops reading', async () => {
+      let page: Promise<Reply> | undefined;
+      const { result, server, isReading } = remote((url, allow) => {
+        page = visit(allow(url));
+        return [];
+      }, true);
+      expect((await result).kind).toBe('oauth');
+      expect((await page!).body).toContain('You are logged in');
+      expect([server.counts.code, isReading()]).toEqual([1, false]);
+    });
+
+    test('ends at the end of input, and says that nothing was pasted', async () => {
+      const { result, server } = remote(() => [undefined]);
+      await expect(result).rejects.toMatchObject({ category: 'auth', message: 'No URL was pasted' });
+      expect(server.counts.code).toBe(0);
+    });
+  });
+
   describe('with a pasted address', () => {
     const paste = (make: (url: string, allow: (url: string) => string) => (string | undefined)[]) => {
       const server = createOAuthServer();

@@ -191,6 +191,38 @@ describe('auth login in a terminal', () => {
     expect((await status()).user_name).toBe('Amara Lindqvist');
   });
 
+  test('over SSH says how to paste the final address, and accepts it at once', async () => {
+    const args = ['auth', 'login', '--credential-store', 'file', ...addresses()];
+    terminal = schedInTerminal(args, home, { SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' });
+    const url = await urlOn(terminal);
+    await terminal.until(/Final URL, or wait for the browser: $/);
+    expect(terminal.text().replace(/\s+/g, ' ')).toContain(
+      "Copy that page's full URL from the address bar and paste it here.",
+    );
+    expect(terminal.text()).toMatch(/press Ctrl-C and run: sched auth login .* --device\n/);
+    terminal.type(`${await decide(url, 'allow')}\n`);
+    const { code, text } = await terminal.done;
+    expect([code, text]).toEqual([0, expect.stringMatching(/^Logged in as Amara Lindqvist \(profile default\)$/m)]);
+    expect((await status()).user_name).toBe('Amara Lindqvist');
+    expect(await isFree(Number(redirectOf(url).port))).toBe(true);
+  });
+
+  test('over SSH still accepts the callback, and ends on Ctrl-D', async () => {
+    const env = { SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' };
+    const args = ['auth', 'login', '--credential-store', 'file', ...addresses()];
+    terminal = schedInTerminal(args, home, env);
+    const url = await urlOn(terminal);
+    await terminal.until(/Final URL, or wait for the browser: $/);
+    await fetch(await decide(url, 'allow'));
+    const { code, text } = await terminal.done;
+    expect([code, text]).toEqual([0, expect.stringMatching(/^Logged in as Amara Lindqvist \(profile default\)$/m)]);
+    const second = schedInTerminal(args, temporaryHome(), env);
+    await second.until(/Final URL, or wait for the browser: $/);
+    second.type(ctrlD);
+    const ended = await second.done;
+    expect([ended.code, ended.text]).toEqual([4, expect.stringMatching(/^error: No URL was pasted$/m)]);
+  });
+
   // R8. The standalone program can't preload code, so its five minutes can't be shortened.
   test.skipIf(isStandalone)('times out with --paste if nothing is typed', async () => {
     const NODE_OPTIONS = `--import=${new URL('short-login.js', import.meta.url).href}`;
