@@ -441,12 +441,15 @@ function __sched_flags
                 --auth-url 'URL of the authorization server' \
                 --mcp-url 'URL of the MCP server' \
                 --client-id 'OAuth client ID of sched at the authorization server' \
-                --scopes 'scopes to request, as a,b (default: all except sensitive scopes)' \
+                --client-secret-file 'file with the secret of the client, or - for stdin, if the client has one' \
+                --issuer 'issuer of the authorization server, if it is not the auth URL' \
+                --scopes 'scopes to request, as a,b (default: all except sensitive scopes); any name works' \
                 --add-scopes 'request these in addition to the current scopes' \
                 --read-only 'request only read scopes' \
                 --with-token 'read a personal access token from stdin instead' \
                 --no-browser 'print the URL instead of opening a browser' \
                 --paste 'paste the final URL, if the browser can\'t reach this machine' \
+                --device 'log in with a code on another machine' \
                 --port 'port to listen on, if the service requires a fixed one' \
                 --credential-store 'where to store the token'
         case 'auth status'
@@ -466,7 +469,12 @@ function __sched_flags
                 --auth-url 'URL of the authorization server' \
                 --mcp-url 'URL of the MCP server' \
                 --client-id 'client ID of sched at the authorization server' \
-                --issuer 'issuer URL of the authorization server' \
+                --issuer 'issuer of the authorization server, if it is not the auth URL' \
+                --authorize-url 'where the browser logs in' \
+                --token-url 'where tokens are issued and refreshed' \
+                --revoke-url 'where tokens are revoked' \
+                --device-url 'where a device login starts' \
+                --client-auth 'how the client sends its secret, if it has one' \
                 --user 'default user' \
                 --org 'default organization' \
                 --organization 'same as --org' \
@@ -615,11 +623,11 @@ function __sched_takers
         case 'compliance bundle'
             printf '%s\n' --to --receipt-key-file
         case 'auth login'
-            printf '%s\n' --base-url --auth-url --mcp-url --client-id --scopes --add-scopes --port --credential-store
+            printf '%s\n' --base-url --auth-url --mcp-url --client-id --client-secret-file --issuer --scopes --add-scopes --port --credential-store
         case 'auth token'
             printf '%s\n' --min-ttl
         case 'profiles add'
-            printf '%s\n' --base-url --auth-url --mcp-url --client-id --issuer --user --org --organization --from
+            printf '%s\n' --base-url --auth-url --mcp-url --client-id --issuer --authorize-url --token-url --revoke-url --device-url --client-auth --user --org --organization --from
         case 'api'
             printf '%s\n' --method -X --raw-field -f --field -F --input --header -H --limit --page-size --output -o
         case 'sandbox start'
@@ -688,7 +696,7 @@ function __sched_fields
         case 'auth login' 'auth status' 'auth refresh'
             printf '%s\n' profile base_url source kind user user_name organization scopes expires_at usable status
         case 'profiles list' 'profiles show' 'profiles add'
-            printf '%s\n' name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login
+            printf '%s\n' name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root login
         case 'mcp metadata'
             printf '%s\n' resource authorization_servers scopes_supported bearer_methods_supported
         case 'doctor'
@@ -753,6 +761,8 @@ function __sched_value
             echo files
         case 'compliance runs 1' 'compliance verify 1' 'compliance prove 1' 'compliance key 1' 'compliance bundle 1'
             echo files
+        case 'auth login --client-secret-file'
+            echo files
         case 'auth login --scopes'
             printf '%s\n' list availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write
         case 'auth login --add-scopes'
@@ -761,10 +771,12 @@ function __sched_value
             printf '%s\n' words keychain file
         case 'profiles show 1' 'profiles use 1' 'profiles remove 1' 'profiles export 1'
             echo profiles
+        case 'profiles add --client-auth'
+            printf '%s\n' words client_secret_post client_secret_basic
         case 'profiles add --organization'
             printf '%s\n' words current
         case 'profiles set 1'
-            printf '%s\n' words base_url auth_url mcp_url client_id issuer user organization timezone output uri_root org
+            printf '%s\n' words base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root org
         case 'api --input'
             echo files
         case 'api --output' 'api -o'
