@@ -81,7 +81,7 @@ describe('a device login', () => {
     expect((await page('?user_code=<b>')).body).not.toContain('<b>');
   });
 
-  // R53
+  // R47
   it('takes a decision only from its own page, and not with the ticket of the consent page', async () => {
     const { user_code, device_code } = await start();
     expect((await decide(user_code, 'allow', { 'sec-fetch-site': 'cross-site' })).status).toBe(400);
