@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * R12: searches the output of all commands for secrets: the tokens that a command was given (SCHED_TOKEN,
- * SCHED_TOKEN_FILE, --with-token), the secret of a client (--client-secret-file), and those that a test adds. The sandbox's own tokens are public.
+ * R12: searches the output of all commands for secrets: those that a command was given (SCHED_TOKEN, SCHED_TOKEN_FILE,
+ * --with-token, --client-secret-file) and those that a test adds. The sandbox's own tokens are public.
  */
 const added = new Set<string>();
 
