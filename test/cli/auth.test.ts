@@ -98,6 +98,13 @@ describe('auth login', () => {
     );
   });
 
+  test('suggests --device without the flags that it refuses', async () => {
+    const words = ['auth', 'login', '--no-input', '--credential-store=file', '--no-browser', ...loginAddresses];
+    const { stderr } = await world.run(words, { terminals: ['stdin', 'stderr'] });
+    const again = ['sched auth login --no-input --credential-store=file', ...loginAddresses, '--device'].join(' ');
+    expect(stderr).toContain(`To log in with a code on another machine, press Ctrl-C and run: ${again}\n`);
+  });
+
   test('does not suggest --paste if a browser opens on this machine', async () => {
     expect(await suggestion([], { openBrowser: async () => true })).toBeUndefined();
   });

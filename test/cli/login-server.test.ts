@@ -181,6 +181,8 @@ describe('the issuer', () => {
     expect(stderr.replace(/\s+/g, ' ')).toContain(
       `cause: the reply names "${origin}", but this login is at "${origin}/" try: sched auth login --issuer ${origin}`,
     );
+    expect((await login([...loginAddresses, '--issuer', origin])).code).toBe(0);
+    expect(profile().issuer).toBe(origin);
   });
 
   test('may be set, with its trailing slash, if it is not the auth URL', async () => {

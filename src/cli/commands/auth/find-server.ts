@@ -92,13 +92,15 @@ export const findServer = async (
   profile: Profile | undefined,
 ): Promise<AuthServer> => {
   // The addresses of the profile belong to its own auth URL.
-  const known = profile?.auth_url === authUrl ? profile : undefined;
-  const { issuer: pinnedIssuer, ...rest } = known === undefined ? {} : pinnedParts(known);
+  const kept = profile?.auth_url === authUrl ? profile : undefined;
+  const { issuer: pinnedIssuer, ...rest } = kept === undefined ? {} : pinnedParts(kept);
   const pinned: Parts = typed === undefined && pinnedIssuer !== undefined ? { issuer: pinnedIssuer, ...rest } : rest;
-  const issuer = typed ?? known?.issuer ?? authUrl;
+  const issuer = typed ?? kept?.issuer ?? authUrl;
   const found = await discover(issuer, context.runtime.send);
-  const server =
+  const known =
     found === undefined ? { ...usualServer(authUrl, issuer), ...pinned } : await withPinned(found, pinned, context);
+  // A typed issuer is the one that `iss` must be, even if the metadata has another trailing slash.
+  const server = { ...known, issuer: typed ?? known.issuer };
   await confirmForeign(server, pinned, context);
   show(server, found?.document, context);
   return server;

@@ -41,9 +41,11 @@ const basicsOf = ({ context }: Invocation, { client, baseUrl, store, scopes, fin
   };
 };
 
-/** The same command with another way to log in. */
-const sameWith = ({ inOrder }: Invocation, way: string): string =>
-  commandLine('auth', 'login', ...typedWords({ args: [], inOrder }), way);
+/** The same command with another way to log in. A device login takes no flags for the browser. */
+const sameWith = ({ inOrder }: Invocation, way: '--paste' | '--device'): string => {
+  const kept = inOrder.filter(([name]) => way === '--paste' || (name !== 'no-browser' && name !== 'port'));
+  return commandLine('auth', 'login', ...typedWords({ args: [], inOrder: kept }), way);
+};
 
 const howToPaste =
   "If the browser runs on another machine, it can't open the last page (http://127.0.0.1…) and shows an error. Copy that page's full URL from the address bar and paste it here.";
