@@ -41,8 +41,8 @@ export const askLine = async (
   try {
     answer = await runtime.stdin.line(unwanted === undefined ? { prompt } : { prompt, unwanted });
   } finally {
-    // Ctrl-D, Ctrl-C and a timeout leave the cursor after the prompt.
-    if (answer === undefined) await runtime.stderr.write('\n');
+    // Ctrl-D and a timeout leave the cursor after the prompt. After Ctrl-C, the error report starts a new line.
+    if (answer === undefined && !runtime.interrupted.aborted) await runtime.stderr.write('\n');
   }
   return answer?.trim();
 };
