@@ -194,7 +194,10 @@ export const login = async (options: LoginOptions): Promise<CredentialRecord> =>
   };
 
   if (way.kind === 'browser') {
-    const open = async (url: string) => way.onOpened?.(await way.open(url).catch(() => false));
+    const open = async (url: string) => {
+      const opened = await way.open(url).catch(() => false);
+      return way.onOpened?.(opened);
+    };
     return throughListener(options, open, secrets, redeem);
   }
   const redirectUri = `http://127.0.0.1:${options.port || somePort(randomBytes)}${callbackPath}`;
