@@ -243,8 +243,8 @@ _sched_command() {
       fields='folder run status head activity_entries receipt'
       ;;
     'auth login')
-      flags='--base-url --auth-url --mcp-url --client-id --scopes --add-scopes --read-only --with-token --no-browser --paste --port --credential-store'
-      takers='--base-url --auth-url --mcp-url --client-id --scopes --add-scopes --port --credential-store'
+      flags='--base-url --auth-url --mcp-url --client-id --client-secret-file --issuer --scopes --add-scopes --read-only --with-token --no-browser --paste --device --port --credential-store'
+      takers='--base-url --auth-url --mcp-url --client-id --client-secret-file --issuer --scopes --add-scopes --port --credential-store'
       fields='profile base_url source kind user user_name organization scopes expires_at usable status'
       ;;
     'auth status')
@@ -270,17 +270,17 @@ _sched_command() {
     'profiles list')
       flags=''
       takers=''
-      fields='name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login'
+      fields='name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root login'
       ;;
     'profiles show')
       flags=''
       takers=''
-      fields='name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login'
+      fields='name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root login'
       ;;
     'profiles add')
-      flags='--base-url --auth-url --mcp-url --client-id --issuer --user --org --organization --from'
-      takers='--base-url --auth-url --mcp-url --client-id --issuer --user --org --organization --from'
-      fields='name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login'
+      flags='--base-url --auth-url --mcp-url --client-id --issuer --authorize-url --token-url --revoke-url --device-url --client-auth --user --org --organization --from'
+      takers='--base-url --auth-url --mcp-url --client-id --issuer --authorize-url --token-url --revoke-url --device-url --client-auth --user --org --organization --from'
+      fields='name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root login'
       ;;
     'profiles set')
       flags=''
@@ -398,12 +398,14 @@ _sched_value() {
     'activity list --sort') kind=words values='occurred_at:asc occurred_at:desc' ;;
     'compliance delete --receipt-key-file' | 'compliance prove --receipt-key-file' | 'compliance key-file --receipt-key-file' | 'compliance bundle --receipt-key-file') kind=files ;;
     'compliance runs 1' | 'compliance verify 1' | 'compliance prove 1' | 'compliance key 1' | 'compliance bundle 1') kind=files ;;
+    'auth login --client-secret-file') kind=files ;;
     'auth login --scopes') kind=list values='availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write' ;;
     'auth login --add-scopes') kind=list values='availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write' ;;
     'auth login --credential-store') kind=words values='keychain file' ;;
     'profiles show 1' | 'profiles use 1' | 'profiles remove 1' | 'profiles export 1') kind=profiles ;;
+    'profiles add --client-auth') kind=words values='client_secret_post client_secret_basic' ;;
     'profiles add --organization') kind=words values='current' ;;
-    'profiles set 1') kind=words values='base_url auth_url mcp_url client_id issuer user organization timezone output uri_root org' ;;
+    'profiles set 1') kind=words values='base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root org' ;;
     'api --input') kind=files ;;
     'api --output' | 'api -o') kind=words values='table json jsonl csv tsv yaml id ics' ;;
     'api 1') kind=words values='GET POST PATCH PUT DELETE' ;;

@@ -677,19 +677,22 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'auth login' = @{
-            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--scopes', '--add-scopes', '--port', '--credential-store')
+            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--client-secret-file', '--issuer', '--scopes', '--add-scopes', '--port', '--credential-store')
             fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable', 'status')
             flags = [ordered]@{
                 '--base-url' = 'URL of the API'
                 '--auth-url' = 'URL of the authorization server'
                 '--mcp-url' = 'URL of the MCP server'
                 '--client-id' = 'OAuth client ID of sched at the authorization server'
-                '--scopes' = 'scopes to request, as a,b (default: all except sensitive scopes)'
+                '--client-secret-file' = 'file with the secret of the client, or - for stdin, if the client has one'
+                '--issuer' = 'issuer of the authorization server, if it is not the auth URL'
+                '--scopes' = 'scopes to request, as a,b (default: all except sensitive scopes); any name works'
                 '--add-scopes' = 'request these in addition to the current scopes'
                 '--read-only' = 'request only read scopes'
                 '--with-token' = 'read a personal access token from stdin instead'
                 '--no-browser' = 'print the URL instead of opening a browser'
                 '--paste' = 'paste the final URL, if the browser can''t reach this machine'
+                '--device' = 'log in with a code on another machine'
                 '--port' = 'port to listen on, if the service requires a fixed one'
                 '--credential-store' = 'where to store the token'
             }
@@ -722,23 +725,28 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'profiles list' = @{
             takers = @()
-            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
+            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
             flags = [ordered]@{}
         }
         'profiles show' = @{
             takers = @()
-            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
+            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
             flags = [ordered]@{}
         }
         'profiles add' = @{
-            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--issuer', '--user', '--org', '--organization', '--from')
-            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
+            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--issuer', '--authorize-url', '--token-url', '--revoke-url', '--device-url', '--client-auth', '--user', '--org', '--organization', '--from')
+            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
             flags = [ordered]@{
                 '--base-url' = 'base URL of the API'
                 '--auth-url' = 'URL of the authorization server'
                 '--mcp-url' = 'URL of the MCP server'
                 '--client-id' = 'client ID of sched at the authorization server'
-                '--issuer' = 'issuer URL of the authorization server'
+                '--issuer' = 'issuer of the authorization server, if it is not the auth URL'
+                '--authorize-url' = 'where the browser logs in'
+                '--token-url' = 'where tokens are issued and refreshed'
+                '--revoke-url' = 'where tokens are revoked'
+                '--device-url' = 'where a device login starts'
+                '--client-auth' = 'how the client sends its secret, if it has one'
                 '--user' = 'default user'
                 '--org' = 'default organization'
                 '--organization' = 'same as --org'
@@ -947,6 +955,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'compliance prove 1' = @('files')
         'compliance key 1' = @('files')
         'compliance bundle 1' = @('files')
+        'auth login --client-secret-file' = @('files')
         'auth login --scopes' = @('list', 'availability:read', 'availability:write', 'event_types:read', 'event_types:write', 'locations:read', 'routing_forms:read', 'shares:write', 'scheduled_events:read', 'scheduled_events:write', 'groups:read', 'organizations:read', 'organizations:write', 'users:read', 'webhooks:read', 'webhooks:write', 'activity_log:read', 'data_compliance:write')
         'auth login --add-scopes' = @('list', 'availability:read', 'availability:write', 'event_types:read', 'event_types:write', 'locations:read', 'routing_forms:read', 'shares:write', 'scheduled_events:read', 'scheduled_events:write', 'groups:read', 'organizations:read', 'organizations:write', 'users:read', 'webhooks:read', 'webhooks:write', 'activity_log:read', 'data_compliance:write')
         'auth login --credential-store' = @('words', 'keychain', 'file')
@@ -954,8 +963,9 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'profiles use 1' = @('profiles')
         'profiles remove 1' = @('profiles')
         'profiles export 1' = @('profiles')
+        'profiles add --client-auth' = @('words', 'client_secret_post', 'client_secret_basic')
         'profiles add --organization' = @('words', 'current')
-        'profiles set 1' = @('words', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root', 'org')
+        'profiles set 1' = @('words', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'uri_root', 'org')
         'api --input' = @('files')
         'api --output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         'api -o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')

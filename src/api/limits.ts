@@ -13,6 +13,8 @@ export const limits = {
   /** Assumed: an access token is valid for two hours, an authorization code for ten minutes. */
   accessTokenSeconds: 7200,
   authorizationCodeSeconds: 600,
+  /** Assumed: a device code is valid for ten minutes. */
+  deviceCodeSeconds: 600,
   /** Assumed: 25 addresses per request are accepted; the service documents no maximum. */
   deletionBatch: 25,
 } as const;

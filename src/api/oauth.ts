@@ -18,6 +18,13 @@ export const RefreshGrant = z.object({
   refresh_token: z.string().check(z.minLength(1)),
 });
 
+/** RFC 8628 §3.4. */
+export const DeviceGrant = z.object({
+  grant_type: z.literal('urn:ietf:params:oauth:grant-type:device_code'),
+  client_id: z.string().check(z.minLength(1)),
+  device_code: z.string().check(z.minLength(1)),
+});
+
 /** The token endpoint's reply. */
 export const AccessToken = z.strictObject({
   access_token: word('bearer token'),

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { validateAuthResponse } from 'oauth4webapi';
 import { SchedError } from '../errors.ts';
 import { cut } from '../redact.ts';
-import { type Issuer, serverOf } from './issuer.ts';
+import { type AuthClient, forLibrary, withoutSlash } from './auth-server.ts';
 import type { LoginSecrets } from './pkce.ts';
 
 declare const checked: unique symbol;
@@ -10,7 +10,7 @@ declare const checked: unique symbol;
 /** An authorization code that passed every check below. Nothing else can be exchanged for a token. */
 export interface Grant {
   readonly [checked]: true;
-  readonly issuer: Issuer;
+  readonly client: AuthClient;
   /** The callback's parameters, as validated by the OAuth library. */
   readonly parameters: URLSearchParams;
   readonly redirectUri: string;
@@ -19,7 +19,7 @@ export interface Grant {
 
 /** The callback that a login waits for. */
 export interface Expectation {
-  readonly issuer: Issuer;
+  readonly client: AuthClient;
   readonly secrets: LoginSecrets;
   readonly redirectUri: string;
 }
@@ -63,6 +63,14 @@ const denial = (parameters: URLSearchParams): SchedError => {
   });
 };
 
+const wrongIssuer = (iss: string, issuer: string): SchedError =>
+  new SchedError('auth', 'The reply to the login came from a different issuer', {
+    reason: `the reply names "${cut(iss, maxTextLength)}", but this login is at "${issuer}"`,
+    // Only a trailing slash can be a mistake in the settings. Any other issuer may be an attack.
+    ...(withoutSlash(iss) === withoutSlash(issuer) ? { hint: `sched auth login --issuer ${iss}` } : {}),
+    outcome: 'not-applied',
+  });
+
 /** Checks the parameters of a callback. The state is checked first, even before `error`. */
 export const checkParameters = (parameters: URLSearchParams, expected: Expectation): Verdict => {
   const names = [...parameters.keys()];
@@ -72,19 +80,17 @@ export const checkParameters = (parameters: URLSearchParams, expected: Expectati
   if (new Set(names).size !== names.length) return ignored(400, 'it has the same parameter twice');
   const iss = parameters.get('iss');
   // RFC 9207 §2.4: the issuer is compared as a plain string.
-  if (iss !== null && iss !== expected.issuer.url) {
-    const error = new SchedError('auth', 'The reply to the login came from a different issuer', {
-      reason: `expected ${expected.issuer.url}`,
-      outcome: 'not-applied',
-    });
-    return { kind: 'refused', page: 'failed', error };
+  const { issuer, sendsIssuer } = expected.client.server;
+  if (iss !== null && iss !== issuer) {
+    return { kind: 'refused', page: 'failed', error: wrongIssuer(iss, issuer) };
   }
   if (parameters.get('error')) {
     const error = denial(parameters);
     return { kind: 'refused', page: parameters.get('error') === 'access_denied' ? 'denied' : 'failed', error };
   }
   if (!parameters.get('code')) return ignored(400, 'it has neither a code nor an error');
-  const { server, client } = serverOf(expected.issuer);
+  if (iss === null && sendsIssuer) return ignored(400, 'it has no issuer (iss)');
+  const { server, client } = forLibrary(expected.client);
   let validated: URLSearchParams;
   try {
     validated = validateAuthResponse(server, client, parameters, expected.secrets.state);
@@ -93,7 +99,7 @@ export const checkParameters = (parameters: URLSearchParams, expected: Expectati
     return ignored(400, 'it is not a reply to this login');
   }
   const grant = {
-    issuer: expected.issuer,
+    client: expected.client,
     parameters: validated,
     redirectUri: expected.redirectUri,
     verifier: expected.secrets.verifier,

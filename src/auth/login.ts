@@ -1,49 +1,59 @@
 import { SchedError } from '../errors.ts';
 import type { Send } from '../http/message.ts';
 import type { SecretKind } from '../redact.ts';
-import { callbackPath, checkPasted, checkRequest, type Expectation, type Grant } from './callback.ts';
-import { authorizationUrl, type Issuer } from './issuer.ts';
+import { type AuthClient, authorizationUrl } from './auth-server.ts';
+import { callbackPath, checkPasted, checkRequest, type Expectation, type Grant, type Verdict } from './callback.ts';
 import { openListener } from './loopback.ts';
-import { makeSecrets } from './pkce.ts';
+import { type LoginSecrets, makeSecrets } from './pkce.ts';
 import { recordFromLogin } from './record.ts';
 import type { CredentialRecord } from './record-schema.ts';
 import type { CredentialStore } from './stores.ts';
-import { exchange } from './tokens.ts';
+import { exchange, type Tokens } from './tokens.ts';
 
 interface Clock {
   now(): number;
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Reads one line from the user, or `undefined` at the end of input. Stops reading on `unwanted`. */
+export type ReadLine = (unwanted: AbortSignal) => Promise<string | undefined>;
+
 /** How the callback gets from the browser to `sched`. */
 export type LoginMethod =
-  | { kind: 'browser'; open(url: string): Promise<boolean> }
-  /** `line` reads one line from the user, or `undefined` at the end of input. It stops reading on `unwanted`. */
-  | { kind: 'paste'; line(unwanted: AbortSignal): Promise<string | undefined> };
+  | {
+      kind: 'browser';
+      open(url: string): Promise<boolean>;
+      /** Called with whether a browser could be opened. May return a way to paste the final address instead. */
+      onOpened?(opened: boolean): ReadLine | undefined;
+    }
+  | { kind: 'paste'; line: ReadLine };
 
-export interface LoginOptions {
-  issuer: Issuer;
+/** What a login needs, whichever way it takes. */
+export interface LoginBasics {
+  client: AuthClient;
   /** The API's base URL. The token is sent only to its origin. */
   baseUrl: string;
   scopes: readonly string[];
-  way: LoginMethod;
-  port?: number | undefined;
-  /** The profile to log in, for the command that the browser's page shows. */
-  profile?: string | undefined;
   /** Where the token will be stored. */
   store: Pick<CredentialStore, 'probe'>;
   send: Send;
   clock: Clock;
   interrupted: AbortSignal;
-  randomBytes(count: number): Uint8Array;
   /** Called with each secret that must not be printed, before it is sent anywhere. */
   onSecret?(secret: string, kind: SecretKind): void;
-  /** Called with the login URL, always and before it is opened. */
-  onUrl(url: string): void | Promise<void>;
-  /** Called with whether a browser could be opened. */
-  onOpened?(opened: boolean): void;
   /** Completes the login, for example by storing it. The browser shows success only afterwards. */
   finish?(record: CredentialRecord): Promise<void>;
+  timeoutMs?: number;
+}
+
+export interface LoginOptions extends LoginBasics {
+  way: LoginMethod;
+  port?: number | undefined;
+  /** The profile to log in, for the command that the browser's page shows. */
+  profile?: string | undefined;
+  randomBytes(count: number): Uint8Array;
+  /** Called with the login URL, always and before it is opened. */
+  onUrl(url: string): void | Promise<void>;
   /** Called with the reason why a pasted line was not accepted. */
   onMistake?(why: string): void | Promise<void>;
 }
@@ -58,7 +68,7 @@ export const noTerminalForLogin = (): SchedError =>
     outcome: 'not-sent',
   });
 
-const tooLate = (): SchedError =>
+export const tooLate = (): SchedError =>
   new SchedError('auth', 'The login timed out', { hint: { command: ['auth', 'login'] }, outcome: 'not-applied' });
 
 const noAnswer = (): SchedError =>
@@ -75,19 +85,23 @@ const somePort = (randomBytes: LoginOptions['randomBytes']): number => {
   return 49_152 + ((high * 256 + low) % 16_384);
 };
 
-const pasted = async (options: LoginOptions, expected: Expectation, line: () => Promise<string | undefined>) => {
+/** Reads lines until one is a reply to this login, or the input ends. */
+const pasted = async (
+  { onMistake }: LoginOptions,
+  expected: Expectation,
+  line: () => Promise<string | undefined>,
+): Promise<Exclude<Verdict, { kind: 'ignored' }>> => {
   for (;;) {
     const text = await line();
-    if (text === undefined) throw noAnswer();
+    if (text === undefined) return { kind: 'refused', page: 'failed', error: noAnswer() };
     const verdict = checkPasted(text, expected);
-    if (verdict.kind === 'granted') return verdict.grant;
-    if (verdict.kind === 'refused') throw verdict.error;
-    await options.onMistake?.(verdict.why);
+    if (verdict.kind !== 'ignored') return verdict;
+    await onMistake?.(verdict.why);
   }
 };
 
 /** Runs the work until it ends, the time is up or a signal comes. `unwanted` aborts when its result is not needed. */
-const within = async <Value>(work: (unwanted: AbortSignal) => Promise<Value>, { clock, interrupted }: LoginOptions) => {
+const within = async <Value>(work: (unwanted: AbortSignal) => Promise<Value>, { clock, interrupted }: LoginBasics) => {
   const done = new AbortController();
   const late = clock.sleep(loginTimeoutMs, AbortSignal.any([done.signal, interrupted])).then(() => {
     throw tooLate();
@@ -100,51 +114,93 @@ const within = async <Value>(work: (unwanted: AbortSignal) => Promise<Value>, { 
   }
 };
 
-/**
- * Logs in through the browser and returns the credential. `finish` stores it, because `saveCredential` needs to know
- * the owner. The store is tested before the browser opens, so that the user doesn't grant access for nothing.
- */
-export const login = async (options: LoginOptions): Promise<CredentialRecord> => {
-  const { issuer, baseUrl, scopes, way, store, send, clock, interrupted, randomBytes, onUrl } = options;
+/** The credential from new tokens. Completes the login, unless the user was already told that it failed. */
+export const complete = async (tokens: Tokens, options: LoginBasics, isOver: () => boolean) => {
+  const { client, baseUrl, scopes, clock, interrupted } = options;
+  const record = recordFromLogin(tokens, { client, origin: new URL(baseUrl).origin, scopes, now: clock.now() });
   interrupted.throwIfAborted();
-  await store.probe();
-  const secrets = await makeSecrets(randomBytes);
-  options.onSecret?.(secrets.verifier, 'verifier');
-  const expect = (redirectUri: string): Expectation => ({ issuer, secrets, redirectUri });
-  let isOver = false;
-  const redeem = async (grant: Grant): Promise<CredentialRecord> => {
-    options.onSecret?.(grant.parameters.get('code')!, 'code');
-    // The user may have taken minutes. Don't spend the code on a token that can no longer be stored.
-    await store.probe();
-    const tokens = await exchange(grant, send);
-    const record = recordFromLogin(tokens, { issuer, origin: new URL(baseUrl).origin, scopes, now: clock.now() });
-    interrupted.throwIfAborted();
-    // The user was already told that the login failed, so don't store it now.
-    if (isOver) throw tooLate();
-    await options.finish?.(record);
-    return record;
-  };
+  if (isOver()) throw tooLate();
+  await options.finish?.(record);
+  return record;
+};
 
-  if (way.kind === 'paste') {
-    const expected = expect(`http://127.0.0.1:${options.port || somePort(randomBytes)}${callbackPath}`);
-    await onUrl(authorizationUrl(issuer, secrets, expected.redirectUri, scopes));
-    return redeem(await within((unwanted) => pasted(options, expected, () => way.line(unwanted)), options));
-  }
-
+/** Waits for the callback on this machine, and for a pasted address if the browser may run on another one. */
+const throughListener = async (
+  options: LoginOptions,
+  open: (url: string) => Promise<ReadLine | undefined>,
+  secrets: LoginSecrets,
+  redeem: (grant: Grant, isOver: () => boolean) => Promise<CredentialRecord>,
+): Promise<CredentialRecord> => {
+  const { client, scopes, clock, onUrl } = options;
+  const expect = (redirectUri: string): Expectation => ({ client, secrets, redirectUri });
+  const over = new AbortController();
+  const reading = new AbortController();
+  let lastLine: Promise<unknown> | undefined;
   const listener = await openListener({
     port: options.port ?? anyPort,
     profile: options.profile,
     clock,
     check: (request, redirectUri) => checkRequest(request, expect(redirectUri)),
-    exchange: redeem,
+    exchange: async (grant) => {
+      // The prompt must be gone before anything else is printed.
+      reading.abort();
+      await lastLine?.catch(() => {});
+      return redeem(grant, () => over.signal.aborted);
+    },
   });
+  const readPasted = async (url: string) => {
+    const line = await open(url);
+    const { signal } = reading;
+    if (line === undefined || signal.aborted) return;
+    const read = () => {
+      const text = line(signal);
+      lastLine = text;
+      return text;
+    };
+    listener.settle(await pasted(options, expect(listener.redirectUri), read));
+  };
   try {
-    const url = authorizationUrl(issuer, secrets, listener.redirectUri, scopes);
+    const url = authorizationUrl(client, secrets, listener.redirectUri, scopes);
     await onUrl(url);
-    way.open(url).then(options.onOpened, () => options.onOpened?.(false));
+    // It ends with an error if the reading is aborted.
+    readPasted(url).catch(() => {});
     return await within(() => listener.result, options);
   } finally {
-    isOver = true;
+    over.abort();
+    reading.abort();
+    await lastLine?.catch(() => {});
     await listener.close();
   }
+};
+
+/**
+ * Logs in through the browser and returns the credential. `finish` stores it, because `saveCredential` needs to know
+ * the owner. The store is tested before the browser opens, so that the user doesn't grant access for nothing.
+ */
+export const login = async (options: LoginOptions): Promise<CredentialRecord> => {
+  const { client, scopes, way, store, send, interrupted, randomBytes, onUrl } = options;
+  interrupted.throwIfAborted();
+  await store.probe();
+  const secrets = await makeSecrets(randomBytes);
+  options.onSecret?.(secrets.verifier, 'verifier');
+  const redeem = async (grant: Grant, isOver: () => boolean): Promise<CredentialRecord> => {
+    options.onSecret?.(grant.parameters.get('code')!, 'code');
+    // The user may have taken minutes. Don't spend the code on a token that can no longer be stored.
+    await store.probe();
+    return complete(await exchange(grant, send), options, isOver);
+  };
+
+  if (way.kind === 'browser') {
+    const open = async (url: string) => {
+      const opened = await way.open(url).catch(() => false);
+      return way.onOpened?.(opened);
+    };
+    return throughListener(options, open, secrets, redeem);
+  }
+  const redirectUri = `http://127.0.0.1:${options.port || somePort(randomBytes)}${callbackPath}`;
+  const expected: Expectation = { client, secrets, redirectUri };
+  await onUrl(authorizationUrl(client, secrets, redirectUri, scopes));
+  const verdict = await within((unwanted) => pasted(options, expected, () => way.line(unwanted)), options);
+  if (verdict.kind === 'refused') throw verdict.error;
+  return redeem(verdict.grant, () => false);
 };

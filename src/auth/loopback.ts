@@ -8,10 +8,15 @@ interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** A verdict that ends the login. */
+type Settled = Exclude<Verdict, { kind: 'ignored' }>;
+
 export interface Listener<Result> {
   readonly redirectUri: string;
   /** The result of this login's callback. */
   readonly result: Promise<Result>;
+  /** Ends the login with a verdict on an address that the user pasted, unless a callback arrived before. */
+  settle(verdict: Settled): void;
   /** Frees the port, at most half a second after the page was sent. */
   close(): Promise<void>;
 }
@@ -64,7 +69,7 @@ export const openListener = async <Result>(options: ListenerOptions<Result>): Pr
   // The login may have ended for another reason, and then nothing awaits this promise.
   result.catch(() => {});
 
-  const settle = async (verdict: Exclude<Verdict, { kind: 'ignored' }>): Promise<PageKind> => {
+  const pageAfter = async (verdict: Settled): Promise<PageKind> => {
     if (verdict.kind === 'refused') {
       reject(verdict.error);
       return verdict.page;
@@ -78,15 +83,19 @@ export const openListener = async <Result>(options: ListenerOptions<Result>): Pr
     }
   };
 
+  /** The first verdict decides. If the browser repeats the callback, it gets the same page. */
+  const settle = (verdict: Settled): Promise<PageKind> => {
+    settled ??= pageAfter(verdict);
+    return settled;
+  };
+
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     request.resume();
     const verdict = check(
       { method: request.method ?? '', target: request.url ?? '', host: request.headers.host },
       redirectUri,
     );
-    // The first genuine callback decides. If the browser repeats it, it gets the same page.
-    if (verdict.kind !== 'ignored') settled ??= settle(verdict);
-    const page = resultPage(verdict.kind === 'ignored' ? 'unexpected' : await settled!, options.profile);
+    const page = resultPage(verdict.kind === 'ignored' ? 'unexpected' : await settle(verdict), options.profile);
     response.writeHead(statusOf(verdict) ?? page.status, {
       ...page.headers,
       ...(statusOf(verdict) === 405 ? { allow: 'GET' } : {}),
@@ -119,5 +128,5 @@ export const openListener = async <Result>(options: ListenerOptions<Result>): Pr
     server.closeAllConnections();
     await closed;
   };
-  return { redirectUri, result, close };
+  return { redirectUri, result, settle: (verdict) => void settle(verdict), close };
 };

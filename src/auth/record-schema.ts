@@ -2,15 +2,19 @@ import * as z from 'zod/mini';
 
 const Token = z.string().check(z.regex(/^[\x21-\x7e]{1,16384}$/));
 
+/** RFC 6749 §A.2: printable ASCII, spaces included. */
+export const ClientSecret = z.string().check(z.regex(/^[\x20-\x7e]{1,4096}$/));
+
 /** A stored credential. Times are milliseconds since 1970 by this machine's clock. */
 export const CredentialRecord = z.object({
   version: z.literal(1),
   kind: z.enum(['oauth', 'pat']),
   /** The only origin the token is sent to. */
   origin: z.string().check(z.minLength(1)),
-  /** The auth URL that issued the token, or the API's origin for a personal access token. */
+  /** The issuer of the token, or the API's origin for a personal access token. */
   issuer: z.string().check(z.minLength(1)),
   client_id: z.string(),
+  client_secret: z.optional(ClientSecret),
   access_token: Token,
   refresh_token: z.optional(Token),
   scope: z.string(),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Issuer } from './issuer.ts';
+import type { AuthClient, AuthServer } from './auth-server.ts';
 import type { CredentialRecord } from './record-schema.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -27,17 +27,23 @@ export const credentialName = ({ issuer, client, user }: CredentialKey): string 
     .digest('hex')
     .slice(0, 40);
 
-export const issuerOf = ({ issuer, client_id }: CredentialRecord): Issuer => ({ url: issuer, clientId: client_id });
+/** The client that a credential was issued to. */
+export const clientOf = ({ client_id, client_secret }: CredentialRecord, server: AuthServer): AuthClient => ({
+  server,
+  id: client_id,
+  secret: client_secret,
+});
 
 export const recordFromLogin = (
   tokens: Tokens,
-  { issuer, origin, scopes, now }: { issuer: Issuer; origin: string; scopes: readonly string[]; now: number },
+  { client, origin, scopes, now }: { client: AuthClient; origin: string; scopes: readonly string[]; now: number },
 ): CredentialRecord => ({
   version: 1,
   kind: 'oauth',
   origin,
-  issuer: issuer.url,
-  client_id: issuer.clientId,
+  issuer: client.server.issuer,
+  client_id: client.id,
+  ...(client.secret === undefined ? {} : { client_secret: client.secret }),
   access_token: tokens.accessToken,
   ...(tokens.refreshToken === undefined ? {} : { refresh_token: tokens.refreshToken }),
   // RFC 6749 §5.1: a reply without a scope grants the requested scopes.

@@ -1,5 +1,6 @@
 import { type ErrorFacts, SchedError } from '../errors.ts';
 import type { Peer, World } from '../runtime.ts';
+import type { AuthServer } from './auth-server.ts';
 import type { CredentialKey } from './record.ts';
 import { loadTokens, loginExpired, refreshAndStore } from './refresh.ts';
 import { lockOf } from './session.ts';
@@ -29,6 +30,7 @@ import type { StoreKind } from './vault.ts';
 /** The job of a helper. It holds no tokens: the helper reads them from the store. */
 export interface RefreshJob {
   readonly key: CredentialKey;
+  readonly server: AuthServer;
   readonly store: StoreKind;
   /** The config directory, used by the file store. */
   readonly config: string;
@@ -66,7 +68,7 @@ export const runRefreshHelper = async (parentProcess: Peer, world: World, { lock
   try {
     const job = await hear();
     if (job === undefined) return;
-    const { key, nonce, ...where } = JSON.parse(job) as RefreshJob;
+    const { key, server, nonce, ...where } = JSON.parse(job) as RefreshJob;
     parentProcess.say(readyLine);
     // Load the code while the lock is handed over.
     const [word] = await Promise.all([hear(), loadTokens()]);
@@ -79,7 +81,7 @@ export const runRefreshHelper = async (parentProcess: Peer, world: World, { lock
         const store = await open(where.store, world, where.config);
         const old = await store.read(key);
         if (old?.refresh_token === undefined) throw loginExpired(`there is no refresh token in ${store.describe()}`);
-        await refreshAndStore({ key, store, clock: world.clock, sendToEnd: world.sendToEnd }, old);
+        await refreshAndStore({ key, server, store, clock: world.clock, sendToEnd: world.sendToEnd }, old);
       } catch (error) {
         verdict.error = failureOf(error);
       } finally {

@@ -1,6 +1,7 @@
 import { SchedError } from '../errors.ts';
 import type { Send } from '../http/message.ts';
-import { type CredentialKey, issuerOf, refreshedRecord } from './record.ts';
+import type { AuthServer } from './auth-server.ts';
+import { type CredentialKey, clientOf, refreshedRecord } from './record.ts';
 import type { CredentialRecord } from './record-schema.ts';
 import type { CredentialStore } from './stores.ts';
 
@@ -11,6 +12,8 @@ interface Clock {
 
 export interface RefreshOptions {
   key: CredentialKey;
+  /** Where to refresh it. From the profile: a refresh never looks for addresses (R7). */
+  server: AuthServer;
   store: CredentialStore;
   clock: Clock;
   /** Not aborted by signals: the reply to a spent refresh token must not be lost. */
@@ -24,7 +27,7 @@ const latestRetryMs = 5_000;
 const storePausesMs = [200, 1_000];
 
 /** Loads the OAuth library only when the issuer is contacted, which is rare. */
-export const loadTokens = () => import('./tokens.ts');
+export const loadTokens = async () => ({ ...(await import('./tokens.ts')), ...(await import('./oauth-request.ts')) });
 
 export const loginExpired = (reason: string): SchedError =>
   new SchedError('auth', 'The login is no longer valid', {
@@ -35,7 +38,7 @@ export const loginExpired = (reason: string): SchedError =>
 
 /** Retries the write: the tokens from a refresh exist nowhere else. */
 export const storeWithRetries = async (
-  { store, key, clock }: Omit<RefreshOptions, 'sendToEnd'>,
+  { store, key, clock }: Pick<RefreshOptions, 'store' | 'key' | 'clock'>,
   record: CredentialRecord,
 ): Promise<void> => {
   for (const pause of storePausesMs) {
@@ -49,19 +52,20 @@ export const storeWithRetries = async (
 };
 
 /** Retries a request that was never sent: the refresh token is still unspent. */
-const refreshWithRetries = async (record: CredentialRecord, { sendToEnd, clock }: RefreshOptions) => {
+const refreshWithRetries = async (record: CredentialRecord, { server, sendToEnd, clock }: RefreshOptions) => {
   const { refresh, TokenEndpointUnavailable } = await loadTokens();
+  const client = clientOf(record, server);
   const started = clock.now();
   for (const pause of neverSentPausesMs) {
     try {
-      return await refresh(issuerOf(record), record.refresh_token!, sendToEnd);
+      return await refresh(client, record.refresh_token!, sendToEnd);
     } catch (error) {
       const mayRepeat = error instanceof TokenEndpointUnavailable && !error.sent;
       if (!mayRepeat || clock.now() - started > latestRetryMs) throw error;
       await clock.sleep(pause);
     }
   }
-  return refresh(issuerOf(record), record.refresh_token!, sendToEnd);
+  return refresh(client, record.refresh_token!, sendToEnd);
 };
 
 const cannotStore = (store: CredentialStore, error: SchedError): SchedError =>

@@ -4,7 +4,8 @@ import type { Credential, Credentials } from '../http/authorize.ts';
 import type { Send } from '../http/message.ts';
 import { createLock, type Held, type Lock, type LockOptions } from '../state/lock.ts';
 import { directory } from '../state/paths.ts';
-import { type CredentialKey, credentialName, issuerOf } from './record.ts';
+import type { AuthServer } from './auth-server.ts';
+import { type CredentialKey, clientOf, credentialName } from './record.ts';
 import type { CredentialRecord } from './record-schema.ts';
 import { loadTokens, loginExpired, type RefreshOptions, refreshAndStore, storeWithRetries } from './refresh.ts';
 import { DamagedCredential } from './vault.ts';
@@ -196,7 +197,10 @@ export type Revocation =
   | { atService: 'nothing-to-revoke'; why: string }
   | { atService: 'not-told'; why: string };
 
-const revokeAtService = async (record: CredentialRecord | undefined | 'damaged', send: Send): Promise<Revocation> => {
+const revokeAtService = async (
+  record: CredentialRecord | undefined | 'damaged',
+  { server, send }: { server: AuthServer; send: Send },
+): Promise<Revocation> => {
   if (record === undefined) return { atService: 'nothing-to-revoke', why: 'no credential was stored' };
   if (record === 'damaged') return { atService: 'not-told', why: 'the stored credential is damaged' };
   if (record.kind === 'pat')
@@ -205,23 +209,23 @@ const revokeAtService = async (record: CredentialRecord | undefined | 'damaged',
   const { refresh_token, access_token } = record;
   const reasons: (string | undefined)[] = [];
   for (const token of refresh_token === undefined ? [access_token] : [refresh_token, access_token])
-    reasons.push(await revoke(issuerOf(record), token, send));
+    reasons.push(await revoke(clientOf(record, server), token, send));
   const why = reasons.find((reason) => reason !== undefined);
   return why === undefined ? { atService: 'revoked' } : { atService: 'not-told', why };
 };
 
 /** Removes a credential and revokes it at the service, if that can be reached. Safe to call twice. */
 export const removeCredential = async (
-  options: Pick<SessionOptions, 'key' | 'store' | 'lock'> & { send: Send },
+  options: Pick<SessionOptions, 'key' | 'server' | 'store' | 'lock'> & { send: Send },
 ): Promise<{ removed: boolean } & Revocation> => {
-  const { key, store, lock, send } = options;
+  const { key, store, lock } = options;
   const held = await lock.acquire();
   try {
     const record = await store.read(key).catch((error) => {
       if (error instanceof DamagedCredential) return 'damaged' as const;
       throw error;
     });
-    const ending = await revokeAtService(record, send);
+    const ending = await revokeAtService(record, options);
     return { removed: await store.remove(key), ...ending };
   } finally {
     await held?.release();

@@ -141,6 +141,13 @@ const fourth = `
 CREATE INDEX deletions_by_time ON deletions (due_at);
 `;
 
+/** Device logins (RFC 8628). The token endpoint is asked again and again until `decision` is set. */
+const fifth = `
+CREATE TABLE device_codes (hash TEXT PRIMARY KEY, user_code TEXT NOT NULL UNIQUE, client TEXT NOT NULL,
+  scopes TEXT NOT NULL, expires_at TEXT NOT NULL, pause_seconds INTEGER NOT NULL, asked_at TEXT,
+  decision TEXT CHECK (decision IN ('allow', 'deny', 'used')), user TEXT REFERENCES users) WITHOUT ROWID;
+`;
+
 /** Tables whose rows hold a record in `doc`, as the JSON the service replies with. */
 export const recordTables = [
   'organizations',
@@ -157,7 +164,7 @@ export const recordTables = [
   'activity',
 ] as const;
 
-export const migrations: readonly string[] = [first, second, third, fourth];
+export const migrations: readonly string[] = [first, second, third, fourth, fifth];
 
 /** `schd` in ASCII: marks the SQLite file as a sandbox. */
 export const applicationId = 0x73636864;

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { authorizationUrl, usualServer } from '../../src/auth/auth-server.ts';
 import { checkPasted, checkRequest, type Expectation, type Verdict } from '../../src/auth/callback.ts';
-import { authorizationUrl } from '../../src/auth/issuer.ts';
 import { makeSecrets } from '../../src/auth/pkce.ts';
 import { everythingIn, random } from './support/memory.ts';
 import { canary } from './support/oauth-server.ts';
 
-const issuer = { url: 'https://auth.example.com', clientId: 'client-1' };
+const client = { server: usualServer('https://auth.example.com'), id: 'client-1' };
 const redirectUri = 'http://127.0.0.1:4711/callback';
 const secrets = {
   verifier: `${canary}-verifier-0123456789012345678901234567890`,
   challenge: 'c',
   state: `${canary}-state`,
 };
-const expected: Expectation = { issuer, secrets, redirectUri };
+const expected: Expectation = { client, secrets, redirectUri };
 const mine = `state=${secrets.state}`;
 
 const get = (target: string, more: { method?: string; host?: string | undefined } = {}): Verdict =>
@@ -37,7 +37,7 @@ describe('pkce', () => {
 
   test('puts the challenge in the URL, but never the verifier', async () => {
     const made = await makeSecrets(random);
-    const url = new URL(authorizationUrl(issuer, made, redirectUri, ['users:read', 'shares:write']));
+    const url = new URL(authorizationUrl(client, made, redirectUri, ['users:read', 'shares:write']));
     expect(url.origin + url.pathname).toBe('https://auth.example.com/oauth/authorize');
     expect(Object.fromEntries(url.searchParams)).toEqual({
       client_id: 'client-1',

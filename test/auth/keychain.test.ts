@@ -3,6 +3,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { usualServer } from '../../src/auth/auth-server.ts';
 import { credentialKey, recordFromLogin, recordFromToken } from '../../src/auth/record.ts';
 import { busPaths } from '../../src/auth/session-bus.ts';
 import { longestPart, splitEntries } from '../../src/auth/split-value.ts';
@@ -334,7 +335,7 @@ describe('keychain: a real Secret Service', () => {
     const { access, refresh } = server.start();
     const expired = recordFromLogin(
       { accessToken: access, refreshToken: refresh, expiresInSeconds: 7200, owner: 'U1' },
-      { issuer: { url: socket.url, clientId: 'c' }, origin: 'https://api.example.com', scopes: [], now: 1 },
+      { client: { server: usualServer(socket.url), id: 'c' }, origin: 'https://api.example.com', scopes: [], now: 1 },
     );
     await store.write(credentialKey(expired), expired);
     const home = service.folder;

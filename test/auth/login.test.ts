@@ -2,6 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { usualServer } from '../../src/auth/auth-server.ts';
 import { resultPage } from '../../src/auth/callback-page.ts';
 import { type LoginOptions, login, loginTimeoutMs } from '../../src/auth/login.ts';
 import { SchedError } from '../../src/errors.ts';
@@ -13,7 +14,7 @@ import { heldClock } from '../support/held-clock.ts';
 import { everythingIn, memoryStore, random } from './support/memory.ts';
 import { canary, createOAuthServer } from './support/oauth-server.ts';
 
-const issuer = { url: 'https://auth.example.com', clientId: 'client-1' };
+const client = { server: usualServer('https://auth.example.com'), id: 'client-1' };
 
 interface Reply {
   status: number;
@@ -52,7 +53,7 @@ const start = (act: (url: string) => Promise<unknown>, more: Partial<LoginOption
   const urls: string[] = [];
   const clock = heldClock();
   const result = login({
-    issuer,
+    client,
     baseUrl: 'https://api.example.com/v1',
     scopes: ['users:read'],
     way: {
@@ -88,7 +89,7 @@ describe('login', () => {
       version: 1,
       kind: 'oauth',
       origin: 'https://api.example.com',
-      issuer: issuer.url,
+      issuer: client.server.issuer,
       client_id: 'client-1',
       scope: 'users:read',
       owner: 'https://api.example.com/users/U1',
@@ -386,6 +387,66 @@ describe('login', () => {
     await expect(result).rejects.toMatchObject({ category: 'environment', message: 'the disk is full' });
     expect(server.counts.code).toBe(0);
     await expect.poll(() => page?.body).toContain('Login failed');
+  });
+
+  describe('in a browser that may run on another machine', () => {
+    const remote = (lines: (url: string, allow: (url: string) => string) => (string | undefined)[], opened = false) => {
+      const server = createOAuthServer();
+      const mistakes: string[] = [];
+      const openings: boolean[] = [];
+      let left: (string | undefined)[] = [];
+      let reading: AbortSignal | undefined;
+      const run = start(async () => {}, {
+        send: server.send,
+        way: {
+          kind: 'browser',
+          open: async () => opened,
+          onOpened: (isOpen) => {
+            openings.push(isOpen);
+            return async (unwanted) => {
+              reading = unwanted;
+              if (left.length > 0) return left.shift();
+              return new Promise((_, reject) => unwanted.addEventListener('abort', () => reject(unwanted.reason)));
+            };
+          },
+        },
+        onUrl: (url) => {
+          left = lines(url, server.allow);
+        },
+        onMistake: (why) => {
+          mistakes.push(why);
+        },
+      });
+      return { ...run, server, mistakes, openings, isReading: () => reading?.aborted === false };
+    };
+
+    test('accepts a pasted address, and frees the port', async () => {
+      let port = 0;
+      const { result, server, mistakes, openings } = remote((url, allow) => {
+        port = portOf(url);
+        return ['nonsense', allow(url)];
+      });
+      expect((await result).kind).toBe('oauth');
+      expect([server.counts.code, mistakes.length, openings]).toEqual([1, 1, [false]]);
+      expect(await isOpen(port)).toBe(false);
+    });
+
+    test('accepts the callback too, and then stops reading', async () => {
+      let page: Promise<Reply> | undefined;
+      const { result, server, isReading } = remote((url, allow) => {
+        page = visit(allow(url));
+        return [];
+      }, true);
+      expect((await result).kind).toBe('oauth');
+      expect((await page!).body).toContain('You are logged in');
+      expect([server.counts.code, isReading()]).toEqual([1, false]);
+    });
+
+    test('ends at the end of input, and says that nothing was pasted', async () => {
+      const { result, server } = remote(() => [undefined]);
+      await expect(result).rejects.toMatchObject({ category: 'auth', message: 'No URL was pasted' });
+      expect(server.counts.code).toBe(0);
+    });
   });
 
   describe('with a pasted address', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { usualServer } from '../../src/auth/auth-server.ts';
 import {
   type CredentialKey,
   credentialKey,
@@ -17,7 +18,8 @@ import type { Lock } from '../../src/state/lock.ts';
 import { everythingIn, memoryEntries, memoryStore, random } from './support/memory.ts';
 import { canary, createOAuthServer } from './support/oauth-server.ts';
 
-const issuer = { url: 'https://auth.example.com', clientId: 'client-1' };
+const authServer = usualServer('https://auth.example.com');
+const client = { server: authServer, id: 'client-1' };
 const origin = 'https://api.example.com';
 const start = Date.parse('2026-11-15T18:00:00Z');
 const hour = 3_600_000;
@@ -71,7 +73,7 @@ const world = async (more: Partial<SessionOptions> & { refreshable?: boolean; be
       expiresInSeconds: 7200,
       owner: `${origin}/users/U1`,
     },
-    { issuer, origin, scopes: [], now: start },
+    { client, origin, scopes: [], now: start },
   );
   const key = credentialKey(record);
   await store.write(key, record);
@@ -79,6 +81,7 @@ const world = async (more: Partial<SessionOptions> & { refreshable?: boolean; be
   const session = (extra: Partial<SessionOptions> = {}) =>
     createSession({
       key,
+      server: authServer,
       store,
       lock,
       clock,
@@ -344,7 +347,7 @@ describe('session', () => {
     const { store, texts, key, record, server, lock } = await world();
     await store.reserve(key, record);
     expect(texts.size).toBe(2);
-    await removeCredential({ key, store, lock, send: server.send });
+    await removeCredential({ key, server: authServer, store, lock, send: server.send });
     expect(texts.size).toBe(0);
   });
 
@@ -519,11 +522,11 @@ describe('save and remove', () => {
 
   test('removes and revokes a credential, and can be repeated', async () => {
     const { store, lock, key, server, texts } = await world();
-    expect(await removeCredential({ store, lock, key, send: server.send })).toEqual({
+    expect(await removeCredential({ server: authServer, store, lock, key, send: server.send })).toEqual({
       removed: true,
       atService: 'revoked',
     });
-    expect(await removeCredential({ store, lock, key, send: server.send })).toEqual({
+    expect(await removeCredential({ server: authServer, store, lock, key, send: server.send })).toEqual({
       removed: false,
       atService: 'nothing-to-revoke',
       why: 'no credential was stored',
@@ -537,15 +540,22 @@ describe('save and remove', () => {
       throw new NetworkFailure('auth.example.com', 'no such host', false);
     };
     const why = 'auth.example.com: no such host';
-    expect(await removeCredential({ store, lock, key, send })).toEqual({ removed: true, atService: 'not-told', why });
+    expect(await removeCredential({ server: authServer, store, lock, key, send })).toEqual({
+      removed: true,
+      atService: 'not-told',
+      why,
+    });
     texts.set(credentialName(key), '{');
-    expect(await removeCredential({ store, lock, key, send })).toMatchObject({ removed: true, atService: 'not-told' });
+    expect(await removeCredential({ server: authServer, store, lock, key, send })).toMatchObject({
+      removed: true,
+      atService: 'not-told',
+    });
   });
 
   test('removes a personal access token without a request', async () => {
     const { store, lock, key, record, server } = await world();
     await store.write(key, { ...record, kind: 'pat' });
-    expect(await removeCredential({ store, lock, key, send: server.send })).toMatchObject({
+    expect(await removeCredential({ server: authServer, store, lock, key, send: server.send })).toMatchObject({
       removed: true,
       atService: 'nothing-to-revoke',
     });
@@ -559,7 +569,7 @@ describe('save and remove', () => {
       const body = { error: 'invalid_client', error_description: 'not this one' };
       return { status: 400, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     };
-    const ending = await removeCredential({ store, lock, key, send });
+    const ending = await removeCredential({ server: authServer, store, lock, key, send });
     expect(ending).toEqual({ removed: true, atService: 'not-told', why: 'invalid_client: not this one' });
   });
 });

@@ -1,11 +1,17 @@
 import { describe, expect, test } from 'vitest';
+import { usualServer } from '../../src/auth/auth-server.ts';
 import { refreshHelperFor } from '../../src/auth/start-refresh-helper.ts';
 import { SchedError } from '../../src/errors.ts';
 import type { ChildProcess, Clock } from '../../src/runtime.ts';
 import type { Held } from '../../src/state/lock.ts';
 import { machineIn, random } from './support/memory.ts';
 
-const job = { key: { issuer: 'i', client: 'c', user: 'u' }, store: 'file', config: '/c' } as const;
+const job = {
+  key: { issuer: 'i', client: 'c', user: 'u' },
+  server: usualServer('https://i.example'),
+  store: 'file',
+  config: '/c',
+} as const;
 
 /** A helper with a given reply for each line, and a runtime around it. `never` means no reply. */
 const world = (

@@ -76,9 +76,9 @@ describe('auth login', () => {
     expect(inCi.code).toBe(4);
   });
 
-  /** Waits for a browser that never answers. Returns the line that suggests --paste. */
+  /** Waits for a browser that never answers, without prompts. Returns the line that suggests --paste. */
   const suggestion = async (flags: string[], more: WorldOptions) => {
-    const words = ['auth', 'login', '--credential-store=file', ...loginAddresses, ...flags];
+    const words = ['auth', 'login', '--no-input', '--credential-store=file', ...loginAddresses, ...flags];
     const { code, stderr } = await world.run(words, { terminals: ['stdin', 'stderr'], ...more });
     expect([code, stderr]).toEqual([4, expect.stringContaining('The login timed out')]);
     return stderr.split('\n').find((line) => line.includes('--paste'));
@@ -90,10 +90,19 @@ describe('auth login', () => {
     ['--no-browser is set', ['--no-browser'], {}],
     ['the terminal is on another machine', [], { env: overSsh, openBrowser: async () => true }],
   ])('suggests --paste if %s', async (_, flags, more) => {
-    const again = ['sched auth login --credential-store=file', ...loginAddresses, ...flags, '--paste'].join(' ');
+    const again = ['sched auth login --no-input --credential-store=file', ...loginAddresses, ...flags, '--paste'].join(
+      ' ',
+    );
     expect(await suggestion(flags, more)).toBe(
       `If the browser runs on another machine, press Ctrl-C and run: ${again}`,
     );
+  });
+
+  test('suggests --device without the flags that it refuses', async () => {
+    const words = ['auth', 'login', '--no-input', '--credential-store=file', '--no-browser', ...loginAddresses];
+    const { stderr } = await world.run(words, { terminals: ['stdin', 'stderr'] });
+    const again = ['sched auth login --no-input --credential-store=file', ...loginAddresses, '--device'].join(' ');
+    expect(stderr).toContain(`To log in with a code on another machine, press Ctrl-C and run: ${again}\n`);
   });
 
   test('does not suggest --paste if a browser opens on this machine', async () => {

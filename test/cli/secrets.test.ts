@@ -294,10 +294,12 @@ describe('the tokens of a login that the service quotes are not printed', () => 
         clock: { now: world.clock.now, sleep: () => new Promise(() => {}) },
         terminals: ['stdin', 'stderr'],
         stdin: `${redirect}?${new URLSearchParams({ code, state })}`,
-        send: async (request) =>
-          request.url.includes('/oauth/')
+        send: async (request) => {
+          if (request.url.includes('/.well-known/')) return { status: 404, headers: json, body: '{}' };
+          return request.url.includes('/oauth/')
             ? { status: 200, headers: json, body: '{}', ...answer(request) }
-            : { status: 200, headers: json, body: JSON.stringify({ resource: { ...me, name: `Ada ${access}` } }) },
+            : { status: 200, headers: json, body: JSON.stringify({ resource: { ...me, name: `Ada ${access}` } }) };
+        },
       },
     );
     return { ...result, code: result.code, secrets: [code, Buffer.alloc(32).toString('base64url')] };

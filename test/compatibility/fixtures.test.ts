@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:f
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { credentialKey } from '../../src/auth/record.ts';
+import { credentialKey, credentialName } from '../../src/auth/record.ts';
 import type { HttpRequest, Send } from '../../src/http/message.ts';
 import type { Entry } from '../../src/state/ledger.ts';
 import { bookingLine, plainType, posts, type World } from '../cli/lost-answers.ts';
@@ -100,12 +100,29 @@ describe.each(versions)('files of version %s', (version) => {
       const refreshed: string[] = [];
       const send: Send = async (request) => {
         if (!request.url.startsWith(authUrl)) return world.service(request);
-        refreshed.push(new URLSearchParams(request.body).get('refresh_token')!);
+        refreshed.push(request.url, new URLSearchParams(request.body).get('refresh_token')!);
         const body = { access_token: tokens.personal, token_type: 'Bearer', expires_in: 7200 };
         return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
       };
       const { code } = await world.run('users me -p work', { env: noToken, send });
-      expect([code, refreshed]).toEqual([0, [tokens.refresh]]);
+      // That version kept no addresses: it used fixed paths.
+      expect([code, refreshed]).toEqual([0, [`${authUrl}/oauth/token`, tokens.refresh]]);
+    });
+
+    test('revoke the login where that version did', async () => {
+      const send: Send = async () => ({ status: 200, headers: {}, body: '' });
+      const result = await world.run('auth logout -p work', { env: noToken, send });
+      expect([result.code, [...new Set(result.requests.map(({ url }) => url))]]).toEqual([
+        0,
+        [`${authUrl}/oauth/revoke`],
+      ]);
+    });
+
+    // R22: processes of both versions may refresh it at the same time.
+    test('keep the lock of the login under the same name', async () => {
+      const { login } = JSON.parse(readFileSync(join(folder, 'config/config.json'), 'utf8')).profiles.work;
+      const { store: _, ...key } = login;
+      expect(credentialName(key)).toBe('f4aeddc7ad39bd3dfad80c05ddf993976d33bc80');
     });
 
     test('join a login that the keychain stores in parts', async () => {

@@ -1,5 +1,6 @@
 import { chmodSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { usualServer } from '../../src/auth/auth-server.ts';
 import { recordFromLogin } from '../../src/auth/record.ts';
 import { splitEntries } from '../../src/auth/split-value.ts';
 import { createStore } from '../../src/auth/stores.ts';
@@ -100,7 +101,7 @@ export const oauthRecord = (accessToken: string) =>
       organization: `${baseUrl}/organizations/O`,
     },
     {
-      issuer: { url: authUrl, clientId: 'client' },
+      client: { server: usualServer(authUrl), id: 'client' },
       origin: baseUrl,
       scopes: ['users:read', 'scheduled_events:write'],
       now: someday,

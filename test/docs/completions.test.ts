@@ -54,7 +54,7 @@ const situations: [string, string[]][] = [
   ['sched comp', ['completion', 'compliance']],
   ['sched completion ', ['bash', 'fish', 'powershell', 'zsh']],
   ['sched completion p', ['powershell']],
-  ['sched profiles set t', ['timezone']],
+  ['sched profiles set t', ['timezone', 'token_url']],
   ['sched events list --st', ['--status']],
   ['sched events cancel ID --rea', ['--reason']],
   ['sched --ver', ['--verbose', '--version']],

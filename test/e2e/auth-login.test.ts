@@ -65,10 +65,10 @@ const isFree = (port: number) =>
   });
 
 /** Sends the consent page's form, for tests without a browser. Returns where the browser is redirected to. */
-const decide = async (url: string, decision: 'allow' | 'deny'): Promise<string> => {
+const decide = async (url: string, decision: 'allow' | 'deny', user = 'amara'): Promise<string> => {
   const page = await (await fetch(url)).text();
   const ticket = /name="ticket" value="([^"]+)"/.exec(page)![1]!;
-  const body = new URLSearchParams({ ticket, user: 'amara', decision });
+  const body = new URLSearchParams({ ticket, user, decision });
   const answer = await fetch(`${sandbox.auth_url}/oauth/authorize`, { method: 'POST', body, redirect: 'manual' });
   return answer.headers.get('location')!;
 };
@@ -189,6 +189,38 @@ describe('auth login in a terminal', () => {
     screen.type(`${location}\n`);
     expect((await screen.done).code).toBe(0);
     expect((await status()).user_name).toBe('Amara Lindqvist');
+  });
+
+  test('over SSH says how to paste the final address, and accepts it at once', async () => {
+    const args = ['auth', 'login', '--credential-store', 'file', ...addresses()];
+    terminal = schedInTerminal(args, home, { SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' });
+    const url = await urlOn(terminal);
+    await terminal.until(/Final URL, or wait for the browser: $/);
+    expect(terminal.text().replace(/\s+/g, ' ')).toContain(
+      "Copy that page's full URL from the address bar and paste it here.",
+    );
+    expect(terminal.text()).toMatch(/press Ctrl-C and run: sched auth login .* --device\n/);
+    terminal.type(`${await decide(url, 'allow', 'jonas')}\n`);
+    const { code, text } = await terminal.done;
+    expect([code, text]).toEqual([0, expect.stringMatching(/^Logged in as Jonas Weber \(profile default\)$/m)]);
+    expect((await status()).user_name).toBe('Jonas Weber');
+    expect(await isFree(Number(redirectOf(url).port))).toBe(true);
+  });
+
+  test('over SSH still accepts the callback, and ends on Ctrl-D', async () => {
+    const env = { SSH_CONNECTION: '192.0.2.1 50000 192.0.2.2 22' };
+    const args = ['auth', 'login', '--credential-store', 'file', ...addresses()];
+    terminal = schedInTerminal(args, home, env);
+    const url = await urlOn(terminal);
+    await terminal.until(/Final URL, or wait for the browser: $/);
+    await fetch(await decide(url, 'allow', 'jonas'));
+    const { code, text } = await terminal.done;
+    expect([code, text]).toEqual([0, expect.stringMatching(/^Logged in as Jonas Weber \(profile default\)$/m)]);
+    const second = schedInTerminal(args, temporaryHome(), env);
+    await second.until(/Final URL, or wait for the browser: $/);
+    second.type(ctrlD);
+    const ended = await second.done;
+    expect([ended.code, ended.text]).toEqual([4, expect.stringMatching(/^error: No URL was pasted$/m)]);
   });
 
   // R8. The standalone program can't preload code, so its five minutes can't be shortened.

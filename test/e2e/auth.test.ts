@@ -178,7 +178,7 @@ describe.skipIf(noSecretService !== '')(`auth login with a real keychain ${noSec
     const { code, text } = await terminal.done;
     expect(code).toBe(3);
     expect(text).toContain('/dev/null/config');
-    expect(text).not.toContain('/oauth/authorize');
+    expect(text).not.toContain('/oauth/authorize?');
   });
 
   test('moves a login there from a file, and removes the file', { timeout: 30_000 }, async () => {

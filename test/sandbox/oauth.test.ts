@@ -379,21 +379,25 @@ describe('oauth revoke', () => {
 });
 
 describe('oauth metadata', () => {
-  it('describes the server under the requested address', async () => {
-    const { status, body } = await world.get(
-      'http://localhost:9999/.well-known/oauth-authorization-server',
-      {},
-      { token: null },
-    );
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
-      issuer: 'http://localhost:9999',
-      authorization_endpoint: 'http://localhost:9999/oauth/authorize',
-      token_endpoint: 'http://localhost:9999/oauth/token',
-      revocation_endpoint: 'http://localhost:9999/oauth/revoke',
-      code_challenge_methods_supported: ['S256'],
-      grant_types_supported: ['authorization_code', 'refresh_token'],
-      authorization_response_iss_parameter_supported: true,
-    });
-  });
+  it.each(['oauth-authorization-server', 'openid-configuration'])(
+    'describes the server under the requested address in %s',
+    async (document) => {
+      const url = `http://localhost:9999/.well-known/${document}`;
+      const { status, body } = await world.get(url, {}, { token: null });
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        issuer: 'http://localhost:9999',
+        authorization_endpoint: 'http://localhost:9999/oauth/authorize',
+        token_endpoint: 'http://localhost:9999/oauth/token',
+        revocation_endpoint: 'http://localhost:9999/oauth/revoke',
+        device_authorization_endpoint: 'http://localhost:9999/oauth/device_authorization',
+        code_challenge_methods_supported: ['S256'],
+        grant_types_supported: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+        token_endpoint_auth_methods_supported: ['none'],
+        authorization_response_iss_parameter_supported: true,
+      });
+      // There are no ID tokens, so nothing is claimed about them.
+      expect(Object.keys(body as object).filter((name) => /id_token|jwks|userinfo/.test(name))).toEqual([]);
+    },
+  );
 });

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * R12: searches the output of all commands for secrets: the tokens that a command was given (SCHED_TOKEN,
- * SCHED_TOKEN_FILE, --with-token) and those that a test adds. The sandbox's own tokens are public.
+ * R12: searches the output of all commands for secrets: those that a command was given (SCHED_TOKEN, SCHED_TOKEN_FILE,
+ * --with-token, --client-secret-file) and those that a test adds. The sandbox's own tokens are public.
  */
 const added = new Set<string>();
 
@@ -98,8 +98,11 @@ interface Given {
 
 /** Each line of a secret, because a single line could leak. */
 const secretsGiven = ({ line, env, stdin = '' }: Given): string[] => {
-  const isToken = typeof line !== 'string' && line.includes('--with-token');
-  return [env.SCHED_TOKEN ?? '', fileText(env.SCHED_TOKEN_FILE), isToken ? stdin : '']
+  const words = typeof line === 'string' ? [] : line;
+  const isToken = words.includes('--with-token');
+  const at = words.indexOf('--client-secret-file');
+  const clientSecret = at === -1 ? '' : fileText(words[at + 1]);
+  return [env.SCHED_TOKEN ?? '', fileText(env.SCHED_TOKEN_FILE), isToken ? stdin : '', clientSecret]
     .flatMap((text) => [text.trim(), ...text.split(/[\r\n\0]+/)])
     .filter((secret) => secret.length >= shortest && !secret.startsWith('sandbox_'));
 };

@@ -1,5 +1,6 @@
 import { inspect } from '../../api/inspect.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
+import { clientAuthMethods } from '../../auth/auth-server.ts';
 import { readReference, selfWords, waysToName } from '../../client/ids.ts';
 import { SchedError, usageError } from '../../errors.ts';
 import type { Argument, Command, Flag, Invocation } from '../command.ts';
@@ -11,6 +12,7 @@ import { nameProblem } from '../session/profile-name.ts';
 import { Profile, SettableProfile, settableKeys } from '../session/profile-schema.ts';
 import { changeConfig, chosenName, chosenProfile, readConfig } from '../session/profiles.ts';
 import type { Facts } from '../session/prompt.ts';
+import { addressKeys, withoutAddresses } from '../session/server-addresses.ts';
 import { view } from './profile-view.ts';
 
 /** `base_url` ⇒ `--base-url`. */
@@ -19,8 +21,9 @@ const flagName = (key: string): string => (key === 'organization' ? 'org' : key.
 /** The settings that name a record, and the collection of the record. */
 const collections: Readonly<Record<string, string>> = { user: 'users', organization: 'organizations' };
 
-const placeholderOf = (key: string): Pick<Flag, 'value' | 'suggestions'> => {
+const placeholderOf = (key: string): Pick<Flag, 'value' | 'suggestions' | 'choices'> => {
   const collection = collections[key];
+  if (key === 'client_auth') return { value: 'METHOD', choices: clientAuthMethods };
   if (collection !== undefined) return { value: referenceWords[collection]!, suggestions: [selfWords[collection]!] };
   return { value: key.endsWith('_url') || key === 'issuer' ? 'URL' : 'ID' };
 };
@@ -153,12 +156,20 @@ const set = async (invocation: Invocation): Promise<void> => {
   );
   problems.check();
   const one = { [key!]: changed![key as keyof Profile] };
+  // The addresses found at the last login belong to the server that was the auth URL then.
+  const isOtherServer = key === 'auth_url' && changed!.auth_url !== profile.auth_url;
   // Keep settings and logins that other processes saved in the meantime.
-  await changeConfig(context.runtime, (config) => ({
-    ...config,
-    profiles: { ...config.profiles, [name]: { ...(config.profiles[name] ?? settable), ...one } },
-  }));
+  await changeConfig(context.runtime, (config) => {
+    const now = config.profiles[name] ?? settable;
+    const rest = isOtherServer ? withoutAddresses(now) : now;
+    return { ...config, profiles: { ...config.profiles, [name]: { ...rest, ...one } } };
+  });
   context.notes.info(`${name}: ${key} is ${value === '' ? 'unset' : `now ${value}`}`);
+  const dropped = Object.keys(addressKeys).filter((each) => profile[each as keyof Profile] !== undefined);
+  if (isOtherServer && dropped.length > 0)
+    context.notes.info(
+      `${name}: unset ${dropped.join(', ')}, which belong to the old auth_url. Log in again: sched auth login -p ${name}`,
+    );
 };
 
 const use = async (invocation: Invocation): Promise<void> => {
@@ -193,7 +204,7 @@ const remove = async (invocation: Invocation): Promise<void> => {
   );
   if (profile.login !== undefined) {
     const { removeLogin } = await import('../session/stored-login.ts');
-    await removeLogin(name, profile.login, context.runtime, context.notes);
+    await removeLogin({ name, profile }, context.runtime, context.notes);
   }
   const after = await changeConfig(context.runtime, ({ current, profiles, ...config }) => ({
     ...config,
@@ -212,6 +223,8 @@ const exportProfile = async (invocation: Invocation): Promise<void> => {
   const { profile } = await named(invocation);
   const { login, user, ...addresses } = profile;
   await context.printer.whole(JSON.stringify(addresses, null, 2));
+  if (addresses.client_auth !== undefined)
+    context.notes.info('The secret of the client is not included. It is needed to log in: --client-secret-file FILE');
 };
 
 const fields = ['name', 'current', ...Object.keys(Profile.shape)];

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { choice, described, word } from '../../api/field.ts';
+import { clientAuthMethods, endpointProblem } from '../../auth/auth-server.ts';
 import { urlProblem } from '../../http/proxy.ts';
 import { commonFormats } from '../../output/formats.ts';
 import { zoneProblem } from '../../time/zone.ts';
@@ -20,13 +21,22 @@ const url = (description: string) =>
     description,
   );
 
+/** Kept as typed: a trailing slash is part of an issuer's name, and of an endpoint's address. */
+const exactUrl = (problemOf: (text: string) => string | undefined, description: string) =>
+  described(checked(problemOf), description);
+
 /** The settings of a profile. None of them is secret. */
 export const Profile = z.strictObject({
   base_url: url('base URL of the API'),
   auth_url: z.optional(url('URL of the authorization server')),
   mcp_url: z.optional(url('URL of the MCP server')),
   client_id: z.optional(word('client ID of sched at the authorization server')),
-  issuer: z.optional(url('issuer URL of the authorization server')),
+  issuer: z.optional(exactUrl(urlProblem, 'issuer of the authorization server, if it is not the auth URL')),
+  authorize_url: z.optional(exactUrl(endpointProblem, 'where the browser logs in')),
+  token_url: z.optional(exactUrl(endpointProblem, 'where tokens are issued and refreshed')),
+  revoke_url: z.optional(exactUrl(endpointProblem, 'where tokens are revoked')),
+  device_url: z.optional(exactUrl(endpointProblem, 'where a device login starts')),
+  client_auth: z.optional(choice(clientAuthMethods, 'how the client sends its secret, if it has one')),
   user: z.optional(word('default user')),
   organization: z.optional(word('default organization')),
   timezone: z.optional(described(checked(zoneProblem), 'time zone for reading and showing times')),

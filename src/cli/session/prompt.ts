@@ -66,9 +66,13 @@ export const askLine = async (
   const start = text.lastIndexOf('\n') + 1;
   if (start > 0) await runtime.stderr.write(text.slice(0, start));
   const prompt = text.slice(start);
-  const answer = await runtime.stdin.line(unwanted === undefined ? { prompt } : { prompt, unwanted });
-  // Ctrl-D leaves the cursor after the prompt.
-  if (answer === undefined) await runtime.stderr.write('\n');
+  let answer: string | undefined;
+  try {
+    answer = await runtime.stdin.line(unwanted === undefined ? { prompt } : { prompt, unwanted });
+  } finally {
+    // Ctrl-D and a timeout leave the cursor after the prompt. After Ctrl-C, the error report starts a new line.
+    if (answer === undefined && !runtime.interrupted.aborted) await runtime.stderr.write('\n');
+  }
   return answer?.trim();
 };
 

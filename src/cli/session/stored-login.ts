@@ -13,15 +13,23 @@ import { type CredentialStore, openStore } from '../../auth/stores.ts';
 import type { Runtime } from '../../runtime.ts';
 import { directory } from '../../state/paths.ts';
 import type { Notes } from '../messages/notes.ts';
-import type { Profile } from './profile-schema.ts';
+import { serverOf } from './server-addresses.ts';
 import type { Account, Settings } from './settings.ts';
 
 type StoreKind = CredentialStore['kind'];
 
-/** Registers the tokens of a credential as secrets, so that they are never printed. */
-export const rememberSecret = ({ secrets }: Runtime, { access_token, refresh_token = '' }: CredentialRecord): void => {
+/** Registers the secrets of a credential, so that they are never printed. */
+export const rememberSecret = ({ secrets }: Runtime, record: CredentialRecord): void => {
+  const { access_token, refresh_token = '', client_secret } = record;
   secrets.keep(access_token);
   secrets.keep(refresh_token, 'refresh token');
+  if (client_secret !== undefined) rememberClientSecret({ secrets }, client_secret);
+};
+
+/** In a header, the secret is sent in the encoding of forms (RFC 6749 §2.3.1). */
+export const rememberClientSecret = ({ secrets }: Pick<Runtime, 'secrets'>, secret: string): void => {
+  secrets.keep(secret, 'client secret');
+  secrets.keep(String(new URLSearchParams({ '': secret })).slice(1), 'client secret');
 };
 
 export const storeOf = async (kind: StoreKind, runtime: Runtime): Promise<CredentialStore> => {
@@ -49,10 +57,12 @@ export const openLogin = async (
 ): Promise<Session | undefined> => {
   if (profile.login === undefined) return undefined;
   const { store, ...key } = profile.login;
+  const server = serverOf(profile, profile.login);
   return createSession({
     key,
+    server,
     store: await storeOf(store, runtime),
-    helper: refreshHelperFor({ key, store, config: directory('config', runtime) }, runtime),
+    helper: refreshHelperFor({ key, server, store, config: directory('config', runtime) }, runtime),
     lock: lockOf(key, runtime),
     clock: runtime.clock,
     sendToEnd: runtime.sendToEnd,
@@ -82,15 +92,12 @@ export const saveLogin = async (
   return key;
 };
 
-/** Removes a profile's login and revokes it at the service. Warns if the revocation fails. */
-export const removeLogin = async (
-  name: string,
-  { store, ...key }: NonNullable<Profile['login']>,
-  runtime: Runtime,
-  notes: Notes,
-): Promise<Revocation> => {
+/** Removes the login of a profile that has one, and revokes it at the service. Warns if the revocation fails. */
+export const removeLogin = async ({ name, profile }: Account, runtime: Runtime, notes: Notes): Promise<Revocation> => {
+  const { store, ...key } = profile.login!;
   const ending = await removeCredential({
     key,
+    server: serverOf(profile, profile.login!),
     store: await storeOf(store, runtime),
     lock: lockOf(key, runtime),
     send: runtime.send,

@@ -25,7 +25,7 @@ export type Verdict =
 /** RFC 7636 §4.2: the SHA-256 of a verifier in base64url, which is 43 characters. */
 const challengePattern = /^[A-Za-z0-9_-]{43}$/;
 
-const isScope = (name: string): name is Scope => Object.hasOwn(scopes, name);
+export const isScope = (name: string): name is Scope => Object.hasOwn(scopes, name);
 
 const findError = (
   values: Parameters['values'],

@@ -1,4 +1,4 @@
-import { CodeGrant, RefreshGrant } from '../../api/oauth.ts';
+import { CodeGrant, DeviceGrant, RefreshGrant } from '../../api/oauth.ts';
 import { oauthPaths } from '../../api/oauth-paths.ts';
 import { scopes } from '../../api/scopes.ts';
 import type { HttpReply, HttpRequest } from '../../http/message.ts';
@@ -7,8 +7,9 @@ import { userId } from '../seed-team.ts';
 import type { Store } from '../store.ts';
 import { admit } from '../throttle.ts';
 import { logins } from '../tokens.ts';
-import { type AuthorizationRequest, checkAuthorization, redirectTo } from './authorization.ts';
+import { type AuthorizationRequest, checkAuthorization, isScope, redirectTo } from './authorization.ts';
 import { findClient } from './clients.ts';
+import { decideDevice, openDevice, ownerOfDevice, redeemDevice, startDevice } from './device.ts';
 import {
   type Grant,
   issueCode,
@@ -19,7 +20,7 @@ import {
   revokeToken,
 } from './grants.ts';
 import { type RandomBytes, signerOf } from './key.ts';
-import { consentPage, errorPage } from './page.ts';
+import { codePage, consentPage, deviceEndPage, devicePage, errorPage } from './page.ts';
 import { type Parameters, readForm, readParameters } from './parameters.ts';
 import { readTicket, writeTicket } from './ticket.ts';
 
@@ -87,7 +88,7 @@ const authorize = (asked: Asked): HttpReply => {
   const { client, request } = verdict;
   const login = loginFor(request.loginHint);
   if (asked.autoConsent) return consent(asked, request, userId(login.key), 302);
-  const ticket = writeTicket(request, now, worldOf(asked).seal, randomBytes);
+  const ticket = writeTicket('consent', request, now, worldOf(asked).seal, randomBytes);
   return consentPage({ client, request, ticket, chosen: login.key });
 };
 
@@ -100,7 +101,7 @@ const decide = (asked: Asked): HttpReply => {
   const request =
     form === undefined || form.repeated.length > 0 || isForeign
       ? undefined
-      : readTicket(form.values.ticket ?? '', now, worldOf(asked).seal);
+      : readTicket<AuthorizationRequest>('consent', form.values.ticket ?? '', now, worldOf(asked).seal);
   if (!request)
     return errorPage('This form did not come from the consent page, or the page was open for more than ten minutes.');
   const { decision, user } = form!.values;
@@ -109,6 +110,55 @@ const decide = (asked: Asked): HttpReply => {
   if (decision !== 'deny') return errorPage('The form has no decision or no account.');
   const denial = { error: 'access_denied', error_description: 'The user denied the request.' };
   return goTo(303, redirectTo(request.redirectUri, denial, { state: request.state, issuer: url.origin }));
+};
+
+const deviceAuthorization = (asked: Asked): HttpReply => {
+  const values = clientForm(asked);
+  if (isReply(values)) return values;
+  const wanted = [...new Set(values.scope?.split(' ').filter((name) => name !== '') ?? [])];
+  if (wanted.length === 0 || !wanted.every(isScope))
+    return refused('invalid_scope', 'scope is missing, or contains an unknown scope name.');
+  const started = startDevice(worldOf(asked), { client: values.client_id!, scopes: wanted }, asked.randomBytes);
+  if (asked.autoConsent)
+    decideDevice(asked.store, started.user_code, { decision: 'allow', user: userId(logins[0]!.key) });
+  const page = `${asked.url.origin}${oauthPaths.verify}`;
+  return json(200, {
+    ...started,
+    verification_uri: page,
+    verification_uri_complete: `${page}?user_code=${started.user_code}`,
+  });
+};
+
+/** The page of a device login: the user enters the code, or opens the page with the code in its address. */
+const verify = (asked: Asked): HttpReply => {
+  const { url, store, now, randomBytes } = asked;
+  const typed = url.searchParams.get('user_code');
+  if (typed === null) return codePage();
+  const found = openDevice(store, typed, now);
+  const client = findClient(found?.client);
+  if (!found || !client) return codePage('This code is not valid, or it has expired. Check it and try again.');
+  const { user_code: userCode, scopes: names } = found;
+  const ticket = writeTicket('device', { userCode }, now, worldOf(asked).seal, randomBytes);
+  return devicePage(client, { userCode, names: names.split(' ').filter(isScope), ticket, chosen: logins[0]!.key });
+};
+
+/** Handles the form of that page. */
+const decideOnDevice = (asked: Asked): HttpReply => {
+  const { request, contentType, site, now, store } = asked;
+  const form = readForm(request, contentType);
+  const isForeign = site !== undefined && site !== 'same-origin';
+  const ticket =
+    form === undefined || form.repeated.length > 0 || isForeign
+      ? undefined
+      : readTicket<{ userCode: string }>('device', form.values.ticket ?? '', now, worldOf(asked).seal);
+  if (!ticket || !openDevice(store, ticket.userCode, now))
+    return errorPage("This form didn't come from the page of a device login, or the code has expired.");
+  const { decision, user } = form!.values;
+  const login = logins.find(({ key }) => key === user);
+  if (decision === 'allow' && login) decideDevice(store, ticket.userCode, { decision, user: userId(login.key) });
+  else if (decision === 'deny') decideDevice(store, ticket.userCode, { decision });
+  else return errorPage('The form has no decision or no account.');
+  return deviceEndPage(decision === 'allow');
 };
 
 type Redeem = () => Grant;
@@ -132,6 +182,12 @@ const grants: Record<
       ...(owner === undefined ? {} : { owner }),
       redeem: () => refreshTokens(worldOf(asked), data, window),
     };
+  },
+  'urn:ietf:params:oauth:grant-type:device_code': (asked, values) => {
+    const { data } = DeviceGrant.safeParse(values);
+    if (!data) return null;
+    const owner = ownerOfDevice(asked.store, data.device_code);
+    return { ...(owner === undefined ? {} : { owner }), redeem: () => redeemDevice(worldOf(asked), data) };
   },
 };
 
@@ -168,7 +224,9 @@ const token = (asked: Asked): HttpReply => {
     }
   }
   const granted = store.transaction(found.redeem);
-  return 'refused' in granted ? refused('invalid_grant', granted.refused, 400, headers) : json(200, granted, headers);
+  return 'refused' in granted
+    ? refused(granted.error ?? 'invalid_grant', granted.refused, 400, headers)
+    : json(200, granted, headers);
 };
 
 const revoke = (asked: Asked): HttpReply => {
@@ -180,13 +238,14 @@ const revoke = (asked: Asked): HttpReply => {
   return json(200, {});
 };
 
-/** RFC 8414 §2. */
+/** RFC 8414 §2. Also the OpenID document, without claims about ID tokens: the sandbox issues none. */
 const metadata = ({ url: { origin } }: Asked): HttpReply =>
   json(200, {
     issuer: origin,
     authorization_endpoint: `${origin}${oauthPaths.authorize}`,
     token_endpoint: `${origin}${oauthPaths.token}`,
     revocation_endpoint: `${origin}${oauthPaths.revoke}`,
+    device_authorization_endpoint: `${origin}${oauthPaths.device}`,
     scopes_supported: Object.keys(scopes),
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
@@ -201,7 +260,10 @@ const endpoints: Record<string, Record<string, (asked: Asked) => HttpReply>> = {
   [oauthPaths.authorize]: { GET: authorize, POST: decide },
   [oauthPaths.token]: { POST: token },
   [oauthPaths.revoke]: { POST: revoke },
+  [oauthPaths.device]: { POST: deviceAuthorization },
+  [oauthPaths.verify]: { GET: verify, POST: decideOnDevice },
   [oauthPaths.metadata]: { GET: metadata },
+  [oauthPaths.openid]: { GET: metadata },
 };
 
 export const answerOAuth = (asked: Asked): HttpReply => {

@@ -11,7 +11,7 @@ import type { AuthorizationRequest } from './authorization.ts';
 import { type RandomBytes, type Sign, timingSafeSame } from './key.ts';
 
 /** The token endpoint's reply, or the reason for an error. */
-export type Grant = z.output<typeof AccessToken> | { refused: string };
+export type Grant = z.output<typeof AccessToken> | { refused: string; error?: string };
 
 export interface GrantContext {
   store: Store;
@@ -74,7 +74,7 @@ const recordOf = (
 };
 
 /** Stores the hashes of the two new tokens and deletes tokens and codes that expired over a day ago. */
-const issueTokens = (world: GrantContext, family: Family, secret: string): Grant => {
+export const issueTokens = (world: GrantContext, family: Family, secret: string): Grant => {
   const { store, now, seal } = world;
   const { access_token, refresh_token } = tokensFor(secret, seal);
   const at = timestamp(now);
@@ -92,12 +92,28 @@ const issueTokens = (world: GrantContext, family: Family, secret: string): Grant
   const dayAgo = timestamp(now - dayMilliseconds);
   store.run('DELETE FROM access_tokens WHERE expires_at < ?', dayAgo);
   store.run('DELETE FROM codes WHERE expires_at < ?', dayAgo);
+  store.run('DELETE FROM device_codes WHERE expires_at < ?', dayAgo);
   sweepWindows(store, now);
   return recordOf(world, family, secret, now);
 };
 
 /** Revokes all tokens of one login, access tokens included. */
 const revokeFamily = (store: Store, family: number) => store.run('DELETE FROM families WHERE id = ?', family);
+
+/** Starts a login. */
+export const startFamily = (
+  { store, now }: GrantContext,
+  { client, user, scopes: allowed }: { client: string; user: string; scopes: string },
+): Family => {
+  const [added] = store.all<{ id: number }>(
+    'INSERT INTO families (client, user, scopes, created_at) VALUES (?, ?, ?, ?) RETURNING id',
+    client,
+    user,
+    allowed,
+    timestamp(now),
+  );
+  return { id: added!.id, user, scopes: allowed };
+};
 
 interface Code {
   client: string;
@@ -136,15 +152,9 @@ export const redeemCode = (world: GrantContext, grant: z.output<typeof CodeGrant
   const challenge = createHash('sha256').update(grant.code_verifier).digest('base64url');
   if (!timingSafeSame(challenge, code.challenge))
     return { refused: "The code_verifier doesn't match the code_challenge." };
-  const [added] = store.all<{ id: number }>(
-    'INSERT INTO families (client, user, scopes, created_at) VALUES (?, ?, ?, ?) RETURNING id',
-    code.client,
-    code.user,
-    code.scopes,
-    timestamp(now),
-  );
-  store.run('UPDATE codes SET family = ? WHERE hash = ?', added!.id, hash);
-  return issueTokens(world, { id: added!.id, user: code.user, scopes: code.scopes }, grant.code);
+  const family = startFamily(world, code);
+  store.run('UPDATE codes SET family = ? WHERE hash = ?', family.id, hash);
+  return issueTokens(world, family, grant.code);
 };
 
 interface Refresh {

@@ -39,6 +39,8 @@ label:first-of-type { border-radius: .6rem .6rem 0 0; }
 label:last-of-type { border-radius: 0 0 .6rem .6rem; }
 label + label { border-top: 0; }
 label:has(:checked) { background: var(--tint); }
+input.code { width: 100%; height: 2.9rem; margin: .25rem 0 0; padding: 0 .9rem; border: 1px solid var(--line);
+  border-radius: .6rem; font: inherit; text-transform: uppercase; }
 input { flex: none; width: 1.15rem; height: 1.15rem; margin: 0; accent-color: var(--accent); }
 label small { margin-left: auto; color: var(--soft); font-size: .875rem; }
 .buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-bottom: 1.25rem; }
@@ -89,7 +91,7 @@ ${content}
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const list = (heading: string, names: Scope[]): string =>
+const list = (heading: string, names: readonly Scope[]): string =>
   names.length === 0
     ? ''
     : `<section><h2>${heading}</h2><ul>${names
@@ -102,7 +104,38 @@ const formTargets = (redirectUri: string): string => {
   return `'self' ${hostname.startsWith('[') ? 'http:' : origin}`;
 };
 
-/** Asks the user to allow or deny the request. A plain form without scripts; the focus order is top to bottom. */
+const access = (names: readonly Scope[]): string => `<div class="lists">
+${list(
+  'Read access',
+  names.filter((name) => name.endsWith(':read')),
+)}
+${list(
+  'Write access',
+  names.filter((name) => name.endsWith(':write')),
+)}
+</div>`;
+
+/** A plain form without scripts; the focus order is top to bottom. */
+const decision = (action: string, ticket: string, chosen: Member): string => {
+  const people = logins.map(
+    ({ key, name, role }) =>
+      `<label><input type="radio" name="user" value="${key}"${key === chosen ? ' checked' : ''}> ${quoted(name)} <small>${role}</small></label>`,
+  );
+  return `<form method="post" action="${action}">
+<input type="hidden" name="ticket" value="${quoted(ticket)}">
+<fieldset><legend>Which account?</legend>${people.join('')}</fieldset>
+<div class="buttons">
+<button class="allow" name="decision" value="allow">Allow</button>
+<button name="decision" value="deny">Deny</button>
+</div>
+</form>`;
+};
+
+const introduction = ({ id, name, about }: Client): string =>
+  `<p>${quoted(`${name}, ${about},`)} wants to access your Northlight Advisory account.
+<span class="soft id">Client ID <code>${quoted(id)}</code></span></p>`;
+
+/** Asks the user to allow or deny the request. */
 export const consentPage = ({
   client,
   request,
@@ -116,37 +149,54 @@ export const consentPage = ({
 }): HttpReply => {
   const { hostname, host } = new URL(request.redirectUri);
   const isHere = hostname === '127.0.0.1' || hostname === '[::1]';
-  const people = logins.map(
-    ({ key, name, role }) =>
-      `<label><input type="radio" name="user" value="${key}"${key === chosen ? ' checked' : ''}> ${quoted(name)} <small>${role}</small></label>`,
-  );
   return page(
     200,
     `Allow ${client.name} to use your account?`,
     formTargets(request.redirectUri),
-    `<p>${quoted(`${client.name}, ${client.about},`)} wants to access your Northlight Advisory account.
-<span class="soft id">Client ID <code>${quoted(client.id)}</code></span></p>
-<div class="lists">
-${list(
-  'Read access',
-  request.scopes.filter((name) => name.endsWith(':read')),
-)}
-${list(
-  'Write access',
-  request.scopes.filter((name) => name.endsWith(':write')),
-)}
-</div>
-<form method="post" action="${oauthPaths.authorize}">
-<input type="hidden" name="ticket" value="${quoted(ticket)}">
-<fieldset><legend>Which account?</legend>${people.join('')}</fieldset>
-<div class="buttons">
-<button class="allow" name="decision" value="allow">Allow</button>
-<button name="decision" value="deny">Deny</button>
-</div>
-</form>
+    `${introduction(client)}
+${access(request.scopes)}
+${decision(oauthPaths.authorize, ticket, chosen)}
 <p class="soft">You will then be redirected to <code>${quoted(host)}</code>${isHere ? ', a program on this computer' : ''}.</p>`,
   );
 };
+
+/** Asks for the code of a device login. */
+export const codePage = (why?: string): HttpReply =>
+  page(
+    why === undefined ? 200 : 400,
+    'Enter the code from your other device',
+    "'self'",
+    `${why === undefined ? '' : `<p role="alert">${quoted(why)}</p>`}
+<form method="get" action="${oauthPaths.verify}">
+<p><label for="code">Code</label>
+<input class="code" id="code" name="user_code" autocomplete="off" autocapitalize="characters" spellcheck="false" required></p>
+<div class="buttons"><button class="allow">Continue</button></div>
+</form>`,
+  );
+
+/** Asks the user to allow or deny a device login. */
+export const devicePage = (
+  client: Client,
+  { userCode, names, ticket, chosen }: { userCode: string; names: readonly Scope[]; ticket: string; chosen: Member },
+): HttpReply =>
+  page(
+    200,
+    `Allow ${client.name} on another device to use your account?`,
+    "'self'",
+    `${introduction(client)}
+<p>Continue only if your device shows the code <code>${quoted(userCode)}</code>.</p>
+${access(names)}
+${decision(oauthPaths.verify, ticket, chosen)}`,
+  );
+
+/** The end of a device login, in the browser. */
+export const deviceEndPage = (isAllowed: boolean): HttpReply =>
+  page(
+    200,
+    isAllowed ? 'You are logged in' : 'Access denied',
+    "'none'",
+    `<p>${isAllowed ? 'Your other device continues in a few seconds.' : 'Your other device received nothing.'} You can close this page.</p>`,
+  );
 
 /** For errors that can't be reported to the client, because its redirect URI can't be trusted. */
 export const errorPage = (why: string): HttpReply =>

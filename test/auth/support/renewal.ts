@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { usualServer } from '../../../src/auth/auth-server.ts';
 import { credentialKey, recordFromLogin } from '../../../src/auth/record.ts';
 import { lockOf, saveCredential } from '../../../src/auth/session.ts';
 import { openStore } from '../../../src/auth/stores.ts';
@@ -16,7 +17,7 @@ type Options = Parameters<typeof createOAuthServer>[0] & { expired?: boolean };
 export const renewalWorld = async (home: string, { expired = false, ...options }: Options = {}) => {
   const server = createOAuthServer(options);
   const socket = await serve(server.send);
-  const issuer = { url: socket.url, clientId: 'client-1' };
+  const client = { server: usualServer(socket.url), id: 'client-1' };
   mkdirSync(home, { recursive: true });
   const [config, log] = [join(home, 'config'), join(home, 'log')];
   writeFileSync(log, '');
@@ -32,7 +33,7 @@ export const renewalWorld = async (home: string, { expired = false, ...options }
         scope: 'users:read',
         owner: `${origin}/users/U1`,
       },
-      { issuer, origin, scopes: [], now: expired ? Date.now() - 86_400_000 : Date.now() },
+      { client, origin, scopes: [], now: expired ? Date.now() - 86_400_000 : Date.now() },
     );
   };
   const first = loggedIn();

@@ -5,6 +5,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { createInterface } from 'node:readline';
+import { usualServer } from '../../../src/auth/auth-server.ts';
 import { goLine, runRefreshHelper } from '../../../src/auth/refresh-helper.ts';
 import { createSession, lockOf } from '../../../src/auth/session.ts';
 import { refreshHelperFor } from '../../../src/auth/start-refresh-helper.ts';
@@ -160,10 +161,14 @@ const work = async () => {
   const session = createSession({
     ...world,
     key: plan.key,
+    server: usualServer(plan.key.issuer),
     store,
     lock: plan.withoutLock ? noLock : noted(lockOf(plan.key, retrying)),
     helper: plan.helper
-      ? refreshHelperFor({ key: plan.key, store: plan.store, config: plan.config }, world)
+      ? refreshHelperFor(
+          { key: plan.key, server: usualServer(plan.key.issuer), store: plan.store, config: plan.config },
+          world,
+        )
       : undefined,
     mayRefresh: true,
   });

@@ -10,7 +10,8 @@ import { readWholeNumber } from '../../operation/whole-number.ts';
 import { confirm } from '../../session/confirm.ts';
 import { environmentToken } from '../../session/connection.ts';
 import { accepted, describeLogin, type LoginFacts, localFacts, loginFields, sessionOf } from './login-facts.ts';
-import { knownScopes, readScopes, scopesToAsk, sensitiveScopes } from './scopes.ts';
+import { loginFlags } from './login-flags.ts';
+import { readScopes, scopesToAsk, sensitiveScopes } from './scopes.ts';
 
 const view: View = {
   columns: [
@@ -29,8 +30,12 @@ const login = async (invocation: Invocation): Promise<void> => {
   if (scopes !== undefined && added !== undefined) problems.add("--scopes and --add-scopes can't be used together");
   const port = readWholeNumber('port', invocation, 1, 65_535);
   const { logIn } = await import('./login-command.ts');
+  if (typed.device === true)
+    for (const other of ['paste', 'no-browser', 'with-token', 'port'])
+      if (typed[other] !== undefined) problems.add(`--device can't be used together with --${other}`);
   const facts = await logIn(invocation, {
     port,
+    typedScopes: [...(scopes ?? []), ...(added ?? [])],
     scopesFor: (held) => scopesToAsk({ scopes, added, readOnly: typed['read-only'] === true, held }),
   });
   await context.printer.one(view, facts);
@@ -146,7 +151,7 @@ const logout = async (invocation: Invocation): Promise<void> => {
       'this machine',
     );
   for (const name of loggedIn) {
-    const ending = await removeLogin(name, config.profiles[name]!.login!, context.runtime, context.notes);
+    const ending = await removeLogin({ name, profile: config.profiles[name]! }, context.runtime, context.notes);
     await changeConfig(context.runtime, (before) => {
       const profile = before.profiles[name];
       if (profile === undefined) return before;
@@ -163,59 +168,17 @@ export const commands: Command[] = [
     name: 'login',
     summary: 'Log in with the browser or a personal access token',
     arguments: [],
-    flags: [
-      { name: 'base-url', value: 'URL', description: 'URL of the API', heading: 'Flags' },
-      { name: 'auth-url', value: 'URL', description: 'URL of the authorization server', heading: 'Flags' },
-      { name: 'mcp-url', value: 'URL', description: 'URL of the MCP server', heading: 'Flags' },
-      {
-        name: 'client-id',
-        value: 'ID',
-        description: 'OAuth client ID of sched at the authorization server',
-        heading: 'Flags',
-      },
-      {
-        name: 'scopes',
-        value: 'LIST',
-        suggestions: knownScopes,
-        description: 'scopes to request, as a,b (default: all except sensitive scopes)',
-        heading: 'Flags',
-      },
-      {
-        name: 'add-scopes',
-        value: 'LIST',
-        suggestions: knownScopes,
-        description: 'request these in addition to the current scopes',
-        heading: 'Flags',
-      },
-      { name: 'read-only', description: 'request only read scopes', heading: 'Flags' },
-      { name: 'with-token', description: 'read a personal access token from stdin instead', heading: 'Flags' },
-      { name: 'no-browser', description: 'print the URL instead of opening a browser', heading: 'Flags' },
-      {
-        name: 'paste',
-        description: "paste the final URL, if the browser can't reach this machine",
-        heading: 'Flags',
-      },
-      {
-        name: 'port',
-        value: 'N',
-        description: 'port to listen on, if the service requires a fixed one',
-        heading: 'Flags',
-      },
-      {
-        name: 'credential-store',
-        value: 'STORE',
-        choices: ['keychain', 'file'],
-        description: 'where to store the token',
-        heading: 'Flags',
-      },
-    ],
+    flags: loginFlags,
     examples: [
       'auth login --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
       'auth login --with-token --base-url https://api.example.com < token.txt',
       'auth login --add-scopes data_compliance:write',
+      'auth login --device',
     ],
     notes: [
       `Sensitive scopes are requested only if you name them: ${sensitiveScopes.join(', ')}.`,
+      'sched asks the authorization server for its addresses (OAuth or OpenID Connect metadata), shows them and keeps them in the profile. Later logins ask before they change. If the server publishes none, sched uses /oauth/authorize, /oauth/token and /oauth/revoke below the auth URL.',
+      'If no browser opens, or over SSH, you can paste the final URL of the browser instead (--paste waits for nothing else), or log in with --device if the server offers it.',
       'The token is stored in the system keychain. sched never falls back to a file by itself; --credential-store file stores the token in a file that only you can read.',
     ],
     local: true,

@@ -13,7 +13,7 @@ const sources = {
   client_id: 'SCHED_CLIENT_ID',
 } as const;
 type Address = keyof typeof sources;
-export type Addresses = Partial<Record<Address, string>>;
+export type Addresses = Partial<Record<Address | 'issuer', string>>;
 
 const flagOf = (key: Address): string => `--${key.replaceAll('_', '-')}`;
 
@@ -60,6 +60,13 @@ export const readAddresses = async (
     if (problem !== undefined) problems.add(problem);
     found[key] = value;
   }
+  const { issuer } = typed;
+  if (typeof issuer === 'string') {
+    const problem = urlProblem(issuer);
+    if (problem !== undefined) problems.add(`--issuer: ${problem}`);
+    // Kept as typed: a trailing slash is part of the issuer's name.
+    found.issuer = issuer;
+  }
   const missing = required.filter((key) => found[key] === undefined);
   if (settings.canAsk && missing.length > 0) {
     // Nobody should answer questions for a command that fails anyway.
@@ -68,7 +75,7 @@ export const readAddresses = async (
   }
   for (const key of missing) if (found[key] === undefined) problems.missingFlag(flagOf(key).slice(2));
   problems.check();
-  for (const key of Object.keys(found) as Address[])
-    if (key !== 'client_id') found[key] = found[key]!.replace(/\/+$/, '');
+  for (const key of ['base_url', 'auth_url', 'mcp_url'] as const)
+    if (found[key] !== undefined) found[key] = found[key].replace(/\/+$/, '');
   return found;
 };

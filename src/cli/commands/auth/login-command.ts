@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { users } from '../../../api/users.ts';
+import type { AuthClient } from '../../../auth/auth-server.ts';
 import { recordFromToken } from '../../../auth/record.ts';
 import type { CredentialRecord } from '../../../auth/record-schema.ts';
 import type { CredentialStore } from '../../../auth/stores.ts';
@@ -7,20 +8,26 @@ import { createClient } from '../../../client/client.ts';
 import type { Json } from '../../../client/reading.ts';
 import { SchedError } from '../../../errors.ts';
 import { authorize } from '../../../http/authorize.ts';
+import { durationText } from '../../../output/progress.ts';
 import type { Invocation } from '../../command.ts';
 import { commandLine } from '../../messages/shell-line.ts';
-import { typedWords } from '../../parse/typed-words.ts';
 import { checkToken, longestToken } from '../../session/connection.ts';
 import { nameProblem } from '../../session/profile-name.ts';
 import type { Config, Profile } from '../../session/profile-schema.ts';
-import { changeConfig, chosenName, probeConfig, readConfig } from '../../session/profiles.ts';
-import { askLine, askYes } from '../../session/prompt.ts';
+import { changeConfig, chosenName, readConfig } from '../../session/profiles.ts';
+import { askYes } from '../../session/prompt.ts';
+import { settingsOf, withoutAddresses } from '../../session/server-addresses.ts';
 import { openLogin, rememberSecret, removeLogin, saveLogin, storeOf } from '../../session/stored-login.ts';
+import { isSecretOnStdin, readClientSecret, requireSecret, storedSecret } from './client-secret.ts';
 import { type Addresses, readAddresses } from './login-addresses.ts';
 import { accepted, describeLogin, type LoginFacts } from './login-facts.ts';
+import { throughBrowser, throughDevice } from './login-ways.ts';
+import { noteUnknownScopes, offlineScope } from './scopes.ts';
 
 export interface LoginChoices {
   port: number | undefined;
+  /** The scopes in the command line. */
+  typedScopes: readonly string[];
   /** The scopes to request, given the scopes that the login already has. */
   scopesFor(held: readonly string[]): string[];
 }
@@ -93,88 +100,62 @@ const readToken = async ({ context }: Invocation): Promise<string> => {
   return checkToken(new TextDecoder().decode(await stdin.bytes(longestToken)), 'stdin');
 };
 
-const throughBrowser = async (
-  { context, typed, inOrder }: Invocation,
-  profile: string,
-  addresses: Addresses,
-  store: CredentialStore,
-  scopes: readonly string[],
-  port: number | undefined,
-  finish: (record: CredentialRecord) => Promise<void>,
-): Promise<CredentialRecord> => {
-  const { runtime, notes } = context;
-  const { login } = await import('../../../auth/login.ts');
-  return login({
-    issuer: { url: addresses.auth_url!, clientId: addresses.client_id! },
-    baseUrl: addresses.base_url!,
-    scopes,
-    way:
-      typed.paste === true
-        ? {
-            kind: 'paste',
-            line: (unwanted) => askLine(context, "Then paste the URL from the browser's address bar: ", unwanted),
-          }
-        : { kind: 'browser', open: typed['no-browser'] === true ? async () => false : runtime.openBrowser },
-    port,
-    profile,
-    store: {
-      probe: async () => {
-        await store.probe();
-        // Without a profile that refers to it, the token couldn't be used, nor revoked by logging out.
-        await probeConfig(runtime);
-      },
-    },
-    send: runtime.send,
-    clock: runtime.clock,
-    interrupted: runtime.interrupted,
-    randomBytes: runtime.randomBytes,
-    onSecret: runtime.secrets.keep,
-    finish,
-    onUrl: async (url) => {
-      notes.always(
-        typed.paste === true || typed['no-browser'] === true
-          ? 'Open this URL in a browser:'
-          : 'Opening this URL in your browser:',
-      );
-      notes.always(url);
-      if (typed.paste !== true)
-        notes.always('Waiting up to 5 minutes for you to finish in the browser. Press Ctrl-C to stop');
-      await notes.flush();
-    },
-    onOpened: (opened) => {
-      if (!opened && typed['no-browser'] !== true) notes.warn("Can't open a browser. Open the URL yourself");
-      if (!opened || runtime.env.SSH_CONNECTION) {
-        const again = commandLine('auth', 'login', ...typedWords({ args: [], inOrder }), '--paste');
-        notes.always(`If the browser runs on another machine, press Ctrl-C and run: ${again}`);
-      }
-    },
-    onMistake: (why) => notes.warn(`Can't use that URL: ${why}`),
-  });
-};
-
 /** Deletes and revokes a replaced login, unless another profile uses it: no command could log out of it later. */
 const forgetReplaced = async (
-  login: Profile['login'],
+  before: Profile | undefined,
   name: string,
   { profiles }: Config,
   { context }: Invocation,
 ): Promise<void> => {
   const { runtime, notes } = context;
-  const isNamed = Object.values(profiles).some((profile) => isDeepStrictEqual(profile.login, login));
-  if (login === undefined || isNamed) return;
-  const { store, ...key } = login;
+  const isNamed = Object.values(profiles).some(({ login }) => isDeepStrictEqual(login, before?.login));
+  if (before?.login === undefined || isNamed) return;
+  const { store, ...key } = before.login;
   const { store: _, ...now } = profiles[name]!.login!;
   try {
     // The same user in another store: only delete it, because revoking it might end the new login too.
     if (isDeepStrictEqual(key, now)) await (await storeOf(store, runtime)).remove(key);
-    else await removeLogin(`${name} (previous)`, login, runtime, notes);
+    else await removeLogin({ name: `${name} (previous)`, profile: before }, runtime, notes);
   } catch (error) {
     notes.warn(`The previous login could not be deleted (${reasonOf(error)})`);
   }
 };
 
+/** The server to log in at, and the client that sched is there. */
+const findClient = async (
+  invocation: Invocation,
+  { auth_url, client_id: id, issuer }: Addresses,
+  before: Profile | undefined,
+  held: CredentialRecord | undefined,
+  typedSecret: string | undefined,
+): Promise<AuthClient> => {
+  const { findServer } = await import('./find-server.ts');
+  const server = await findServer(invocation.context, { auth_url: auth_url!, issuer }, before);
+  const secret = typedSecret ?? storedSecret(held, server, id!, before);
+  requireSecret(secret, id!, before, invocation);
+  return { server, id: id!, secret };
+};
+
+/** Without a refresh token, the login ends with its first access token. Better to know that now than then. */
+const warnAboutRefresh = (
+  { scope, expires_at = 0, created_at }: CredentialRecord,
+  name: string,
+  { context }: Invocation,
+) => {
+  const { notes } = context;
+  const minutes = Math.max(1, Math.round((expires_at - created_at) / 60_000));
+  notes.warn(
+    `The server issued no refresh token, so this login ends in ${durationText(minutes * 60)} and can't be refreshed.`,
+  );
+  if (!scope.split(' ').includes(offlineScope))
+    notes.warn(`To ask for a refresh token: ${commandLine('auth', 'login', '-p', name, '--add-scopes', offlineScope)}`);
+};
+
 /** Logs in, stores the credential and records in the profile where it is. */
-export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginChoices): Promise<LoginFacts> => {
+export const logIn = async (
+  invocation: Invocation,
+  { port, typedScopes, scopesFor }: LoginChoices,
+): Promise<LoginFacts> => {
   const { context, typed, problems } = invocation;
   const { runtime, settings, notes } = context;
   const isToken = typed['with-token'] === true;
@@ -183,12 +164,14 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
   const wrong = nameProblem(name);
   if (wrong !== undefined) problems.add(wrong);
   const before = Object.hasOwn(config.profiles, name) ? config.profiles[name] : undefined;
-  const isInteractive = runtime.stdin.isTerminal && runtime.stderr.isTerminal && !runtime.env.CI;
+  const canFinish = runtime.stdin.isTerminal || isSecretOnStdin(invocation);
+  const isInteractive = canFinish && runtime.stderr.isTerminal && !runtime.env.CI;
   if (!isToken && !isInteractive) {
     problems.check();
     throw (await import('../../../auth/login.ts')).noTerminalForLogin();
   }
   const wantedStore = readStore(invocation);
+  const typedSecret = await readClientSecret(invocation);
   const addresses = await readAddresses(
     invocation,
     before,
@@ -198,7 +181,8 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
   const store = await openProvenStore(invocation, wantedStore, before);
   const session =
     before === undefined ? undefined : await openLogin({ name, profile: before }, runtime, settings, notes);
-  const held = (await session?.record().catch(() => undefined))?.scope.split(' ').filter(Boolean) ?? [];
+  const held = await session?.record().catch(() => undefined);
+  const client = isToken ? undefined : await findClient(invocation, addresses, before, held, typedSecret);
 
   /** Looks up the user, stores the credential and updates the profile. */
   const settle = async (first: CredentialRecord): Promise<LoginFacts> => {
@@ -220,22 +204,28 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
     const root = /^(https?:\/\/.+)\/users\/[\w-]+$/.exec(uri)?.[1];
     const learned: Profile = {
       base_url: baseUrl,
-      ...(addresses.auth_url === undefined ? {} : { auth_url: addresses.auth_url, issuer: addresses.auth_url }),
+      ...(addresses.auth_url === undefined ? {} : { auth_url: addresses.auth_url }),
+      ...(client === undefined ? {} : settingsOf(client.server, client.secret !== undefined)),
       ...(addresses.mcp_url === undefined ? {} : { mcp_url: addresses.mcp_url }),
       ...(addresses.client_id === undefined ? {} : { client_id: addresses.client_id }),
       ...(root === undefined ? {} : { uri_root: root }),
       login: { store: store.kind, ...key },
     };
     // The login may have taken minutes: keep what was set in the profile in the meantime.
-    const written = await changeConfig(runtime, (config) => ({
-      ...config,
-      current: config.current ?? name,
-      profiles: { ...config.profiles, [name]: { ...config.profiles[name], ...learned } },
-    }));
+    const written = await changeConfig(runtime, ({ profiles, ...config }) => {
+      const now = profiles[name] ?? learned;
+      const other = client === undefined ? now : withoutAddresses(now);
+      return {
+        ...config,
+        current: config.current ?? name,
+        profiles: { ...profiles, [name]: { ...other, ...learned } },
+      };
+    });
     const profile = written.profiles[name]!;
-    await forgetReplaced(before?.login, name, written, invocation);
+    await forgetReplaced(before, name, written, invocation);
     notes.info(`Logged in as ${record.name ?? (record.owner || 'an unnamed user')} (profile ${name})`);
     notes.info(`The token is stored in ${store.describe()}`);
+    if (record.kind === 'oauth' && record.refresh_token === undefined) warnAboutRefresh(record, name, invocation);
     const variable = ['SCHED_TOKEN', 'SCHED_TOKEN_FILE'].find((each) => runtime.env[each]);
     if (variable !== undefined) notes.warn(`${variable} is set and overrides this login. Unset ${variable} to use it`);
     notes.info(`try: sched events list${written.current === name ? '' : ` -p ${name}`}`);
@@ -246,10 +236,19 @@ export const logIn = async (invocation: Invocation, { port, scopesFor }: LoginCh
     const token = await readToken(invocation);
     return settle(recordFromToken(token, { origin: new URL(baseUrl).origin, now: runtime.clock.now() }));
   }
+  noteUnknownScopes(typedScopes, notes);
   let facts: LoginFacts | undefined;
-  // The browser shows success only after everything is saved.
-  await throughBrowser(invocation, name, addresses, store, scopesFor(held), port, async (record) => {
-    facts = await settle(record);
+  await (typed.device === true ? throughDevice : throughBrowser)(invocation, {
+    profile: name,
+    client: client!,
+    baseUrl,
+    store,
+    scopes: scopesFor(held?.scope.split(' ').filter(Boolean) ?? []),
+    port,
+    // The browser shows success only after everything is saved.
+    finish: async (record) => {
+      facts = await settle(record);
+    },
   });
   return facts!;
 };

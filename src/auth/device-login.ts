@@ -1,0 +1,117 @@
+import * as oauth from 'oauth4webapi';
+import { SchedError } from '../errors.ts';
+import { forLibrary } from './auth-server.ts';
+import { complete, type LoginBasics, loginTimeoutMs, tooLate } from './login.ts';
+import { authenticationOf, callLibrary, malformed, TokenEndpointUnavailable, TokenRefused } from './oauth-request.ts';
+import type { CredentialRecord } from './record-schema.ts';
+import { type Tokens, tokensFrom } from './tokens.ts';
+
+/** What the user needs to log in on another device. */
+export interface DeviceCode {
+  /** The page to open. */
+  readonly url: string;
+  /** The code to type there. */
+  readonly code: string;
+  /** The same page with the code in its address, if the server has one. */
+  readonly completeUrl?: string | undefined;
+  readonly minutes: number;
+}
+
+export interface DeviceLoginOptions extends LoginBasics {
+  onCode(code: DeviceCode): void | Promise<void>;
+}
+
+/** RFC 8628 §3.5: the pause between two requests, and how much longer it gets when the server says slow_down. */
+const usualPauseSeconds = 5;
+const slowerSeconds = 5;
+
+const noDevice = (issuer: string): SchedError =>
+  new SchedError('usage', '--device: the authorization server offers no device login', {
+    reason: `there is no device address for ${issuer}`,
+    hint: { command: ['auth', 'login'], flags: { paste: true } },
+    outcome: 'not-sent',
+  });
+
+const ended = (message: string): SchedError =>
+  new SchedError('auth', message, {
+    hint: { command: ['auth', 'login'], flags: { device: true } },
+    outcome: 'not-applied',
+  });
+
+/** The address of a page that a user is asked to open. */
+const pageIn = (text: unknown): string | undefined =>
+  typeof text === 'string' && /^https?:\/\/[\x21-\x7e]{1,2000}$/.test(text) && URL.canParse(text) ? text : undefined;
+
+const requestCode = (options: DeviceLoginOptions): Promise<oauth.DeviceAuthorizationResponse> => {
+  const { client: known, scopes, send } = options;
+  const url = known.server.device!;
+  const { server, client } = forLibrary(known);
+  return callLibrary(url, send, async (request) => {
+    const parameters = { scope: scopes.join(' ') };
+    const secret = authenticationOf(known);
+    const response = await oauth.deviceAuthorizationRequest(server, client, secret, parameters, request);
+    const reply = await oauth.processDeviceAuthorizationResponse(server, client, response);
+    if (pageIn(reply.verification_uri) === undefined || !/^[\x20-\x7e]{1,100}$/.test(reply.user_code))
+      throw malformed('the page or the code for the user is not plain text', url);
+    return reply;
+  });
+};
+
+const requestTokens = ({ client: known, send }: DeviceLoginOptions, deviceCode: string): Promise<Tokens> => {
+  const { server, client } = forLibrary(known);
+  return callLibrary(known.server.token, send, async (request) => {
+    const response = await oauth.deviceCodeGrantRequest(server, client, authenticationOf(known), deviceCode, request);
+    return tokensFrom(await oauth.processDeviceCodeResponse(server, client, response), known.server.token);
+  });
+};
+
+/** The seconds to add to the pause after an error that means "ask again". Throws any other error. */
+const slowdownFor = (error: unknown): number => {
+  // RFC 8628 §3.5: after a timeout, ask less often.
+  if (error instanceof TokenEndpointUnavailable) return slowerSeconds;
+  if (!(error instanceof TokenRefused)) throw error;
+  if (error.code === 'authorization_pending') return 0;
+  if (error.code === 'slow_down') return slowerSeconds;
+  if (error.code === 'access_denied') throw ended('The login was denied');
+  if (error.code === 'expired_token') throw ended('The code has expired');
+  throw error;
+};
+
+/** Asks for the tokens until the user has decided, or the time is up. */
+const poll = async (
+  options: DeviceLoginOptions,
+  { device_code: code, interval = usualPauseSeconds }: oauth.DeviceAuthorizationResponse,
+  limitMs: number,
+): Promise<Tokens> => {
+  const { clock, interrupted } = options;
+  const end = clock.now() + limitMs;
+  let pauseSeconds = interval;
+  for (;;) {
+    await clock.sleep(Math.min(pauseSeconds * 1000, Math.max(0, end - clock.now())), interrupted);
+    if (clock.now() >= end) throw tooLate();
+    try {
+      return await requestTokens(options, code);
+    } catch (error) {
+      pauseSeconds += slowdownFor(error);
+    }
+  }
+};
+
+/** Logs in with a code that the user types on another device (RFC 8628). Nothing listens on this machine. */
+export const loginWithDevice = async (options: DeviceLoginOptions): Promise<CredentialRecord> => {
+  const { client, store, interrupted, timeoutMs = loginTimeoutMs } = options;
+  interrupted.throwIfAborted();
+  if (client.server.device === undefined) throw noDevice(client.server.issuer);
+  await store.probe();
+  const reply = await requestCode(options);
+  options.onSecret?.(reply.device_code, 'code');
+  const limitMs = Math.min(timeoutMs, reply.expires_in * 1000);
+  await options.onCode({
+    url: reply.verification_uri,
+    code: reply.user_code,
+    completeUrl: pageIn(reply.verification_uri_complete),
+    minutes: Math.max(1, Math.round(limitMs / 60_000)),
+  });
+  const tokens = await poll(options, reply, limitMs);
+  return complete(tokens, options, () => false);
+};

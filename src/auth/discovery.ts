@@ -1,0 +1,136 @@
+import * as oauth from 'oauth4webapi';
+import { SchedError } from '../errors.ts';
+import { NetworkFailure } from '../http/failure.ts';
+import type { HttpReply, HttpRequest, Send } from '../http/message.ts';
+import { exchangeOf } from '../http/message.ts';
+import { urlProblem } from '../http/proxy.ts';
+import { cut } from '../redact.ts';
+import { type AuthServer, endpointNames, endpointProblem, withoutSlash } from './auth-server.ts';
+import { requestOptions } from './oauth-request.ts';
+
+/** A server as its metadata describes it. */
+export interface Discovered {
+  server: AuthServer;
+  /** The address of the metadata document. */
+  document: string;
+}
+
+/** RFC 8414 first, then OpenID Connect Discovery. */
+const algorithms = ['oauth2', 'oidc'] as const;
+
+const maxTextLength = 200;
+
+const cannotRead = (reason: string, request: HttpRequest | undefined, advice?: string): SchedError =>
+  new SchedError('unavailable', "Can't read the metadata of the authorization server", {
+    reason,
+    ...(advice === undefined ? {} : { advice }),
+    outcome: 'not-sent',
+    ...(request === undefined ? {} : { http: exchangeOf(request) }),
+  });
+
+const invalid = (document: string, reason: string, advice?: string): SchedError =>
+  new SchedError('integrity', `The metadata of the authorization server can't be used: ${document}`, {
+    reason,
+    ...(advice === undefined ? {} : { advice }),
+    outcome: 'not-sent',
+  });
+
+const isBusy = ({ status }: HttpReply): boolean => status >= 500 || status === 408 || status === 429;
+
+/** Many servers answer an unknown path with a redirect or a page instead of 404. */
+const isMissing = ({ status, headers }: HttpReply): boolean =>
+  status !== 200 || !/^application\/([\w.+-]*\+)?json\b/i.test(headers['content-type'] ?? '');
+
+const statedIssuer = async (response: Response): Promise<unknown> => {
+  const body: unknown = await response.clone().json();
+  return (body as { issuer?: unknown } | null)?.issuer;
+};
+
+const otherIssuer = (document: string, issuer: string, stated: unknown): SchedError => {
+  const name = typeof stated === 'string' ? cut(stated, maxTextLength) : undefined;
+  // Without characters that a shell would change, so that the command can be copied.
+  const isUsable = name !== undefined && urlProblem(name) === undefined && /^[\w@%+=:,./-]+$/.test(name);
+  return invalid(
+    document,
+    `it describes ${name === undefined ? 'no issuer' : `the issuer "${name}"`}, not "${issuer}"`,
+    isUsable ? `if that is your server: sched auth login --issuer ${name}` : undefined,
+  );
+};
+
+/** RFC 8414 §2: without the field, the server takes the secret in a header only. */
+const clientAuthIn = (methods: unknown): AuthServer['clientAuth'] => {
+  const offered = Array.isArray(methods) ? methods : ['client_secret_basic'];
+  const isBasicOnly = offered.includes('client_secret_basic') && !offered.includes('client_secret_post');
+  return isBasicOnly ? 'client_secret_basic' : 'client_secret_post';
+};
+
+/** R7: an address that is neither https nor on a loopback address ends the login. */
+const serverIn = (metadata: oauth.AuthorizationServer, document: string): AuthServer => {
+  const found = {
+    authorize: metadata.authorization_endpoint,
+    token: metadata.token_endpoint,
+    revoke: metadata.revocation_endpoint,
+    device: metadata.device_authorization_endpoint,
+  };
+  for (const name of endpointNames) {
+    const address: unknown = found[name];
+    if (address === undefined && name !== 'authorize' && name !== 'token') continue;
+    const problem = typeof address === 'string' ? endpointProblem(address) : 'it is missing';
+    if (problem !== undefined) {
+      const shown = typeof address === 'string' ? ` "${cut(address, maxTextLength)}"` : '';
+      throw invalid(document, `the ${name} address${shown}: ${problem}`);
+    }
+  }
+  return {
+    issuer: metadata.issuer,
+    authorize: found.authorize!,
+    token: found.token!,
+    revoke: found.revoke,
+    device: found.device,
+    clientAuth: clientAuthIn(metadata.token_endpoint_auth_methods_supported),
+    sendsIssuer: metadata.authorization_response_iss_parameter_supported === true,
+  };
+};
+
+/** Asks for one kind of document. Returns undefined if there is none. */
+const ask = async (
+  issuer: string,
+  algorithm: (typeof algorithms)[number],
+  send: Send,
+): Promise<Discovered | undefined> => {
+  let request: HttpRequest | undefined;
+  let reply: HttpReply | undefined;
+  const options = requestOptions(issuer, send, (sent, got) => {
+    [request, reply] = [sent, got];
+  });
+  let response: Response;
+  try {
+    response = await oauth.discoveryRequest(new URL(issuer), { ...options, algorithm });
+  } catch (error) {
+    if (error instanceof NetworkFailure) throw cannotRead(`${error.host}: ${error.message}`, request, error.advice);
+    throw error;
+  }
+  if (isBusy(reply!)) throw cannotRead(`HTTP ${reply!.status}`, request);
+  if (isMissing(reply!)) return undefined;
+  const document = request!.url;
+  let stated: unknown;
+  try {
+    stated = await statedIssuer(response);
+  } catch {
+    throw invalid(document, 'it is not JSON');
+  }
+  // A trailing slash belongs to the issuer's name, but users can't know whether their server's name has one.
+  const isSame = typeof stated === 'string' && withoutSlash(stated) === withoutSlash(issuer);
+  if (!isSame || urlProblem(stated as string) !== undefined) throw otherIssuer(document, issuer, stated);
+  const metadata = await oauth.processDiscoveryResponse(new URL(stated as string), response);
+  return { server: serverIn(metadata, document), document };
+};
+
+/** The server that an issuer's metadata describes, or undefined if it publishes none. Only a login asks for it. */
+export const discover = async (issuer: string, send: Send): Promise<Discovered | undefined> => {
+  for (const algorithm of algorithms) {
+    const found = await ask(issuer, algorithm, send);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};

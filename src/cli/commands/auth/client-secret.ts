@@ -1,0 +1,53 @@
+import type { AuthServer } from '../../../auth/auth-server.ts';
+import { ClientSecret, type CredentialRecord } from '../../../auth/record-schema.ts';
+import type { Invocation } from '../../command.ts';
+import { readTextFile } from '../../operation/json-file.ts';
+import type { Profile } from '../../session/profile-schema.ts';
+import { rememberClientSecret } from '../../session/stored-login.ts';
+
+const flag = 'client-secret-file';
+
+/** Whether the secret comes through stdin, where no question can then be answered. */
+export const isSecretOnStdin = ({ typed }: Pick<Invocation, 'typed'>): boolean => typed[flag] === '-';
+
+/** Reads the client's secret from the named file. It is never printed, not even an invalid one. */
+export const readClientSecret = async ({ context, typed, problems }: Invocation): Promise<string | undefined> => {
+  const path = typed[flag] as string | undefined;
+  if (path === undefined) return undefined;
+  for (const other of ['with-token', ...(path === '-' ? ['paste'] : [])])
+    if (typed[other] === true)
+      problems.add(`--${flag}${path === '-' ? ' -' : ''} can't be used together with --${other}`);
+  problems.check();
+  const text = (await readTextFile(path, `--${flag}`, context.runtime, problems))?.replace(/[\r\n]+$/, '');
+  if (text === undefined) return undefined;
+  rememberClientSecret(context.runtime, text);
+  if (ClientSecret.safeParse(text).success) return text;
+  problems.add(
+    `--${flag}: ${text === '' ? 'the file is empty' : 'a secret is one line of printable ASCII characters'}`,
+  );
+  return undefined;
+};
+
+/** The secret of the profile's login, if the same client logs in at the same server again. */
+export const storedSecret = (
+  held: CredentialRecord | undefined,
+  server: AuthServer,
+  clientId: string,
+  profile: Profile | undefined,
+): string | undefined =>
+  profile?.client_auth !== undefined && held?.issuer === server.issuer && held.client_id === clientId
+    ? held.client_secret
+    : undefined;
+
+/** The secret isn't part of `profiles export`, so a profile can know that its client has one and not have it. */
+export const requireSecret = (
+  secret: string | undefined,
+  clientId: string,
+  profile: Profile | undefined,
+  { problems }: Invocation,
+): void => {
+  if (secret !== undefined || profile?.client_auth === undefined || profile.client_id !== clientId) return;
+  problems.add(`The client ${clientId} has a secret, which is not stored on this machine`);
+  problems.missingFlag(flag);
+  problems.check();
+};

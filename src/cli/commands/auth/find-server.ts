@@ -1,0 +1,107 @@
+import { type AuthServer, endpointNames, foreignEndpoints, usualServer } from '../../../auth/auth-server.ts';
+import { type Discovered, discover } from '../../../auth/discovery.ts';
+import { SchedError } from '../../../errors.ts';
+import { safe } from '../../../output/sanitise.ts';
+import type { Context } from '../../session/context.ts';
+import type { Profile } from '../../session/profile-schema.ts';
+import { askYes, factLines, type Question } from '../../session/prompt.ts';
+import { type Parts, pinnedParts } from '../../session/server-addresses.ts';
+
+/** The names of the parts of a server, as they are shown. */
+const labels: Record<keyof Parts, string> = {
+  issuer: 'issuer',
+  authorize: 'authorize',
+  token: 'token',
+  revoke: 'revoke',
+  device: 'device',
+  clientAuth: 'client secret',
+};
+
+const ask = (context: Context, asked: Question): Promise<boolean> => {
+  const facts = factLines(asked.facts, false).join('\n');
+  const [first, last] = asked.question.split('\n') as [string, string];
+  return askYes(context, { ...asked, question: `${first} ${last}` }, `${safe(first)}\n${facts}\n${safe(last)} [y/N] `);
+};
+
+/** The parts that the metadata describes differently from the profile. */
+const changesIn = (found: AuthServer, pinned: Parts): (keyof Parts)[] =>
+  (Object.keys(pinned) as (keyof Parts)[]).filter((part) => found[part] !== undefined && found[part] !== pinned[part]);
+
+/** R7: the addresses of a profile never change without the user. If nobody can answer, they stay as they are. */
+const withPinned = async (found: Discovered, pinned: Parts, context: Context): Promise<AuthServer> => {
+  const kept = { ...found.server, ...pinned };
+  const changes = changesIn(found.server, pinned);
+  if (changes.length === 0) return kept;
+  const facts = changes.map((part) => [labels[part], `${pinned[part]} (now ${found.server[part]})`] as const);
+  if (!context.settings.canAsk) {
+    context.notes.warn('The metadata of the authorization server differs from the profile. The profile is used:');
+    for (const line of factLines(facts, context.settings.accessible)) context.notes.warn(line);
+    return kept;
+  }
+  const isWanted = await ask(context, {
+    question:
+      'The metadata of the authorization server differs from the addresses in the profile.\nUse the new addresses?',
+    facts,
+    yes: 'log in with the new addresses and keep them',
+    no: 'log in with the addresses in the profile',
+  });
+  return isWanted ? found.server : kept;
+};
+
+/** R7: before a code or token goes to another origin, the user confirms it. `--yes` is not enough for that. */
+const confirmForeign = async (server: AuthServer, pinned: Parts, context: Context): Promise<void> => {
+  const foreign = foreignEndpoints(server).filter((name) => server[name] !== pinned[name]);
+  if (foreign.length === 0) return;
+  const { origin } = new URL(server.issuer);
+  const facts = foreign.map((name) => [labels[name], server[name]!] as const);
+  if (!context.settings.canAsk) {
+    throw new SchedError(
+      'confirmation-required',
+      `Confirmation needed to log in outside of ${origin}, but there is no terminal to ask on`,
+      {
+        reason: `the metadata of the authorization server names ${facts.map((fact) => fact.join(' ')).join(', ')}`,
+        advice: 'log in on a terminal, or set the addresses with sched profiles set',
+        outcome: 'not-sent',
+      },
+    );
+  }
+  const isFine = await ask(context, {
+    question: `The authorization server ${server.issuer} names addresses on another origin.\nSend your login there?`,
+    facts,
+    yes: 'log in with these addresses and keep them',
+    no: 'stop and send nothing',
+  });
+  if (!isFine)
+    throw new SchedError('confirmation-required', 'Not confirmed. Nothing was sent', { outcome: 'not-sent' });
+};
+
+const show = (server: AuthServer, document: string | undefined, { notes, settings }: Context): void => {
+  const source = document === undefined ? 'no metadata found, so the usual addresses are used' : `from ${document}`;
+  notes.info(`Authorization server (${source}):`);
+  const facts = (['issuer', ...endpointNames] as const).flatMap((name) => {
+    const address = server[name];
+    return address === undefined ? [] : [[labels[name], address] as const];
+  });
+  for (const line of factLines(facts, settings.accessible)) notes.info(line);
+};
+
+/** Finds the addresses of the authorization server for a login. The settings of the profile win over the metadata. */
+export const findServer = async (
+  context: Context,
+  { auth_url: authUrl, issuer: typed }: { auth_url: string; issuer?: string | undefined },
+  profile: Profile | undefined,
+): Promise<AuthServer> => {
+  // The addresses of the profile belong to its own auth URL.
+  const kept = profile?.auth_url === authUrl ? profile : undefined;
+  const { issuer: pinnedIssuer, ...rest } = kept === undefined ? {} : pinnedParts(kept);
+  const pinned: Parts = typed === undefined && pinnedIssuer !== undefined ? { issuer: pinnedIssuer, ...rest } : rest;
+  const issuer = typed ?? kept?.issuer ?? authUrl;
+  const found = await discover(issuer, context.runtime.send);
+  const known =
+    found === undefined ? { ...usualServer(authUrl, issuer), ...pinned } : await withPinned(found, pinned, context);
+  // A typed issuer is the one that `iss` must be, even if the metadata has another trailing slash.
+  const server = { ...known, issuer: typed ?? known.issuer };
+  await confirmForeign(server, pinned, context);
+  show(server, found?.document, context);
+  return server;
+};

@@ -1,0 +1,63 @@
+import type { Flag } from '../../command.ts';
+import { knownScopes } from './scopes.ts';
+
+/** The flags of `auth login`. */
+export const loginFlags: Flag[] = [
+  { name: 'base-url', value: 'URL', description: 'URL of the API', heading: 'Flags' },
+  { name: 'auth-url', value: 'URL', description: 'URL of the authorization server', heading: 'Flags' },
+  { name: 'mcp-url', value: 'URL', description: 'URL of the MCP server', heading: 'Flags' },
+  {
+    name: 'client-id',
+    value: 'ID',
+    description: 'OAuth client ID of sched at the authorization server',
+    heading: 'Flags',
+  },
+  {
+    name: 'client-secret-file',
+    value: 'FILE',
+    description: 'file with the secret of the client, or - for stdin, if the client has one',
+    heading: 'Flags',
+  },
+  {
+    name: 'issuer',
+    value: 'URL',
+    description: 'issuer of the authorization server, if it is not the auth URL',
+    heading: 'Flags',
+  },
+  {
+    name: 'scopes',
+    value: 'LIST',
+    suggestions: knownScopes,
+    description: 'scopes to request, as a,b (default: all except sensitive scopes); any name works',
+    heading: 'Flags',
+  },
+  {
+    name: 'add-scopes',
+    value: 'LIST',
+    suggestions: knownScopes,
+    description: 'request these in addition to the current scopes',
+    heading: 'Flags',
+  },
+  { name: 'read-only', description: 'request only read scopes', heading: 'Flags' },
+  { name: 'with-token', description: 'read a personal access token from stdin instead', heading: 'Flags' },
+  { name: 'no-browser', description: 'print the URL instead of opening a browser', heading: 'Flags' },
+  {
+    name: 'paste',
+    description: "paste the final URL, if the browser can't reach this machine",
+    heading: 'Flags',
+  },
+  { name: 'device', description: 'log in with a code on another machine', heading: 'Flags' },
+  {
+    name: 'port',
+    value: 'N',
+    description: 'port to listen on, if the service requires a fixed one',
+    heading: 'Flags',
+  },
+  {
+    name: 'credential-store',
+    value: 'STORE',
+    choices: ['keychain', 'file'],
+    description: 'where to store the token',
+    heading: 'Flags',
+  },
+];

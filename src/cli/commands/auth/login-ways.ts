@@ -1,0 +1,127 @@
+import type { AuthClient } from '../../../auth/auth-server.ts';
+import type { LoginBasics, LoginMethod } from '../../../auth/login.ts';
+import type { CredentialRecord } from '../../../auth/record-schema.ts';
+import type { CredentialStore } from '../../../auth/stores.ts';
+import type { Invocation } from '../../command.ts';
+import { commandLine } from '../../messages/shell-line.ts';
+import { typedWords } from '../../parse/typed-words.ts';
+import { probeConfig } from '../../session/profiles.ts';
+import { askLine } from '../../session/prompt.ts';
+import { isSecretOnStdin } from './client-secret.ts';
+
+export interface LoginPlan {
+  /** The name of the profile. */
+  profile: string;
+  client: AuthClient;
+  baseUrl: string;
+  store: CredentialStore;
+  scopes: readonly string[];
+  port: number | undefined;
+  finish(record: CredentialRecord): Promise<void>;
+}
+
+const basicsOf = ({ context }: Invocation, { client, baseUrl, store, scopes, finish }: LoginPlan): LoginBasics => {
+  const { runtime } = context;
+  return {
+    client,
+    baseUrl,
+    scopes,
+    store: {
+      probe: async () => {
+        await store.probe();
+        // Without a profile that refers to it, the token couldn't be used, nor revoked by logging out.
+        await probeConfig(runtime);
+      },
+    },
+    send: runtime.send,
+    clock: runtime.clock,
+    interrupted: runtime.interrupted,
+    onSecret: runtime.secrets.keep,
+    finish,
+  };
+};
+
+/** The same command with another way to log in. A device login takes no flags for the browser. */
+const sameWith = ({ inOrder }: Invocation, way: '--paste' | '--device'): string => {
+  const kept = inOrder.filter(([name]) => way === '--paste' || (name !== 'no-browser' && name !== 'port'));
+  return commandLine('auth', 'login', ...typedWords({ args: [], inOrder: kept }), way);
+};
+
+const howToPaste =
+  "If the browser runs on another machine, it can't open the last page (http://127.0.0.1…) and shows an error. Copy that page's full URL from the address bar and paste it here.";
+
+/** Says what to do if the browser may be on another machine, and offers to paste the final address at once. */
+const offerPaste =
+  (invocation: Invocation, { client }: LoginPlan) =>
+  (opened: boolean) => {
+    const { context, typed } = invocation;
+    const { runtime, settings, notes } = context;
+    if (!opened && typed['no-browser'] !== true) notes.warn("Can't open a browser. Open the URL yourself");
+    if (opened && !runtime.env.SSH_CONNECTION) return undefined;
+    if (client.server.device !== undefined)
+      notes.always(
+        `To log in with a code on another machine, press Ctrl-C and run: ${sameWith(invocation, '--device')}`,
+      );
+    if (!settings.canAsk || isSecretOnStdin(invocation)) {
+      notes.always(`If the browser runs on another machine, press Ctrl-C and run: ${sameWith(invocation, '--paste')}`);
+      return undefined;
+    }
+    notes.always(howToPaste);
+    return (unwanted: AbortSignal) => askLine(context, 'Final URL, or wait for the browser: ', unwanted);
+  };
+
+const wayOf = (invocation: Invocation, plan: LoginPlan): LoginMethod => {
+  const { context, typed } = invocation;
+  if (typed.paste === true)
+    return {
+      kind: 'paste',
+      line: (unwanted) => askLine(context, 'Then paste the URL the browser ends at: ', unwanted),
+    };
+  const open = typed['no-browser'] === true ? async () => false : context.runtime.openBrowser;
+  return { kind: 'browser', open, onOpened: offerPaste(invocation, plan) };
+};
+
+export const throughBrowser = async (invocation: Invocation, plan: LoginPlan): Promise<CredentialRecord> => {
+  const { context, typed } = invocation;
+  const { runtime, notes } = context;
+  const { login } = await import('../../../auth/login.ts');
+  return login({
+    ...basicsOf(invocation, plan),
+    way: wayOf(invocation, plan),
+    port: plan.port,
+    profile: plan.profile,
+    randomBytes: runtime.randomBytes,
+    onUrl: async (url) => {
+      notes.always(
+        typed.paste === true || typed['no-browser'] === true
+          ? 'Open this URL in a browser:'
+          : 'Opening this URL in your browser:',
+      );
+      notes.always(url);
+      notes.always(
+        typed.paste === true
+          ? howToPaste
+          : 'Waiting up to 5 minutes for you to finish in the browser. Press Ctrl-C to stop',
+      );
+      await notes.flush();
+    },
+    onMistake: (why) => notes.warn(`Can't use that URL: ${why}`),
+  });
+};
+
+export const throughDevice = async (invocation: Invocation, plan: LoginPlan): Promise<CredentialRecord> => {
+  const { notes } = invocation.context;
+  const { loginWithDevice } = await import('../../../auth/device-login.ts');
+  return loginWithDevice({
+    ...basicsOf(invocation, plan),
+    onCode: async ({ url, code, completeUrl, minutes }) => {
+      notes.always('Open this URL in any browser, on any machine:');
+      notes.always(url);
+      notes.always(`Enter this code there: ${code}`);
+      if (completeUrl !== undefined) notes.always(`Or open a URL that contains the code: ${completeUrl}`);
+      const limit = minutes === 1 ? 'a minute' : `${minutes} minutes`;
+      notes.always(`Waiting up to ${limit} for you to finish in the browser. Press Ctrl-C to stop`);
+      await notes.flush();
+    },
+  });
+};

@@ -1,0 +1,101 @@
+import type * as z from 'zod/mini';
+import { limits } from '../../api/limits.ts';
+import type { DeviceGrant } from '../../api/oauth.ts';
+import { timestamp } from '../names.ts';
+import type { Store } from '../store.ts';
+import { fingerprint } from '../tokens.ts';
+import { type Grant, type GrantContext, issueTokens, startFamily } from './grants.ts';
+import type { RandomBytes } from './key.ts';
+
+interface DeviceCode {
+  hash: string;
+  user_code: string;
+  client: string;
+  scopes: string;
+  expires_at: string;
+  pause_seconds: number;
+  asked_at: string | null;
+  decision: 'allow' | 'deny' | 'used' | null;
+  user: string | null;
+}
+
+/** RFC 8628 §6.1: consonants only, so that a code is easy to type and spells no word. */
+const letters = 'BCDFGHJKLMNPQRSTVWXZ';
+
+const userCodeFrom = (bytes: Uint8Array): string => {
+  const word = [...bytes].map((byte) => letters[byte % letters.length]).join('');
+  return `${word.slice(0, 4)}-${word.slice(4)}`;
+};
+
+/** RFC 8628 §3.2, §3.5: seconds between two token requests, and how much longer after one that came too early. */
+const pauseSeconds = 5;
+
+/** Starts a device login. */
+export const startDevice = (
+  { store, now }: GrantContext,
+  { client, scopes }: { client: string; scopes: readonly string[] },
+  randomBytes: RandomBytes,
+) => {
+  const device_code = `sandbox_device_${Buffer.from(randomBytes(32)).toString('base64url')}`;
+  const user_code = userCodeFrom(randomBytes(8));
+  // A code that was already used for another login, which is very unlikely, replaces it.
+  store.run(
+    'INSERT OR REPLACE INTO device_codes (hash, user_code, client, scopes, expires_at, pause_seconds) VALUES (?, ?, ?, ?, ?, ?)',
+    fingerprint(device_code),
+    user_code,
+    client,
+    scopes.join(' '),
+    timestamp(now + limits.deviceCodeSeconds * 1000),
+    pauseSeconds,
+  );
+  return { device_code, user_code, expires_in: limits.deviceCodeSeconds, interval: pauseSeconds };
+};
+
+/** The device login with this code, as typed by the user, that waits for a decision. */
+export const openDevice = (store: Store, typed: string, now: number): DeviceCode | undefined => {
+  const plain = typed.toUpperCase().replace(/[^A-Z]/g, '');
+  return store.all<DeviceCode>(
+    'SELECT * FROM device_codes WHERE user_code = ? AND decision IS NULL AND expires_at > ?',
+    `${plain.slice(0, 4)}-${plain.slice(4)}`,
+    timestamp(now),
+  )[0];
+};
+
+/** Records the user's decision. */
+export const decideDevice = (
+  store: Store,
+  userCode: string,
+  { decision, user }: { decision: 'allow' | 'deny'; user?: string },
+): void => {
+  store.run('UPDATE device_codes SET decision = ?, user = ? WHERE user_code = ?', decision, user ?? null, userCode);
+};
+
+const findDevice = (store: Store, code: string): DeviceCode | undefined =>
+  store.all<DeviceCode>('SELECT * FROM device_codes WHERE hash = ?', fingerprint(code))[0];
+
+/** The user who allowed a device login, if it is decided. */
+export const ownerOfDevice = (store: Store, code: string): string | undefined =>
+  findDevice(store, code)?.user ?? undefined;
+
+/** Whether the last request came so recently that this one comes too early. */
+const isTooEarly = ({ asked_at, pause_seconds }: DeviceCode, now: number): boolean =>
+  asked_at !== null && now - Date.parse(asked_at) < pause_seconds * 1000;
+
+/** RFC 8628 §3.5: the tokens, or why there are none yet. Refusals are returned: a throw would roll back the changes. */
+export const redeemDevice = (world: GrantContext, grant: z.output<typeof DeviceGrant>): Grant => {
+  const { store, now } = world;
+  const device = findDevice(store, grant.device_code);
+  if (!device || device.client !== grant.client_id)
+    return { refused: 'This device code was not issued to this client.' };
+  if (device.decision === 'used') return { refused: 'The device code was already used.' };
+  if (device.expires_at <= timestamp(now)) return { error: 'expired_token', refused: 'The device code has expired.' };
+  const isEarly = isTooEarly(device, now);
+  const pause = device.pause_seconds + (isEarly ? pauseSeconds : 0);
+  const asked = 'UPDATE device_codes SET asked_at = ?, pause_seconds = ? WHERE hash = ?';
+  store.run(asked, timestamp(now), pause, device.hash);
+  if (isEarly) return { error: 'slow_down', refused: `Wait ${pause} seconds between two requests.` };
+  if (device.decision === null) return { error: 'authorization_pending', refused: 'The user has not decided yet.' };
+  if (device.decision === 'deny') return { error: 'access_denied', refused: 'The user denied the request.' };
+  store.run("UPDATE device_codes SET decision = 'used' WHERE hash = ?", device.hash);
+  return issueTokens(world, startFamily(world, { ...device, user: device.user! }), grant.device_code);
+};
