@@ -20,6 +20,7 @@ function __sched_nouns
                 compliance 'Delete invitee data and check receipts (Enterprise plan)' \
                 auth 'Log in, log out and show the current login' \
                 profiles 'Manage profiles for several accounts' \
+                whoami 'Show who you are to the service, and your token' \
                 mcp 'Show metadata of the MCP server' \
                 api 'Send any API request and print the reply' \
                 doctor 'Check your setup and suggest fixes' \
@@ -78,6 +79,8 @@ function __sched_noun
             echo auth
         case profiles profile
             echo profiles
+        case whoami
+            echo whoami
         case mcp
             echo mcp
         case api
@@ -112,7 +115,8 @@ function __sched_verbs
                 get 'Show an event type' \
                 create 'Create a one-on-one event type' \
                 update 'Update an event type' \
-                hosts 'List hosts of an event type'
+                hosts 'List hosts of an event type' \
+                slots 'List free times of an event type'
         case availability
             printf '%s\t%s\n' list 'List availability schedules of an event type' \
                 update 'Update an availability schedule'
@@ -137,6 +141,7 @@ function __sched_verbs
                 get 'Show a group' \
                 relationships 'List group relationships (who is in which group)' \
                 relationship 'Show a group relationship' \
+                members 'List the members of a group' \
                 events 'List the scheduled events of a group'
         case users
             printf '%s\t%s\n' me 'Show the user the token belongs to' \
@@ -187,8 +192,9 @@ function __sched_flags
                 --week 'today and the six days after it' \
                 --upcoming 'events that start after now' \
                 --past 'events that started before now, latest first' \
+                --any-time 'past and future events, also in a table on a terminal' \
                 --event-type 'only events of this type, by name, ID or URI' \
-                --search 'text in name, location, hosts or notes; ignores case and accents' \
+                --search 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents' \
                 --user 'only events of this user' \
                 --org 'events of the whole organization' \
                 --group 'only events of this group' \
@@ -200,7 +206,8 @@ function __sched_flags
                 --limit 'maximum number of results' \
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)' \
-                --with 'include with each event'
+                --with 'include with each event' \
+                --rows 'one row per invitee instead of one per event (csv, tsv, table)'
         case 'events get'
             printf '%s\t%s\n' --with 'include with each event'
         case 'events cancel'
@@ -222,10 +229,13 @@ function __sched_flags
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'invitees get'
-            true
+            printf '%s\t%s\n' --web 'open a page of the invitee in the browser'
         case 'invitees create'
             printf '%s\t%s\n' --event-type 'event type to book' \
                 --start 'start time of the meeting' \
+                --first-free 'book the first free time instead of --start' \
+                --since 'with --first-free: only times at or after this time (default now)' \
+                --until 'with --first-free: only times before this time (default 7 days after --since)' \
                 --email 'email address of the invitee' \
                 --name 'full name of the invitee' \
                 --first-name 'first name of the invitee' \
@@ -257,7 +267,7 @@ function __sched_flags
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'event-types get'
-            true
+            printf '%s\t%s\n' --web 'open its page in the browser'
         case 'event-types create'
             printf '%s\t%s\n' --owner 'user who hosts it (default: you)' \
                 --name 'name of the event type' \
@@ -284,6 +294,12 @@ function __sched_flags
             printf '%s\t%s\n' --limit 'maximum number of results' \
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)'
+        case 'event-types slots'
+            printf '%s\t%s\n' --since 'only times at or after this time (default now)' \
+                --until 'only times before this time (default 7 days after --since)' \
+                --host 'only times when this host is free' \
+                --first 'show only the first N times' \
+                --step 'minutes between two starts (default 30, or the length of the event type if shorter)'
         case 'availability list'
             printf '%s\t%s\n' --event-type 'event type the schedules belong to' \
                 --limit 'maximum number of results' \
@@ -308,7 +324,8 @@ function __sched_flags
                 --rule 'hours instead of the event type\'s, as \'monday 09:00-12:00\'' \
                 --location-kind 'kind of location' \
                 --location 'address, phone number or instructions' \
-                --body 'request body as JSON from a file, or - for stdin; other flags override its fields'
+                --body 'request body as JSON from a file, or - for stdin; other flags override its fields' \
+                --web 'open its page in the browser'
         case 'one-offs create'
             printf '%s\t%s\n' --name 'name of the meeting' \
                 --host 'user who hosts it (default: you)' \
@@ -379,14 +396,19 @@ function __sched_flags
                 --page-size 'results per request, 1 to 100 (default 100)'
         case 'groups relationship'
             true
+        case 'groups members'
+            printf '%s\t%s\n' --limit 'maximum number of results' \
+                --all 'show all results (default 50 on a terminal)' \
+                --page-size 'results per request, 1 to 100 (default 100)'
         case 'groups events'
             printf '%s\t%s\n' --today 'events that start today' \
                 --tomorrow 'events that start tomorrow' \
                 --week 'today and the six days after it' \
                 --upcoming 'events that start after now' \
                 --past 'events that started before now, latest first' \
+                --any-time 'past and future events, also in a table on a terminal' \
                 --event-type 'only events of this type, by name, ID or URI' \
-                --search 'text in name, location, hosts or notes; ignores case and accents' \
+                --search 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents' \
                 --status 'only events with this status' \
                 --since 'only events starting at or after this time' \
                 --until 'only events starting before this time' \
@@ -394,11 +416,12 @@ function __sched_flags
                 --limit 'maximum number of results' \
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)' \
-                --with 'include with each event'
+                --with 'include with each event' \
+                --rows 'one row per invitee instead of one per event (csv, tsv, table)'
         case 'users me'
-            true
+            printf '%s\t%s\n' --web 'open its page in the browser'
         case 'users get'
-            true
+            printf '%s\t%s\n' --web 'open its page in the browser'
         case 'activity list'
             printf '%s\t%s\n' --org 'organization whose entries to list (default: your own)' \
                 --action 'only entries with this action' \
@@ -453,7 +476,7 @@ function __sched_flags
                 --port 'port to listen on, if the service requires a fixed one' \
                 --credential-store 'where to store the token'
         case 'auth status'
-            printf '%s\t%s\n' --check 'check the login with the service'
+            printf '%s\t%s\n' --offline 'show what is stored, and don\'t ask the service'
         case 'auth token'
             printf '%s\t%s\n' --min-ttl 'refresh first if the token expires sooner'
         case 'auth refresh'
@@ -487,12 +510,14 @@ function __sched_flags
             true
         case 'profiles export'
             true
+        case 'whoami'
+            true
         case 'mcp metadata'
             true
         case 'api'
             printf '%s\t%s\n' --method 'HTTP method, same as the METHOD argument' \
                 --raw-field 'text field: in the query of a GET, otherwise in the JSON body' \
-                --field 'same, but converts true, false, null and whole numbers; @FILE or @- reads the value' \
+                --field 'like -f, but converts true, false, null and whole numbers; @FILE or @- reads the value' \
                 --input 'read the body from a file, or - for stdin; fields then go in the query' \
                 --header 'request header, as \'Name: value\'' \
                 --paginate 'fetch all pages of a list and print one array of items' \
@@ -547,13 +572,14 @@ function __sched_flags
                 --jq 'filter the output with jq (each record with -o jsonl)' \
                 --header 'start tsv with a line of column names' \
                 --raw 'don\'t escape CSV cells that look like formulas' \
+                --local-times 'csv and tsv: times in the zone of --tz, with the offset' \
                 --tz 'time zone for reading and showing times' \
                 --color 'when to use color (default auto)' \
                 --accessible 'plain "Label: value" lines instead of tables' \
                 --quiet 'print less on stderr' \
                 --verbose 'trace requests on stderr, without secrets' \
-                --dry-run 'print the request, send no write' \
-                --curl 'print the request as a curl command, don\'t send it' \
+                --dry-run 'print the request and change nothing' \
+                --curl 'print the request as a curl command instead of sending it' \
                 --yes 'answer yes to all prompts' \
                 --no-input 'never prompt' \
                 --profile 'profile to use' \
@@ -569,15 +595,17 @@ function __sched_takers
     printf '%s\n' --output -o --fields --jq --tz --color --profile -p --max-wait --timeout
     switch $argv[1]
         case 'events list'
-            printf '%s\n' --event-type --search --user --org --group --invitee --status --since --until --sort --limit --page-size --with
+            printf '%s\n' --event-type --search --user --org --group --invitee --status --since --until --sort --limit --page-size --with --rows
         case 'events get'
             printf '%s\n' --with
         case 'events cancel'
             printf '%s\n' --reason --body --from --column --field --receipt
         case 'invitees list'
             printf '%s\n' --since --until --status --email --sort --limit --page-size
+        case 'invitees get'
+            printf '%s\n' --web
         case 'invitees create'
-            printf '%s\n' --event-type --start --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body
+            printf '%s\n' --event-type --start --since --until --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body
         case 'event-types list'
             printf '%s\n' --user --org --sort --limit --page-size
         case 'event-types create'
@@ -586,6 +614,8 @@ function __sched_takers
             printf '%s\n' --name --duration --event-color --description --location-kind --location --timezone --body
         case 'event-types hosts'
             printf '%s\n' --limit --page-size
+        case 'event-types slots'
+            printf '%s\n' --since --until --host --first --step
         case 'availability list'
             printf '%s\n' --event-type --limit --page-size
         case 'availability update'
@@ -608,8 +638,10 @@ function __sched_takers
             printf '%s\n' --org --limit --page-size
         case 'groups relationships'
             printf '%s\n' --org --owner --group --limit --page-size
+        case 'groups members'
+            printf '%s\n' --limit --page-size
         case 'groups events'
-            printf '%s\n' --event-type --search --status --since --until --sort --limit --page-size --with
+            printf '%s\n' --event-type --search --status --since --until --sort --limit --page-size --with --rows
         case 'activity list'
             printf '%s\n' --org --action --namespace --since --until --sort --limit --page-size
         case 'compliance delete'
@@ -655,6 +687,8 @@ function __sched_fields
             printf '%s\n' uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile profile.type profile.name profile.owner secret booking_method custom_questions custom_questions.name custom_questions.type custom_questions.position custom_questions.enabled custom_questions.required custom_questions.answer_choices custom_questions.include_other deleted_at admin_managed locale
         case 'event-types hosts'
             printf '%s\n' uri event_type member member.uri member.name member.slug member.email member.scheduling_url member.timezone member.avatar_url member.created_at member.updated_at member.current_organization member.locale member.resource_type created_at updated_at
+        case 'event-types slots'
+            printf '%s\n' start_time end_time event_type event invitees_remaining event_memberships _sched
         case 'availability list' 'availability update'
             printf '%s\n' uri default name user timezone rules rules.type rules.wday rules.intervals rules.date
         case 'shares create'
@@ -673,7 +707,7 @@ function __sched_fields
             printf '%s\n' uri organization email status last_sent_at user name kind plan stage created_at updated_at
         case 'groups list' 'groups get'
             printf '%s\n' uri name organization created_at updated_at
-        case 'groups relationships' 'groups relationship'
+        case 'groups relationships' 'groups relationship' 'groups members'
             printf '%s\n' uri role owner owner.type owner.uri organization group created_at updated_at
         case 'users me' 'users get'
             printf '%s\n' uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type
@@ -697,6 +731,8 @@ function __sched_fields
             printf '%s\n' profile base_url source kind user user_name organization scopes expires_at usable status
         case 'profiles list' 'profiles show' 'profiles add'
             printf '%s\n' name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root login
+        case 'whoami'
+            printf '%s\n' uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type _sched
         case 'mcp metadata'
             printf '%s\n' resource authorization_servers scopes_supported bearer_methods_supported
         case 'doctor'
@@ -712,7 +748,7 @@ function __sched_fields
     end
 end
 
-# Prints what kind of value stands there ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
+# Prints the kind of value at this place ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
 function __sched_value
     switch $argv[1]
         case 'events list --user' 'event-types list --user' 'locations list --user' 'members list --user' 'profiles add --user'
@@ -725,6 +761,8 @@ function __sched_value
             printf '%s\n' words start_time:asc start_time:desc
         case 'events list --with' 'events get --with' 'groups events --with'
             printf '%s\n' words invitees
+        case 'events list --rows' 'groups events --rows'
+            printf '%s\n' words invitees
         case 'events cancel --body' 'invitees create --body' 'event-types create --body' 'event-types update --body' 'availability update --body' 'shares create --body' 'one-offs create --body'
             echo files
         case 'events cancel --from' 'compliance delete --from' 'profiles add --from'
@@ -733,6 +771,8 @@ function __sched_value
             echo files
         case 'invitees list --sort' 'routing-forms list --sort' 'routing-forms submissions --sort' 'invitations list --sort'
             printf '%s\n' words created_at:asc created_at:desc
+        case 'invitees get --web'
+            printf '%s\n' words cancel reschedule
         case 'invitees create --timezone' 'event-types update --timezone' 'availability update --timezone' 'shares create --timezone' 'one-offs create --timezone'
             echo zones
         case 'invitees create --location-kind' 'event-types create --location-kind' 'event-types update --location-kind' 'shares create --location-kind' 'one-offs create --location-kind'
@@ -741,10 +781,10 @@ function __sched_value
             printf '%s\n' words name:asc name:desc position:asc position:desc created_at:asc created_at:desc updated_at:asc updated_at:desc
         case 'event-types create --owner' 'groups relationships --owner'
             printf '%s\n' words me
+        case 'event-types slots --host' 'one-offs create --host'
+            printf '%s\n' words me
         case 'shares create --period'
             printf '%s\n' words available_moving moving fixed unlimited
-        case 'one-offs create --host'
-            printf '%s\n' words me
         case 'one-offs create --co-host'
             printf '%s\n' words me
         case 'orgs get 1'
@@ -780,7 +820,7 @@ function __sched_value
         case 'api --input'
             echo files
         case 'api --output' 'api -o'
-            printf '%s\n' words table json jsonl csv tsv yaml id
+            printf '%s\n' words table json jsonl csv tsv yaml id ics
         case 'api 1'
             printf '%s\n' words GET POST PATCH PUT DELETE
         case 'sandbox start --data' 'sandbox run --data' 'sandbox reset --data' 'sandbox clock --data'
@@ -796,9 +836,9 @@ function __sched_value
         case 'completion 1'
             printf '%s\n' words bash zsh fish powershell
         case 'man 1'
-            printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci
+            printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci
         case '* --output' '* -o'
-            printf '%s\n' words table json jsonl csv tsv yaml id
+            printf '%s\n' words table json jsonl csv tsv yaml id ics
         case '* --json'
             echo fields
         case '* --fields'
@@ -813,7 +853,7 @@ function __sched_value
 end
 
 # Prints noun, command and what the word at the cursor is: a flag whose value it is, the number of an argument, or
-# 'noun', 'topic' (a noun or topic of help) or 'verb'. Prints nothing where nothing can be offered.
+# 'noun', 'topic' (a noun or topic of help) or 'verb'. Prints nothing if there is nothing to offer.
 function __sched_place
     set -l first noun
     set -l noun ''
