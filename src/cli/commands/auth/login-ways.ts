@@ -75,7 +75,7 @@ const wayOf = (invocation: Invocation, plan: LoginPlan): LoginMethod => {
   if (typed.paste === true)
     return {
       kind: 'paste',
-      line: (unwanted) => askLine(context, 'Then paste the URL the browser ends at: ', unwanted),
+      line: (unwanted) => askLine(context, "Then paste the URL from the browser's address bar: ", unwanted),
     };
   const open = typed['no-browser'] === true ? async () => false : context.runtime.openBrowser;
   return { kind: 'browser', open, onOpened: offerPaste(invocation, plan) };
