@@ -125,7 +125,10 @@ describe('a device login', () => {
 
   test('says that a server without a device address offers none', async () => {
     const { result, asked } = start([issued], { client: { server: usualServer('https://id.example'), id: 'c' } });
-    await expect(result).rejects.toMatchObject({ category: 'usage', facts: { hint: 'sched auth login --paste' } });
+    await expect(result).rejects.toMatchObject({
+      category: 'usage',
+      facts: { hint: { command: ['auth', 'login'], flags: { paste: true } } },
+    });
     expect(asked).toEqual([]);
   });
 

@@ -201,7 +201,7 @@ describe('the issuer', () => {
     metadata = addresses({ issuer: 'https://id.example/tenant' });
     const { code, stderr } = await login();
     expect(code).toBe(13);
-    expect(stderr).toMatch(/^try: if that is your server: sched auth login --issuer https:\/\/id\.example\/tenant$/m);
+    expect(stderr).toMatch(/; if that is your server: sched auth login --issuer\s+https:\/\/id\.example\/tenant$/m);
   });
 });
 
