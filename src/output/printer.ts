@@ -1,5 +1,6 @@
 import { jsonText, parseJson } from '../json.ts';
 import type { Output } from '../runtime.ts';
+import type { BlockStyle } from './block.ts';
 import { humanText } from './cells.ts';
 import { select } from './fields.ts';
 import type { Format } from './formats.ts';
@@ -52,6 +53,8 @@ export interface Printer {
    * then paints each line.
    */
   text(text: string, style?: (line: string, paint: Paint) => string): Promise<void>;
+  /** Prints a picture for people, which `make` draws to fit the screen. Its text must be sanitized. */
+  draw(make: (style: BlockStyle) => string): Promise<void>;
   /** Called once with the first records, before they are printed. It throws if they can't be printed as requested. */
   checkFirst?: ((records: readonly object[]) => void) | undefined;
   /** Rows accepted by stdout so far. */
@@ -190,6 +193,12 @@ export const createPrinter = (options: PrinterOptions): Printer => {
     for (const record of records) await stdout.write(recordFormats[format]({ columns: [] }, record, all));
   };
 
+  const draw: Printer['draw'] = async (make) => {
+    const { createPaint } = await import('./paint.ts');
+    const picture = make({ time: options, paint: createPaint(color), available });
+    await onScreen((screen) => screen.write(picture));
+  };
+
   const check = (records: readonly object[]): void => {
     if (records.length === 0) return;
     printer.checkFirst?.(records);
@@ -213,6 +222,7 @@ export const createPrinter = (options: PrinterOptions): Printer => {
   const printer: Printer = {
     whole,
     text,
+    draw,
     async list(view, pages) {
       const before = tally.rows;
       isUnfinished = true;
