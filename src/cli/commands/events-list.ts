@@ -30,7 +30,7 @@ import {
 } from './event-invitees.ts';
 
 /** The service can't filter events by type, but each row shows it, so `sched` filters the rows. */
-const typeFlag: FieldFlag = {
+export const typeFlag: FieldFlag = {
   name: 'event-type',
   value: 'NAME|ID',
   description: 'only events of this type, by name, ID or URI',

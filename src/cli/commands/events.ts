@@ -17,6 +17,7 @@ import type { Context } from '../session/context.ts';
 import { bulkFlags, inputNote } from './bulk/flags.ts';
 import { resultFields } from './bulk/result.ts';
 import { searchable } from './events-list.ts';
+import { agendaCommand, statsCommand } from './events-overview.ts';
 
 export const examples = {
   list: [
@@ -148,3 +149,5 @@ export const decorate = {
       invocation.typed.from === undefined ? runCancel(generic, invocation) : runCancelMany(generic, invocation),
   }),
 };
+
+export const extra = (): Command[] => [agendaCommand(), statsCommand()];

@@ -1,0 +1,109 @@
+import { isObject, type Json } from '../../../client/reading.ts';
+import { cutLong, humanText } from '../../../output/cells.ts';
+import type { Day } from '../../../time/calendar.ts';
+import { minute, timestampOf } from '../../../time/wall.ts';
+import { idIn } from '../../../uri.ts';
+
+/** A host of an event: the URI tells apart two people of one name. */
+export interface Host {
+  key: string;
+  name: string;
+}
+
+/** What an agenda shows of an event. All texts are sanitized. */
+export interface Meeting {
+  start: number;
+  end: number;
+  name: string;
+  hosts: Host[];
+  isCanceled: boolean;
+}
+
+/** More than any terminal shows of a name. */
+const longestName = 200;
+
+const shownText = (...values: unknown[]): string => {
+  const text = values.find((value) => typeof value === 'string' && value.trim() !== '');
+  return humanText(cutLong(String(text ?? ''), longestName));
+};
+
+/** The hosts in an event as the service sent it, in its own words. */
+export const hostsIn = ({ event_memberships: hosts }: Json): Json[] =>
+  Array.isArray(hosts) ? hosts.filter(isObject) : [];
+
+/** The start and end of an event. An event without a readable end is as short as possible. */
+export const spanIn = ({ start_time: start, end_time: end }: Json): { start: number; end: number } | undefined => {
+  const from = timestampOf(String(start));
+  if (from === undefined) return undefined;
+  return { start: from, end: Math.max(from, timestampOf(String(end)) ?? from) };
+};
+
+/** Undefined if the event has no readable start. */
+export const meetingOf = (event: Json): Meeting | undefined => {
+  const span = spanIn(event);
+  if (span === undefined) return undefined;
+  return {
+    ...span,
+    name: shownText(event.name, `event ${idIn(event.uri)}`),
+    hosts: hostsIn(event).map(({ user, user_name: name, user_email: email }) => ({
+      key: String(user ?? email ?? name),
+      name: shownText(name, email, 'unknown'),
+    })),
+    isCanceled: event.status === 'canceled',
+  };
+};
+
+/** Whether any part of a meeting is within a day, or within other times. */
+export const isWithin = ({ start, end }: Meeting, { since, until }: Pick<Day, 'since' | 'until'>): boolean =>
+  start < until && (start >= since || end > since);
+
+export const inOrder = (meetings: readonly Meeting[]): Meeting[] =>
+  meetings.toSorted((a, b) => a.start - b.start || a.end - b.end || (a.name < b.name ? -1 : 1));
+
+/** The part of a meeting that is within a day. */
+export const clipped = ({ start, end }: Meeting, { since, until }: Day): { start: number; end: number } => ({
+  start: Math.max(start, since),
+  end: Math.min(end, until),
+});
+
+/** A shorter gap between two meetings is not worth a line. */
+const leastGap = 15 * minute;
+
+/** The free times between the first and the last meeting of a day. Canceled meetings take no time. */
+export const gapsOf = (meetings: readonly Meeting[], day: Day): { start: number; end: number }[] => {
+  const taken = inOrder(meetings.filter(({ isCanceled }) => !isCanceled)).map((meeting) => clipped(meeting, day));
+  const gaps: { start: number; end: number }[] = [];
+  let end: number | undefined;
+  for (const part of taken) {
+    if (end !== undefined && part.start - end >= leastGap) gaps.push({ start: end, end: part.start });
+    end = Math.max(end ?? 0, part.end);
+  }
+  return gaps;
+};
+
+export interface Tally {
+  /** Meetings that are not canceled. */
+  active: number;
+  canceled: number;
+  /** The length of those that are not canceled, in milliseconds. */
+  length: number;
+}
+
+/** Counts the meetings that begin on these days, so that a meeting over midnight is counted once. */
+export const tallyOf = (meetings: readonly Meeting[], days: readonly Day[]): Tally => {
+  const [since, until] = [days[0]!.since, days.at(-1)!.until];
+  const begun = meetings.filter(({ start }) => start >= since && start < until);
+  const active = begun.filter(({ isCanceled }) => !isCanceled);
+  return {
+    active: active.length,
+    canceled: begun.length - active.length,
+    length: active.reduce((sum, { start, end }) => sum + end - start, 0),
+  };
+};
+
+/** `2 h 30 min` */
+export const lengthLabel = (length: number): string => {
+  const minutes = Math.round(length / minute);
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  return [...(hours > 0 ? [`${hours} h`] : []), ...(rest > 0 || hours === 0 ? [`${rest} min`] : [])].join(' ');
+};

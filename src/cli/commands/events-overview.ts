@@ -1,0 +1,108 @@
+import { events } from '../../api/events.ts';
+import type { View } from '../../output/view.ts';
+import type { Command, Flag } from '../command.ts';
+import { type GenericCommand, genericCommand } from '../operation/generic-command.ts';
+import { typeFlag } from './events-list.ts';
+import { groupings } from './stats/groupings.ts';
+
+/*
+ * The commands that show events as a calendar or as counts. Only their flags and help are here: the code that runs them
+ * is loaded on first use.
+ */
+
+/** The filters of `events list` that a command takes too. */
+const filtersOf = ({ fieldFlags }: GenericCommand, names: readonly string[]) => [
+  ...fieldFlags.filter(({ name }) => names.includes(name)),
+  typeFlag,
+];
+
+const periodFlags: Flag[] = [
+  { name: 'day', description: 'one day', heading: 'Filters' },
+  { name: 'week', description: 'a week from Monday to Sunday (the default)', heading: 'Filters' },
+  { name: 'month', description: 'a calendar month, with the number of events on each day', heading: 'Filters' },
+  {
+    name: 'since',
+    value: 'TIME',
+    description: 'show the day, week or month that contains this time (default today)',
+    heading: 'Filters',
+  },
+];
+
+export const agendaCommand = (): Command => {
+  const generic = genericCommand('events', 'agenda', events.list);
+  const fieldFlags = filtersOf(generic, ['user', 'org', 'status']);
+  return {
+    ...generic,
+    summary: 'Show events as a calendar',
+    flags: [...periodFlags, ...fieldFlags],
+    examples: [
+      'events agenda',
+      'events agenda --day --org current',
+      'events agenda --month --since 2026-12-01',
+      'events agenda --week --since -7d -o csv',
+    ],
+    notes: [
+      '--week is a calendar week from Monday to Sunday, unlike --week of `sched events list`, which is today and the six days after it. Days are those of the time zone of --tz.',
+      'A wide terminal shows a week as seven columns, a narrower one as a list. · marks free time, × a canceled event, and ▶ the present. An event over midnight is on both days. A locale without UTF-8, such as LC_ALL=C, gets plain ASCII.',
+      'With --org, a day has one column for each host who has events on that day, and an event with several hosts is in each of their columns. A week keeps one column for each day, with the hosts below each event.',
+      'Pipes and other formats get the rows of `sched events list` for events that start in these days, with the same columns.',
+    ],
+    run: async (invocation) => {
+      const { runAgenda } = await import('./agenda/agenda.ts');
+      await runAgenda({ ...generic, fieldFlags }, invocation);
+    },
+  };
+};
+
+const statsFlags: Flag[] = [
+  {
+    name: 'by',
+    value: 'GROUP',
+    choices: groupings,
+    description: 'what to group the events by (default event-type)',
+    heading: 'Flags',
+  },
+  { name: 'no-shows', description: 'also count no-shows: reads the invitees of each event', heading: 'Flags' },
+];
+
+/** Scripts rely on these names and their order. */
+const statsView: View = {
+  columns: [
+    { header: 'KEY', path: 'key' },
+    { header: 'NAME', path: 'name' },
+    { header: 'BOOKED', path: 'booked', as: 'count' },
+    { header: 'CANCELED', path: 'canceled', as: 'count' },
+    { header: 'NO-SHOWS', path: 'no_shows', as: 'count' },
+    { header: 'HOURS', path: 'hours', as: 'count' },
+    { header: 'SHARE', path: 'share', as: 'count' },
+  ],
+  id: 'key',
+};
+
+export const statsCommand = (): Command => {
+  const generic = genericCommand('events', 'stats', events.list);
+  const fieldFlags = filtersOf(generic, ['user', 'org', 'status', 'since', 'until']);
+  return {
+    ...generic,
+    summary: 'Count events, cancellations, no-shows and hours',
+    flags: [...fieldFlags, ...statsFlags],
+    examples: [
+      'events stats --by host --org current --since -30d --until today',
+      'events stats --by week --since 2026-01-01',
+      'events stats --by event-type --no-shows --since -30d --until today',
+      'events stats --by hour --json=key,booked',
+    ],
+    fields: statsView.columns.map(({ path }) => path),
+    view: statsView,
+    notes: [
+      'booked counts all events, and canceled those of them that were canceled. hours is the length of the events that were not canceled. share is the part of all booked events, from 0 to 1. Groups without events are left out.',
+      'An event with several hosts counts for each of them. So the rows of --by host can add up to more than the total, which counts each event once.',
+      'key is the URI of the host or event type, a date (2026-11-16), an ISO week (2026-W47), a month (2026-11), a weekday (1 is Monday), an hour (09) or a status. Days and hours are those of the start time in the time zone of --tz. Events without that field have the key "unknown".',
+      'no_shows is null without --no-shows. With it, sched reads the invitees of all events that have started and are not canceled, four at a time within the rate limit, and says first how many requests that takes.',
+    ],
+    run: async (invocation) => {
+      const { runStats } = await import('./stats/stats.ts');
+      await runStats({ ...generic, fieldFlags, view: statsView }, invocation);
+    },
+  };
+};
