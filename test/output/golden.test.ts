@@ -40,6 +40,8 @@ const screens: Record<string, string> = {
   'mcp-metadata': 'mcp metadata',
   'help-events-list': 'events list --help',
   'help-topic-time': 'help time',
+  'help-events-agenda': 'events agenda --help',
+  'help-events-stats': 'events stats --help',
 };
 
 /** Screens on narrow terminals, where columns are shortened or dropped. */
@@ -60,6 +62,21 @@ const narrow: Record<string, string> = {
   'availability-list': screens['availability-list']!,
   'activity-list': screens['activity-list']!,
   'help-events-cancel': 'events cancel --help',
+  'events-agenda': 'events agenda --since tomorrow',
+  'events-agenda-month': 'events agenda --month',
+  'events-stats-hosts': 'events stats --by host --org current',
+};
+
+/** Calendars and charts, which use the whole width. */
+const pictures: Record<string, string> = {
+  'events-agenda': 'events agenda --since tomorrow',
+  'events-agenda-hosts': 'events agenda --day --org current --since tomorrow',
+  'events-agenda-week-org': 'events agenda --org current --since tomorrow',
+  'events-agenda-month': 'events agenda --month',
+  'events-agenda-accessible': 'events agenda --since tomorrow --accessible',
+  'events-stats-hosts': 'events stats --by host --org current',
+  'events-stats-weeks': 'events stats --by week --org current',
+  'events-stats-hours': 'events stats --by hour',
 };
 
 /** Error messages and their exit codes. */
@@ -116,8 +133,11 @@ describe.each(Object.entries(narrow))('golden: %s', (name, line) => {
   });
 });
 
-describe.each(Object.entries(screens))('golden: %s', (name, line) => {
-  for (const columns of [80, 120]) {
+describe.each([
+  ...Object.entries(screens).map(([name, line]) => [name, line, [80, 120]] as const),
+  ...Object.entries(pictures).map(([name, line]) => [name, line, [80, 140]] as const),
+])('golden: %s', (name, line, widths) => {
+  for (const columns of widths) {
     it(`matches the stored screen at ${columns} columns`, async () => {
       const options = { terminals, columns };
       const plain = await world.run(`${await fill(line)} --color never`, options);

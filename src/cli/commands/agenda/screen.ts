@@ -196,11 +196,9 @@ const drawList = (agenda: Agenda, columns: readonly Column[], heads: readonly st
   columns
     .flatMap((column, place) => {
       const isFree = column.meetings.every(({ isCanceled }) => isCanceled);
-      const head = shorten(heads[place]!, style.available);
-      return [
-        `${style.paint.heading(head)}${isFree ? style.paint.faint(`  ${freeWord(column.showsHosts)}`) : ''}`,
-        ...listLines(agenda, column, style),
-      ];
+      const free = isFree ? `  ${freeWord(column.showsHosts)}` : '';
+      const head = shorten(heads[place]!, Math.max(1, style.available - free.length));
+      return [`${style.paint.heading(head)}${style.paint.faint(free)}`, ...listLines(agenda, column, style)];
     })
     .map((line) => `${line}\n`)
     .join('');

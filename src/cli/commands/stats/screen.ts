@@ -1,5 +1,6 @@
 import { asciiForm, bar, needsAscii, sparkline } from '../../../output/drawing.ts';
 import type { Column, View } from '../../../output/view.ts';
+import { wrap } from '../../../output/width.ts';
 import { counted } from '../../../plural.ts';
 import type { Context } from '../../session/context.ts';
 import type { Counts, Row } from './counts.ts';
@@ -46,6 +47,8 @@ export const chartView = (view: View, rows: readonly Row[], context: Context): V
   return { ...view, tableColumns: () => columns as Column[] };
 };
 
+const severalNote = 'Events with several hosts are in several rows, but count once in the total';
+
 /** The lines below the table: the course of time as a line of bars, and the total. */
 export const closingLines = (by: Grouping, counts: Counts, rows: readonly Row[], context: Context): string[] => {
   const { total, noShows } = counts;
@@ -63,7 +66,7 @@ export const closingLines = (by: Grouping, counts: Counts, rows: readonly Row[],
   return [
     '',
     ...(hasLine ? [drawnFor(context, line), drawnFor(context, `${names[0]} to ${names[1]}`)] : []),
-    totals,
-    ...(isSeveral ? ['Events with several hosts are in several rows, but count once in the total'] : []),
+    ...wrap(totals, columnsOf(context)),
+    ...(isSeveral ? wrap(severalNote, columnsOf(context)) : []),
   ];
 };
