@@ -157,6 +157,7 @@ const samples: Record<string, () => Promise<unknown>> = {
   doctor: () => jsonOf('doctor'),
   ratelimit: duringWait,
   'invitees reconcile': reconciled,
+  'events stats': () => jsonOf('events stats --by week'),
   'sandbox tokens': () => jsonOf('sandbox tokens'),
   'sandbox clock': () => jsonOf('sandbox clock'),
   // It runs until its output is closed.
