@@ -6,7 +6,7 @@
 
 _sched_noun() {
   case $1 in
-    events | event) noun=events verbs='list get cancel' ;;
+    events | event) noun=events verbs='list get cancel agenda stats' ;;
     invitees | invitee) noun=invitees verbs='list get create no-show reconcile' ;;
     event-types | event-type) noun=event-types verbs='list get create update hosts slots' ;;
     availability) noun=availability verbs='list update' ;;
@@ -51,6 +51,16 @@ _sched_command() {
       flags='--reason --body --from --column --field --skip-invalid --receipt --again'
       takers='--reason --body --from --column --field --receipt'
       fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name run total accepted rejected unknown skipped receipt head'
+      ;;
+    'events agenda')
+      flags='--day --week --month --since --user --org --status --event-type'
+      takers='--since --user --org --status --event-type'
+      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name'
+      ;;
+    'events stats')
+      flags='--user --org --status --since --until --event-type --by --no-shows'
+      takers='--user --org --status --since --until --event-type --by'
+      fields='key name booked canceled no_shows hours share'
       ;;
     'invitees list')
       flags='--since --until --status --email --sort --limit --all --page-size'
@@ -373,15 +383,16 @@ _sched_command() {
 
 _sched_value() {
   case $1 in
-    'events list --user' | 'event-types list --user' | 'locations list --user' | 'members list --user' | 'profiles add --user') kind=words values='me' ;;
-    'events list --org' | 'event-types list --org' | 'routing-forms list --org' | 'members list --org' | 'invitations list --org' | 'groups list --org' | 'groups relationships --org' | 'activity list --org' | 'compliance delete --org' | 'profiles add --org') kind=words values='current' ;;
-    'events list --status' | 'invitees list --status' | 'groups events --status') kind=words values='active canceled' ;;
+    'events list --user' | 'events agenda --user' | 'events stats --user' | 'event-types list --user' | 'locations list --user' | 'members list --user' | 'profiles add --user') kind=words values='me' ;;
+    'events list --org' | 'events agenda --org' | 'events stats --org' | 'event-types list --org' | 'routing-forms list --org' | 'members list --org' | 'invitations list --org' | 'groups list --org' | 'groups relationships --org' | 'activity list --org' | 'compliance delete --org' | 'profiles add --org') kind=words values='current' ;;
+    'events list --status' | 'events agenda --status' | 'events stats --status' | 'invitees list --status' | 'groups events --status') kind=words values='active canceled' ;;
     'events list --sort' | 'groups events --sort') kind=words values='start_time:asc start_time:desc' ;;
     'events list --with' | 'events get --with' | 'groups events --with') kind=words values='invitees' ;;
     'events list --rows' | 'groups events --rows') kind=words values='invitees' ;;
     'events cancel --body' | 'invitees create --body' | 'event-types create --body' | 'event-types update --body' | 'availability update --body' | 'shares create --body' | 'one-offs create --body') kind=files ;;
     'events cancel --from' | 'compliance delete --from' | 'profiles add --from') kind=files ;;
     'events cancel --receipt' | 'compliance delete --receipt') kind=files ;;
+    'events stats --by') kind=words values='host event-type day week month weekday hour status' ;;
     'invitees list --sort' | 'routing-forms list --sort' | 'routing-forms submissions --sort' | 'invitations list --sort') kind=words values='created_at:asc created_at:desc' ;;
     'invitees get --web') kind=words values='cancel reschedule' ;;
     'invitees create --timezone' | 'event-types update --timezone' | 'availability update --timezone' | 'shares create --timezone' | 'one-offs create --timezone') kind=zones ;;

@@ -103,7 +103,9 @@ function __sched_verbs
         case events
             printf '%s\t%s\n' list 'List events' \
                 get 'Show an event' \
-                cancel 'Cancel events and notify invitees'
+                cancel 'Cancel events and notify invitees' \
+                agenda 'Show events as a calendar' \
+                stats 'Count events, cancellations, no-shows and hours'
         case invitees
             printf '%s\t%s\n' list 'List invitees of an event' \
                 get 'Show an invitee' \
@@ -219,6 +221,24 @@ function __sched_flags
                 --skip-invalid 'skip lines without a valid event, and count them' \
                 --receipt 'receipt file to write or to resume (default: in the state directory)' \
                 --again 'repeat a run that finished within the last 12 hours'
+        case 'events agenda'
+            printf '%s\t%s\n' --day 'one day' \
+                --week 'a week from Monday to Sunday (the default)' \
+                --month 'a calendar month, with the number of events on each day' \
+                --since 'show the day, week or month that contains this time (default today)' \
+                --user 'only events of this user' \
+                --org 'events of the whole organization' \
+                --status 'only events with this status' \
+                --event-type 'only events of this type, by name, ID or URI'
+        case 'events stats'
+            printf '%s\t%s\n' --user 'only events of this user' \
+                --org 'events of the whole organization' \
+                --status 'only events with this status' \
+                --since 'only events starting at or after this time' \
+                --until 'only events starting before this time' \
+                --event-type 'only events of this type, by name, ID or URI' \
+                --by 'what to group the events by (default event-type)' \
+                --no-shows 'also count no-shows: reads the invitees of each event'
         case 'invitees list'
             printf '%s\t%s\n' --since 'only invitees created at or after this time' \
                 --until 'only invitees created before this time' \
@@ -600,6 +620,10 @@ function __sched_takers
             printf '%s\n' --with
         case 'events cancel'
             printf '%s\n' --reason --body --from --column --field --receipt
+        case 'events agenda'
+            printf '%s\n' --since --user --org --status --event-type
+        case 'events stats'
+            printf '%s\n' --user --org --status --since --until --event-type --by
         case 'invitees list'
             printf '%s\n' --since --until --status --email --sort --limit --page-size
         case 'invitees get'
@@ -679,6 +703,10 @@ function __sched_fields
             printf '%s\n' uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name _sched
         case 'events cancel'
             printf '%s\n' uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name run total accepted rejected unknown skipped receipt head
+        case 'events agenda'
+            printf '%s\n' uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name
+        case 'events stats'
+            printf '%s\n' key name booked canceled no_shows hours share
         case 'invitees list' 'invitees get' 'invitees create' 'invitees no-show'
             printf '%s\n' uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by
         case 'invitees reconcile'
@@ -751,11 +779,11 @@ end
 # Prints the kind of value at this place ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
 function __sched_value
     switch $argv[1]
-        case 'events list --user' 'event-types list --user' 'locations list --user' 'members list --user' 'profiles add --user'
+        case 'events list --user' 'events agenda --user' 'events stats --user' 'event-types list --user' 'locations list --user' 'members list --user' 'profiles add --user'
             printf '%s\n' words me
-        case 'events list --org' 'event-types list --org' 'routing-forms list --org' 'members list --org' 'invitations list --org' 'groups list --org' 'groups relationships --org' 'activity list --org' 'compliance delete --org' 'profiles add --org'
+        case 'events list --org' 'events agenda --org' 'events stats --org' 'event-types list --org' 'routing-forms list --org' 'members list --org' 'invitations list --org' 'groups list --org' 'groups relationships --org' 'activity list --org' 'compliance delete --org' 'profiles add --org'
             printf '%s\n' words current
-        case 'events list --status' 'invitees list --status' 'groups events --status'
+        case 'events list --status' 'events agenda --status' 'events stats --status' 'invitees list --status' 'groups events --status'
             printf '%s\n' words active canceled
         case 'events list --sort' 'groups events --sort'
             printf '%s\n' words start_time:asc start_time:desc
@@ -769,6 +797,8 @@ function __sched_value
             echo files
         case 'events cancel --receipt' 'compliance delete --receipt'
             echo files
+        case 'events stats --by'
+            printf '%s\n' words host event-type day week month weekday hour status
         case 'invitees list --sort' 'routing-forms list --sort' 'routing-forms submissions --sort' 'invitations list --sort'
             printf '%s\n' words created_at:asc created_at:desc
         case 'invitees get --web'

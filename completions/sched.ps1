@@ -89,6 +89,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'list' = 'List events'
             'get' = 'Show an event'
             'cancel' = 'Cancel events and notify invitees'
+            'agenda' = 'Show events as a calendar'
+            'stats' = 'Count events, cancellations, no-shows and hours'
         }
         'invitees' = [ordered]@{
             'list' = 'List invitees of an event'
@@ -260,6 +262,34 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--skip-invalid' = 'skip lines without a valid event, and count them'
                 '--receipt' = 'receipt file to write or to resume (default: in the state directory)'
                 '--again' = 'repeat a run that finished within the last 12 hours'
+            }
+        }
+        'events agenda' = @{
+            takers = @('--since', '--user', '--org', '--status', '--event-type')
+            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'location.type', 'location.location', 'location.join_url', 'location.status', 'invitees_counter', 'invitees_counter.total', 'invitees_counter.active', 'invitees_counter.limit', 'created_at', 'updated_at', 'event_memberships', 'event_memberships.user', 'event_memberships.user_email', 'event_memberships.user_name')
+            flags = [ordered]@{
+                '--day' = 'one day'
+                '--week' = 'a week from Monday to Sunday (the default)'
+                '--month' = 'a calendar month, with the number of events on each day'
+                '--since' = 'show the day, week or month that contains this time (default today)'
+                '--user' = 'only events of this user'
+                '--org' = 'events of the whole organization'
+                '--status' = 'only events with this status'
+                '--event-type' = 'only events of this type, by name, ID or URI'
+            }
+        }
+        'events stats' = @{
+            takers = @('--user', '--org', '--status', '--since', '--until', '--event-type', '--by')
+            fields = @('key', 'name', 'booked', 'canceled', 'no_shows', 'hours', 'share')
+            flags = [ordered]@{
+                '--user' = 'only events of this user'
+                '--org' = 'events of the whole organization'
+                '--status' = 'only events with this status'
+                '--since' = 'only events starting at or after this time'
+                '--until' = 'only events starting before this time'
+                '--event-type' = 'only events of this type, by name, ID or URI'
+                '--by' = 'what to group the events by (default event-type)'
+                '--no-shows' = 'also count no-shows: reads the invitees of each event'
             }
         }
         'invitees list' = @{
@@ -882,11 +912,15 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
     }
     $values = @{
         'events list --user' = @('words', 'me')
+        'events agenda --user' = @('words', 'me')
+        'events stats --user' = @('words', 'me')
         'event-types list --user' = @('words', 'me')
         'locations list --user' = @('words', 'me')
         'members list --user' = @('words', 'me')
         'profiles add --user' = @('words', 'me')
         'events list --org' = @('words', 'current')
+        'events agenda --org' = @('words', 'current')
+        'events stats --org' = @('words', 'current')
         'event-types list --org' = @('words', 'current')
         'routing-forms list --org' = @('words', 'current')
         'members list --org' = @('words', 'current')
@@ -897,6 +931,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'compliance delete --org' = @('words', 'current')
         'profiles add --org' = @('words', 'current')
         'events list --status' = @('words', 'active', 'canceled')
+        'events agenda --status' = @('words', 'active', 'canceled')
+        'events stats --status' = @('words', 'active', 'canceled')
         'invitees list --status' = @('words', 'active', 'canceled')
         'groups events --status' = @('words', 'active', 'canceled')
         'events list --sort' = @('words', 'start_time:asc', 'start_time:desc')
@@ -918,6 +954,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'profiles add --from' = @('files')
         'events cancel --receipt' = @('files')
         'compliance delete --receipt' = @('files')
+        'events stats --by' = @('words', 'host', 'event-type', 'day', 'week', 'month', 'weekday', 'hour', 'status')
         'invitees list --sort' = @('words', 'created_at:asc', 'created_at:desc')
         'routing-forms list --sort' = @('words', 'created_at:asc', 'created_at:desc')
         'routing-forms submissions --sort' = @('words', 'created_at:asc', 'created_at:desc')
