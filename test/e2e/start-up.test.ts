@@ -80,7 +80,13 @@ const marks = {
   prompts: 'ExitPromptError',
   'status line': 'countDown:',
   'pages for people': "Invitee's time",
+  agenda: 'the day before',
+  stats: 'count once in the total',
+  drawing: 'utf-?8',
 };
+
+/** Parts that only `events agenda` and `events stats` use. */
+const overviews = ['agenda', 'stats', 'drawing'];
 
 const heavyIn = (texts: Map<string, string>): string[] =>
   Object.entries(marks)
@@ -106,6 +112,15 @@ describe.skipIf(program.length === 0)('start-up', () => {
     expect(heavyIn(texts)).not.toContain('status line');
     expect(heavyIn(texts)).toContain('undici');
     expect(builtins.filter((name) => /^NativeModule (http2|sqlite|zlib)$/.test(name))).toEqual([]);
+  });
+
+  test('loads the calendar and the counts of events only for their own commands', async () => {
+    const list = await loadedFor('events', 'list', '--limit', '1', '-o', 'table');
+    expect(heavyIn(list.texts).filter((name) => overviews.includes(name))).toEqual([]);
+    const agenda = await loadedFor('events', 'agenda');
+    expect(heavyIn(agenda.texts).filter((name) => overviews.includes(name))).toEqual(['agenda', 'drawing']);
+    const stats = await loadedFor('events', 'stats');
+    expect(heavyIn(stats.texts).filter((name) => overviews.includes(name))).toEqual(['stats', 'drawing']);
   });
 
   test('measures text only for tables', async () => {
