@@ -87,8 +87,8 @@ export const statsCommand = (): Command => {
     summary: 'Count events, cancellations, no-shows and hours',
     flags: [...fieldFlags, ...statsFlags],
     examples: [
-      'events stats --by host --org current --since -30d --until today',
       'events stats --by week --since 2026-01-01',
+      'events stats --by host --org current --since -30d --until today',
       'events stats --by event-type --no-shows --since -30d --until today',
       'events stats --by hour --json=key,booked',
     ],
