@@ -57,18 +57,36 @@ const peak = (hook: string, words: readonly string[], env: Record<string, string
     });
   });
 
-const memoryOf = async (measured: (size: number) => Promise<number>): Promise<Measurement[]> => {
+const memoryOf = async (what: string, measured: (size: number) => Promise<number>): Promise<Measurement[]> => {
   const peaks = new Map<number, number>();
   for (const size of sizes) peaks.set(size, await measured(size));
   const reference = peaks.get(sizes[0])!;
   return sizes.slice(1).map((size) => ({
-    name: `peak memory at ${size.toLocaleString('en-US')} results, beside ${sizes[0].toLocaleString('en-US')}`,
+    name: `peak memory at ${size.toLocaleString('en-US')} ${what}, beside ${sizes[0].toLocaleString('en-US')}`,
     unit: 'MiB',
     value: peaks.get(size)!,
     reference,
     ratio: peaks.get(size)! / reference,
     target: { most: 1.3 },
   }));
+};
+
+/** Counts the events of many pages by host, compared to `curl | jq`, which holds all of them in memory. */
+const statsBesideJq = async (base: string, words: readonly string[], env: Record<string, string>): Promise<Figure> => {
+  const name = `${sizes[0].toLocaleString('en-US')} events counted by host, beside curl | jq`;
+  if (!isInstalled('curl', '--version') || !isInstalled('jq', '--version'))
+    return { name, skipped: 'curl or jq is not installed' };
+  const url = `${base}/scheduled_events?count=${pageSize}&page_token=[0-${sizes[0] / pageSize - 1}]`;
+  const program = '[.[].collection[] | .event_memberships[].user] | group_by(.) | map({key: .[0], booked: length})';
+  const pipe = ['bash', '-c', `set -o pipefail; curl -sf '${url}' | jq -s '${program}'`];
+  const took = await interleave(
+    {
+      pipe: () => timed(pipe, env, nowhere),
+      ours: () => timed([process.execPath, sched, ...words], env, nowhere),
+    },
+    3,
+  );
+  return beside(name, 'ms', took.ours, took.pipe);
 };
 
 /** Many pages as a stream of lines, compared to a loop around the HTTP library and to `curl | jq`. */
@@ -104,7 +122,13 @@ process.on('exit', () => fs.writeSync(3, String(most() ?? process.resourceUsage(
       const side = await interleave({ pipe: () => timed(pipe, env, nowhere), ours }, 3);
       figures.push(beside(`${name}, beside curl | jq`, 'ms', side.ours, side.pipe));
     } else figures.push({ name: `${name}, beside curl | jq`, skipped: 'curl or jq is not installed' });
-    return [...figures, ...(await memoryOf((size) => peak(hook, words, envOf(size))))];
+    const stats = ['events', 'stats', '--by', 'host', '-o', 'json'];
+    return [
+      ...figures,
+      await statsBesideJq(base(sizes[0]), stats, envOf(sizes[0])),
+      ...(await memoryOf('results', (size) => peak(hook, words, envOf(size)))),
+      ...(await memoryOf('counted events', (size) => peak(hook, stats, envOf(size)))),
+    ];
   } finally {
     server.stop();
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });

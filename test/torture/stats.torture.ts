@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { type Grouping, groupings } from '../../src/cli/commands/stats/groupings.ts';
+import { sentEvent, serviceWith } from '../support/calendar.ts';
+import { createWorld } from '../support/run.ts';
+
+/** Ten thousand events over four years. */
+const events = Array.from({ length: 10_000 }, (_, index) => {
+  const start = Date.parse('2023-12-25T00:00:00Z') + index * 12_660_000;
+  const hosts = ['Amara', 'Jonas', 'Mei', 'Kofi', 'Priya', 'Elif', 'Sam'];
+  return sentEvent({
+    name: `Type ${index % 9}`,
+    type: `T${index % 9}`,
+    start: new Date(start).toISOString(),
+    end: new Date(start + (1 + (index % 5)) * 900_000).toISOString(),
+    status: index % 13 === 0 ? 'canceled' : 'active',
+    hosts: hosts.slice(index % 5, (index % 5) + 1 + (index % 3)),
+  });
+});
+
+const clock = (format: string) => `(.start_time[:19] + "Z" | fromdate | strftime("${format}"))`;
+
+/** The keys of an event in jq. */
+const keys: Record<Grouping, string> = {
+  host: '.event_memberships[].user',
+  'event-type': '.event_type',
+  day: clock('%Y-%m-%d'),
+  week: clock('%G-W%V'),
+  month: clock('%Y-%m'),
+  weekday: clock('%u'),
+  hour: clock('%H'),
+  status: '.status',
+};
+
+const programOf = (by: Grouping): string => `
+  def seconds: .[:19] + "Z" | fromdate;
+  length as $all
+  | [.[] | {key: ${keys[by]}, canceled: (.status == "canceled"), length: ((.end_time | seconds) - (.start_time | seconds))}]
+  | group_by(.key)
+  | map({
+      key: .[0].key,
+      booked: length,
+      canceled: (map(select(.canceled)) | length),
+      hours: ((map(select(.canceled | not) | .length) | add // 0) / 36 | round / 100),
+      share: (length / $all * 10000 | round / 10000)
+    })`;
+
+/** Runs the jq program that is installed on this machine. */
+const jq = (program: string, input: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const child = execFile('jq', ['-c', program], { maxBuffer: 1e9 }, (error, stdout) =>
+      error === null ? resolve(stdout) : reject(error),
+    );
+    child.stdin!.end(input);
+  });
+
+test('counts of 10,000 events equal those of jq over events list, for every grouping', async () => {
+  const world = await createWorld();
+  const send = serviceWith(events, world.service);
+  const { stdout: listed } = await world.run('events list --json', { send });
+  for (const by of groupings) {
+    const { stdout } = await world.run(
+      `events stats --by ${by} --tz UTC --json=key,booked,canceled,hours,share --jq 'sort_by(.key)'`,
+      { send },
+    );
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(await jq(programOf(by), listed)));
+  }
+});
