@@ -39,7 +39,12 @@ const drawGridOf = (agenda: Agenda, style: BlockStyle): string => {
     const name = weekdayName(monday + index * dayLength);
     return { text: name.slice(0, columns < 4 ? 2 : 3), tone: 'heading' };
   });
-  const rows = weeks.map((week) => ({ label: '', cells: [...week, ...blank(7 - week.length)] }));
+  // Cells with several lines need some space between the weeks.
+  const between = columns >= roomForWords ? [{ label: '', cells: blank(7) }] : [];
+  const rows = weeks.flatMap((week, index) => [
+    ...(index === 0 ? [] : between),
+    { label: '', cells: [...week, ...blank(7 - week.length)] },
+  ]);
   return drawCells(head, rows, style.available, style.paint);
 };
 

@@ -119,7 +119,7 @@ const drawHours = (agenda: Agenda, columns: readonly Column[], size: number, sty
   for (let row = first; row <= last; row += 1) {
     const next = used.filter((each) => each >= row).reduce((least, each) => Math.min(least, each), last + 1);
     if (next - row >= longRun) {
-      rows.push({ label: '⋮', cells: columns.map(() => [{ text: '·', tone: 'faint' }]) });
+      rows.push({ label: '…', cells: columns.map(() => [{ text: '·', tone: 'faint' }]) });
       row = next - 1;
     } else rows.push(rowAt(row));
   }

@@ -52,7 +52,7 @@ describe('events agenda: a week', () => {
              ▎Review
       12:00  ▎                  ·                  ·                  ·                  ·                  ·                  ·
       13:00  ▎                  ·                  ·                  ·                  ·                  ·                  ·
-      ⋮      ·                  ·                  ·                  ·                  ·                  ·                  ·
+      …      ·                  ·                  ·                  ·                  ·                  ·                  ·
       "
     `);
   });
@@ -243,15 +243,20 @@ describe('events agenda: a month', () => {
       Mon        Tue        Wed        Thu        Fri        Sat        Sun
                                                                         1
                                                                         ·
+
       2          3          4          5          6          7          8
       ·          ·          ·          ·          ·          ·          ·
+
       9          10         11         12         13         14         15
       ·          ·          ·          ·          ·          ·          ·
+
       16 ▶today  17         18         19         20         21         22
       2 events   ·          ·          ·          ·          ·          ·
       2h 45m                ×1
+
       23         24         25         26         27         28         29
       ·          ·          ·          ·          ·          ·          ·
+
       30
       1 event
       1h
