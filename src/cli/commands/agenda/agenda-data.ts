@@ -35,3 +35,12 @@ export const clockChanges = ({ days }: Agenda): string[] =>
       const hours = Math.round(((until - since) / hour) * 100) / 100;
       return `${dateLabel(midnight)} has ${hours} hours: clocks go ${hours > 24 ? 'back' : 'forward'}`;
     });
+
+/** The offset at an instant whose wall-clock time occurs twice on its day, such as `UTC+2`. Undefined for others. */
+export const offsetLabel = ({ wallAt }: Agenda, { since, until }: Day, at: number): string | undefined => {
+  const repeated = until - since - dayLength;
+  const wall = wallAt(at);
+  if (repeated <= 0 || (wallAt(at + repeated) !== wall && wallAt(at - repeated) !== wall)) return undefined;
+  const hours = (wall - at) / hour;
+  return `UTC${hours < 0 ? '' : '+'}${hours}`;
+};

@@ -13,7 +13,7 @@ import {
   monthName,
 } from '../../../time/calendar.ts';
 import { hour, minute } from '../../../time/wall.ts';
-import { type Agenda, clockChanges, clockOf, hostsOf, isToday, namesOf } from './agenda-data.ts';
+import { type Agenda, clockChanges, clockOf, hostsOf, isToday, namesOf, offsetLabel } from './agenda-data.ts';
 import { clipped, gapsOf, type Host, inOrder, isWithin, lengthLabel, type Meeting, tallyOf } from './meetings.ts';
 import { drawMonth } from './month.ts';
 
@@ -148,9 +148,11 @@ const hostColumns = (agenda: Agenda, hosts: readonly Host[]): Column[] =>
     showsHosts: false,
   }));
 
-/** A remark on a meeting that is canceled, or that begins or ends on another day. */
-const remarkOf = (agenda: Agenda, meeting: Meeting, { since, until }: Day): string => {
+/** A remark on a meeting that is canceled, that begins or ends on another day, or whose time occurs twice. */
+const remarkOf = (agenda: Agenda, meeting: Meeting, day: Day): string => {
+  const { since, until } = day;
   const remarks = [
+    ...[offsetLabel(agenda, day, meeting.start)].filter((text) => text !== undefined),
     ...(meeting.isCanceled ? ['canceled'] : []),
     ...(meeting.start < since ? [`from ${clockOf(agenda, meeting.start)} the day before`] : []),
     ...(meeting.end > until ? [`until ${clockOf(agenda, meeting.end)}`] : []),
@@ -180,7 +182,8 @@ const listLines = (agenda: Agenda, { day, meetings, showsHosts }: Column, style:
   });
   for (const { start, end } of gapsOf(meetings, day)) {
     const times = `${clockOf(agenda, start)}–${clockOf(agenda, end)}`;
-    shown.push({ at: start, text: `· ${times}  ${freeWord(showsHosts)}`, tone: 'faint' });
+    const text = `· ${times}  ${freeWord(showsHosts)}, ${lengthLabel(end - start)}`;
+    shown.push({ at: start, text, tone: 'faint' });
   }
   if (isToday(agenda, day))
     shown.push({ at: agenda.now, text: `▶ ${clockOf(agenda, agenda.now)}        now`, tone: 'heading' });

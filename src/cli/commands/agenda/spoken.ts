@@ -1,7 +1,7 @@
 import { counted } from '../../../plural.ts';
 import { type Day, monthName, spokenDate } from '../../../time/calendar.ts';
 import { minute } from '../../../time/wall.ts';
-import { type Agenda, clockChanges, clockOf, isToday, namesOf } from './agenda-data.ts';
+import { type Agenda, clockChanges, clockOf, isToday, namesOf, offsetLabel } from './agenda-data.ts';
 import { gapsOf, inOrder, isWithin, type Meeting, type Tally, tallyOf } from './meetings.ts';
 
 /** `2 hours 30 minutes` */
@@ -12,8 +12,11 @@ const spokenLength = (length: number): string => {
   return parts.length === 0 ? 'no time' : parts.join(' ');
 };
 
-const spokenMeeting = (agenda: Agenda, meeting: Meeting, { since, until }: Day): string => {
-  const start = `${meeting.start < since ? 'since ' : ''}${clockOf(agenda, meeting.start)}`;
+const spokenMeeting = (agenda: Agenda, meeting: Meeting, day: Day): string => {
+  const { since, until } = day;
+  const offset = offsetLabel(agenda, day, meeting.start);
+  const clock = clockOf(agenda, meeting.start);
+  const start = `${meeting.start < since ? 'since ' : ''}${clock}${offset === undefined ? '' : ` ${offset}`}`;
   const end = `${clockOf(agenda, meeting.end)}${meeting.end > until ? ' on the next day' : ''}`;
   const before = meeting.start < since ? ' the day before' : '';
   const hosts = agenda.isShared && meeting.hosts.length > 0 ? `, hosted by ${namesOf(meeting)}` : '';

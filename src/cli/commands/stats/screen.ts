@@ -22,7 +22,7 @@ const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
 
 /** The columns for people. The bars compare the groups with the largest one. */
 export const chartView = (view: View, rows: readonly Row[], context: Context): View => {
-  const most = Math.max(...rows.map(({ booked }) => booked));
+  const most = rows.reduce((largest, { booked }) => Math.max(largest, booked), 0);
   const [, length] = barWidths.find(([columns]) => columnsOf(context) >= columns)!;
   const hasNoShows = rows.some(({ no_shows: noShows }) => noShows !== null);
   const columns: Column<Row>[] = [

@@ -64,7 +64,7 @@ describe('events agenda: a week', () => {
 
       Mon 16 Nov, today
         ▎ 09:00–09:15  Standup
-        · 09:15–11:30  free
+        · 09:15–11:30  free, 2 h 15 min
         ▶ 09:20        now
         ▎ 11:30–14:00  Review
       Tue 17 Nov  free
@@ -192,7 +192,12 @@ describe('events agenda: a day when clocks change', () => {
     expect(screen).toContain('Sun 25 Oct has 25 hours: clocks go back');
     expect(linesWith(screen, '02:15–02:30')).toHaveLength(2);
     expect(screen.indexOf('First')).toBeLessThan(screen.indexOf('Second'));
-    expect(linesWith(await agenda('--day --since 2026-10-25', events), '·')).toEqual(['  · 02:30–02:15  free']);
+    expect(await agenda('--day --since 2026-10-25', events)).toContain(
+      ['  ▎ 02:15–02:30  First (UTC+2)', '  · 02:30–02:15  free, 45 min', '  ▎ 02:15–02:30  Second (UTC+1)'].join('\n'),
+    );
+    const spoken = await agenda('--accessible --day --since 2026-10-25', events);
+    expect(spoken).toContain('02:15 UTC+2 to 02:30: First.');
+    expect(spoken).toContain('02:15 UTC+1 to 02:30: Second.');
   });
 });
 
