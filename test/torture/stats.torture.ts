@@ -1,8 +1,10 @@
-import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { type Grouping, groupings } from '../../src/cli/commands/stats/groupings.ts';
 import { sentEvent, serviceWith } from '../support/calendar.ts';
+import { execFile } from '../support/processes.ts';
 import { createWorld } from '../support/run.ts';
+import { temporaryFile } from '../support/temporary.ts';
 
 /** Ten thousand events over four years. */
 const events = Array.from({ length: 10_000 }, (_, index) => {
@@ -45,19 +47,15 @@ const programOf = (by: Grouping): string => `
       share: (length / $all * 10000 | round / 10000)
     })`;
 
-/** Runs the jq program that is installed on this machine. */
-const jq = (program: string, input: string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const child = execFile('jq', ['-c', program], { maxBuffer: 1e9 }, (error, stdout) =>
-      error === null ? resolve(stdout) : reject(error),
-    );
-    child.stdin!.end(input);
-  });
+/** Runs the jq that is installed on this machine. */
+const jq = async (program: string, file: string): Promise<string> =>
+  (await execFile('jq', ['-c', program, file], { maxBuffer: 1e9 })).stdout;
 
 test('counts of 10,000 events equal those of jq over events list, for every grouping', async () => {
   const world = await createWorld();
   const send = serviceWith(events, world.service);
-  const { stdout: listed } = await world.run('events list --json', { send });
+  const listed = temporaryFile('events.json');
+  writeFileSync(listed, (await world.run('events list --json', { send })).stdout);
   for (const by of groupings) {
     const { stdout } = await world.run(
       `events stats --by ${by} --tz UTC --json=key,booked,canceled,hours,share --jq 'sort_by(.key)'`,
