@@ -1,9 +1,9 @@
 import { isObject, type Json } from '../client/reading.ts';
-import { locateJsonError } from '../json-error.ts';
 import { counted } from '../plural.ts';
+import { BadInput } from './bad-input.ts';
 import type { BrokenRecord, CsvRecord, Lines } from './csv-source.ts';
-import { placesWithDoubledNames } from './json-source.ts';
-import { type Bytes, linesOf, textOf } from './text-source.ts';
+import { isJsonStart, type JsonEntry, jsonlValues, jsonValues } from './json-source.ts';
+import { type Bytes, linesOf, peek, textOf } from './text-source.ts';
 
 /** Parts of an input that are neither an item nor a mistake. */
 export type Skipped = 'header' | 'comment' | 'blank';
@@ -13,9 +13,6 @@ type Content = { text: string } | { skipped: Skipped } | { problem: string };
 
 /** The content of a line of the input. In a single JSON text (`isListed`) `line` is the position in its list. */
 export type Entry = { line: number; isListed?: true } & Content;
-
-/** A problem with the input as a whole. The message never quotes an item, only names of columns and fields. */
-export class BadInput extends Error {}
 
 export interface InputOptions {
   /** Name of the file, whose extension tells the format. */
@@ -38,33 +35,15 @@ type Kind = 'text' | 'csv' | 'json' | 'jsonl';
 
 const kinds: Record<string, Kind> = { csv: 'csv', tsv: 'csv', json: 'json', jsonl: 'jsonl', ndjson: 'jsonl' };
 
+/** The format by the extension of a file name. */
+export const kindByName = (name: string): Kind | undefined =>
+  kinds[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''];
+
 const kindOf = ({ name, column, field }: InputOptions, start: string): Kind => {
   if (column !== undefined) return 'csv';
-  const byName = kinds[/\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''];
+  const byName = kindByName(name);
   if (byName !== undefined) return byName;
   return field !== undefined || isJsonStart(start) ? 'json' : 'text';
-};
-
-/** Whether the first line that isn't blank looks like JSON. An address may begin with `{` or a quote, too. */
-const isJsonStart = (start: string): boolean =>
-  /^(?:\[|\{\s*(?:["}]|$)|"(?:[^"\\\r\n]|\\.)*"[^\S\r\n]*(?:[\r\n]|$))/.test(start.trimStart());
-
-/** Longer than the first line of any text that isn't JSON. */
-const longestStart = 65_536;
-
-/** Returns the start of a text, and the whole text to read afterwards. */
-const peek = async (text: AsyncGenerator<string>): Promise<{ start: string; text: AsyncGenerator<string> }> => {
-  let start = '';
-  while (!/[\r\n]/.test(start.trimStart()) && start.length < longestStart) {
-    const next = await text.next();
-    if (next.done) break;
-    start += next.value;
-  }
-  async function* whole() {
-    yield start;
-    yield* text;
-  }
-  return { start, text: whole() };
 };
 
 /** Whether a line is a comment. An address may begin with `#`, too. */
@@ -217,53 +196,16 @@ const itemsIn = (value: unknown, options: InputOptions): string[] => {
 };
 
 /** The contents of one JSON value. An object with an empty list has no item, but counts as blank. */
-const contentsOf = (value: unknown, isDoubled: boolean, options: InputOptions): Content[] => {
-  if (isDoubled) return [{ problem: 'it has the same field twice' }];
-  const items = itemsIn(value, options);
+const contentsOf = (entry: JsonEntry, options: InputOptions): Content[] => {
+  if (!('value' in entry)) return [entry];
+  const items = itemsIn(entry.value, options);
   return items.length === 0 ? [{ skipped: 'blank' }] : items.map((text) => ({ text }));
 };
 
-async function* jsonlEntries(text: AsyncIterable<string>, options: InputOptions): AsyncGenerator<Entry> {
-  for await (const { line, text: raw } of linesOf(text)) {
-    if (raw.trim() === '') {
-      yield { line, skipped: 'blank' };
-      continue;
-    }
-    let value: unknown;
-    try {
-      value = JSON.parse(raw);
-    } catch {
-      // The platform's message quotes the text.
-      yield { line, problem: 'it is not JSON' };
-      continue;
-    }
-    const isDoubled = placesWithDoubledNames(raw).size > 0;
-    for (const content of contentsOf(value, isDoubled, options)) yield { line, ...content };
-  }
-}
-
-async function* once(text: string): AsyncGenerator<string> {
-  yield text;
-}
-
-async function* jsonEntries(text: AsyncIterable<string>, options: InputOptions): AsyncGenerator<Entry> {
-  let whole = '';
-  for await (const piece of text) whole += piece;
-  if (whole.trim() === '') return;
-  let value: unknown;
-  try {
-    value = JSON.parse(whole);
-  } catch {
-    const isLines = /^[^\n]*[}"]\s*\r?\n\s*[{"]/.test(whole.trimStart());
-    if (isLines) return yield* jsonlEntries(once(whole), options);
-    const place = locateJsonError(whole);
-    throw new BadInput(`it is not JSON: ${place?.problem} at line ${place?.line}, column ${place?.column}`);
-  }
-  const doubled = placesWithDoubledNames(whole);
-  let line = 0;
-  for (const each of Array.isArray(value) ? value : [value]) {
-    line += 1;
-    for (const content of contentsOf(each, doubled.has(line), options)) yield { line, isListed: true, ...content };
+async function* jsonEntries(values: AsyncIterable<JsonEntry>, options: InputOptions): AsyncGenerator<Entry> {
+  for await (const entry of values) {
+    const { line, isListed } = entry;
+    for (const content of contentsOf(entry, options)) yield { line, ...(isListed ? { isListed } : {}), ...content };
   }
 }
 
@@ -272,7 +214,7 @@ export async function* readEntries(bytes: Bytes, options: InputOptions): AsyncGe
   const { start, text } = await peek(textOf(bytes));
   const kind = kindOf(options, start);
   if (kind === 'csv') yield* csvEntries(text, options);
-  else if (kind === 'json') yield* jsonEntries(text, options);
-  else if (kind === 'jsonl') yield* jsonlEntries(text, options);
+  else if (kind === 'json') yield* jsonEntries(jsonValues(text), options);
+  else if (kind === 'jsonl') yield* jsonEntries(jsonlValues(text), options);
   else yield* textEntries(text);
 }

@@ -62,3 +62,21 @@ export async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<Line
   // A final carriage return ends a line, too, even an empty one.
   if (rest !== '') yield { line: line + 1, text: rest.replace(/\r$/, '') };
 }
+
+/** Longer than the first line of any text that isn't JSON. */
+const longestStart = 65_536;
+
+/** Returns the start of a text, and the whole text to read afterwards. */
+export const peek = async (text: AsyncGenerator<string>): Promise<{ start: string; text: AsyncGenerator<string> }> => {
+  let start = '';
+  while (!/[\r\n]/.test(start.trimStart()) && start.length < longestStart) {
+    const next = await text.next();
+    if (next.done) break;
+    start += next.value;
+  }
+  async function* whole() {
+    yield start;
+    yield* text;
+  }
+  return { start, text: whole() };
+};

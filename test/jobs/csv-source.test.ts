@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foldAddress } from '../../src/jobs/address.ts';
+import { BadInput } from '../../src/jobs/bad-input.ts';
 import { makePlan, type Plan } from '../../src/jobs/batch-plan.ts';
 import { csvRecords } from '../../src/jobs/csv-source.ts';
-import { BadInput, readEntries } from '../../src/jobs/input.ts';
+import { readEntries } from '../../src/jobs/input.ts';
 
 async function* once<Value>(value: Value) {
   yield value;

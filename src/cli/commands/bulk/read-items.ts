@@ -1,5 +1,6 @@
+import { BadInput } from '../../../jobs/bad-input.ts';
 import { leftOutText, linesText, makePlan, type Plan } from '../../../jobs/batch-plan.ts';
-import { BadInput, type Entry, type InputOptions, readEntries } from '../../../jobs/input.ts';
+import { type Entry, type InputOptions, readEntries } from '../../../jobs/input.ts';
 import { type Bytes, NotText } from '../../../jobs/text-source.ts';
 import { namedFileChunks } from '../../../state/named-file.ts';
 import type { Invocation } from '../../command.ts';
@@ -18,6 +19,10 @@ async function* stdinBytes({ runtime }: Context): Bytes & AsyncGenerator<Uint8Ar
   yield await runtime.stdin.bytes();
 }
 
+/** The bytes of the file that --from names, or of stdin. */
+export const inputBytes = (context: Context, from: string): Bytes =>
+  from === '-' ? stdinBytes(context) : namedFileChunks(from, context.runtime.interrupted);
+
 const entriesOf = (
   { context, args, typed }: Invocation,
   { usual, isItem, isSurelyItem }: ItemKind,
@@ -25,7 +30,7 @@ const entriesOf = (
 ): AsyncIterable<Entry> => {
   if (typed.from === undefined) return argumentEntries(args);
   const from = String(typed.from);
-  return readEntries(from === '-' ? stdinBytes(context) : namedFileChunks(from, context.runtime.interrupted), {
+  return readEntries(inputBytes(context, from), {
     name: from,
     column: typed.column as string | undefined,
     field: typed.field as string | undefined,
@@ -34,6 +39,24 @@ const entriesOf = (
     isSurelyItem,
     onChosen,
   });
+};
+
+/** Runs `read`. Reports an input that can't be read as a problem of --from. */
+export const readingInput = async <Value>(
+  { typed, problems }: Invocation,
+  read: () => Promise<Value>,
+): Promise<Value> => {
+  try {
+    return await read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const isBadInput = error instanceof BadInput || error instanceof NotText;
+    if (!isBadInput && code === undefined) throw error;
+    const reason = isBadInput ? error.message : code === 'ENOENT' ? 'no such file' : code;
+    problems.add(`--from: can't read ${typed.from === '-' ? 'stdin' : typed.from} (${reason})`);
+    problems.check();
+    throw error;
+  }
 };
 
 /** Reads the input into a plan. Problems with the whole input are reported, but the input is never quoted. */
@@ -45,21 +68,13 @@ export const readPlan = async (invocation: Invocation, kind: ItemKind): Promise<
   if (typed.column !== undefined && typed.field !== undefined)
     problems.add("--column (for CSV) can't be used with --field (for JSON)");
   problems.check();
-  try {
+  return readingInput(invocation, async () => {
     const chosen = new Set<string>();
     const entries = entriesOf(invocation, kind, (what, name) => chosen.add(`${what} "${name}"`));
     const plan = await makePlan(entries, kind);
     if (chosen.size > 0) context.notes.info(`Reading the ${[...chosen].join(' and the ')}`);
     return plan;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const isBadInput = error instanceof BadInput || error instanceof NotText;
-    if (!isBadInput && code === undefined) throw error;
-    const reason = isBadInput ? error.message : code === 'ENOENT' ? 'no such file' : code;
-    problems.add(`--from: can't read ${typed.from === '-' ? 'stdin' : typed.from} (${reason})`);
-    problems.check();
-    throw error;
-  }
+  });
 };
 
 /** One text per problem, with all its lines: `line 2 contains no event ID`, `lines 4, 5: a quote is never closed`. */
