@@ -40,7 +40,10 @@ export interface RunLine {
   skipped: number;
 }
 
-/** Written before the request is sent. A repeated request has only the batch number, no items. */
+/**
+ * Written before the request is sent. A repeated request has only the batch number, no items. Attempt 0 means that
+ * nothing was sent, because the outcome of an earlier request was looked up.
+ */
 export interface SendingLine {
   type: 'sending';
   batch: number;

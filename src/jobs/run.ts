@@ -18,7 +18,10 @@ export interface Job {
   /** The name of an item in the receipt, such as a keyed hash. Computed when needed: storing all takes much memory. */
   mark(item: string): string;
   batchSize: number;
-  /** Sends a batch. Must call `leaving` right before each time the request is sent. */
+  /**
+   * Sends a batch. Must call `leaving` right before each time the request is sent. If it is never called, the answer was
+   * looked up.
+   */
   send(items: readonly string[], leaving: () => Promise<void>): Promise<Answer>;
 }
 
@@ -102,20 +105,14 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
     return batch;
   };
 
-  const judge = async (items: Batch): Promise<Answer> => {
+  const judge = async (items: Batch): Promise<{ answer: Answer; isSent: boolean }> => {
     const batch = nextBatch;
     nextBatch += 1;
     let attempt = 0;
     const leaving = async () => {
       attempt += 1;
-      const line = {
-        type: 'sending',
-        batch,
-        attempt,
-        at: now(),
-        ...(attempt === 1 ? { items: marksOf(items) } : {}),
-      } as const;
-      receipt.write(line);
+      const first = attempt === 1 ? { items: marksOf(items) } : {};
+      receipt.write({ type: 'sending', batch, attempt, at: now(), ...first });
       // If a mark fails, the error is thrown again when its batch is sent.
       markAhead().catch(() => {});
     };
@@ -145,16 +142,18 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
       const { isTooLarge: _, ...facts } = answer;
       answer = { ...facts, verdict: 'rejected' };
     }
+    // A verdict needs a line that names its items, also if nothing was sent.
+    if (attempt === 0) receipt.add({ type: 'sending', batch, attempt, at: now(), items: marksOf(items) });
     const facts: Record<string, unknown> = { ...answer };
     for (const name of ['error', 'isTooLarge']) delete facts[name];
     conclude(facts as Omit<Answer, 'error'>);
-    return answer;
+    return { answer, isSent: attempt > 0 };
   };
 
   try {
     for (let batch = take(); batch !== undefined; batch = take()) {
       interrupted.throwIfAborted();
-      const answer = await judge(batch);
+      const { answer, isSent } = await judge(batch);
       if (answer.verdict === 'refused') throw answer.error;
       if (answer.verdict === 'split') {
         const [one, other] = halves(batch);
@@ -163,7 +162,7 @@ export const runJob = async (job: Job, world: JobWorld): Promise<Counts> => {
         continue;
       }
       counts[answer.verdict] += batch.length;
-      lostInARow = answer.verdict === 'unknown' ? lostInARow + 1 : 0;
+      if (isSent) lostInARow = answer.verdict === 'unknown' ? lostInARow + 1 : 0;
       onProgress(counts);
       if (lostInARow === mostLostInARow)
         throw new SchedError('outcome-unknown', `The replies to ${mostLostInARow} requests in a row were lost`, {

@@ -1,15 +1,13 @@
-import { eventTypes } from '../../api/event-types.ts';
 import { invitees } from '../../api/invitees.ts';
-import { isObject, type Json } from '../../client/reading.ts';
+import type { Json } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import { type Booking, book } from '../../jobs/booking.ts';
 import { reconcile, type Settled } from '../../jobs/reconcile.ts';
-import { nearest } from '../../nearest.ts';
 import type { View } from '../../output/view.ts';
 import { counted } from '../../plural.ts';
 import { describeInstant } from '../../time/echo.ts';
-import { idIn } from '../../uri.ts';
 import type { Command, Flag, FollowUp, Invocation } from '../command.ts';
+import { eventTypeOf, questionsOf, readAnswer, unanswered } from '../operation/answers.ts';
 import {
   bookedRecord,
   bookingContextOf,
@@ -24,6 +22,8 @@ import { type Page, webFlag, withPage } from '../operation/open-page.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { referredRecord } from '../operation/references.ts';
 import type { Context } from '../session/context.ts';
+import { bookingFileFlags } from './bulk/flags.ts';
+import { resultFields } from './bulk/result.ts';
 import {
   chooseFirstFree,
   type FirstFree,
@@ -46,6 +46,7 @@ export const examples = {
     'invitees create --event-type "Support call" --start "monday 14:00" --tz Europe/Paris --timezone Europe/Paris --email ada@example.com --name "Ada Byron"',
     'invitees create --event-type K2C8C7DLAMCWKYZ7 --start 2030-12-02T15:00:00+01:00 --email ada@example.com --name "Ada Byron" --timezone Europe/Paris --dry-run',
     'invitees create --event-type "Intro call" --first-free --since tomorrow --email ada@example.com --name "Ada Byron" --timezone Europe/Paris',
+    'invitees create --from bookings.csv --event-type "Support call" --dry-run',
   ],
   'no-show': [
     'invitees no-show $(sched invitees list EAZJDYBENEHDMUCN --limit 1 -o id)',
@@ -61,22 +62,6 @@ const answerFlag: Flag = {
   heading: 'Flags',
 };
 
-/** Reads `Question=Answer`. A question may itself contain `=`, so the longest known question wins. */
-const readAnswer = (
-  raw: string,
-  questions: Json[],
-): { question: string; answer: string; position: number } | string => {
-  const known = questions.map((question) => String(question.name)).sort((a, b) => b.length - a.length);
-  const question = known.find((name) => raw.toLowerCase().startsWith(`${name.toLowerCase()}=`));
-  if (question !== undefined) {
-    const { name, position } = questions.find((candidate) => candidate.name === question)!;
-    return { question: String(name), answer: raw.slice(question.length + 1), position: Number(position) };
-  }
-  if (known.length === 0) return `--answer "${raw}": this event type has no questions`;
-  const meant = nearest(raw.split('=')[0]!, known);
-  return `--answer "${raw}" matches no question of this event type. ${meant === undefined ? '' : `Did you mean "${meant}"? `}Its questions: ${known.join(' / ')}`;
-};
-
 /** Adds the answers to the body, with the exact text and position of each question from the event type. */
 const addAnswers = async ({ context, typed, problems }: Invocation, body: Json): Promise<void> => {
   const answers = typed.answer as string[] | undefined;
@@ -89,15 +74,10 @@ const addAnswers = async ({ context, typed, problems }: Invocation, body: Json):
     });
     return;
   }
-  const questions = await questionsOf(context, String(body.event_type));
+  const questions = questionsOf(await eventTypeOf(context, String(body.event_type)));
   const read = answers.map((raw) => readAnswer(raw, questions));
   for (const answer of read) if (typeof answer === 'string') problems.add(answer);
   body.custom_questions = read.filter((answer) => typeof answer !== 'string');
-};
-
-const questionsOf = async (context: Context, eventType: string): Promise<Json[]> => {
-  const type = await (await context.client()).call(eventTypes.get, { path: { event_type: idIn(eventType) } });
-  return Array.isArray(type.custom_questions) ? type.custom_questions.filter(isObject) : [];
 };
 
 /** Questions of the event type that need an answer and have none yet. */
@@ -106,13 +86,10 @@ const openQuestions = async ({ context, typed }: Invocation): Promise<FollowUp[]
     { id: '', collection: 'event_types', name: String(typed['event-type']) },
     context,
   );
-  const questions = await questionsOf(context, uri);
+  const questions = questionsOf(await eventTypeOf(context, uri));
   const answered = [typed.answer ?? []].flat().map((raw) => readAnswer(String(raw), questions));
-  const isOpen = ({ name, required, enabled }: Json) =>
-    required === true &&
-    enabled !== false &&
-    !answered.some((answer) => typeof answer !== 'string' && answer.question === name);
-  return questions.filter(isOpen).map(({ name, answer_choices, include_other }) => ({
+  const known = answered.filter((answer) => typeof answer !== 'string').map(({ question }) => question);
+  return unanswered(questions, known).map(({ name, answer_choices, include_other }) => ({
     flag: 'answer',
     label: String(name),
     ...(Array.isArray(answer_choices) && answer_choices.length > 0 && include_other !== true
@@ -127,7 +104,8 @@ const startUnlessFirstFree = <F extends Flag>(flag: F): F =>
   flag.name === 'start' ? { ...flag, required: false, unless: firstFreeFlag.name } : flag;
 
 const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invocation): Promise<void> => {
-  const { context } = invocation;
+  const { context, typed, problems } = invocation;
+  for (const { name } of bookingFileFlags) if (typed[name] !== undefined) problems.add(`--${name} needs --from`);
   const isFirstFree = readFirstFree(invocation);
   let chosen: FirstFree | undefined;
   const flags = [...fieldFlags.map(startUnlessFirstFree), ...firstFreeWindow];
@@ -164,6 +142,11 @@ const runCreate = async ({ fieldFlags, view }: GenericCommand, invocation: Invoc
   context.runtime.interrupted.throwIfAborted();
 };
 
+const runCreateMany = async (generic: GenericCommand, invocation: Invocation): Promise<void> => {
+  const { bookFromFile } = await import('./bulk/book.ts');
+  await bookFromFile(generic, invocation);
+};
+
 /** The pages of an invitee. */
 const pages: Record<string, Page> = {
   cancel: { field: 'cancel_url', name: 'page for canceling' },
@@ -191,15 +174,20 @@ export const decorate = {
       answerFlag,
       generic.flags.at(-1)!,
       ...bookingFlags,
+      ...bookingFileFlags,
     ],
+    fields: [...Object.keys(invitees.create.reply.of.record.shape), ...resultFields],
     notes: [
       "In scripts and CI use --if-absent: it checks the service first, so that running the command again never books twice. sched records each booking on this machine before sending it. If the reply is lost, sched looks up the booking and never sends it a second time. If it can't find out what happened, the exit code is 10, and `sched invitees reconcile` checks again. While a booking exists, the same booking from the same machine is refused with exit code 7. If a booking can't be recorded, nothing is booked (exit code 3) unless you add --allow-duplicate.",
       '--first-free books the first time that `sched event-types slots` lists, and says which. Run again, it books no second time in the same window: like --start, it is refused with exit code 7, or with --if-absent the existing booking is used. If the time was taken meanwhile, the exit code is 7.',
       'A time without an offset is read in the time zone of --tz. If the invitee is in another time zone, it is refused, because either could be meant.',
+      "With --from, sched books every line of a file. The columns (or JSON fields) are named like the flags: event_type, start, email, name, timezone and so on. A flag is the value for lines that have none of their own. Answers are a column answers with a JSON object or 'Question=Answer; Question=Answer', or a column 'answers.QUESTION' for each question. A start needs a date, and an offset or --tz. All wrong lines are reported before anything is sent.",
+      'Bookings from a file are confirmed by a prompt, --yes or --confirm COUNT. Each line is booked at most once: to resume an interrupted run, or one that stopped because of the rate limit, run the same command again. A line that the service refuses, such as a taken slot, is reported and counted as rejected, and the exit code is 11. The receipt has the line, event type and start of each booking, and no name or address.',
     ],
     choices: { start: startChoices },
     followUps: openQuestions,
-    run: (invocation) => runCreate(generic, invocation),
+    run: (invocation) =>
+      invocation.typed.from === undefined ? runCreate(generic, invocation) : runCreateMany(generic, invocation),
   }),
   'no-show': (generic: GenericCommand): Command => ({
     ...generic,

@@ -111,8 +111,8 @@ const readFlags = async (invocation: Invocation, flags: readonly FieldFlag[]): P
 };
 
 /** Rejects URIs of another service. Requests the service's own root only if an origin differs from the base URL. */
-const checkOrigins = async (
-  { context, problems }: Invocation,
+export const checkOrigins = async (
+  { context, problems }: Pick<Invocation, 'context' | 'problems'>,
   roots: readonly (string | undefined)[],
 ): Promise<void> => {
   const connection = await context.connection();

@@ -3,6 +3,7 @@ import { orgs } from '../../api/organizations.ts';
 import { isObject } from '../../client/reading.ts';
 import { SchedError } from '../../errors.ts';
 import { budgetKey } from '../../http/rate-limit.ts';
+import type { Windows } from '../../jobs/booking-time.ts';
 import { readPrivateFile } from '../../state/files.ts';
 import { idIn } from '../../uri.ts';
 import type { Context } from './context.ts';
@@ -23,8 +24,6 @@ interface KnownPlan extends Plan {
 const doubtedAfterMs = 10 * 60_000;
 /** Reads the plan only if the token has at least this many requests left: the booking needs them first. */
 const leastLeft = 3;
-
-type Windows = { minute?: number; hour?: number; day?: number };
 
 /**
  * The booking limits of a plan. Assumed: a trial has "trial" in `stage` or `plan`, `free` has no limits of its own, and
@@ -95,4 +94,17 @@ export const applyPlanLimits = async (context: Context): Promise<void> => {
   if (found.plan === undefined) return;
   const isNews = kept?.plan !== undefined && (kept.plan !== found.plan || kept.stage !== found.stage);
   apply(found, isNews);
+};
+
+/** The booking limits of the plan, for an estimate. Empty if the plan can't be read or has none. */
+export const readPlanWindows = async (context: Context): Promise<Windows> => {
+  const { runtime } = context;
+  const credential = await (await context.connection()).credentials.current();
+  const file = cacheFile(runtime, credential, 'plan');
+  const kept = await readKept(file);
+  const isFresh = kept?.plan !== undefined && Math.abs(runtime.clock.now() - kept.at) < staleAfterMs;
+  const plan = isFresh ? kept : await ask(context);
+  if (!isFresh) await writeCache(runtime, file, plan);
+  // Every booking is a request, too, and the free plan allows few of those.
+  return plan.plan?.toLowerCase() === 'free' ? { minute: limits.requestsPerMinute.free } : bookingWindows(plan);
 };

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { events } from '../../../api/events.ts';
 import type { Client, Input } from '../../../client/client.ts';
 import { readId } from '../../../client/ids.ts';
-import { forbiddenBy } from '../../../client/refusal.ts';
 import { SchedError } from '../../../errors.ts';
 import type { Plan } from '../../../jobs/batch-plan.ts';
 import { change } from '../../../jobs/read-back.ts';
@@ -16,6 +15,7 @@ import { confirm } from '../../session/confirm.ts';
 import { sandboxAddress } from '../../session/connection.ts';
 import type { Context } from '../../session/context.ts';
 import { askRequester, isSandboxed } from '../compliance/requester.ts';
+import { isItemRefused } from './item-refused.ts';
 import { checkInvalid, type ItemKind, noteLeftOut, readPlan } from './read-items.ts';
 import { runBulk } from './run.ts';
 
@@ -39,12 +39,6 @@ const checkOrigins = async ({ context, problems }: Invocation, { items }: Plan):
   problems.check();
 };
 
-/** Whether the service refused this event in particular. Any other refusal would also apply to the next event. */
-const isOwnFault = ({ category, facts }: SchedError): boolean =>
-  facts.http !== undefined &&
-  (['usage', 'not-found', 'conflict'].includes(category) ||
-    (category === 'forbidden' && facts.scopes === undefined && forbiddenBy(facts.reason ?? '') === 'role'));
-
 /** Cancels one event. If the reply is lost, reads the event to see whether it is canceled. */
 const sendCancel = (context: Context, client: Client, body: unknown): Job['send'] => {
   const options = changeOptions(context);
@@ -65,7 +59,7 @@ const sendCancel = (context: Context, client: Client, body: unknown): Job['send'
         ? { verdict: 'accepted', by: 'read back' }
         : { verdict: 'accepted', status: changed.refused, by: 'canceled already' };
     } catch (error) {
-      if (!(error instanceof SchedError) || !isOwnFault(error)) throw error;
+      if (!(error instanceof SchedError) || !isItemRefused(error)) throw error;
       context.notes.warn(`failed: ${id}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`);
       const { status } = error.facts.http ?? {};
       return { verdict: 'rejected', ...(status === undefined ? {} : { status }) };

@@ -1,6 +1,16 @@
 import type { Flag } from '../../command.ts';
 
-/** Flags of every command that reads its items from a file. */
+const receiptFlags: Flag[] = [
+  {
+    name: 'receipt',
+    value: 'FILE',
+    description: 'receipt file to write or to resume (default: in the state directory)',
+    heading: 'Flags',
+  },
+  { name: 'again', description: 'repeat a run that finished within the last 12 hours', heading: 'Flags' },
+];
+
+/** Flags of every command that reads a list of items from a file. */
 export const bulkFlags = (things: string, thing: string): Flag[] => [
   {
     name: 'from',
@@ -11,13 +21,20 @@ export const bulkFlags = (things: string, thing: string): Flag[] => [
   { name: 'column', value: 'NAME', description: 'CSV column to read, by name or number', heading: 'Flags' },
   { name: 'field', value: 'PATH', description: 'JSON field to read, as a.b', heading: 'Flags' },
   { name: 'skip-invalid', description: `skip lines without a valid ${thing}, and count them`, heading: 'Flags' },
+  ...receiptFlags,
+];
+
+/** Flags for bookings from a file, whose lines have several values. */
+export const bookingFileFlags: Flag[] = [
   {
-    name: 'receipt',
+    name: 'from',
     value: 'FILE',
-    description: 'receipt file to write or to resume (default: in the state directory)',
+    description: 'read bookings from a file, or - for stdin: CSV, JSON or JSONL with named columns',
     heading: 'Flags',
   },
-  { name: 'again', description: 'repeat a run that finished within the last 12 hours', heading: 'Flags' },
+  ...receiptFlags,
+  { name: 'confirm', value: 'COUNT', description: 'with --from: confirm this number of bookings', heading: 'Safety' },
+  { name: 'max', value: 'N', description: 'with --from: stop if there are more bookings than this', heading: 'Safety' },
 ];
 
 /** How an input file is read, for the help of every command that reads one. */

@@ -1,0 +1,132 @@
+import { isObject } from '../../../client/reading.ts';
+import { readMutationTime } from '../../../time/mutation.ts';
+import { readZone } from '../../../time/zone.ts';
+import type { Invocation, Typed } from '../../command.ts';
+import type { FieldFlag } from '../../operation/field-flags.ts';
+import { readValue } from '../../operation/values.ts';
+
+/** A line with its values as flags: its own, else those of the command line. */
+export interface Row {
+  line: number;
+  typed: Typed;
+  /** `Question=Answer`. Those of the command line come first. */
+  answers: string[];
+}
+
+const columnName = (flag: string): string => flag.replaceAll('-', '_');
+
+const answersColumn = 'answers';
+const answerPrefix = `${answersColumn}.`;
+
+/** The service calls it `start_time`. */
+const otherNames: Record<string, string> = { start_time: 'start' };
+
+export const columnsOf = (flags: readonly FieldFlag[]): string[] => [
+  ...flags.map(({ name }) => columnName(name)),
+  answersColumn,
+];
+
+export const columnOf =
+  (columns: readonly string[]) =>
+  (name: string): string | undefined => {
+    const trimmed = name.trim();
+    if (trimmed.toLowerCase().startsWith(answerPrefix) && trimmed.length > answerPrefix.length)
+      return `${answerPrefix}${trimmed.slice(answerPrefix.length).trim()}`;
+    const plain = trimmed.toLowerCase().replace(/[\s-]+/g, '_');
+    const column = otherNames[plain] ?? plain;
+    return columns.includes(column) ? column : undefined;
+  };
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+const parseObject = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads the column `answers`: an object, its JSON, or `Question=Answer; Question=Answer`. */
+const readAnswers = (value: unknown): string[] | undefined => {
+  const isText = typeof value === 'string';
+  if (isText && !value.trim().startsWith('{'))
+    return value
+      .split(';')
+      .map((part) => part.trim())
+      .filter((part) => part !== '');
+  const object = isText ? parseObject(value) : value;
+  if (!isObject(object) || Object.values(object).some((each) => typeof each !== 'string')) return undefined;
+  return Object.entries(object).map(([question, answer]) => `${question}=${answer}`);
+};
+
+export const rowOf = (
+  { typed }: Invocation,
+  flags: readonly FieldFlag[],
+  line: number,
+  values: ReadonlyMap<string, unknown>,
+): Row | string[] => {
+  const own: Record<string, string> = {};
+  const answers = [...((typed.answer as string[] | undefined) ?? [])];
+  const problems: string[] = [];
+  for (const [column, value] of values) {
+    if (isEmpty(value)) continue;
+    if (column === answersColumn) {
+      const read = readAnswers(value);
+      if (read === undefined) problems.push(`${column} must be an object of texts, or 'Question=Answer; …'`);
+      else answers.push(...read);
+    } else if (typeof value !== 'string') problems.push(`${column} must be text`);
+    else if (column.startsWith(answerPrefix)) answers.push(`${column.slice(answerPrefix.length)}=${value.trim()}`);
+    else own[flags.find(({ name }) => columnName(name) === column)!.name] = value.trim();
+  }
+  return problems.length > 0 ? problems : { line, typed: { ...typed, ...own }, answers };
+};
+
+/** The problem in words of the file: its columns are named after the flags. */
+export const inColumns = (problem: string): string =>
+  problem.replace(/^--([a-z-]+)/, (_, flag: string) => (flag === 'answer' ? answersColumn : columnName(flag)));
+
+/** The problem with a start. A file needs a date, so that the same line means the same time when it is run again. */
+const startProblem = ({ context }: Invocation, raw: string, { typed }: Row): string | undefined => {
+  const { zone, zoneSource } = context.settings;
+  if (!/^\d{4}-/.test(raw.trim())) return `start: "${raw}" has no date. In a file, use 2026-12-01T15:00:00+01:00`;
+  const theirs = typed.timezone === undefined ? undefined : readZone(String(typed.timezone));
+  const reading = readMutationTime(raw, {
+    zone,
+    zoneSource,
+    inviteeZone: theirs?.ok ? theirs.zone : undefined,
+    // Nobody checks how each line of a file was read.
+    isTerminal: false,
+    now: context.runtime.clock.now(),
+  });
+  return reading.ok ? undefined : `start: ${reading.problem}`;
+};
+
+/** The problems of a line that show without asking the service. */
+export const localProblems = async (
+  invocation: Invocation,
+  flags: readonly FieldFlag[],
+  row: Row,
+): Promise<string[]> => {
+  const problems: string[] = [];
+  const missing: string[] = [];
+  for (const flag of flags) {
+    const raw = row.typed[flag.name];
+    const { unless } = flag;
+    if (raw === undefined) {
+      const isNeeded = unless === undefined ? flag.required : row.typed[unless] === undefined;
+      if (isNeeded)
+        missing.push(unless === undefined ? columnName(flag.name) : `${flag.name} or ${columnName(unless)}`);
+      continue;
+    }
+    if (flag.name === 'start') {
+      const problem = startProblem(invocation, String(raw), row);
+      if (problem !== undefined) problems.push(problem);
+      continue;
+    }
+    const value = await readValue(flag, String(raw), { ...invocation, typed: row.typed });
+    if (!value.ok) problems.push(inColumns(value.problem));
+  }
+  return missing.length > 0 ? [...problems, `missing ${missing.join(', ')}`] : problems;
+};

@@ -1,0 +1,107 @@
+import { SchedError } from '../../../errors.ts';
+import { type BookingTime, bookingTime } from '../../../jobs/booking-time.ts';
+import { isFinal, type RunHistory } from '../../../jobs/receipt.ts';
+import { counted } from '../../../plural.ts';
+import { shortInstant } from '../../../time/echo.ts';
+import type { Invocation } from '../../command.ts';
+import { mostNamed } from '../../operation/event-facts.ts';
+import { readWholeNumber } from '../../operation/whole-number.ts';
+import { confirm } from '../../session/confirm.ts';
+import type { Context } from '../../session/context.ts';
+import type { BookingLine } from './read-bookings.ts';
+
+/** The flags about the number of bookings. */
+export interface Counts {
+  confirm: number | undefined;
+  max: number | undefined;
+}
+
+export const readCounts = (invocation: Invocation): Counts => ({
+  confirm: readWholeNumber('confirm', invocation, 0),
+  max: readWholeNumber('max', invocation, 0),
+});
+
+const number = (value: number): string => value.toLocaleString('en-US');
+
+const differs = (message: string, reason: string): SchedError =>
+  new SchedError('conflict', message, { reason, hint: { flags: { 'dry-run': true } }, outcome: 'not-sent' });
+
+/** Throws if the input has more bookings than --max allows, or another number than --confirm. */
+export const checkCount = ({ confirm, max }: Counts, count: number): void => {
+  if (max !== undefined && count > max)
+    throw differs('More bookings than --max allows', `the input has ${number(count)}, --max is ${number(max)}`);
+  if (confirm !== undefined && confirm !== count)
+    throw differs(
+      'The number of bookings differs from --confirm',
+      `the input has ${number(count)}, --confirm is ${number(confirm)}`,
+    );
+};
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** A duration in its largest unit that isn't rounded too much: `4 days`, `10 hours`, `90 minutes`, `20 seconds`. */
+const roughly = (seconds: number): string => {
+  const [unit, length] = units.find(([, each]) => seconds >= 1.75 * each) ?? ['second', 1];
+  return counted(Math.round(seconds / length), unit);
+};
+
+/** The time that bookings take, as a sentence; undefined if that is less than a minute. */
+export const timeText = (count: number, { seconds, slowest }: BookingTime, maxWaitMs: number): string | undefined => {
+  if (slowest === undefined && seconds < 60) return undefined;
+  const article = slowest?.span === 'hour' ? 'an' : 'a';
+  const why = slowest === undefined ? '' : `: your plan allows ${number(slowest.limit)} ${article} ${slowest.span}`;
+  const text = `${counted(count, 'booking takes', 'bookings take')} about ${roughly(seconds)}${why}`;
+  if (slowest === undefined || slowest.seconds * 1000 <= maxWaitMs) return text;
+  const longer = slowest.span === 'hour' ? ', or add --max-wait 1h' : '';
+  return `${text}. sched stops at a wait longer than --max-wait (${roughly(maxWaitMs / 1000)}). Run the same command again to resume${longer}`;
+};
+
+/** Tells how long the bookings take because of the plan's limits. */
+export const noteTime = async (context: Context, count: number): Promise<void> => {
+  const { readPlanWindows } = await import('../../session/booking-limits.ts');
+  const text = timeText(count, bookingTime(count, await readPlanWindows(context)), context.settings.maxWaitMs);
+  if (text !== undefined) context.notes.info(text);
+};
+
+/** A booking as one line: `Mon 16 Nov, 09:00, "Intro call": Ada Byron <ada@example.com>`. */
+const lineText = ({ settings, runtime }: Context, { body, typeName }: BookingLine): string => {
+  const { email, name, first_name, last_name } = body.invitee;
+  const who = name ?? [first_name, last_name].filter(Boolean).join(' ');
+  return `${shortInstant(body.start_time, settings.zone, runtime.clock.now())}, "${typeName}": ${who} <${email}>`;
+};
+
+/** Tells the time that the remaining bookings take, and asks for confirmation unless a flag gives it. */
+export const confirmBookings = async (
+  context: Context,
+  counts: Counts,
+  lines: ReadonlyMap<string, BookingLine>,
+  history: RunHistory | undefined,
+): Promise<void> => {
+  const { yes, canAsk, zone } = context.settings;
+  const left = [...lines].filter(([mark]) => !isFinal(history?.outcomes.get(mark)?.verdict ?? 'unknown'));
+  await noteTime(context, left.length);
+  if (yes || counts.confirm !== undefined) return;
+  const meetings = counted(left.length, 'meeting');
+  if (!canAsk)
+    throw new SchedError(
+      'confirmation-required',
+      `Confirmation needed to book ${meetings}, but there is no terminal to ask on`,
+      { hint: { flags: { confirm: String(lines.size) } }, outcome: 'not-sent' },
+    );
+  const named = left.slice(0, mostNamed).map(([, line]) => lineText(context, line));
+  const more = left.length - named.length;
+  const done = lines.size - left.length;
+  await confirm(context, {
+    question: `Book ${meetings} and notify the invitees?`,
+    action: `book ${meetings}`,
+    list: more > 0 ? [...named, `and ${number(more)} more`] : named,
+    facts: [
+      ['time zone', zone],
+      ...(done > 0 ? [['already done', `${number(done)}, by run ${history!.run.run}`] as const] : []),
+    ],
+  });
+};

@@ -1,0 +1,180 @@
+import { invitees } from '../../../api/invitees.ts';
+import type { Input } from '../../../client/client.ts';
+import type { Json } from '../../../client/reading.ts';
+import { SchedError } from '../../../errors.ts';
+import { linesText } from '../../../jobs/batch-plan.ts';
+import type { Booking } from '../../../jobs/booking.ts';
+import { digestOf } from '../../../jobs/booking-attempt.ts';
+import { type InputRecord, readRecords } from '../../../jobs/records.ts';
+import { idIn } from '../../../uri.ts';
+import type { Invocation, Typed } from '../../command.ts';
+import { Problems } from '../../messages/problems.ts';
+import { eventTypeOf, questionsOf, readAnswer, unanswered } from '../../operation/answers.ts';
+import type { FieldFlag } from '../../operation/field-flags.ts';
+import { checkOrigins, readInput } from '../../operation/input.ts';
+import { referredRecord } from '../../operation/references.ts';
+import { readValue } from '../../operation/values.ts';
+import { columnOf, columnsOf, inColumns, localProblems, type Row, rowOf } from './booking-rows.ts';
+import { inputBytes, readingInput } from './read-items.ts';
+
+/** A line of the file as a booking. */
+export interface BookingLine {
+  line: number;
+  input: Input;
+  body: Omit<Booking, 'send'> & { invitee: Json & { email: string } };
+  /** Name of the event type, or its ID if the token may not read it. */
+  typeName: string;
+}
+
+export interface BookingFile {
+  lines: BookingLine[];
+  /** Whether the line numbers are positions in a JSON list. */
+  isListed: boolean;
+}
+
+/** An event type of the file, looked up once. `record` is missing if the token may not read it. */
+type KnownType = { uri: string; record?: Json } | { problem: string | undefined };
+
+const alreadyReported: KnownType = { problem: undefined };
+
+/** The words of an error about the user's input. Any other error ends the command. */
+const inputProblem = (error: unknown): string => {
+  if (!(error instanceof SchedError) || !['usage', 'not-found'].includes(error.category)) throw error;
+  return error.message;
+};
+
+const findType = async (
+  { context, ...invocation }: Invocation,
+  flag: FieldFlag,
+  raw: string,
+  typed: Typed,
+): Promise<KnownType> => {
+  const problems = new Problems();
+  try {
+    const read = await readValue(flag, raw, { ...invocation, context, typed });
+    if (!read.ok || 'ready' in read.value) return alreadyReported;
+    await checkOrigins({ context, problems }, [read.value.root]);
+    problems.check();
+    const { uri, record } = await referredRecord(read.value, context);
+    if (record !== undefined) return { uri, record };
+    const found = await eventTypeOf(context, uri).catch((error: unknown) => {
+      if (error instanceof SchedError && error.category === 'forbidden') return undefined;
+      throw error;
+    });
+    return found === undefined ? { uri } : { uri, record: found };
+  } catch (error) {
+    return { problem: inputProblem(error) };
+  }
+};
+
+/** Adds the answers of a line to its body. A later answer to the same question replaces an earlier one. */
+const addAnswers = (body: Json, answers: readonly string[], record: Json | undefined, problems: Problems): void => {
+  if (record === undefined) {
+    if (answers.length > 0) problems.add("answers: the token can't read the questions of the event type");
+    return;
+  }
+  const questions = questionsOf(record);
+  const byQuestion = new Map<string, unknown>();
+  for (const raw of answers) {
+    const read = readAnswer(raw, questions);
+    if (typeof read === 'string') problems.add(inColumns(read));
+    else byQuestion.set(read.question, read);
+  }
+  for (const { name } of unanswered(questions, [...byQuestion.keys()]))
+    problems.add(`answers: no answer to the required question "${name}"`);
+  if (byQuestion.size > 0) body.custom_questions = [...byQuestion.values()];
+};
+
+const mostProblems = 20;
+
+/** Collects the problems of all lines, to report them together. */
+const lineProblems = () => {
+  const found = new Map<string, number[]>();
+  return {
+    add: (line: number, problem: string) => {
+      found.set(problem, [...(found.get(problem) ?? []), line]);
+    },
+    has: () => found.size > 0,
+    check: (problems: Problems, isListed: boolean) => {
+      const all = [...found].sort(([, [one]], [, [other]]) => one! - other!);
+      for (const [problem, lines] of all.slice(0, mostProblems))
+        problems.add(`${isListed ? 'item' : 'line'}${lines.length === 1 ? '' : 's'} ${linesText(lines)}: ${problem}`);
+      const more = all.length - mostProblems;
+      if (more > 0) problems.add(`and ${more.toLocaleString('en-US')} more ${more === 1 ? 'problem' : 'problems'}`);
+      problems.check();
+    },
+  };
+};
+
+/** Reports a line that books the same as an earlier one. */
+const checkDuplicates = (lines: readonly BookingLine[], report: (line: number, problem: string) => void): void => {
+  const seen = new Map<string, number>();
+  for (const { line, body } of lines) {
+    const digest = digestOf({ version: 2, origin: '' }, body, body.invitee.email);
+    const earlier = seen.get(digest);
+    if (earlier === undefined) seen.set(digest, line);
+    else report(line, `it has the event type, start and email of ${earlier.toLocaleString('en-US')}`);
+  }
+};
+
+/** Reads the file and checks every line, by the same rules as the flags. Reports all wrong lines together. */
+export const readBookings = async (invocation: Invocation, flags: readonly FieldFlag[]): Promise<BookingFile> => {
+  const { context, typed, problems } = invocation;
+  const from = String(typed.from);
+  const columns = columnsOf(flags);
+  const records = await readingInput(invocation, async () => {
+    const all: InputRecord[] = [];
+    const options = { name: from, columnOf: columnOf(columns), columns: `${columns.join(', ')} and answers.QUESTION` };
+    for await (const record of readRecords(inputBytes(context, from), options)) all.push(record);
+    return all;
+  });
+  if (records.length === 0) problems.add('No bookings in the input');
+  problems.check();
+  const isListed = records[0]!.isListed === true;
+
+  const wrong = lineProblems();
+  const rows: { row: Row; isWrong: boolean }[] = [];
+  for (const record of records) {
+    const { line } = record;
+    const row = 'problem' in record ? [record.problem] : rowOf(invocation, flags, line, record.values);
+    const found = Array.isArray(row) ? row : await localProblems(invocation, flags, row);
+    for (const problem of found) wrong.add(line, problem);
+    if (!Array.isArray(row)) rows.push({ row, isWrong: found.length > 0 });
+  }
+
+  const lines: BookingLine[] = [];
+  const types = new Map<string, KnownType>();
+  const isLocallyWrong = wrong.has();
+  const typeFlag = flags.find(({ name }) => name === 'event-type')!;
+  try {
+    for (const { row, isWrong } of rows) {
+      const { line, typed: values, answers } = row;
+      const raw = values['event-type'];
+      if (raw === undefined) continue;
+      const word = String(raw);
+      const type = types.get(word) ?? (await findType(invocation, typeFlag, word, values));
+      types.set(word, type);
+      if ('problem' in type) {
+        if (type.problem !== undefined) wrong.add(line, type.problem);
+        continue;
+      }
+      // A line with a problem is checked only for its event type, which may not exist either.
+      if (isWrong) continue;
+      const own = new Problems();
+      const asTyped = { ...invocation, typed: { ...values, 'event-type': type.uri }, problems: own };
+      const input = await readInput(asTyped, invitees.create, flags, async (body) =>
+        addAnswers(body, answers, type.record, own),
+      ).catch((error: unknown) => wrong.add(line, inColumns(inputProblem(error))));
+      if (input === undefined) continue;
+      const typeName = typeof type.record?.name === 'string' ? type.record.name : idIn(type.uri);
+      lines.push({ line, input, body: input.body as BookingLine['body'], typeName });
+    }
+    checkDuplicates(lines, wrong.add);
+  } catch (error) {
+    // The lines can be fixed without the service, so an unreachable one is no reason to hide their problems.
+    if (isLocallyWrong) wrong.check(problems, isListed);
+    throw error;
+  }
+  wrong.check(problems, isListed);
+  return { lines, isListed };
+};
