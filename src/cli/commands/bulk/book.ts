@@ -131,7 +131,6 @@ export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: I
   const counts = readCounts(invocation);
   const file = await readBookings(invocation, fieldFlags);
   const { lines } = file;
-  checkCount(counts, lines.length);
   if (context.settings.dryRun) {
     await noteTime(context, lines.length);
     return printRequest(
@@ -140,6 +139,7 @@ export const bookFromFile = async ({ fieldFlags }: GenericCommand, invocation: I
       lines.map(({ input }) => input),
     );
   }
+  checkCount(counts, lines.length);
   // Throws if there is no place for receipts.
   receiptFolder(context);
   const key = await inputKey(context, stateDirectory(context.runtime)!);

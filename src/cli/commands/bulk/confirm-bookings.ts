@@ -43,9 +43,11 @@ const units = [
   ['minute', 60],
 ] as const;
 
-/** A duration in its largest unit that isn't rounded too much: `4 days`, `10 hours`, `90 minutes`, `20 seconds`. */
+/** A duration in its largest unit that rounds it by at most a tenth: `4 days`, `1 hour`, `90 minutes`, `20 seconds`. */
 const roughly = (seconds: number): string => {
-  const [unit, length] = units.find(([, each]) => seconds >= 1.75 * each) ?? ['second', 1];
+  const fits = ([, length]: (typeof units)[number]) =>
+    Math.abs(Math.round(seconds / length) * length - seconds) <= seconds / 10;
+  const [unit, length] = units.find(fits) ?? ['second', 1];
   return counted(Math.round(seconds / length), unit);
 };
 

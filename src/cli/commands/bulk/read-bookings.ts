@@ -6,6 +6,7 @@ import { linesText } from '../../../jobs/batch-plan.ts';
 import type { Booking } from '../../../jobs/booking.ts';
 import { digestOf } from '../../../jobs/booking-attempt.ts';
 import { type InputRecord, readRecords } from '../../../jobs/records.ts';
+import { counted } from '../../../plural.ts';
 import { idIn } from '../../../uri.ts';
 import type { Invocation, Typed } from '../../command.ts';
 import { Problems } from '../../messages/problems.ts';
@@ -85,7 +86,7 @@ const addAnswers = (body: Json, answers: readonly string[], record: Json | undef
   if (byQuestion.size > 0) body.custom_questions = [...byQuestion.values()];
 };
 
-const mostProblems = 20;
+const mostProblems = 50;
 
 /** Collects the problems of all lines, to report them together. */
 const lineProblems = () => {
@@ -95,25 +96,31 @@ const lineProblems = () => {
       found.set(problem, [...(found.get(problem) ?? []), line]);
     },
     has: () => found.size > 0,
-    check: (problems: Problems, isListed: boolean) => {
+    /** Reports each problem with its lines, and throws if there are any. */
+    check: ({ context, problems }: Invocation, { length }: readonly InputRecord[], isListed: boolean) => {
+      if (found.size === 0) return;
+      const thing = isListed ? 'item' : 'line';
       const all = [...found].sort(([, [one]], [, [other]]) => one! - other!);
       for (const [problem, lines] of all.slice(0, mostProblems))
-        problems.add(`${isListed ? 'item' : 'line'}${lines.length === 1 ? '' : 's'} ${linesText(lines)}: ${problem}`);
-      const more = all.length - mostProblems;
-      if (more > 0) problems.add(`and ${more.toLocaleString('en-US')} more ${more === 1 ? 'problem' : 'problems'}`);
+        context.notes.warn(`${thing}${lines.length === 1 ? '' : 's'} ${linesText(lines)}: ${problem}`);
+      if (all.length > mostProblems) context.notes.warn(`and ${counted(all.length - mostProblems, 'more problem')}`);
+      const wrong = new Set([...found.values()].flat()).size;
+      const verb = wrong === 1 ? 'has' : 'have';
+      problems.add(`${wrong.toLocaleString('en-US')} of ${counted(length, thing)} ${verb} a problem. Nothing was sent`);
       problems.check();
     },
   };
 };
 
 /** Reports a line that books the same as an earlier one. */
-const checkDuplicates = (lines: readonly BookingLine[], report: (line: number, problem: string) => void): void => {
+const checkDuplicates = ({ lines, isListed }: BookingFile, report: (line: number, problem: string) => void): void => {
+  const thing = isListed ? 'item' : 'line';
   const seen = new Map<string, number>();
   for (const { line, body } of lines) {
     const digest = digestOf({ version: 2, origin: '' }, body, body.invitee.email);
     const earlier = seen.get(digest);
     if (earlier === undefined) seen.set(digest, line);
-    else report(line, `it has the event type, start and email of ${earlier.toLocaleString('en-US')}`);
+    else report(line, `it books the same event type, start and email as ${thing} ${earlier.toLocaleString('en-US')}`);
   }
 };
 
@@ -169,12 +176,12 @@ export const readBookings = async (invocation: Invocation, flags: readonly Field
       const typeName = typeof type.record?.name === 'string' ? type.record.name : idIn(type.uri);
       lines.push({ line, input, body: input.body as BookingLine['body'], typeName });
     }
-    checkDuplicates(lines, wrong.add);
+    checkDuplicates({ lines, isListed }, wrong.add);
   } catch (error) {
     // The lines can be fixed without the service, so an unreachable one is no reason to hide their problems.
-    if (isLocallyWrong) wrong.check(problems, isListed);
+    if (isLocallyWrong) wrong.check(invocation, records, isListed);
     throw error;
   }
-  wrong.check(problems, isListed);
+  wrong.check(invocation, records, isListed);
   return { lines, isListed };
 };

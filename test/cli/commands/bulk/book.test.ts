@@ -1,0 +1,409 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { HttpRequest, Send } from '../../../../src/http/message.ts';
+import { createWorld, type Result, type WorldOptions } from '../../../support/run.ts';
+import { temporaryDirectory } from '../../../support/temporary.ts';
+import {
+  bookedIn,
+  breaking,
+  faults,
+  isBooking,
+  plainType,
+  posts,
+  slot,
+  typesOf,
+  untilProven,
+  type World,
+} from '../../lost-answers.ts';
+
+const columns = ['event_type', 'start', 'email', 'name', 'timezone'];
+
+/** A world with its own home, and a function that runs `invitees create --from` with a file. */
+const prepare = async (options: WorldOptions = {}) => {
+  const home = temporaryDirectory('bookings');
+  const state = join(home, 'state');
+  const world = await createWorld({ home, ...options, env: { SCHED_STATE_DIR: state, SCHED_CACHE_DIR: state } });
+  const type = await plainType(world);
+  const path = join(home, 'bookings.csv');
+  const write = (rows: readonly (readonly string[])[], header = columns) =>
+    writeFileSync(path, [header, ...rows].map((row) => row.join(',')).join('\n'));
+  const row = (index: number, email = `guest.${index}@engine.example`) => [type, slot(index), email, 'Ada', 'UTC'];
+  const rows = (count: number) => Array.from({ length: count }, (_, index) => row(index));
+  const create = (flags = '--yes', more: WorldOptions = {}) =>
+    world.run(`invitees create --from ${path} --json ${flags}`, more);
+  return { world, state, type, path, write, row, rows, create };
+};
+
+const resultOf = ({ code, stdout }: Result) => ({ code, ...JSON.parse(stdout) });
+
+const receiptsIn = (state: string) =>
+  readdirSync(join(state, 'receipts'))
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => readFileSync(join(state, 'receipts', name), 'utf8'));
+
+const bodiesOf = ({ stdout }: Result): Record<string, unknown>[] => [JSON.parse(stdout)].flat().map(({ body }) => body);
+
+const notesOf = ({ stderr }: Result): string[] =>
+  stderr
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .map(({ note, warning, error }) => note ?? warning ?? error.message);
+
+const bookingsAt = async (world: World, count: number): Promise<number[]> => {
+  const all: number[] = [];
+  for (let index = 0; index < count; index += 1) all.push(await bookedIn(world, index));
+  return all;
+};
+
+const terminals: WorldOptions['terminals'] = ['stdin', 'stdout', 'stderr'];
+
+describe('invitees create --from', () => {
+  test('books every line once, and its receipt has no name or address', async () => {
+    const { world, state, write, rows, create } = await prepare();
+    write(rows(4));
+    const first = await create();
+    expect(resultOf(first)).toMatchObject({ code: 0, total: 4, accepted: 4, rejected: 0, unknown: 0, skipped: 0 });
+    expect(Object.keys(JSON.parse(first.stdout))).toEqual(
+      'run total accepted rejected unknown skipped receipt head'.split(' '),
+    );
+    expect(await bookingsAt(world, 4)).toEqual([1, 1, 1, 1]);
+    const [receipt] = receiptsIn(state);
+    expect(receipt).toContain(`"items":["2 `);
+    expect(receipt).not.toMatch(/guest|engine\.example|Ada/);
+    const again = await create();
+    expect([again.code, posts(again.requests)]).toEqual([0, 0]);
+    expect(again.stderr).toContain('Already booked at');
+  });
+
+  test('reads CSV, JSON and JSONL alike, from a file or stdin', async () => {
+    const { world, type, path, create } = await prepare();
+    const records = [0, 1].map((index) => ({
+      event_type: type,
+      start: slot(index),
+      email: `guest.${index}@engine.example`,
+      name: 'Ada; "Byron"',
+      timezone: 'Europe/Paris',
+    }));
+    const expected = records.map(({ event_type, start, email, name, timezone }) => ({
+      event_type,
+      start_time: expect.stringContaining(start.slice(0, 19)),
+      invitee: { email, name, timezone },
+    }));
+    const csv = [
+      'Timezone;Start time;E-mail;name;event-type',
+      ...records.map(
+        ({ event_type, start, email, timezone }) => `${timezone};${start};${email};"Ada; ""Byron""";${event_type}`,
+      ),
+    ].join('\n');
+    writeFileSync(path, csv.replace('E-mail', 'Email'));
+    expect(bodiesOf(await create('--dry-run'))).toEqual(expected);
+    for (const stdin of [JSON.stringify(records), records.map((each) => JSON.stringify(each)).join('\n')])
+      expect(bodiesOf(await world.run('invitees create --from - --dry-run', { stdin }))).toEqual(expected);
+  });
+
+  test('uses flags for lines without a value of their own, and looks up each event type once', async () => {
+    const { world } = await prepare();
+    const stdin = [
+      'email,name,event_type,timezone',
+      'a@engine.example,Ada,,',
+      'b@engine.example,Bob,Intro call,',
+      'c@engine.example,Cyd,Intro call,Asia/Tokyo',
+      'd@engine.example,Dan,Intro call,',
+    ].join('\n');
+    const line = `invitees create --from - --event-type "Support call" --start ${slot(0)} --timezone Europe/Paris --dry-run`;
+    const { requests, ...result } = await world.run(line, { stdin });
+    const bodies = bodiesOf({ requests, ...result });
+    const types = bodies.map(({ event_type }) => event_type);
+    expect(types[1]).toBe(types[2]);
+    expect(types[0]).not.toBe(types[1]);
+    expect(bodies.map(({ invitee }) => (invitee as { timezone: string }).timezone)).toEqual([
+      'Europe/Paris',
+      'Europe/Paris',
+      'Asia/Tokyo',
+      'Europe/Paris',
+    ]);
+    const reads = requests.filter(({ url }) => new URL(url).pathname.startsWith('/event_types/'));
+    expect(reads.length).toBe(2);
+    expect(requests.every(({ method }) => method === 'GET')).toBe(true);
+  });
+
+  test('reads answers from a column, a JSON object or a column for each question', async () => {
+    const { world } = await prepare();
+    const types = (await typesOf(world)) as unknown as {
+      uri: string;
+      custom_questions: { name: string; position: number; required: boolean; answer_choices: string[] }[];
+    }[];
+    const { uri, custom_questions } = types.find(({ custom_questions: all }) => all.length > 1)!;
+    const answerTo = ({ answer_choices: choices }: (typeof custom_questions)[number]) => choices[0] ?? 'Because';
+    const pairs = custom_questions.map((question) => [question.name, answerTo(question)] as const);
+    const expected = custom_questions.map((question) => ({
+      question: question.name,
+      answer: answerTo(question),
+      position: question.position,
+    }));
+    const base = { event_type: uri, start: slot(0), name: 'Ada', timezone: 'UTC' };
+    const records = [
+      { ...base, email: 'a@engine.example', answers: Object.fromEntries(pairs) },
+      { ...base, email: 'b@engine.example', answers: pairs.map((pair) => pair.join('=')).join('; ') },
+      { ...base, email: 'c@engine.example', answers: JSON.stringify(Object.fromEntries(pairs)) },
+      {
+        ...base,
+        email: 'd@engine.example',
+        ...Object.fromEntries(pairs.map(([name, answer]) => [`answers.${name}`, answer])),
+      },
+    ];
+    const read = await world.run('invitees create --from - --dry-run', { stdin: JSON.stringify(records) });
+    expect(bodiesOf(read).map((body) => body.custom_questions)).toEqual(records.map(() => expected));
+    const required = custom_questions.find((question) => question.required)!;
+    const stdin = JSON.stringify([base, { ...base, answers: { Nonsense: 'x' } }, { ...base, answers: 7 }]);
+    const wrong = await world.run('invitees create --from - --email e@engine.example --json', { stdin });
+    expect(notesOf(wrong)).toEqual([
+      expect.stringMatching(new RegExp(`^items? 1.*no answer to the required question "${required.name}"`)),
+      expect.stringContaining('item 2: answers "Nonsense=x" matches no question'),
+      expect.stringContaining("item 3: answers must be an object of texts, or 'Question=Answer; …'"),
+      '3 of 3 items have a problem. Nothing was sent',
+    ]);
+  });
+
+  test('reports all wrong lines together, with their numbers, and sends nothing', async () => {
+    const { type, write, row, create } = await prepare();
+    const [, start, email] = row(0) as [string, string, string];
+    write([
+      row(0),
+      ['Nonsense', start, email, 'Ada', 'UTC'],
+      [type, '', 'no address', '', 'CET'],
+      [type, 'tomorrow 10:00', email, 'Ada', 'UTC'],
+      [type, slot(1)],
+      [type, start.replace('T10:00:00.000Z', ' 11:00+01:00'), email.toUpperCase(), 'Other', 'UTC'],
+      ['Nonsense', slot(3), email, 'Ada', 'UTC'],
+    ]);
+    const result = await create();
+    expect([result.code, posts(result.requests)]).toEqual([2, 0]);
+    expect(notesOf(result)).toEqual([
+      'lines 3, 8: No event type with ID or name "Nonsense"',
+      'line 4: email must be an email address, not "no address"',
+      expect.stringContaining('line 4: timezone: "CET" is an abbreviation'),
+      'line 4: missing start, name or first_name',
+      expect.stringContaining('line 5: start: "tomorrow 10:00" has no date'),
+      'line 6: it has 2 cells, but the first line has 5',
+      'line 7: it books the same event type, start and email as line 2',
+      '6 of 7 lines have a problem. Nothing was sent',
+    ]);
+  });
+
+  test('reports wrong lines even if the service is down', async () => {
+    const { write, row, create } = await prepare();
+    write([row(0), row(1, 'no address')]);
+    const result = await create('--yes', { send: async () => ({ status: 503, headers: {}, body: '' }) });
+    expect([result.code, notesOf(result)[0]]).toEqual([2, 'line 3: email must be an email address, not "no address"']);
+  });
+
+  test.each([
+    ['phone,email\n1,a@b.example', 'unknown column "phone"; the known ones are event_type, start, email, name, '],
+    ['name,email,Name\na,b,c', 'the column "Name" is there twice'],
+    ['a@b.example,Ada\n', 'line 1 must have the column names; the known ones are event_type, '],
+    ['', 'No bookings in the input'],
+    ['[{]', "can't read stdin (it is not JSON"],
+  ])('refuses a file that it cannot read: %j', async (stdin, problem) => {
+    const { world } = await prepare();
+    const { code, stderr, requests } = await world.run('invitees create --from - --yes', { stdin });
+    expect([code, stderr, requests.length]).toEqual([2, expect.stringContaining(problem), 0]);
+  });
+
+  test.each(['--body x.json', '--curl', '--allow-duplicate'])('refuses %s', async (flag) => {
+    const { write, rows, create } = await prepare();
+    write(rows(1));
+    const { code, stderr } = await create(`--yes ${flag}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${flag.split(' ')[0]} can't be used with --from`)]);
+  });
+
+  test.each(['--confirm 1', '--max 1', '--receipt x', '--again'])('is needed by %s', async (flag) => {
+    const { world } = await prepare();
+    const { code, stderr } = await world.run(`invitees create ${flag}`);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`${flag.split(' ')[0]} needs --from`)]);
+  });
+
+  test.each([
+    ['--tz Europe/Paris', 'Europe/Paris', undefined],
+    ['', 'Europe/Paris', 'has no offset, and the time zone Europe/Paris comes from the system'],
+    [
+      '--tz Europe/Paris',
+      'Asia/Tokyo',
+      "is ambiguous: your time zone is Europe/Paris, but the invitee's is Asia/Tokyo",
+    ],
+  ])('reads a start without an offset as strictly as without a terminal: %s %s', async (flags, zone, problem) => {
+    const { type, write, create } = await prepare();
+    write([[type, '2027-02-01 11:00', 'a@engine.example', 'Ada', zone]]);
+    const result = await create(`--dry-run ${flags}`, { terminals });
+    expect(result.code).toBe(problem === undefined ? 0 : 2);
+    if (problem === undefined) expect(bodiesOf(result)[0]!.start_time).toBe('2027-02-01T10:00:00Z');
+    else expect(result.stderr.replace(/\s+/g, ' ')).toContain(problem);
+  });
+});
+
+describe('invitees create --from, confirmation', () => {
+  test('asks on a terminal with five lines, the count and the account', async () => {
+    const { write, rows, create } = await prepare();
+    write(rows(7));
+    const no = await create('', { terminals, stdin: 'n\n' });
+    expect([no.code, posts(no.requests)]).toEqual([12, 0]);
+    expect(no.stderr).toContain('Book 7 meetings and notify the invitees?');
+    expect(no.stderr.match(/: Ada <guest\.\d@engine\.example>/g)?.length).toBe(5);
+    expect(no.stderr).toContain('and 2 more');
+    expect(no.stderr).toMatch(/organization {2}.*\n {2}origin/);
+    const yes = await create('', { terminals, stdin: 'y\n' });
+    expect(resultOf(yes)).toMatchObject({ code: 0, accepted: 7 });
+  });
+
+  test('without a terminal needs --yes or the right --confirm', async () => {
+    const { write, rows, create } = await prepare();
+    write(rows(2));
+    const none = await create('');
+    expect(none.code).toBe(12);
+    expect(none.stderr).toContain('Confirmation needed to book 2 meetings, but there is no terminal to ask on');
+    expect(none.stderr).toContain('--confirm 2');
+    for (const flags of ['--confirm 3', '--max 1 --yes']) {
+      const differing = await create(flags);
+      expect([differing.code, posts(differing.requests)]).toEqual([7, 0]);
+    }
+    expect(resultOf(await create('--confirm 2 --max 2'))).toMatchObject({ code: 0, accepted: 2 });
+  });
+
+  test('--dry-run prints the requests and the time, and sends nothing', async () => {
+    const { write, rows, create } = await prepare({ plan: 'standard' });
+    write(rows(30));
+    const { code, stderr, requests, ...rest } = await create('--dry-run');
+    expect([code, posts(requests)]).toEqual([0, 0]);
+    expect(bodiesOf({ code, stderr, requests, ...rest }).length).toBe(30);
+    expect(stderr).toContain('30 bookings take about 2 minutes: your plan allows 10 a minute');
+  });
+});
+
+describe('invitees create --from, outcomes', () => {
+  test('a taken slot is a rejected line', async () => {
+    const { world, type, state, write, row, create } = await prepare();
+    await world.run(
+      `invitees create --event-type ${type} --start ${slot(1)} --email x@engine.example --name X --timezone UTC`,
+    );
+    write([row(0), row(1), row(2)]);
+    const first = await create();
+    expect(resultOf(first)).toMatchObject({ code: 11, total: 3, accepted: 2, rejected: 1 });
+    expect(first.stderr).toContain("failed: line 3: That time isn't available");
+    const finished = await create();
+    expect([finished.code, posts(finished.requests)]).toEqual([11, 0]);
+    // Lines that are booked already are not sent again.
+    const again = await create('--yes --again');
+    expect([resultOf(again), posts(again.requests)]).toMatchObject([{ code: 11, accepted: 2, rejected: 1 }, 1]);
+    expect(receiptsIn(state).join()).toContain('"by":"booked already"');
+    expect(await bookingsAt(world, 3)).toEqual([1, 1, 1]);
+  });
+
+  test('a changed file books only its new lines', async () => {
+    const { world, write, row, create } = await prepare();
+    write([row(0), row(1)]);
+    await create();
+    write([row(2), row(1), row(0)]);
+    const second = await create();
+    expect([resultOf(second), posts(second.requests)]).toMatchObject([{ code: 0, total: 3, accepted: 3 }, 1]);
+    expect(await bookingsAt(world, 3)).toEqual([1, 1, 1]);
+  });
+
+  test('--if-absent keeps a booking that was made elsewhere', async () => {
+    const { world, write, row, create } = await prepare();
+    write([row(0), row(1)]);
+    await create();
+    const elsewhere = temporaryDirectory('elsewhere');
+    const env = { SCHED_STATE_DIR: elsewhere, SCHED_CACHE_DIR: elsewhere };
+    const second = await create('--yes --if-absent', { env });
+    expect([resultOf(second), posts(second.requests)]).toMatchObject([{ code: 0, accepted: 2 }, 0]);
+    expect(await bookingsAt(world, 2)).toEqual([1, 1]);
+  });
+
+  // R27
+  test('a lost reply is looked up, and a booking that was made counts as accepted', async () => {
+    const { world, state, write, rows, create } = await prepare();
+    write(rows(3));
+    const result = await create('--yes', { send: breaking(world, faults['reset after commit'], 1) });
+    expect([resultOf(result), posts(result.requests)]).toMatchObject([{ code: 0, accepted: 3 }, 3]);
+    expect(receiptsIn(state)[0]).toContain('"by":"looked up"');
+    expect(await bookingsAt(world, 3)).toEqual([1, 1, 1]);
+  });
+
+  // R27
+  test('an unknown outcome is looked up at the next run, and sent only when it is proven that nothing was booked', async () => {
+    const { world, type, write, rows, create } = await prepare();
+    write(rows(3));
+    const first = await create('--yes', { send: breaking(world, faults['reset before commit'], 1) });
+    expect([resultOf(first), posts(first.requests)]).toMatchObject([{ code: 11, accepted: 2, unknown: 1 }, 3]);
+    expect(first.stderr).toContain("unknown: line 2: Can't tell whether this was booked");
+    const tooEarly = await create();
+    expect([resultOf(tooEarly), posts(tooEarly.requests)]).toMatchObject([{ code: 11, accepted: 2, unknown: 1 }, 0]);
+    await untilProven(world, type);
+    const proven = await create();
+    expect([resultOf(proven), posts(proven.requests)]).toMatchObject([{ code: 0, accepted: 3, unknown: 0 }, 1]);
+    expect(await bookingsAt(world, 3)).toEqual([1, 1, 1]);
+  });
+
+  /** The process ends here, without a chance to note anything. */
+  const dying =
+    (world: World, at: number, isDone: boolean): Send =>
+    async (request: HttpRequest) => {
+      if (!isBooking(request) || at-- > 1) return world.service(request);
+      if (isDone) await world.service(request);
+      throw new Error('killed');
+    };
+
+  // R27
+  test('a run that ended right after a booking was made is resumed, and the line is not sent again', async () => {
+    const { world, write, rows, create } = await prepare();
+    write(rows(4));
+    expect((await create('--yes', { send: dying(world, 2, true) })).code).toBe(1);
+    const resumed = await create();
+    expect([resultOf(resumed), posts(resumed.requests)]).toMatchObject([{ code: 0, total: 4, accepted: 4 }, 2]);
+    expect(resumed.stderr).toContain('Resuming run');
+    expect(await bookingsAt(world, 4)).toEqual([1, 1, 1, 1]);
+  });
+
+  // R27
+  test('a run that ended before the service got a booking leaves that line unknown', async () => {
+    const { world, type, write, rows, create } = await prepare();
+    write(rows(4));
+    expect((await create('--yes', { send: dying(world, 2, false) })).code).toBe(1);
+    const resumed = await create();
+    expect([resultOf(resumed), posts(resumed.requests)]).toMatchObject([{ code: 11, accepted: 3, unknown: 1 }, 2]);
+    await untilProven(world, type);
+    const proven = await create();
+    expect([resultOf(proven), posts(proven.requests)]).toMatchObject([{ code: 0, accepted: 4 }, 1]);
+    expect(await bookingsAt(world, 4)).toEqual([1, 1, 1, 1]);
+  });
+
+  test('without a place for the ledger nothing is sent', async () => {
+    const { write, rows, create } = await prepare();
+    write(rows(1));
+    const result = await create('--yes', { env: { SCHED_STATE_DIR: '', HOME: '' }, home: '/dev/null/home' });
+    expect([result.code, posts(result.requests)]).toEqual([3, 0]);
+  });
+});
+
+describe('invitees create --from, rate limits', () => {
+  test('tells the time before anything is sent, keeps to the windows of the plan, and resumes', async () => {
+    const { world, write, rows, create } = await prepare({ plan: 'standard' });
+    write(rows(60));
+    let refused = 0;
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      if (reply.status === 429) refused += 1;
+      return reply;
+    };
+    const first = await create('--yes', { send });
+    expect([first.code, posts(first.requests), refused]).toEqual([8, 50, 0]);
+    expect(notesOf(first)[0]).toBe(
+      '60 bookings take about 1 hour: your plan allows 50 an hour. sched stops at a wait longer than --max-wait (90 seconds). Run the same command again to resume, or add --max-wait 1h',
+    );
+    expect(first.stderr).toContain('Stopped with 50 of 60 booked. Run the same command again to resume');
+    const resumed = await create('--yes --max-wait 1h', { send });
+    expect([resultOf(resumed), posts(resumed.requests), refused]).toMatchObject([{ code: 0, accepted: 60 }, 10, 0]);
+  });
+});
