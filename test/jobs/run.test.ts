@@ -141,6 +141,23 @@ describe('run', () => {
     expect(verify(readFileSync(path)).status).toBe('incomplete');
   });
 
+  test('records a verdict that was looked up, and does not count it as a lost reply', async () => {
+    const path = fileIn(temporaryDirectory());
+    const service = createService();
+    const lookingUp = { ...service, send: () => async (): Promise<Answer> => ({ verdict: 'unknown' }) };
+    const counts = await runOnce(path, itemsUpTo(5), lookingUp, { batchSize: 1 });
+    expect(counts).toMatchObject({ total: 5, unknown: 5 });
+    expect(linesOf(path).filter(({ type }) => type === 'sending')).toEqual(
+      itemsUpTo(5).map((item, index) =>
+        expect.objectContaining({ batch: index + 1, attempt: 0, items: [`mark-of-${item}`] }),
+      ),
+    );
+    expect(verify(readFileSync(path)).status).toBe('incomplete');
+    expect(await runOnce(path, itemsUpTo(5), service, { batchSize: 1 })).toMatchObject({ accepted: 5, unknown: 0 });
+    expect(service.requests).toHaveLength(5);
+    expect(verify(readFileSync(path)).status).toBe('ok');
+  });
+
   test('stops if the service refuses all items, and can be resumed', async () => {
     const path = fileIn(temporaryDirectory());
     const error = new SchedError('forbidden', 'no');
