@@ -20,6 +20,7 @@ export const exampleFiles: Record<string, string> = {
   'emails.txt': 'ada@engine.example\nbob@engine.example\n',
   'people.csv': `name,email\n${Array.from({ length: 1250 }, (_, n) => `Person ${n},person${n}@engine.example\n`).join('')}`,
   'events.txt': 'JW6SHQTS78SH7TS8\nXEFT95ZZDW9SPL93\n',
+  'bookings.csv': 'start,email,name,timezone\n2030-12-02T09:00:00Z,ada@engine.example,Ada Byron,Europe/Paris\n',
   'work.json': '{"base_url":"https://api.example.com"}',
 };
 
