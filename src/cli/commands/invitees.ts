@@ -21,7 +21,6 @@ import { noteHidden } from '../operation/listing.ts';
 import { type Page, webFlag, withPage } from '../operation/open-page.ts';
 import { printRecord } from '../operation/print-record.ts';
 import { referredRecord } from '../operation/references.ts';
-import type { Context } from '../session/context.ts';
 import { bookingFileFlags } from './bulk/flags.ts';
 import { resultFields } from './bulk/result.ts';
 import {
