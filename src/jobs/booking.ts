@@ -24,6 +24,8 @@ export interface BookingOptions {
   ifAbsent: boolean;
   /** Books even if the same booking exists or may exist. */
   allowDuplicate: boolean;
+  /** Returns a booking that was made earlier from this machine, as `ifAbsent` does, but doesn't look for others. */
+  keepEarlier?: boolean;
 }
 
 export interface Booked {
@@ -88,9 +90,9 @@ const activeBooking = async (context: BookingContext, kept: StoredEntry): Promis
 const mayBeHere = ({ origin }: BookingContext, { entry }: StoredEntry, eventType: string): boolean =>
   serviceName(entry.origin) === origin || ![origin, entry.origin, eventType].every(isLocal);
 
-/** Returns the existing booking with --if-absent. Otherwise throws, so that it isn't booked again. */
-const alreadyBooked = (record: Json | undefined, { ifAbsent }: BookingOptions): Booked => {
-  if (ifAbsent) return { record, how: 'existing' };
+/** Returns the existing booking with --if-absent or `keepEarlier`. Otherwise throws, so that it isn't booked again. */
+const alreadyBooked = (record: Json | undefined, { ifAbsent, keepEarlier }: BookingOptions): Booked => {
+  if (ifAbsent || keepEarlier) return { record, how: 'existing' };
   throw new SchedError('conflict', 'This was already booked from this machine', {
     reason: record === undefined ? "the service accepted the booking, but doesn't show it" : String(record.uri),
     advice: 'to book again, add --allow-duplicate',

@@ -64,9 +64,6 @@ const inputKey = async ({ runtime }: Context, state: string): Promise<ReceiptKey
 /** How a booking is known, if not from the reply. */
 const sources: Partial<Record<Booked['how'], string>> = { reconciled: 'looked up', existing: 'booked already' };
 
-const isAlreadyBooked = ({ category, facts }: SchedError): boolean =>
-  category === 'conflict' && facts.http === undefined;
-
 /** Whether the service refused this line in particular. 424 is about the calendar of its host. */
 const isLineRefused = (error: SchedError): boolean => isItemRefused(error) || error.facts.http?.status === 424;
 
@@ -76,11 +73,12 @@ const sendBooking = (
   client: Client,
   bookingContext: BookingContext,
   lines: ReadonlyMap<string, BookingLine>,
-  options: BookingOptions,
+  { ifAbsent }: BookingOptions,
 ): Job['send'] => {
   const { notes } = context;
+  const options: BookingOptions = { ifAbsent, allowDuplicate: false, keepEarlier: true };
   return async ([mark], leaving): Promise<Answer> => {
-    const { line, body, input } = lines.get(mark!)!;
+    const { place, body, input } = lines.get(mark!)!;
     let status: number | undefined;
     const send: Booking['send'] = async (beforeSend) => {
       const { applyPlanLimits } = await import('../../session/booking-limits.ts');
@@ -102,10 +100,9 @@ const sendBooking = (
       };
     } catch (error) {
       if (!(error instanceof SchedError)) throw error;
-      if (isAlreadyBooked(error)) return { verdict: 'accepted', by: sources.existing! };
       const facts = error.facts.http?.status === undefined ? {} : { status: error.facts.http.status };
       const tell = (word: string) =>
-        notes.warn(`${word}: line ${line}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`);
+        notes.warn(`${word}: ${place}: ${error.message}${error.facts.reason ? ` (${error.facts.reason})` : ''}`);
       if (isOutcomeUnknown(error) && error.category === 'outcome-unknown') {
         tell('unknown');
         return { verdict: 'unknown', ...facts };

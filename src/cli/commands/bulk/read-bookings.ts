@@ -21,6 +21,8 @@ import { inputBytes, readingInput } from './read-items.ts';
 /** A line of the file as a booking. */
 export interface BookingLine {
   line: number;
+  /** `line 12`, or `item 12` of a JSON list. */
+  place: string;
   input: Input;
   body: Omit<Booking, 'send'> & { invitee: Json & { email: string } };
   /** Name of the event type, or its ID if the token may not read it. */
@@ -89,99 +91,124 @@ const addAnswers = (body: Json, answers: readonly string[], record: Json | undef
 const mostProblems = 50;
 
 /** Collects the problems of all lines, to report them together. */
-const lineProblems = () => {
+const lineProblems = (thing: 'item' | 'line') => {
   const found = new Map<string, number[]>();
   return {
+    thing,
     add: (line: number, problem: string) => {
-      found.set(problem, [...(found.get(problem) ?? []), line]);
+      const lines = found.get(problem);
+      if (lines === undefined) found.set(problem, [line]);
+      else lines.push(line);
     },
     has: () => found.size > 0,
     /** Reports each problem with its lines, and throws if there are any. */
-    check: ({ context, problems }: Invocation, { length }: readonly InputRecord[], isListed: boolean) => {
+    check: ({ context, problems }: Invocation, total: number) => {
       if (found.size === 0) return;
-      const thing = isListed ? 'item' : 'line';
       const all = [...found].sort(([, [one]], [, [other]]) => one! - other!);
       for (const [problem, lines] of all.slice(0, mostProblems))
         context.notes.warn(`${thing}${lines.length === 1 ? '' : 's'} ${linesText(lines)}: ${problem}`);
       if (all.length > mostProblems) context.notes.warn(`and ${counted(all.length - mostProblems, 'more problem')}`);
       const wrong = new Set([...found.values()].flat()).size;
       const verb = wrong === 1 ? 'has' : 'have';
-      problems.add(`${wrong.toLocaleString('en-US')} of ${counted(length, thing)} ${verb} a problem. Nothing was sent`);
+      problems.add(`${wrong.toLocaleString('en-US')} of ${counted(total, thing)} ${verb} a problem. Nothing was sent`);
       problems.check();
     },
   };
 };
 
+type Report = (line: number, problem: string) => void;
+
 /** Reports a line that books the same as an earlier one. */
-const checkDuplicates = ({ lines, isListed }: BookingFile, report: (line: number, problem: string) => void): void => {
-  const thing = isListed ? 'item' : 'line';
-  const seen = new Map<string, number>();
-  for (const { line, body } of lines) {
+const checkDuplicates = (lines: readonly BookingLine[], report: Report): void => {
+  const seen = new Map<string, string>();
+  for (const { line, place, body } of lines) {
     const digest = digestOf({ version: 2, origin: '' }, body, body.invitee.email);
     const earlier = seen.get(digest);
-    if (earlier === undefined) seen.set(digest, line);
-    else report(line, `it books the same event type, start and email as ${thing} ${earlier.toLocaleString('en-US')}`);
+    if (earlier === undefined) seen.set(digest, place);
+    else report(line, `it books the same event type, start and email as ${earlier}`);
   }
 };
 
-/** Reads the file and checks every line, by the same rules as the flags. Reports all wrong lines together. */
-export const readBookings = async (invocation: Invocation, flags: readonly FieldFlag[]): Promise<BookingFile> => {
-  const { context, typed, problems } = invocation;
-  const from = String(typed.from);
-  const columns = columnsOf(flags);
-  const records = await readingInput(invocation, async () => {
+const readFile = (invocation: Invocation, flags: readonly FieldFlag[]): Promise<InputRecord[]> =>
+  readingInput(invocation, async () => {
+    const name = String(invocation.typed.from);
+    const columns = columnsOf(flags);
+    const options = { name, columnOf: columnOf(columns), columns: `${columns.join(', ')} and answers.QUESTION` };
     const all: InputRecord[] = [];
-    const options = { name: from, columnOf: columnOf(columns), columns: `${columns.join(', ')} and answers.QUESTION` };
-    for await (const record of readRecords(inputBytes(context, from), options)) all.push(record);
+    for await (const record of readRecords(inputBytes(invocation.context, name), options)) all.push(record);
     return all;
   });
-  if (records.length === 0) problems.add('No bookings in the input');
-  problems.check();
-  const isListed = records[0]!.isListed === true;
 
-  const wrong = lineProblems();
+/** The rows of a file, after a check that needs no service. */
+const checkRows = async (
+  invocation: Invocation,
+  flags: readonly FieldFlag[],
+  records: readonly InputRecord[],
+  report: Report,
+) => {
   const rows: { row: Row; isWrong: boolean }[] = [];
   for (const record of records) {
     const { line } = record;
     const row = 'problem' in record ? [record.problem] : rowOf(invocation, flags, line, record.values);
     const found = Array.isArray(row) ? row : await localProblems(invocation, flags, row);
-    for (const problem of found) wrong.add(line, problem);
+    for (const problem of found) report(line, problem);
     if (!Array.isArray(row)) rows.push({ row, isWrong: found.length > 0 });
   }
+  return rows;
+};
 
+/** Turns rows into bookings. Looks up each event type once. */
+const bookingsOf = async (
+  invocation: Invocation,
+  flags: readonly FieldFlag[],
+  rows: Awaited<ReturnType<typeof checkRows>>,
+  thing: string,
+  report: Report,
+): Promise<BookingLine[]> => {
   const lines: BookingLine[] = [];
   const types = new Map<string, KnownType>();
-  const isLocallyWrong = wrong.has();
   const typeFlag = flags.find(({ name }) => name === 'event-type')!;
-  try {
-    for (const { row, isWrong } of rows) {
-      const { line, typed: values, answers } = row;
-      const raw = values['event-type'];
-      if (raw === undefined) continue;
-      const word = String(raw);
-      const type = types.get(word) ?? (await findType(invocation, typeFlag, word, values));
-      types.set(word, type);
-      if ('problem' in type) {
-        if (type.problem !== undefined) wrong.add(line, type.problem);
-        continue;
-      }
-      // A line with a problem is checked only for its event type, which may not exist either.
-      if (isWrong) continue;
-      const own = new Problems();
-      const asTyped = { ...invocation, typed: { ...values, 'event-type': type.uri }, problems: own };
-      const input = await readInput(asTyped, invitees.create, flags, async (body) =>
-        addAnswers(body, answers, type.record, own),
-      ).catch((error: unknown) => wrong.add(line, inColumns(inputProblem(error))));
-      if (input === undefined) continue;
-      const typeName = typeof type.record?.name === 'string' ? type.record.name : idIn(type.uri);
-      lines.push({ line, input, body: input.body as BookingLine['body'], typeName });
+  for (const { row, isWrong } of rows) {
+    const { line, typed, answers } = row;
+    const word = typed['event-type'];
+    if (typeof word !== 'string') continue;
+    const type = types.get(word) ?? (await findType(invocation, typeFlag, word, typed));
+    types.set(word, type);
+    if ('problem' in type) {
+      if (type.problem !== undefined) report(line, type.problem);
+      continue;
     }
-    checkDuplicates({ lines, isListed }, wrong.add);
-  } catch (error) {
-    // The lines can be fixed without the service, so an unreachable one is no reason to hide their problems.
-    if (isLocallyWrong) wrong.check(invocation, records, isListed);
-    throw error;
+    // A line with a problem is checked only for its event type, which may not exist either.
+    if (isWrong) continue;
+    const problems = new Problems();
+    const asTyped = { ...invocation, typed: { ...typed, 'event-type': type.uri }, problems };
+    const input = await readInput(asTyped, invitees.create, flags, async (body) =>
+      addAnswers(body, answers, type.record, problems),
+    ).catch((error: unknown) => report(line, inColumns(inputProblem(error))));
+    if (input === undefined) continue;
+    const typeName = typeof type.record?.name === 'string' ? type.record.name : idIn(type.uri);
+    const place = `${thing} ${line.toLocaleString('en-US')}`;
+    lines.push({ line, place, input, body: input.body as BookingLine['body'], typeName });
   }
-  wrong.check(invocation, records, isListed);
+  return lines;
+};
+
+/** Reads the file and checks every line, by the same rules as the flags. Reports all wrong lines together. */
+export const readBookings = async (invocation: Invocation, flags: readonly FieldFlag[]): Promise<BookingFile> => {
+  const { problems } = invocation;
+  const records = await readFile(invocation, flags);
+  if (records.length === 0) problems.add('No bookings in the input');
+  problems.check();
+  const isListed = records[0]!.isListed === true;
+  const wrong = lineProblems(isListed ? 'item' : 'line');
+  const rows = await checkRows(invocation, flags, records, wrong.add);
+  const isLocallyWrong = wrong.has();
+  const lines = await bookingsOf(invocation, flags, rows, wrong.thing, wrong.add).catch((error: unknown) => {
+    // The lines can be fixed without the service, so an unreachable one is no reason to hide their problems.
+    if (isLocallyWrong) wrong.check(invocation, records.length);
+    throw error;
+  });
+  checkDuplicates(lines, wrong.add);
+  wrong.check(invocation, records.length);
   return { lines, isListed };
 };
