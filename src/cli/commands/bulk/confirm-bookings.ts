@@ -51,22 +51,23 @@ const roughly = (seconds: number): string => {
   return counted(Math.round(seconds / length), unit);
 };
 
-/** The time that bookings take, as a sentence; undefined if that is less than a minute. */
-export const timeText = (count: number, { seconds, slowest }: BookingTime, maxWaitMs: number): string | undefined => {
-  if (slowest === undefined && seconds < 60) return undefined;
+/** How long bookings take, as notes. Empty if that is less than a minute. */
+const timeTexts = (count: number, { seconds, slowest }: BookingTime, maxWaitMs: number): string[] => {
+  if (slowest === undefined && seconds < 60) return [];
   const article = slowest?.span === 'hour' ? 'an' : 'a';
   const why = slowest === undefined ? '' : `: your plan allows ${number(slowest.limit)} ${article} ${slowest.span}`;
   const text = `${counted(count, 'booking takes', 'bookings take')} about ${roughly(seconds)}${why}`;
-  if (slowest === undefined || slowest.seconds * 1000 <= maxWaitMs) return text;
+  if (slowest === undefined || slowest.seconds * 1000 <= maxWaitMs) return [text];
   const longer = slowest.span === 'hour' ? ', or add --max-wait 1h' : '';
-  return `${text}. sched stops at a wait longer than --max-wait (${roughly(maxWaitMs / 1000)}). Run the same command again to resume${longer}`;
+  const longest = maxWaitMs === 0 ? '' : ` longer than ${roughly(maxWaitMs / 1000)} (--max-wait)`;
+  return [text, `The run stops before a wait${longest}. To resume it, run the same command again${longer}`];
 };
 
 /** Tells how long the bookings take because of the plan's limits. */
 export const noteTime = async (context: Context, count: number): Promise<void> => {
   const { readPlanWindows } = await import('../../session/booking-limits.ts');
-  const text = timeText(count, bookingTime(count, await readPlanWindows(context)), context.settings.maxWaitMs);
-  if (text !== undefined) context.notes.info(text);
+  const time = bookingTime(count, await readPlanWindows(context));
+  for (const text of timeTexts(count, time, context.settings.maxWaitMs)) context.notes.info(text);
 };
 
 /** A booking as one line: `Mon 16 Nov, 09:00, "Intro call": Ada Byron <ada@example.com>`. */
