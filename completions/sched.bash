@@ -6,9 +6,9 @@
 
 _sched_noun() {
   case $1 in
-    events | event) noun=events verbs='list get cancel' ;;
+    events | event) noun=events verbs='list get cancel agenda stats' ;;
     invitees | invitee) noun=invitees verbs='list get create no-show reconcile' ;;
-    event-types | event-type) noun=event-types verbs='list get create update hosts' ;;
+    event-types | event-type) noun=event-types verbs='list get create update hosts slots' ;;
     availability) noun=availability verbs='list update' ;;
     shares | share) noun=shares verbs='create' ;;
     one-offs | one-off) noun=one-offs verbs='create' ;;
@@ -38,8 +38,8 @@ _sched_noun() {
 _sched_command() {
   case $1 in
     'events list')
-      flags='--today --tomorrow --week --upcoming --past --any-time --event-type --search --user --org --group --invitee --status --since --until --sort --limit --all --page-size --with'
-      takers='--event-type --search --user --org --group --invitee --status --since --until --sort --limit --page-size --with'
+      flags='--today --tomorrow --week --upcoming --past --any-time --event-type --search --user --org --group --invitee --status --since --until --sort --limit --all --page-size --with --rows'
+      takers='--event-type --search --user --org --group --invitee --status --since --until --sort --limit --page-size --with --rows'
       fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name _sched'
       ;;
     'events get')
@@ -52,6 +52,16 @@ _sched_command() {
       takers='--reason --body --from --column --field --receipt'
       fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name run total accepted rejected unknown skipped receipt head'
       ;;
+    'events agenda')
+      flags='--day --week --month --since --user --org --status --event-type'
+      takers='--since --user --org --status --event-type'
+      fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name'
+      ;;
+    'events stats')
+      flags='--user --org --status --since --until --event-type --by --no-shows'
+      takers='--user --org --status --since --until --event-type --by'
+      fields='key name booked canceled no_shows hours share'
+      ;;
     'invitees list')
       flags='--since --until --status --email --sort --limit --all --page-size'
       takers='--since --until --status --email --sort --limit --page-size'
@@ -63,8 +73,8 @@ _sched_command() {
       fields='uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by'
       ;;
     'invitees create')
-      flags='--event-type --start --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body --if-absent --allow-duplicate --from --receipt --again --confirm --max'
-      takers='--event-type --start --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body --from --receipt --confirm --max'
+      flags='--event-type --start --first-free --since --until --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body --if-absent --allow-duplicate --from --receipt --again --confirm --max'
+      takers='--event-type --start --since --until --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body --from --receipt --confirm --max'
       fields='uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by run total accepted rejected unknown skipped receipt head'
       ;;
     'invitees no-show')
@@ -101,6 +111,11 @@ _sched_command() {
       flags='--limit --all --page-size'
       takers='--limit --page-size'
       fields='uri event_type member member.uri member.name member.slug member.email member.scheduling_url member.timezone member.avatar_url member.created_at member.updated_at member.current_organization member.locale member.resource_type created_at updated_at'
+      ;;
+    'event-types slots')
+      flags='--since --until --host --first --step'
+      takers='--since --until --host --first --step'
+      fields='start_time end_time event_type event invitees_remaining event_memberships _sched'
       ;;
     'availability list')
       flags='--event-type --limit --all --page-size'
@@ -183,8 +198,8 @@ _sched_command() {
       fields='uri role owner owner.type owner.uri organization group created_at updated_at'
       ;;
     'groups events')
-      flags='--today --tomorrow --week --upcoming --past --any-time --event-type --search --status --since --until --sort --limit --all --page-size --with'
-      takers='--event-type --search --status --since --until --sort --limit --page-size --with'
+      flags='--today --tomorrow --week --upcoming --past --any-time --event-type --search --status --since --until --sort --limit --all --page-size --with --rows'
+      takers='--event-type --search --status --since --until --sort --limit --page-size --with --rows'
       fields='uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name _sched'
       ;;
     'users me')
@@ -238,8 +253,8 @@ _sched_command() {
       fields='folder run status head activity_entries receipt'
       ;;
     'auth login')
-      flags='--base-url --auth-url --mcp-url --client-id --scopes --add-scopes --read-only --with-token --no-browser --paste --port --credential-store'
-      takers='--base-url --auth-url --mcp-url --client-id --scopes --add-scopes --port --credential-store'
+      flags='--base-url --auth-url --mcp-url --client-id --client-secret-file --issuer --scopes --add-scopes --read-only --with-token --no-browser --paste --device --port --credential-store'
+      takers='--base-url --auth-url --mcp-url --client-id --client-secret-file --issuer --scopes --add-scopes --port --credential-store'
       fields='profile base_url source kind user user_name organization scopes expires_at usable status'
       ;;
     'auth status')
@@ -265,17 +280,17 @@ _sched_command() {
     'profiles list')
       flags=''
       takers=''
-      fields='name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login'
+      fields='name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root login'
       ;;
     'profiles show')
       flags=''
       takers=''
-      fields='name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login'
+      fields='name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root login'
       ;;
     'profiles add')
-      flags='--base-url --auth-url --mcp-url --client-id --issuer --user --org --organization --from'
-      takers='--base-url --auth-url --mcp-url --client-id --issuer --user --org --organization --from'
-      fields='name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login'
+      flags='--base-url --auth-url --mcp-url --client-id --issuer --authorize-url --token-url --revoke-url --device-url --client-auth --user --org --organization --from'
+      takers='--base-url --auth-url --mcp-url --client-id --issuer --authorize-url --token-url --revoke-url --device-url --client-auth --user --org --organization --from'
+      fields='name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root login'
       ;;
     'profiles set')
       flags=''
@@ -368,22 +383,24 @@ _sched_command() {
 
 _sched_value() {
   case $1 in
-    'events list --user' | 'event-types list --user' | 'locations list --user' | 'members list --user' | 'profiles add --user') kind=words values='me' ;;
-    'events list --org' | 'event-types list --org' | 'routing-forms list --org' | 'members list --org' | 'invitations list --org' | 'groups list --org' | 'groups relationships --org' | 'activity list --org' | 'compliance delete --org' | 'profiles add --org') kind=words values='current' ;;
-    'events list --status' | 'invitees list --status' | 'groups events --status') kind=words values='active canceled' ;;
+    'events list --user' | 'events agenda --user' | 'events stats --user' | 'event-types list --user' | 'locations list --user' | 'members list --user' | 'profiles add --user') kind=words values='me' ;;
+    'events list --org' | 'events agenda --org' | 'events stats --org' | 'event-types list --org' | 'routing-forms list --org' | 'members list --org' | 'invitations list --org' | 'groups list --org' | 'groups relationships --org' | 'activity list --org' | 'compliance delete --org' | 'profiles add --org') kind=words values='current' ;;
+    'events list --status' | 'events agenda --status' | 'events stats --status' | 'invitees list --status' | 'groups events --status') kind=words values='active canceled' ;;
     'events list --sort' | 'groups events --sort') kind=words values='start_time:asc start_time:desc' ;;
     'events list --with' | 'events get --with' | 'groups events --with') kind=words values='invitees' ;;
+    'events list --rows' | 'groups events --rows') kind=words values='invitees' ;;
     'events cancel --body' | 'invitees create --body' | 'event-types create --body' | 'event-types update --body' | 'availability update --body' | 'shares create --body' | 'one-offs create --body') kind=files ;;
     'events cancel --from' | 'invitees create --from' | 'compliance delete --from' | 'profiles add --from') kind=files ;;
     'events cancel --receipt' | 'invitees create --receipt' | 'compliance delete --receipt') kind=files ;;
+    'events stats --by') kind=words values='host event-type day week month weekday hour status' ;;
     'invitees list --sort' | 'routing-forms list --sort' | 'routing-forms submissions --sort' | 'invitations list --sort') kind=words values='created_at:asc created_at:desc' ;;
     'invitees get --web') kind=words values='cancel reschedule' ;;
     'invitees create --timezone' | 'event-types update --timezone' | 'availability update --timezone' | 'shares create --timezone' | 'one-offs create --timezone') kind=zones ;;
     'invitees create --location-kind' | 'event-types create --location-kind' | 'event-types update --location-kind' | 'shares create --location-kind' | 'one-offs create --location-kind') kind=words values='physical custom ask_invitee inbound_call outbound_call google_conference zoom_conference microsoft_teams_conference webex_conference gotomeeting_conference' ;;
     'event-types list --sort') kind=words values='name:asc name:desc position:asc position:desc created_at:asc created_at:desc updated_at:asc updated_at:desc' ;;
     'event-types create --owner' | 'groups relationships --owner') kind=words values='me' ;;
+    'event-types slots --host' | 'one-offs create --host') kind=words values='me' ;;
     'shares create --period') kind=words values='available_moving moving fixed unlimited' ;;
-    'one-offs create --host') kind=words values='me' ;;
     'one-offs create --co-host') kind=words values='me' ;;
     'orgs get 1') kind=words values='current' ;;
     'members list --role') kind=words values='owner admin user' ;;
@@ -392,14 +409,16 @@ _sched_value() {
     'activity list --sort') kind=words values='occurred_at:asc occurred_at:desc' ;;
     'compliance delete --receipt-key-file' | 'compliance prove --receipt-key-file' | 'compliance key-file --receipt-key-file' | 'compliance bundle --receipt-key-file') kind=files ;;
     'compliance runs 1' | 'compliance verify 1' | 'compliance prove 1' | 'compliance key 1' | 'compliance bundle 1') kind=files ;;
+    'auth login --client-secret-file') kind=files ;;
     'auth login --scopes') kind=list values='availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write' ;;
     'auth login --add-scopes') kind=list values='availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write' ;;
     'auth login --credential-store') kind=words values='keychain file' ;;
     'profiles show 1' | 'profiles use 1' | 'profiles remove 1' | 'profiles export 1') kind=profiles ;;
+    'profiles add --client-auth') kind=words values='client_secret_post client_secret_basic' ;;
     'profiles add --organization') kind=words values='current' ;;
-    'profiles set 1') kind=words values='base_url auth_url mcp_url client_id issuer user organization timezone output uri_root org' ;;
+    'profiles set 1') kind=words values='base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root org' ;;
     'api --input') kind=files ;;
-    'api --output' | 'api -o') kind=words values='table json jsonl csv tsv yaml id' ;;
+    'api --output' | 'api -o') kind=words values='table json jsonl csv tsv yaml id ics' ;;
     'api 1') kind=words values='GET POST PATCH PUT DELETE' ;;
     'sandbox start --data' | 'sandbox run --data' | 'sandbox reset --data' | 'sandbox clock --data') kind=files ;;
     'sandbox start --seed' | 'sandbox run --seed' | 'sandbox reset --seed') kind=words values='demo empty large:1000' ;;
@@ -408,7 +427,7 @@ _sched_value() {
     'sandbox clock 1') kind=words values='set advance' ;;
     'completion 1') kind=words values='bash zsh fish powershell' ;;
     'man 1') kind=words values='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci' ;;
-    *' --output' | *' -o') kind=words values='table json jsonl csv tsv yaml id' ;;
+    *' --output' | *' -o') kind=words values='table json jsonl csv tsv yaml id ics' ;;
     *' --json') kind=fields ;;
     *' --fields') kind=fields ;;
     *' --tz') kind=zones ;;
@@ -502,7 +521,7 @@ _sched() {
   local -i index count=0 position=1
   local -a line
   local nouns='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance auth profiles whoami mcp api doctor sandbox ratelimit completion man' others=help
-  local shared='--output --json --fields --jq --header --raw --tz --color --accessible --quiet --verbose --dry-run --curl --yes --no-input --profile --sandbox --max-wait --allow-refresh --no-wait --timeout --help'
+  local shared='--output --json --fields --jq --header --raw --local-times --tz --color --accessible --quiet --verbose --dry-run --curl --yes --no-input --profile --sandbox --max-wait --allow-refresh --no-wait --timeout --help'
   local shared_takers='--output -o --fields --jq --tz --color --profile -p --max-wait --timeout'
   line=()
   COMPREPLY=()

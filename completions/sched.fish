@@ -103,7 +103,9 @@ function __sched_verbs
         case events
             printf '%s\t%s\n' list 'List events' \
                 get 'Show an event' \
-                cancel 'Cancel events and notify invitees'
+                cancel 'Cancel events and notify invitees' \
+                agenda 'Show events as a calendar' \
+                stats 'Count events, cancellations, no-shows and hours'
         case invitees
             printf '%s\t%s\n' list 'List invitees of an event' \
                 get 'Show an invitee' \
@@ -115,7 +117,8 @@ function __sched_verbs
                 get 'Show an event type' \
                 create 'Create a one-on-one event type' \
                 update 'Update an event type' \
-                hosts 'List hosts of an event type'
+                hosts 'List hosts of an event type' \
+                slots 'List free times of an event type'
         case availability
             printf '%s\t%s\n' list 'List availability schedules of an event type' \
                 update 'Update an availability schedule'
@@ -193,7 +196,7 @@ function __sched_flags
                 --past 'events that started before now, latest first' \
                 --any-time 'past and future events, also in a table on a terminal' \
                 --event-type 'only events of this type, by name, ID or URI' \
-                --search 'text in name, location, hosts or notes; ignores case and accents' \
+                --search 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents' \
                 --user 'only events of this user' \
                 --org 'events of the whole organization' \
                 --group 'only events of this group' \
@@ -205,7 +208,8 @@ function __sched_flags
                 --limit 'maximum number of results' \
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)' \
-                --with 'include with each event'
+                --with 'include with each event' \
+                --rows 'one row per invitee instead of one per event (csv, tsv, table)'
         case 'events get'
             printf '%s\t%s\n' --with 'include with each event'
         case 'events cancel'
@@ -217,6 +221,24 @@ function __sched_flags
                 --skip-invalid 'skip lines without a valid event, and count them' \
                 --receipt 'receipt file to write or to resume (default: in the state directory)' \
                 --again 'repeat a run that finished within the last 12 hours'
+        case 'events agenda'
+            printf '%s\t%s\n' --day 'one day' \
+                --week 'a week from Monday to Sunday (the default)' \
+                --month 'a calendar month, with the number of events on each day' \
+                --since 'show the day, week or month that contains this time (default today)' \
+                --user 'only events of this user' \
+                --org 'events of the whole organization' \
+                --status 'only events with this status' \
+                --event-type 'only events of this type, by name, ID or URI'
+        case 'events stats'
+            printf '%s\t%s\n' --user 'only events of this user' \
+                --org 'events of the whole organization' \
+                --status 'only events with this status' \
+                --since 'only events starting at or after this time' \
+                --until 'only events starting before this time' \
+                --event-type 'only events of this type, by name, ID or URI' \
+                --by 'what to group the events by (default event-type)' \
+                --no-shows 'also count no-shows: reads the invitees of each event'
         case 'invitees list'
             printf '%s\t%s\n' --since 'only invitees created at or after this time' \
                 --until 'only invitees created before this time' \
@@ -231,6 +253,9 @@ function __sched_flags
         case 'invitees create'
             printf '%s\t%s\n' --event-type 'event type to book' \
                 --start 'start time of the meeting' \
+                --first-free 'book the first free time instead of --start' \
+                --since 'with --first-free: only times at or after this time (default now)' \
+                --until 'with --first-free: only times before this time (default 7 days after --since)' \
                 --email 'email address of the invitee' \
                 --name 'full name of the invitee' \
                 --first-name 'first name of the invitee' \
@@ -294,6 +319,12 @@ function __sched_flags
             printf '%s\t%s\n' --limit 'maximum number of results' \
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)'
+        case 'event-types slots'
+            printf '%s\t%s\n' --since 'only times at or after this time (default now)' \
+                --until 'only times before this time (default 7 days after --since)' \
+                --host 'only times when this host is free' \
+                --first 'show only the first N times' \
+                --step 'minutes between two starts (default 30, or the length of the event type if shorter)'
         case 'availability list'
             printf '%s\t%s\n' --event-type 'event type the schedules belong to' \
                 --limit 'maximum number of results' \
@@ -402,7 +433,7 @@ function __sched_flags
                 --past 'events that started before now, latest first' \
                 --any-time 'past and future events, also in a table on a terminal' \
                 --event-type 'only events of this type, by name, ID or URI' \
-                --search 'text in name, location, hosts or notes; ignores case and accents' \
+                --search 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents' \
                 --status 'only events with this status' \
                 --since 'only events starting at or after this time' \
                 --until 'only events starting before this time' \
@@ -410,7 +441,8 @@ function __sched_flags
                 --limit 'maximum number of results' \
                 --all 'show all results (default 50 on a terminal)' \
                 --page-size 'results per request, 1 to 100 (default 100)' \
-                --with 'include with each event'
+                --with 'include with each event' \
+                --rows 'one row per invitee instead of one per event (csv, tsv, table)'
         case 'users me'
             printf '%s\t%s\n' --web 'open its page in the browser'
         case 'users get'
@@ -457,12 +489,15 @@ function __sched_flags
                 --auth-url 'URL of the authorization server' \
                 --mcp-url 'URL of the MCP server' \
                 --client-id 'OAuth client ID of sched at the authorization server' \
-                --scopes 'scopes to request, as a,b (default: all except sensitive scopes)' \
+                --client-secret-file 'file with the secret of the client, or - for stdin, if the client has one' \
+                --issuer 'issuer of the authorization server, if it is not the auth URL' \
+                --scopes 'scopes to request, as a,b (default: all except sensitive scopes); any name works' \
                 --add-scopes 'request these in addition to the current scopes' \
                 --read-only 'request only read scopes' \
                 --with-token 'read a personal access token from stdin instead' \
                 --no-browser 'print the URL instead of opening a browser' \
                 --paste 'paste the final URL, if the browser can\'t reach this machine' \
+                --device 'log in with a code on another machine' \
                 --port 'port to listen on, if the service requires a fixed one' \
                 --credential-store 'where to store the token'
         case 'auth status'
@@ -482,7 +517,12 @@ function __sched_flags
                 --auth-url 'URL of the authorization server' \
                 --mcp-url 'URL of the MCP server' \
                 --client-id 'client ID of sched at the authorization server' \
-                --issuer 'issuer URL of the authorization server' \
+                --issuer 'issuer of the authorization server, if it is not the auth URL' \
+                --authorize-url 'where the browser logs in' \
+                --token-url 'where tokens are issued and refreshed' \
+                --revoke-url 'where tokens are revoked' \
+                --device-url 'where a device login starts' \
+                --client-auth 'how the client sends its secret, if it has one' \
                 --user 'default user' \
                 --org 'default organization' \
                 --organization 'same as --org' \
@@ -557,6 +597,7 @@ function __sched_flags
                 --jq 'filter the output with jq (each record with -o jsonl)' \
                 --header 'start tsv with a line of column names' \
                 --raw 'don\'t escape CSV cells that look like formulas' \
+                --local-times 'csv and tsv: times in the zone of --tz, with the offset' \
                 --tz 'time zone for reading and showing times' \
                 --color 'when to use color (default auto)' \
                 --accessible 'plain "Label: value" lines instead of tables' \
@@ -579,17 +620,21 @@ function __sched_takers
     printf '%s\n' --output -o --fields --jq --tz --color --profile -p --max-wait --timeout
     switch $argv[1]
         case 'events list'
-            printf '%s\n' --event-type --search --user --org --group --invitee --status --since --until --sort --limit --page-size --with
+            printf '%s\n' --event-type --search --user --org --group --invitee --status --since --until --sort --limit --page-size --with --rows
         case 'events get'
             printf '%s\n' --with
         case 'events cancel'
             printf '%s\n' --reason --body --from --column --field --receipt
+        case 'events agenda'
+            printf '%s\n' --since --user --org --status --event-type
+        case 'events stats'
+            printf '%s\n' --user --org --status --since --until --event-type --by
         case 'invitees list'
             printf '%s\n' --since --until --status --email --sort --limit --page-size
         case 'invitees get'
             printf '%s\n' --web
         case 'invitees create'
-            printf '%s\n' --event-type --start --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body --from --receipt --confirm --max
+            printf '%s\n' --event-type --start --since --until --email --name --first-name --last-name --timezone --location-kind --location --utm-campaign --utm-source --utm-medium --utm-content --utm-term --crm-uuid --answer --body --from --receipt --confirm --max
         case 'event-types list'
             printf '%s\n' --user --org --sort --limit --page-size
         case 'event-types create'
@@ -598,6 +643,8 @@ function __sched_takers
             printf '%s\n' --name --duration --event-color --description --location-kind --location --timezone --body
         case 'event-types hosts'
             printf '%s\n' --limit --page-size
+        case 'event-types slots'
+            printf '%s\n' --since --until --host --first --step
         case 'availability list'
             printf '%s\n' --event-type --limit --page-size
         case 'availability update'
@@ -623,7 +670,7 @@ function __sched_takers
         case 'groups members'
             printf '%s\n' --limit --page-size
         case 'groups events'
-            printf '%s\n' --event-type --search --status --since --until --sort --limit --page-size --with
+            printf '%s\n' --event-type --search --status --since --until --sort --limit --page-size --with --rows
         case 'activity list'
             printf '%s\n' --org --action --namespace --since --until --sort --limit --page-size
         case 'compliance delete'
@@ -637,11 +684,11 @@ function __sched_takers
         case 'compliance bundle'
             printf '%s\n' --to --receipt-key-file
         case 'auth login'
-            printf '%s\n' --base-url --auth-url --mcp-url --client-id --scopes --add-scopes --port --credential-store
+            printf '%s\n' --base-url --auth-url --mcp-url --client-id --client-secret-file --issuer --scopes --add-scopes --port --credential-store
         case 'auth token'
             printf '%s\n' --min-ttl
         case 'profiles add'
-            printf '%s\n' --base-url --auth-url --mcp-url --client-id --issuer --user --org --organization --from
+            printf '%s\n' --base-url --auth-url --mcp-url --client-id --issuer --authorize-url --token-url --revoke-url --device-url --client-auth --user --org --organization --from
         case 'api'
             printf '%s\n' --method -X --raw-field -f --field -F --input --header -H --limit --page-size --output -o
         case 'sandbox start'
@@ -661,6 +708,10 @@ function __sched_fields
             printf '%s\n' uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name _sched
         case 'events cancel'
             printf '%s\n' uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name run total accepted rejected unknown skipped receipt head
+        case 'events agenda'
+            printf '%s\n' uri name meeting_notes_plain meeting_notes_html status start_time end_time event_type location location.type location.location location.join_url location.status invitees_counter invitees_counter.total invitees_counter.active invitees_counter.limit created_at updated_at event_memberships event_memberships.user event_memberships.user_email event_memberships.user_name
+        case 'events stats'
+            printf '%s\n' key name booked canceled no_shows hours share
         case 'invitees list' 'invitees get' 'invitees no-show'
             printf '%s\n' uri email first_name last_name name status timezone event created_at updated_at tracking tracking.utm_campaign tracking.utm_source tracking.utm_medium tracking.utm_content tracking.utm_term tracking.crm_uuid text_reminder_number rescheduled old_invitee new_invitee cancel_url reschedule_url payment payment.external_id payment.provider payment.amount payment.currency payment.terms payment.successful no_show no_show.uri no_show.created_at reconfirmation scheduling_method invitee_scheduled_by
         case 'invitees create'
@@ -671,6 +722,8 @@ function __sched_fields
             printf '%s\n' uri name active slug scheduling_url duration kind pooling_type type color created_at updated_at internal_note description_plain description_html profile profile.type profile.name profile.owner secret booking_method custom_questions custom_questions.name custom_questions.type custom_questions.position custom_questions.enabled custom_questions.required custom_questions.answer_choices custom_questions.include_other deleted_at admin_managed locale
         case 'event-types hosts'
             printf '%s\n' uri event_type member member.uri member.name member.slug member.email member.scheduling_url member.timezone member.avatar_url member.created_at member.updated_at member.current_organization member.locale member.resource_type created_at updated_at
+        case 'event-types slots'
+            printf '%s\n' start_time end_time event_type event invitees_remaining event_memberships _sched
         case 'availability list' 'availability update'
             printf '%s\n' uri default name user timezone rules rules.type rules.wday rules.intervals rules.date
         case 'shares create'
@@ -712,7 +765,7 @@ function __sched_fields
         case 'auth login' 'auth status' 'auth refresh'
             printf '%s\n' profile base_url source kind user user_name organization scopes expires_at usable status
         case 'profiles list' 'profiles show' 'profiles add'
-            printf '%s\n' name current base_url auth_url mcp_url client_id issuer user organization timezone output uri_root login
+            printf '%s\n' name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root login
         case 'whoami'
             printf '%s\n' uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type _sched
         case 'mcp metadata'
@@ -733,15 +786,17 @@ end
 # Prints the kind of value at this place ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
 function __sched_value
     switch $argv[1]
-        case 'events list --user' 'event-types list --user' 'locations list --user' 'members list --user' 'profiles add --user'
+        case 'events list --user' 'events agenda --user' 'events stats --user' 'event-types list --user' 'locations list --user' 'members list --user' 'profiles add --user'
             printf '%s\n' words me
-        case 'events list --org' 'event-types list --org' 'routing-forms list --org' 'members list --org' 'invitations list --org' 'groups list --org' 'groups relationships --org' 'activity list --org' 'compliance delete --org' 'profiles add --org'
+        case 'events list --org' 'events agenda --org' 'events stats --org' 'event-types list --org' 'routing-forms list --org' 'members list --org' 'invitations list --org' 'groups list --org' 'groups relationships --org' 'activity list --org' 'compliance delete --org' 'profiles add --org'
             printf '%s\n' words current
-        case 'events list --status' 'invitees list --status' 'groups events --status'
+        case 'events list --status' 'events agenda --status' 'events stats --status' 'invitees list --status' 'groups events --status'
             printf '%s\n' words active canceled
         case 'events list --sort' 'groups events --sort'
             printf '%s\n' words start_time:asc start_time:desc
         case 'events list --with' 'events get --with' 'groups events --with'
+            printf '%s\n' words invitees
+        case 'events list --rows' 'groups events --rows'
             printf '%s\n' words invitees
         case 'events cancel --body' 'invitees create --body' 'event-types create --body' 'event-types update --body' 'availability update --body' 'shares create --body' 'one-offs create --body'
             echo files
@@ -749,6 +804,8 @@ function __sched_value
             echo files
         case 'events cancel --receipt' 'invitees create --receipt' 'compliance delete --receipt'
             echo files
+        case 'events stats --by'
+            printf '%s\n' words host event-type day week month weekday hour status
         case 'invitees list --sort' 'routing-forms list --sort' 'routing-forms submissions --sort' 'invitations list --sort'
             printf '%s\n' words created_at:asc created_at:desc
         case 'invitees get --web'
@@ -761,10 +818,10 @@ function __sched_value
             printf '%s\n' words name:asc name:desc position:asc position:desc created_at:asc created_at:desc updated_at:asc updated_at:desc
         case 'event-types create --owner' 'groups relationships --owner'
             printf '%s\n' words me
+        case 'event-types slots --host' 'one-offs create --host'
+            printf '%s\n' words me
         case 'shares create --period'
             printf '%s\n' words available_moving moving fixed unlimited
-        case 'one-offs create --host'
-            printf '%s\n' words me
         case 'one-offs create --co-host'
             printf '%s\n' words me
         case 'orgs get 1'
@@ -781,6 +838,8 @@ function __sched_value
             echo files
         case 'compliance runs 1' 'compliance verify 1' 'compliance prove 1' 'compliance key 1' 'compliance bundle 1'
             echo files
+        case 'auth login --client-secret-file'
+            echo files
         case 'auth login --scopes'
             printf '%s\n' list availability:read availability:write event_types:read event_types:write locations:read routing_forms:read shares:write scheduled_events:read scheduled_events:write groups:read organizations:read organizations:write users:read webhooks:read webhooks:write activity_log:read data_compliance:write
         case 'auth login --add-scopes'
@@ -789,14 +848,16 @@ function __sched_value
             printf '%s\n' words keychain file
         case 'profiles show 1' 'profiles use 1' 'profiles remove 1' 'profiles export 1'
             echo profiles
+        case 'profiles add --client-auth'
+            printf '%s\n' words client_secret_post client_secret_basic
         case 'profiles add --organization'
             printf '%s\n' words current
         case 'profiles set 1'
-            printf '%s\n' words base_url auth_url mcp_url client_id issuer user organization timezone output uri_root org
+            printf '%s\n' words base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root org
         case 'api --input'
             echo files
         case 'api --output' 'api -o'
-            printf '%s\n' words table json jsonl csv tsv yaml id
+            printf '%s\n' words table json jsonl csv tsv yaml id ics
         case 'api 1'
             printf '%s\n' words GET POST PATCH PUT DELETE
         case 'sandbox start --data' 'sandbox run --data' 'sandbox reset --data' 'sandbox clock --data'
@@ -814,7 +875,7 @@ function __sched_value
         case 'man 1'
             printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci
         case '* --output' '* -o'
-            printf '%s\n' words table json jsonl csv tsv yaml id
+            printf '%s\n' words table json jsonl csv tsv yaml id ics
         case '* --json'
             echo fields
         case '* --fields'

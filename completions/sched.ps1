@@ -89,6 +89,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'list' = 'List events'
             'get' = 'Show an event'
             'cancel' = 'Cancel events and notify invitees'
+            'agenda' = 'Show events as a calendar'
+            'stats' = 'Count events, cancellations, no-shows and hours'
         }
         'invitees' = [ordered]@{
             'list' = 'List invitees of an event'
@@ -103,6 +105,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'create' = 'Create a one-on-one event type'
             'update' = 'Update an event type'
             'hosts' = 'List hosts of an event type'
+            'slots' = 'List free times of an event type'
         }
         'availability' = [ordered]@{
             'list' = 'List availability schedules of an event type'
@@ -193,6 +196,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         '--jq' = 'filter the output with jq (each record with -o jsonl)'
         '--header' = 'start tsv with a line of column names'
         '--raw' = 'don''t escape CSV cells that look like formulas'
+        '--local-times' = 'csv and tsv: times in the zone of --tz, with the offset'
         '--tz' = 'time zone for reading and showing times'
         '--color' = 'when to use color (default auto)'
         '--accessible' = 'plain "Label: value" lines instead of tables'
@@ -213,7 +217,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
     $sharedTakers = @('--output', '-o', '--fields', '--jq', '--tz', '--color', '--profile', '-p', '--max-wait', '--timeout')
     $commands = @{
         'events list' = @{
-            takers = @('--event-type', '--search', '--user', '--org', '--group', '--invitee', '--status', '--since', '--until', '--sort', '--limit', '--page-size', '--with')
+            takers = @('--event-type', '--search', '--user', '--org', '--group', '--invitee', '--status', '--since', '--until', '--sort', '--limit', '--page-size', '--with', '--rows')
             fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'location.type', 'location.location', 'location.join_url', 'location.status', 'invitees_counter', 'invitees_counter.total', 'invitees_counter.active', 'invitees_counter.limit', 'created_at', 'updated_at', 'event_memberships', 'event_memberships.user', 'event_memberships.user_email', 'event_memberships.user_name', '_sched')
             flags = [ordered]@{
                 '--today' = 'events that start today'
@@ -223,7 +227,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--past' = 'events that started before now, latest first'
                 '--any-time' = 'past and future events, also in a table on a terminal'
                 '--event-type' = 'only events of this type, by name, ID or URI'
-                '--search' = 'text in name, location, hosts or notes; ignores case and accents'
+                '--search' = 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents'
                 '--user' = 'only events of this user'
                 '--org' = 'events of the whole organization'
                 '--group' = 'only events of this group'
@@ -236,6 +240,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--all' = 'show all results (default 50 on a terminal)'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
                 '--with' = 'include with each event'
+                '--rows' = 'one row per invitee instead of one per event (csv, tsv, table)'
             }
         }
         'events get' = @{
@@ -257,6 +262,34 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--skip-invalid' = 'skip lines without a valid event, and count them'
                 '--receipt' = 'receipt file to write or to resume (default: in the state directory)'
                 '--again' = 'repeat a run that finished within the last 12 hours'
+            }
+        }
+        'events agenda' = @{
+            takers = @('--since', '--user', '--org', '--status', '--event-type')
+            fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'location.type', 'location.location', 'location.join_url', 'location.status', 'invitees_counter', 'invitees_counter.total', 'invitees_counter.active', 'invitees_counter.limit', 'created_at', 'updated_at', 'event_memberships', 'event_memberships.user', 'event_memberships.user_email', 'event_memberships.user_name')
+            flags = [ordered]@{
+                '--day' = 'one day'
+                '--week' = 'a week from Monday to Sunday (the default)'
+                '--month' = 'a calendar month, with the number of events on each day'
+                '--since' = 'show the day, week or month that contains this time (default today)'
+                '--user' = 'only events of this user'
+                '--org' = 'events of the whole organization'
+                '--status' = 'only events with this status'
+                '--event-type' = 'only events of this type, by name, ID or URI'
+            }
+        }
+        'events stats' = @{
+            takers = @('--user', '--org', '--status', '--since', '--until', '--event-type', '--by')
+            fields = @('key', 'name', 'booked', 'canceled', 'no_shows', 'hours', 'share')
+            flags = [ordered]@{
+                '--user' = 'only events of this user'
+                '--org' = 'events of the whole organization'
+                '--status' = 'only events with this status'
+                '--since' = 'only events starting at or after this time'
+                '--until' = 'only events starting before this time'
+                '--event-type' = 'only events of this type, by name, ID or URI'
+                '--by' = 'what to group the events by (default event-type)'
+                '--no-shows' = 'also count no-shows: reads the invitees of each event'
             }
         }
         'invitees list' = @{
@@ -281,11 +314,14 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'invitees create' = @{
-            takers = @('--event-type', '--start', '--email', '--name', '--first-name', '--last-name', '--timezone', '--location-kind', '--location', '--utm-campaign', '--utm-source', '--utm-medium', '--utm-content', '--utm-term', '--crm-uuid', '--answer', '--body', '--from', '--receipt', '--confirm', '--max')
+            takers = @('--event-type', '--start', '--since', '--until', '--email', '--name', '--first-name', '--last-name', '--timezone', '--location-kind', '--location', '--utm-campaign', '--utm-source', '--utm-medium', '--utm-content', '--utm-term', '--crm-uuid', '--answer', '--body', '--from', '--receipt', '--confirm', '--max')
             fields = @('uri', 'email', 'first_name', 'last_name', 'name', 'status', 'timezone', 'event', 'created_at', 'updated_at', 'tracking', 'tracking.utm_campaign', 'tracking.utm_source', 'tracking.utm_medium', 'tracking.utm_content', 'tracking.utm_term', 'tracking.crm_uuid', 'text_reminder_number', 'rescheduled', 'old_invitee', 'new_invitee', 'cancel_url', 'reschedule_url', 'payment', 'payment.external_id', 'payment.provider', 'payment.amount', 'payment.currency', 'payment.terms', 'payment.successful', 'no_show', 'no_show.uri', 'no_show.created_at', 'reconfirmation', 'scheduling_method', 'invitee_scheduled_by', 'run', 'total', 'accepted', 'rejected', 'unknown', 'skipped', 'receipt', 'head')
             flags = [ordered]@{
                 '--event-type' = 'event type to book'
                 '--start' = 'start time of the meeting'
+                '--first-free' = 'book the first free time instead of --start'
+                '--since' = 'with --first-free: only times at or after this time (default now)'
+                '--until' = 'with --first-free: only times before this time (default 7 days after --since)'
                 '--email' = 'email address of the invitee'
                 '--name' = 'full name of the invitee'
                 '--first-name' = 'first name of the invitee'
@@ -380,6 +416,17 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--limit' = 'maximum number of results'
                 '--all' = 'show all results (default 50 on a terminal)'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
+            }
+        }
+        'event-types slots' = @{
+            takers = @('--since', '--until', '--host', '--first', '--step')
+            fields = @('start_time', 'end_time', 'event_type', 'event', 'invitees_remaining', 'event_memberships', '_sched')
+            flags = [ordered]@{
+                '--since' = 'only times at or after this time (default now)'
+                '--until' = 'only times before this time (default 7 days after --since)'
+                '--host' = 'only times when this host is free'
+                '--first' = 'show only the first N times'
+                '--step' = 'minutes between two starts (default 30, or the length of the event type if shorter)'
             }
         }
         'availability list' = @{
@@ -555,7 +602,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'groups events' = @{
-            takers = @('--event-type', '--search', '--status', '--since', '--until', '--sort', '--limit', '--page-size', '--with')
+            takers = @('--event-type', '--search', '--status', '--since', '--until', '--sort', '--limit', '--page-size', '--with', '--rows')
             fields = @('uri', 'name', 'meeting_notes_plain', 'meeting_notes_html', 'status', 'start_time', 'end_time', 'event_type', 'location', 'location.type', 'location.location', 'location.join_url', 'location.status', 'invitees_counter', 'invitees_counter.total', 'invitees_counter.active', 'invitees_counter.limit', 'created_at', 'updated_at', 'event_memberships', 'event_memberships.user', 'event_memberships.user_email', 'event_memberships.user_name', '_sched')
             flags = [ordered]@{
                 '--today' = 'events that start today'
@@ -565,7 +612,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--past' = 'events that started before now, latest first'
                 '--any-time' = 'past and future events, also in a table on a terminal'
                 '--event-type' = 'only events of this type, by name, ID or URI'
-                '--search' = 'text in name, location, hosts or notes; ignores case and accents'
+                '--search' = 'text in name, location, hosts or notes, and in invitees if they are read; ignores case and accents'
                 '--status' = 'only events with this status'
                 '--since' = 'only events starting at or after this time'
                 '--until' = 'only events starting before this time'
@@ -574,6 +621,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--all' = 'show all results (default 50 on a terminal)'
                 '--page-size' = 'results per request, 1 to 100 (default 100)'
                 '--with' = 'include with each event'
+                '--rows' = 'one row per invitee instead of one per event (csv, tsv, table)'
             }
         }
         'users me' = @{
@@ -664,19 +712,22 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'auth login' = @{
-            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--scopes', '--add-scopes', '--port', '--credential-store')
+            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--client-secret-file', '--issuer', '--scopes', '--add-scopes', '--port', '--credential-store')
             fields = @('profile', 'base_url', 'source', 'kind', 'user', 'user_name', 'organization', 'scopes', 'expires_at', 'usable', 'status')
             flags = [ordered]@{
                 '--base-url' = 'URL of the API'
                 '--auth-url' = 'URL of the authorization server'
                 '--mcp-url' = 'URL of the MCP server'
                 '--client-id' = 'OAuth client ID of sched at the authorization server'
-                '--scopes' = 'scopes to request, as a,b (default: all except sensitive scopes)'
+                '--client-secret-file' = 'file with the secret of the client, or - for stdin, if the client has one'
+                '--issuer' = 'issuer of the authorization server, if it is not the auth URL'
+                '--scopes' = 'scopes to request, as a,b (default: all except sensitive scopes); any name works'
                 '--add-scopes' = 'request these in addition to the current scopes'
                 '--read-only' = 'request only read scopes'
                 '--with-token' = 'read a personal access token from stdin instead'
                 '--no-browser' = 'print the URL instead of opening a browser'
                 '--paste' = 'paste the final URL, if the browser can''t reach this machine'
+                '--device' = 'log in with a code on another machine'
                 '--port' = 'port to listen on, if the service requires a fixed one'
                 '--credential-store' = 'where to store the token'
             }
@@ -709,23 +760,28 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'profiles list' = @{
             takers = @()
-            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
+            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
             flags = [ordered]@{}
         }
         'profiles show' = @{
             takers = @()
-            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
+            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
             flags = [ordered]@{}
         }
         'profiles add' = @{
-            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--issuer', '--user', '--org', '--organization', '--from')
-            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
+            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--issuer', '--authorize-url', '--token-url', '--revoke-url', '--device-url', '--client-auth', '--user', '--org', '--organization', '--from')
+            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
             flags = [ordered]@{
                 '--base-url' = 'base URL of the API'
                 '--auth-url' = 'URL of the authorization server'
                 '--mcp-url' = 'URL of the MCP server'
                 '--client-id' = 'client ID of sched at the authorization server'
-                '--issuer' = 'issuer URL of the authorization server'
+                '--issuer' = 'issuer of the authorization server, if it is not the auth URL'
+                '--authorize-url' = 'where the browser logs in'
+                '--token-url' = 'where tokens are issued and refreshed'
+                '--revoke-url' = 'where tokens are revoked'
+                '--device-url' = 'where a device login starts'
+                '--client-auth' = 'how the client sends its secret, if it has one'
                 '--user' = 'default user'
                 '--org' = 'default organization'
                 '--organization' = 'same as --org'
@@ -861,11 +917,15 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
     }
     $values = @{
         'events list --user' = @('words', 'me')
+        'events agenda --user' = @('words', 'me')
+        'events stats --user' = @('words', 'me')
         'event-types list --user' = @('words', 'me')
         'locations list --user' = @('words', 'me')
         'members list --user' = @('words', 'me')
         'profiles add --user' = @('words', 'me')
         'events list --org' = @('words', 'current')
+        'events agenda --org' = @('words', 'current')
+        'events stats --org' = @('words', 'current')
         'event-types list --org' = @('words', 'current')
         'routing-forms list --org' = @('words', 'current')
         'members list --org' = @('words', 'current')
@@ -876,6 +936,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'compliance delete --org' = @('words', 'current')
         'profiles add --org' = @('words', 'current')
         'events list --status' = @('words', 'active', 'canceled')
+        'events agenda --status' = @('words', 'active', 'canceled')
+        'events stats --status' = @('words', 'active', 'canceled')
         'invitees list --status' = @('words', 'active', 'canceled')
         'groups events --status' = @('words', 'active', 'canceled')
         'events list --sort' = @('words', 'start_time:asc', 'start_time:desc')
@@ -883,6 +945,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'events list --with' = @('words', 'invitees')
         'events get --with' = @('words', 'invitees')
         'groups events --with' = @('words', 'invitees')
+        'events list --rows' = @('words', 'invitees')
+        'groups events --rows' = @('words', 'invitees')
         'events cancel --body' = @('files')
         'invitees create --body' = @('files')
         'event-types create --body' = @('files')
@@ -897,6 +961,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'events cancel --receipt' = @('files')
         'invitees create --receipt' = @('files')
         'compliance delete --receipt' = @('files')
+        'events stats --by' = @('words', 'host', 'event-type', 'day', 'week', 'month', 'weekday', 'hour', 'status')
         'invitees list --sort' = @('words', 'created_at:asc', 'created_at:desc')
         'routing-forms list --sort' = @('words', 'created_at:asc', 'created_at:desc')
         'routing-forms submissions --sort' = @('words', 'created_at:asc', 'created_at:desc')
@@ -915,8 +980,9 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'event-types list --sort' = @('words', 'name:asc', 'name:desc', 'position:asc', 'position:desc', 'created_at:asc', 'created_at:desc', 'updated_at:asc', 'updated_at:desc')
         'event-types create --owner' = @('words', 'me')
         'groups relationships --owner' = @('words', 'me')
-        'shares create --period' = @('words', 'available_moving', 'moving', 'fixed', 'unlimited')
+        'event-types slots --host' = @('words', 'me')
         'one-offs create --host' = @('words', 'me')
+        'shares create --period' = @('words', 'available_moving', 'moving', 'fixed', 'unlimited')
         'one-offs create --co-host' = @('words', 'me')
         'orgs get 1' = @('words', 'current')
         'members list --role' = @('words', 'owner', 'admin', 'user')
@@ -933,6 +999,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'compliance prove 1' = @('files')
         'compliance key 1' = @('files')
         'compliance bundle 1' = @('files')
+        'auth login --client-secret-file' = @('files')
         'auth login --scopes' = @('list', 'availability:read', 'availability:write', 'event_types:read', 'event_types:write', 'locations:read', 'routing_forms:read', 'shares:write', 'scheduled_events:read', 'scheduled_events:write', 'groups:read', 'organizations:read', 'organizations:write', 'users:read', 'webhooks:read', 'webhooks:write', 'activity_log:read', 'data_compliance:write')
         'auth login --add-scopes' = @('list', 'availability:read', 'availability:write', 'event_types:read', 'event_types:write', 'locations:read', 'routing_forms:read', 'shares:write', 'scheduled_events:read', 'scheduled_events:write', 'groups:read', 'organizations:read', 'organizations:write', 'users:read', 'webhooks:read', 'webhooks:write', 'activity_log:read', 'data_compliance:write')
         'auth login --credential-store' = @('words', 'keychain', 'file')
@@ -940,11 +1007,12 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'profiles use 1' = @('profiles')
         'profiles remove 1' = @('profiles')
         'profiles export 1' = @('profiles')
+        'profiles add --client-auth' = @('words', 'client_secret_post', 'client_secret_basic')
         'profiles add --organization' = @('words', 'current')
-        'profiles set 1' = @('words', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'user', 'organization', 'timezone', 'output', 'uri_root', 'org')
+        'profiles set 1' = @('words', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'uri_root', 'org')
         'api --input' = @('files')
-        'api --output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
-        'api -o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
+        'api --output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
+        'api -o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         'api 1' = @('words', 'GET', 'POST', 'PATCH', 'PUT', 'DELETE')
         'sandbox start --data' = @('files')
         'sandbox run --data' = @('files')
@@ -960,8 +1028,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'sandbox clock 1' = @('words', 'set', 'advance')
         'completion 1' = @('words', 'bash', 'zsh', 'fish', 'powershell')
         'man 1' = @('words', 'events', 'invitees', 'event-types', 'availability', 'shares', 'one-offs', 'locations', 'routing-forms', 'orgs', 'members', 'invitations', 'groups', 'users', 'activity', 'compliance', 'mcp', 'auth', 'profiles', 'whoami', 'api', 'doctor', 'sandbox', 'ratelimit', 'completion', 'man', 'flags', 'formatting', 'time', 'environment', 'exit-codes', 'ci')
-        '--output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
-        '-o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id')
+        '--output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
+        '-o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         '--json' = @('fields')
         '--fields' = @('fields')
         '--tz' = @('zones')
