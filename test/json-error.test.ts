@@ -70,7 +70,7 @@ describe('locateJsonError', () => {
   });
 
   // Searching from the start for each character would take far longer.
-  test('handles deep nesting and long texts', { timeout: 5_000 }, () => {
+  test('handles deep nesting and long texts', () => {
     expect(locateJsonError('['.repeat(100_000) + ']'.repeat(100_000))).toBeUndefined();
     expect(locateJsonError(`[${'1,'.repeat(200_000)}]`)).toMatchObject({ line: 1, column: 400_002 });
     expect(locateJsonError(JSON.stringify('a'.repeat(5_000_000)))).toBeUndefined();
