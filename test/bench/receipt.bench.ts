@@ -74,6 +74,7 @@ const loadProgram = async (outdir: string, plugins: Plugin[]): Promise<Program> 
     target: 'node20.19',
     external: ['libsql', '@napi-rs/keyring'],
     define: { SCHED_VERSION: '"bench"' },
+    loader: { '.1': 'text', '.7': 'text' },
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'error',
     plugins,

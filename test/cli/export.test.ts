@@ -117,4 +117,10 @@ describe('routing-forms submissions -o csv', () => {
       (await world.run('routing-forms submissions --limit 1 --header')).stdout.split('\n')[0]!.split('\t'),
     ).toHaveLength(5);
   });
+
+  it('keeps hosts and names of invitees in a table of 100 columns', async () => {
+    const terminals = ['stdout' as const, 'stderr' as const];
+    const { stdout } = await world.run('events list --with invitees --limit 5', { terminals, columns: 100 });
+    expect(stdout.split('\n')[0]).toMatch(/ HOSTS +ID +WHO$/);
+  });
 });

@@ -82,8 +82,9 @@ const inviteeNames = (event: object): string[] =>
 export const withInvitees = (view: View): View => ({
   ...view,
   columns: [
-    ...view.columns,
-    { header: 'WHO', path: '_sched.invitees.*.name', as: 'list', priority: 3.5, value: inviteeNames },
+    // Beside the names, the hosts say more than the number of invitees.
+    ...view.columns.map((column) => (column.as === 'count' ? { ...column, priority: 0.5 } : column)),
+    { header: 'WHO', path: '_sched.invitees.*.name', as: 'list', priority: 3.5, least: 14, value: inviteeNames },
   ],
 });
 

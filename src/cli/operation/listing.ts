@@ -102,11 +102,13 @@ export const printPages = async (
   scope: readonly string[] = [],
   requestsPerRow = 0,
 ): Promise<void> => {
-  const { printer, notes } = invocation.context;
+  const { printer, notes, runtime } = invocation.context;
   const limit = mostRows(invocation, bounds);
   const remainder = new Remainder();
   const shown = withRequestCount(pages(limit, remainder), bounds, requestsPerRow, notes);
   const { rows, hiddenColumns } = await printer.list(view, shown);
+  // Footers are for terminals. Formatting a number takes 15 ms the first time.
+  if (!runtime.stderr.isTerminal) return;
   if (rows === 0) return notes.footer(['Nothing found', ...scope].join('. '));
   const { more } = remainder;
   const way = bounds.limit === undefined ? '--all' : '--all, or a higher --limit';
