@@ -16,7 +16,11 @@ const ending = '.json';
 
 export const isRunName = (word: string): boolean => /^[0-9A-Za-z-]{1,64}$/.test(word);
 
-const fileOf = (folder: string, run: string): string => join(folder, 'elsewhere', `${run}${ending}`);
+const indexFolder = 'receipt-index';
+/** Version 0.1 wrote the index here. */
+const folders = [indexFolder, 'elsewhere'];
+
+const nameOf = (run: string): string => `${run}${ending}`;
 
 const read = async (path: string): Promise<IndexedReceipt | undefined> => {
   try {
@@ -27,14 +31,16 @@ const read = async (path: string): Promise<IndexedReceipt | undefined> => {
   }
 };
 
-export const findIndexed = (folder: string, run: string): Promise<IndexedReceipt | undefined> =>
-  isRunName(run) ? read(fileOf(folder, run)) : Promise.resolve(undefined);
+export const findIndexed = async (folder: string, run: string): Promise<IndexedReceipt | undefined> => {
+  if (!isRunName(run)) return undefined;
+  const found = await Promise.all(folders.map((each) => read(join(folder, each, nameOf(run)))));
+  return found.find((each) => each !== undefined);
+};
 
 export const listIndexed = async (folder: string): Promise<IndexedReceipt[]> => {
-  const files = await readdir(join(folder, 'elsewhere')).catch(() => []);
-  const found = await Promise.all(
-    files.filter((name) => name.endsWith(ending)).map((name) => read(join(folder, 'elsewhere', name))),
-  );
+  const lists = await Promise.all(folders.map((each) => readdir(join(folder, each)).catch(() => [])));
+  const runs = new Set(lists.flat().filter((name) => name.endsWith(ending)));
+  const found = await Promise.all([...runs].map((name) => findIndexed(folder, name.slice(0, -ending.length))));
   return found.filter((each) => each !== undefined);
 };
 
@@ -42,5 +48,5 @@ export const listIndexed = async (folder: string): Promise<IndexedReceipt[]> => 
 export const addToIndex = async (folder: string, facts: IndexedReceipt, unique: string): Promise<void> => {
   if (!isRunName(facts.run)) return;
   if ((await findIndexed(folder, facts.run))?.receipt === facts.receipt) return;
-  await writePrivateFile(fileOf(folder, facts.run), `${JSON.stringify(facts)}\n`, unique);
+  await writePrivateFile(join(folder, indexFolder, nameOf(facts.run)), `${JSON.stringify(facts)}\n`, unique);
 };

@@ -78,6 +78,11 @@ describe('profiles', () => {
     expect((await world.run('profiles list -o id')).stdout).toBe('work\n');
   });
 
+  test('lists the user who logged in, by name', async () => {
+    expect((await logIn(world, loginAddresses, { home: temporaryDirectory() })).code).toBe(0);
+    expect((await world.run('profiles list')).stdout).toMatch(/\tAmara Lindqvist\n$/);
+  });
+
   test('report the position of an error in their file, and leave it unchanged', async () => {
     writeFileSync(file(), '{\n  "version": 1,\n  "profiles": {,}\n}');
     const { code, stderr } = await add('work');

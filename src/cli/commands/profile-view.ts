@@ -1,10 +1,10 @@
 import type { Page, View } from '../../output/view.ts';
 import type { Profile } from '../session/profile-schema.ts';
 
-/** The user of a profile: the configured one, or else the one who logged in. */
+/** The user of a profile: the configured one, or else the one who logged in, by name if it is known. */
 const userOf = (profile: object): unknown => {
   const { user, login } = profile as Partial<Profile>;
-  return user ?? login?.user;
+  return user ?? login?.name ?? login?.user;
 };
 
 const page: Page = {

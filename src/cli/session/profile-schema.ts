@@ -49,6 +49,8 @@ export const Profile = z.strictObject({
       issuer: z.string(),
       client: z.string(),
       user: z.string(),
+      /** The user's name at the time of the login. */
+      name: z.optional(z.string()),
     }),
   ),
 });

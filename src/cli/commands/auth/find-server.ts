@@ -27,7 +27,7 @@ const ask = (context: Context, asked: Question): Promise<boolean> => {
 const changesIn = (found: AuthServer, pinned: Parts): (keyof Parts)[] =>
   (Object.keys(pinned) as (keyof Parts)[]).filter((part) => found[part] !== undefined && found[part] !== pinned[part]);
 
-/** R7: the addresses of a profile never change without the user. If nobody can answer, they stay as they are. */
+/** R7: the addresses of a profile never change without the user. Without a terminal to ask on, they stay as they are. */
 const withPinned = async (found: Discovered, pinned: Parts, context: Context): Promise<AuthServer> => {
   const kept = { ...found.server, ...pinned };
   const changes = changesIn(found.server, pinned);

@@ -209,7 +209,7 @@ export const logIn = async (
       ...(addresses.mcp_url === undefined ? {} : { mcp_url: addresses.mcp_url }),
       ...(addresses.client_id === undefined ? {} : { client_id: addresses.client_id }),
       ...(root === undefined ? {} : { uri_root: root }),
-      login: { store: store.kind, ...key },
+      login: { store: store.kind, ...key, ...(record.name === undefined ? {} : { name: record.name }) },
     };
     // The login may have taken minutes: keep what was set in the profile in the meantime.
     const written = await changeConfig(runtime, ({ profiles, ...config }) => {
