@@ -288,11 +288,7 @@ describe('keychain: long values', () => {
 });
 
 // R17
-describe('keychain: a real Secret Service', () => {
-  if (noSecretService !== '') {
-    test.skip(`${noSecretService}: apt-get install gnome-keyring dbus-daemon`, () => {});
-    return;
-  }
+describe.skipIf(noSecretService !== '')(`keychain: a real Secret Service ${noSecretService}`, () => {
   let service: SecretService;
   let env: Record<string, string>;
   beforeAll(async () => {

@@ -1,43 +1,27 @@
-import { existsSync } from 'node:fs';
 import { createServer, type Server as HttpServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scopes } from '../../src/api/scopes.ts';
 import { type Server, serve } from '../../src/sandbox/server.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { type Browser, launchChromium, noBrowser, openChromium } from '../support/browser.ts';
 import { authorizeQuery, oauthOf } from './login.ts';
 import { jonas, openWorld, tomas } from './world.ts';
-
-const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
-if (browser === undefined && process.env.CI) throw new Error('CI must have a browser: apt-get install chromium');
-
-const args = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** Directory for screenshots of the page, for manual review. */
 const pictures = process.env.SCHED_PICTURES;
 
-describe.skipIf(browser === undefined)('consent page in a browser (needs chromium)', () => {
+describe.skipIf(noBrowser !== undefined)('consent page in a browser (needs chromium)', () => {
   let world: Awaited<ReturnType<typeof openWorld>>;
   let server: Server;
   let client: HttpServer;
   let heard: URL[] = [];
-  let context: BrowserContext;
+  let browser: Browser;
   let page: Page;
-  const profile = temporaryDirectory('chromium');
 
   beforeAll(async () => {
     world = await openWorld();
@@ -47,17 +31,12 @@ describe.skipIf(browser === undefined)('consent page in a browser (needs chromiu
       response.setHeader('content-type', 'text/html').end('<!doctype html><title>client</title><p>heard');
     });
     await new Promise<void>((resolve) => client.listen(0, '127.0.0.1', resolve));
-    context = await chromium.launchPersistentContext(profile, {
-      executablePath: browser!,
-      headless: true,
-      javaScriptEnabled: false,
-      args,
-    });
-    page = await context.newPage();
+    browser = await openChromium();
+    page = await browser.context.newPage();
   }, 60_000);
 
   afterAll(async () => {
-    await context?.close();
+    await browser?.close();
     await server?.close();
     client?.close();
   });
@@ -163,7 +142,7 @@ describe.skipIf(browser === undefined)('consent page in a browser (needs chromiu
   ] as const)(
     'is accessible in the %s color scheme, %i pixels wide',
     async (colorScheme, width) => {
-      const scripted = await chromium.launch({ executablePath: browser!, args });
+      const scripted = await launchChromium();
       try {
         for (const [name, query] of [
           ['consent', authorizeQuery({ redirect_uri: callback(), scope: everything })],

@@ -1,10 +1,7 @@
-import { inspect } from '../../api/inspect.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
-import { clientAuthMethods } from '../../auth/auth-server.ts';
-import { readReference, selfWords, waysToName } from '../../client/ids.ts';
+import { readReference, waysToName } from '../../client/ids.ts';
 import { SchedError, usageError } from '../../errors.ts';
-import type { Argument, Command, Flag, Invocation } from '../command.ts';
-import { referenceWords } from '../operation/field-flags.ts';
+import type { Argument, Command, Invocation } from '../command.ts';
 import { readJsonFile } from '../operation/json-file.ts';
 import { noteHidden } from '../operation/listing.ts';
 import { confirm } from '../session/confirm.ts';
@@ -13,47 +10,8 @@ import { Profile, SettableProfile, settableKeys } from '../session/profile-schem
 import { changeConfig, chosenName, chosenProfile, readConfig } from '../session/profiles.ts';
 import type { Facts } from '../session/prompt.ts';
 import { addressKeys, withoutAddresses } from '../session/server-addresses.ts';
+import { collections, fileFlag, flagName, keyFlags, keyOf, organizationFlag } from './profile-flags.ts';
 import { view } from './profile-view.ts';
-
-/** `base_url` ⇒ `--base-url`. */
-const flagName = (key: string): string => (key === 'organization' ? 'org' : key.replaceAll('_', '-'));
-
-/** The settings that name a record, and the collection of the record. */
-const collections: Readonly<Record<string, string>> = { user: 'users', organization: 'organizations' };
-
-const placeholderOf = (key: string): Pick<Flag, 'value' | 'suggestions' | 'choices'> => {
-  const collection = collections[key];
-  if (key === 'client_auth') return { value: 'METHOD', choices: clientAuthMethods };
-  if (collection !== undefined) return { value: referenceWords[collection]!, suggestions: [selfWords[collection]!] };
-  return { value: key.endsWith('_url') || key === 'issuer' ? 'URL' : 'ID' };
-};
-
-const keyFlags: Flag[] = settableKeys
-  .filter((key) => key !== 'uri_root' && key !== 'output' && key !== 'timezone')
-  .map((key) => ({
-    name: flagName(key),
-    ...placeholderOf(key),
-    description: inspect(Profile.shape[key]).description ?? '',
-    heading: 'Flags',
-  }));
-
-/** The setting's own name works too, as in `profiles set organization`. */
-const organizationFlag: Flag = {
-  name: 'organization',
-  ...placeholderOf('organization'),
-  description: 'same as --org',
-  heading: 'Flags',
-};
-
-/** `org` is short for `organization`, as in flags. */
-const keyOf = (word: string): string => (word === 'org' ? 'organization' : word);
-
-const profileFlag: Flag = {
-  name: 'from',
-  value: 'FILE',
-  description: 'read the output of `profiles export` from a file, or - for stdin',
-  heading: 'Flags',
-};
 
 const shown = (name: string, profile: Profile, isCurrent: boolean) => ({ name, current: isCurrent, ...profile });
 
@@ -257,7 +215,7 @@ export const commands: Command[] = [
     name: 'add',
     summary: 'Add a profile',
     arguments: [newName],
-    flags: [...keyFlags, organizationFlag, profileFlag],
+    flags: [...keyFlags, organizationFlag, fileFlag],
     examples: [
       'profiles add work --base-url https://api.example.com --auth-url https://auth.example.com --client-id ID',
       'profiles add work2 --from work.json',

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Row } from '../../../../src/cli/commands/stats/counts.ts';
 import { groupings } from '../../../../src/cli/commands/stats/groupings.ts';
 import { width } from '../../../../src/output/width.ts';
 import { type SentEvent, sentEvent, serviceWith } from '../../../support/calendar.ts';
@@ -8,16 +9,6 @@ let world: Awaited<ReturnType<typeof createWorld>>;
 beforeAll(async () => {
   world = await createWorld();
 });
-
-interface Row {
-  key: string;
-  name: string;
-  booked: number;
-  canceled: number;
-  no_shows: number | null;
-  hours: number;
-  share: number;
-}
 
 type Event = ReturnType<typeof sentEvent>;
 

@@ -1,0 +1,46 @@
+import { inspect } from '../../api/inspect.ts';
+import { clientAuthMethods } from '../../auth/auth-server.ts';
+import { selfWords } from '../../client/ids.ts';
+import type { Flag } from '../command.ts';
+import { referenceWords } from '../operation/field-flags.ts';
+import { Profile, settableKeys } from '../session/profile-schema.ts';
+
+/** `base_url` ⇒ `--base-url`. */
+export const flagName = (key: string): string => (key === 'organization' ? 'org' : key.replaceAll('_', '-'));
+
+/** The settings that name a record, and the collection of the record. */
+export const collections: Readonly<Record<string, string>> = { user: 'users', organization: 'organizations' };
+
+const placeholderOf = (key: string): Pick<Flag, 'value' | 'suggestions' | 'choices'> => {
+  const collection = collections[key];
+  if (key === 'client_auth') return { value: 'METHOD', choices: clientAuthMethods };
+  if (collection !== undefined) return { value: referenceWords[collection]!, suggestions: [selfWords[collection]!] };
+  return { value: key.endsWith('_url') || key === 'issuer' ? 'URL' : 'ID' };
+};
+
+export const keyFlags: Flag[] = settableKeys
+  .filter((key) => key !== 'uri_root' && key !== 'output' && key !== 'timezone')
+  .map((key) => ({
+    name: flagName(key),
+    ...placeholderOf(key),
+    description: inspect(Profile.shape[key]).description ?? '',
+    heading: 'Flags',
+  }));
+
+/** The setting's own name works too, as in `profiles set organization`. */
+export const organizationFlag: Flag = {
+  name: 'organization',
+  ...placeholderOf('organization'),
+  description: 'same as --org',
+  heading: 'Flags',
+};
+
+/** `org` is short for `organization`, as in flags. */
+export const keyOf = (word: string): string => (word === 'org' ? 'organization' : word);
+
+export const fileFlag: Flag = {
+  name: 'from',
+  value: 'FILE',
+  description: 'read the output of `profiles export` from a file, or - for stdin',
+  heading: 'Flags',
+};
