@@ -101,7 +101,7 @@ export const schedInTerminal = (
   args: string[],
   home: string,
   env: Record<string, string> = {},
-  options?: { columns?: number; stdout?: string },
+  options?: { columns?: number; stdin?: string; stdout?: string },
 ): Terminal => {
   const whole = cleanEnvironment(home, { NO_COLOR: '1', PAGER: 'cat', ...env });
   const terminal = inTerminal([runner, ...program, ...args], whole, options);

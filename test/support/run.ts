@@ -163,6 +163,11 @@ const runInWorld = async (
     },
   });
   const lines = stdin.split('\n');
+  const readLine: World['keyboard']['line'] = async ({ prompt = '' } = {}) => {
+    written.stderr += prompt;
+    screen += prompt;
+    return lines.shift();
+  };
   const runtime: World = {
     // Tests of colors set NO_COLOR to '', which counts as unset.
     env: { SCHED_TOKEN: token, SCHED_BASE_URL: 'http://127.0.0.1:4010', NO_COLOR: '1', ...env },
@@ -171,12 +176,9 @@ const runInWorld = async (
     stdin: {
       isTerminal: terminals.includes('stdin'),
       bytes: async () => new TextEncoder().encode(stdin),
-      line: async ({ prompt = '' } = {}) => {
-        written.stderr += prompt;
-        screen += prompt;
-        return lines.shift();
-      },
+      line: readLine,
     },
+    keyboard: { isTerminal: terminals.includes('stdin'), line: readLine },
     stdout: output('stdout'),
     stderr: output('stderr'),
     clock: { ...clock, now: () => clock.now() + clockAheadMs },
