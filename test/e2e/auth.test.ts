@@ -12,6 +12,7 @@ import {
   credentialFile,
   everythingBelow,
   expireToken,
+  locks,
   logIn,
   type RunningSandbox,
   sched,
@@ -19,6 +20,7 @@ import {
   shell,
   startSandbox,
   temporaryHome,
+  testClock,
 } from './program.ts';
 
 let sandbox: RunningSandbox;
@@ -51,7 +53,7 @@ test('auth login on a bus that never replies stores nothing, and names the alter
   const server = createServer((socket) => socket.on('error', () => {}));
   await new Promise<void>((resolve) => server.listen(path, resolve));
   const words = ['auth', 'login', '--with-token', '--base-url', sandbox.base_url];
-  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}` };
+  const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${path}`, ...testClock().env };
   const { code, stderr } = await sched(words, home, env, `${token}\n`);
   server.close();
   expect(code).toBe(3);
@@ -67,6 +69,7 @@ test(`${crowd} processes at expiry refresh the token once`, { timeout: 120_000 }
   const read = () => JSON.parse(readFileSync(credentialFile(home), 'utf8'));
   const before = read();
   expireToken(home);
+  const env = { ...testClock().env, LOCKS: locks() };
   const refreshes = () => {
     const database = openDatabase(data);
     return database.then((opened) => {
@@ -79,7 +82,7 @@ test(`${crowd} processes at expiry refresh the token once`, { timeout: 120_000 }
   };
   expect(await refreshes()).toBe(0);
   const ends = await Promise.all(
-    Array.from({ length: crowd }, () => sched(['events', 'list', '--limit', '1', '--json=uri'], home)),
+    Array.from({ length: crowd }, () => sched(['events', 'list', '--limit', '1', '--json=uri'], home, env)),
   );
   expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual(ends.map(() => [0, '']));
   expect(await refreshes()).toBe(1);
