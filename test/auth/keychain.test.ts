@@ -345,6 +345,7 @@ describe.skipIf(noSecretService !== '')(`keychain: a real Secret Service ${noSec
       store: 'keychain' as const,
       key: credentialKey(expired),
       helper: true,
+      isCrowded: true,
     };
     const workers = Array.from({ length: Number(process.env.SCHED_TEST_KEYCHAIN_PROCESSES ?? 6) }, (_, index) =>
       startWorker(file, { ...plan, config: join(home, `config-${index % 2}`) }, env),

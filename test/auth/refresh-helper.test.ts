@@ -45,7 +45,7 @@ const run = async (plan: Plan) => {
 const together = async (event: string, count: number, more: Partial<Plan> = {}) => {
   const { promise: hold, release } = gate();
   const all = await world({ hold, expired: true });
-  const workers = Array.from({ length: processes }, () => startWorker(file, { ...all.plan, ...more }));
+  const workers = Array.from({ length: processes }, () => startWorker(file, { ...all.plan, isCrowded: true, ...more }));
   await Promise.all(workers.map(({ ready }) => ready));
   for (const worker of workers) worker.say('go');
   await expect.poll(() => countOf(event, all.lines()), { timeout: 30_000 }).toBe(count);
