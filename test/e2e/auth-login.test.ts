@@ -1,10 +1,11 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Browser, noBrowser, openChromium } from '../support/browser.ts';
 import { spawn } from '../support/processes.ts';
 import { ctrlC, ctrlD, type Terminal } from '../support/terminal.ts';
+import { until } from '../support/until.ts';
 import {
   cleanEnvironment,
   isStandalone,
@@ -174,7 +175,8 @@ describe('auth login in a terminal', () => {
     const args = ['auth', 'login', '--credential-store', 'file', ...addresses()];
     terminal = schedInTerminal(args, home, env(script));
     const url = await urlOn(terminal);
-    await expect.poll(() => filesIn(home)[heard], { timeout: 5_000 }).toBe(`1\n${url}\n`);
+    await until(() => existsSync(heard), home);
+    expect(filesIn(home)[heard]).toBe(`1\n${url}\n`);
     terminal.type(ctrlC);
     expect((await terminal.done).code).toBe(130);
   });

@@ -8,6 +8,7 @@ import { spawnSync } from '../support/processes.ts';
 import { noSecretService, type SecretService, startSecretService } from '../support/secret-service.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { times } from '../support/times.ts';
+import { until } from '../support/until.ts';
 import {
   credentialFile,
   everythingBelow,
@@ -155,9 +156,9 @@ describe.skipIf(noSecretService !== '')(`auth login with a real keychain ${noSec
 
   test('stores the token there and in no file, and removes it at logout', { timeout: 30_000 }, async () => {
     const withBus = service.env;
-    await expect
-      .poll(async () => (await sched(['doctor', '--json'], home, withBus)).stdout, { timeout: 10_000 })
-      .toContain('(Secret Service) works');
+    await until(async () =>
+      (await sched(['doctor', '--json'], home, withBus)).stdout.includes('(Secret Service) works'),
+    );
     const { code, text } = await logIn(sandbox, home, { flags: [], env: withBus });
     expect(code).toBe(0);
     expect(text).toContain('The token is stored in the keychain (Secret Service)');

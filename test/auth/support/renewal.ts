@@ -5,6 +5,7 @@ import { credentialKey, recordFromLogin } from '../../../src/auth/record.ts';
 import { lockOf, saveCredential } from '../../../src/auth/session.ts';
 import { openStore } from '../../../src/auth/stores.ts';
 import { clock as realClock } from '../../../src/node/clock.ts';
+import { until } from '../../support/until.ts';
 import type { Plan } from './build-worker.ts';
 import { machineIn, random } from './memory.ts';
 import { createOAuthServer, serve } from './oauth-server.ts';
@@ -47,8 +48,10 @@ export const renewalWorld = async (home: string, { expired = false, ...options }
     saveCredential({ key, store, lock, clock: realClock, protect: (work) => work() }, loggedIn());
   const plan: Plan = { server: socket.url, home, config, log, store: 'file', key, helper: true };
   const lines = () => readFileSync(log, 'utf8').split('\n').slice(0, -1);
+  /** Resolves when the lines of the log are so. */
+  const untilLog = (condition: (all: string[]) => unknown) => until(() => condition(lines()), home);
   /** Whether the stored refresh token is the one that the server accepts. */
   const isWhole = async () =>
     !server.families.at(-1)!.revoked && (await store.read(key))?.refresh_token === server.families.at(-1)!.refresh;
-  return { server, socket, plan, store, lock, key, log, lines, logInAgain, isWhole };
+  return { server, socket, plan, store, lock, key, log, lines, untilLog, logInAgain, isWhole };
 };
