@@ -10,10 +10,10 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { clock as realClock } from '../../src/node/clock.ts';
 import { createLock, type LockOptions } from '../../src/state/lock.ts';
 import { identityOf } from '../../src/state/processes.ts';
 import { machineIn, random } from '../auth/support/memory.ts';
+import { heldClock } from '../support/held-clock.ts';
 import { spawn, spawnSync } from '../support/processes.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
@@ -29,7 +29,7 @@ const make = (more: Partial<LockOptions> = {}) =>
     directory,
     name: 'l',
     machine,
-    clock: realClock,
+    clock: heldClock(),
     randomBytes: random,
     interrupted: new AbortController().signal,
     ...more,

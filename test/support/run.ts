@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { ClosedPipe } from '../../src/errors.ts';
 import type { HttpReply, HttpRequest, Send } from '../../src/http/message.ts';
 import { createTransport } from '../../src/http/transport.ts';
@@ -96,8 +96,8 @@ export const logIn = ({ run, service, clock }: Opened, flags: string[] = [], mor
   run(['auth', 'login', '--credential-store', 'file', ...flags], {
     ...more,
     terminals: ['stdin', 'stdout', 'stderr'],
-    // The login waits for the browser, and the time for that must not be over at once.
-    clock: { now: clock.now, sleep: realClock.sleep },
+    // The login waits for the browser, and the time for that is never over.
+    clock: { now: clock.now, sleep: (_, signal) => once(signal!, 'abort').then(() => signal!.throwIfAborted()) },
     openBrowser: async (url) => {
       const page = await service({ method: 'GET', url, headers: {} });
       const ticket = /name="ticket" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
