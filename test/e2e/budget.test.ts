@@ -2,16 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { spawn } from '../support/processes.ts';
-import {
-  cleanEnvironment,
-  isStandalone,
-  locks,
-  programIn,
-  runner,
-  sched,
-  temporaryHome,
-  testClock,
-} from './program.ts';
+import { cleanEnvironment, isStandalone, programIn, runner, sched, temporaryHome, testClock } from './program.ts';
 import { fetching, type SmallService, smallService } from './small-service.ts';
 
 let service: SmallService | undefined;
@@ -45,7 +36,7 @@ describe('budget: real processes', () => {
       service = await smallService({ limit: { limit: 10, windowMs: minute, ahead: () => ahead } });
       const { words, env } = fetching(service, 2);
       const home = temporaryHome();
-      const all = Array.from({ length: 8 }, () => start(words, home, { ...env, ...clock.env, LOCKS: locks() }));
+      const all = Array.from({ length: 8 }, () => start(words, home, { ...env, ...clock.env }));
       // A process that need not wait prints nothing on stderr, and exits.
       const firstWords = ({ child, ended }: (typeof all)[0]) =>
         Promise.race([new Promise((resolve) => child.stderr.once('data', resolve)), ended.then(() => '')]);
@@ -72,8 +63,7 @@ describe('budget: real processes', () => {
       service = await smallService({ limit: { limit: 10, windowMs: minute } });
       const { words, env } = fetching(service, 2, '--no-wait');
       const shared = temporaryHome();
-      const run = () =>
-        sched(words, isShared ? shared : temporaryHome(), { ...env, ...testClock().env, LOCKS: locks() });
+      const run = () => sched(words, isShared ? shared : temporaryHome(), { ...env, ...testClock().env });
       const results = await Promise.all(Array.from({ length: 8 }, run));
       expect(results.every(({ code }) => code === 0 || code === 8)).toBe(true);
       expect(results.some(({ code }) => code === 8)).toBe(true);

@@ -4,12 +4,11 @@
  * may move the clock just before the wait begins.
  *
  * Short pauses, such as those between two looks at a lock, end at once, or when something changes in the directory
- * named by `LOCKS` or in a rate budget: many processes that look again at once would slow down the one they wait for.
+ * named by `LOCKS`: many processes that look again at once would slow down the one they wait for.
  */
-import { existsSync, readdirSync, readFileSync, watch } from 'node:fs';
+import { readFileSync, watch } from 'node:fs';
 import { createRequire } from 'node:module';
-import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { untilChange } from '../support/changes.js';
 
 const load = createRequire(import.meta.url);
@@ -23,12 +22,7 @@ const ahead = () => Number(readFileSync(file, 'utf8'));
 const aheadAtStart = ahead();
 
 const { LOCKS } = process.env;
-const budgets = join(homedir(), '.local/state/sched/budget');
-const shared = () => [
-  /** @type {string} */ (LOCKS),
-  ...(existsSync(budgets) ? readdirSync(budgets).map((name) => join(budgets, name)) : []),
-];
-const pause = LOCKS === undefined ? () => new Promise(setImmediate) : untilChange(shared);
+const pause = LOCKS === undefined ? () => new Promise(setImmediate) : untilChange(LOCKS);
 
 /**
  * @param {number} milliseconds

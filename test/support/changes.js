@@ -1,28 +1,23 @@
 import { watch } from 'node:fs';
 
 /**
- * A pause that ends when something in the directories changes. A change between two pauses counts for the second one.
- * A pause that finds a new directory ends at once: something may have changed there before.
+ * A pause that ends when something in the directory changes, for one task at a time. A change between two pauses counts
+ * for the second one. The first pause ends at once: nothing was watched before it.
  *
- * @param {() => string[]} directories
+ * @param {string} directory
  * @returns {(signal?: AbortSignal) => Promise<void>}
  */
-export const untilChange = (directories) => {
-  /** @type {Map<string, import('node:fs').FSWatcher>} */
-  const watchers = new Map();
-  let isChanged = false;
+export const untilChange = (directory) => {
+  /** @type {import('node:fs').FSWatcher | undefined} */
+  let watcher;
+  let isChanged = true;
   let wake = () => {};
-  const change = () => {
-    isChanged = true;
-    wake();
-  };
   return async (signal) => {
-    for (const directory of directories()) {
-      if (watchers.has(directory)) continue;
-      watchers.set(directory, watch(directory, change));
+    watcher ??= watch(directory, () => {
       isChanged = true;
-    }
-    for (const watcher of watchers.values()) watcher.ref();
+      wake();
+    });
+    watcher.ref();
     try {
       if (isChanged) return;
       await new Promise((resolve, reject) => {
@@ -32,7 +27,7 @@ export const untilChange = (directories) => {
     } finally {
       isChanged = false;
       // A watcher keeps the process alive.
-      for (const watcher of watchers.values()) watcher.unref();
+      watcher.unref();
     }
   };
 };

@@ -10,7 +10,7 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 export const until = async (condition: () => unknown, directory?: string): Promise<void> => {
   const over = new AbortController();
   onTestFinished(() => over.abort(new Error('the test has ended')));
-  const pause = directory === undefined ? nextTurn : untilChange(() => [directory]);
+  const pause = directory === undefined ? nextTurn : untilChange(directory);
   while (!(await condition())) {
     over.signal.throwIfAborted();
     await pause(over.signal);

@@ -96,7 +96,7 @@ const world: World = {
 
 const nextTurn = () => new Promise<void>(setImmediate);
 const locks = join(directory('state', { ...real, env: {}, home: plan.home }), 'locks');
-const lockPause = plan.isCrowded ? untilChange(() => [locks]) : nextTurn;
+const lockPause = plan.isCrowded ? untilChange(locks) : nextTurn;
 
 /** For the lock: logs the first times that it is held by another process, and looks again without waiting for a time. */
 let retries = 0;
