@@ -128,7 +128,7 @@ export const createSharedBudget = ({
     local.news = undefined;
   };
 
-  const take = (key: string, kind: Kind, most = 20): Refusal | undefined => {
+  const take = (key: string, kind: Kind, most = 20, isBackground = false): Refusal | undefined => {
     const local = bucket(key);
     const now = clock.now();
     // Booking limits are learned from refusals, so bookings need no pace.
@@ -142,7 +142,7 @@ export const createSharedBudget = ({
       tell(state, local);
       // A process that was killed during its request can't clear the probe itself.
       if (state.probe?.pid !== undefined && !isAlive(state.probe.pid)) delete state.probe;
-      const granted = grant(state, holder, now, { most, probeMs: timeoutMs + 5000, pace });
+      const granted = grant(state, holder, now, { most, probeMs: timeoutMs + 5000, pace, isBackground });
       if (state.probe?.holder === holder) state.probe.pid = pid;
       return granted;
     });

@@ -17,7 +17,7 @@ import type { Context } from '../session/context.ts';
 import { bulkFlags, inputNote } from './bulk/flags.ts';
 import { resultFields } from './bulk/result.ts';
 import { searchable } from './events-list.ts';
-import { agendaCommand, statsCommand } from './events-overview.ts';
+import { agendaCommand, followCommand, statsCommand } from './events-overview.ts';
 
 export const examples = {
   list: [
@@ -152,4 +152,4 @@ export const decorate = {
   }),
 };
 
-export const extra = (): Command[] => [agendaCommand(), statsCommand()];
+export const extra = (): Command[] => [agendaCommand(), statsCommand(), followCommand()];

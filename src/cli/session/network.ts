@@ -94,6 +94,14 @@ export const announceWaits = (runtime: Runtime, settings: Settings, notes: Notes
   };
 };
 
+const showBackgroundWait = ({ status, clock }: Runtime, seconds: number): void => {
+  if (status === undefined || status.isPlain) return;
+  status.countDown(clock.now() + seconds * 1000, (left) => [
+    `leaving the rest of the rate limit to other commands for ${left} s`,
+    `waiting ${left} s`,
+  ]);
+};
+
 /** Sends requests. The first signal doesn't abort a write, because its reply is the only one there will be (R42). */
 const transportOf =
   (runtime: Runtime, notes: Notes): Send =>
@@ -132,8 +140,17 @@ export interface Network {
   close(): void;
 }
 
-/** Builds the layers between a command and the network. */
-export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes, connection: Connection): Network => {
+/**
+ * Builds the layers between a command and the network. For a command in the background, waits for the rate limit are
+ * normal, so only the status line shows them.
+ */
+export const createNetwork = (
+  runtime: Runtime,
+  settings: Settings,
+  notes: Notes,
+  connection: Connection,
+  isBackground = false,
+): Network => {
   const { credentials, isSandbox } = connection;
   const { clock, interrupted } = runtime;
   const random = randomOf(runtime);
@@ -161,8 +178,11 @@ export const createNetwork = (runtime: Runtime, settings: Settings, notes: Notes
       interrupted,
       budget,
       booker: bookerOf(runtime, connection),
-      onWait: ({ seconds, perMinute, isPace }) =>
-        announce(isPace ? unknownLimit(perMinute!) : 'Rate limit reached', seconds, perMinute),
+      isBackground,
+      onWait: ({ seconds, perMinute, isPace }) => {
+        if (!isBackground) announce(isPace ? unknownLimit(perMinute!) : 'Rate limit reached', seconds, perMinute);
+        else showBackgroundWait(runtime, seconds);
+      },
     }),
     callBeforeSend,
     ...(settings.verbose ? [trace(clock, (line) => notes.always(line))] : []),
