@@ -138,11 +138,10 @@ export const followCommand = (): Command => {
     summary: 'Print new and canceled bookings as they happen',
     flags: [...followFlags, ...fieldFlags],
     examples: [
-      'events follow --once',
       'events follow',
       'events follow --org current --event-type "Intro call" --every 1m',
-      'events follow --since -1d --once -o csv',
-      'events follow -o jsonl --jq .payload.email',
+      'events follow --since -7d --once',
+      'events follow --once -o jsonl --jq .payload.email',
     ],
     fields: ['event', 'created_at', 'created_by', 'payload'],
     view: deliveryView,
