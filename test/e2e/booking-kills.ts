@@ -17,7 +17,7 @@ import {
 /** Quarter hours from 12:00Z that are working hours in Berlin in winter and summer, on working days. */
 const slotsPerDay = 12;
 
-const slot = (index: number): string => {
+export const slot = (index: number): string => {
   const day = Math.floor(index / slotsPerDay);
   const days = Math.floor(day / 5) * 7 + (day % 5);
   const start = Date.parse(farMonday().replace('T10', 'T12'));
