@@ -13,8 +13,8 @@ import { idIn } from '../uri.ts';
  * Events enter the window at its end as time passes. They are news only if they were booked after `since`, so a booking
  * made too far ahead to be seen is told when the window reaches it.
  *
- * Assumed: times are those of the service's clock. `updated_at` or `invitees_counter` of an event changes whenever
- * somebody books or cancels, and the list of invitees is at least as new as the list of events.
+ * Assumed: times are those of the service's clock, and `updated_at` or `invitees_counter` of an event changes whenever
+ * somebody books or cancels.
  */
 
 /** What was told of an invitee last. */
@@ -50,6 +50,8 @@ export interface News {
 const slackMs = 3_600_000;
 /** A clock that is set back shows past events again. They are known for this long. */
 const rememberMs = 24 * 3_600_000;
+/** How long the list of invitees may be older than the list of events. */
+const lagMs = 120_000;
 
 /** A state in which everything since that time is news. The service's times may have whole seconds only. */
 export const beginState = (since: number): FollowState => ({
@@ -110,6 +112,17 @@ const orderOf = ({ at, invitee }: News): number => Math.max(timeOf(at) ?? 0, tim
 /** The news of an event, oldest first, given all its invitees. A booking comes before its cancellation. */
 export const newsOf = (state: FollowState, event: Json, invitees: readonly Json[]): News[] =>
   invitees.flatMap((invitee) => newsOfInvitee(state, event, invitee)).toSorted((a, b) => orderOf(a) - orderOf(b));
+
+/**
+ * Whether an event has just changed and the list of its invitees doesn't show that yet, as with a service that reads
+ * from copies of its data. The event must then be read again.
+ */
+export const isBehind = (event: Json, invitees: readonly Json[], now: number): boolean => {
+  const { updated_at: updated, invitees_counter: counter } = event;
+  if (!isObject(counter) || !((timeOf(updated) ?? 0) > now - lagMs)) return false;
+  const active = invitees.filter(({ status }) => status === 'active').length;
+  return invitees.length < Number(counter.total) || active > Number(counter.active);
+};
 
 const knownEvent = ({ events }: FollowState, event: Json): KnownEvent => {
   const id = idIn(event.uri);

@@ -9,6 +9,7 @@ import {
   byChange,
   endRound,
   type FollowState,
+  isBehind,
   mayHaveNews,
   type News,
   newsOf,
@@ -94,8 +95,9 @@ export async function* readRound(
     else rememberEvent(state, event);
   });
   for (const event of byChange([...changed.values()])) {
-    yield* newsOf(state, event, await readInvitees(source, event));
-    rememberEvent(state, event);
+    const people = await readInvitees(source, event);
+    yield* newsOf(state, event, people);
+    if (!isBehind(event, people, began)) rememberEvent(state, event);
   }
   endRound(state, began);
 }

@@ -330,6 +330,53 @@ describe('events follow, when something fails', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   });
 
+  test.each([
+    ['a booking', '{"collection":[],"pagination":{}}', async () => {}],
+    ['a cancellation', undefined, (event: string) => cancel(world, event)],
+  ])('%s that the list of invitees shows later than the list of events is not lost', async (_, empty, change) => {
+    let old: string | undefined;
+    let isOld = false;
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      return isInvitees(request) && isOld ? { ...reply, body: old! } : reply;
+    };
+    let event = '';
+    const steps = [
+      async () => {
+        event = await book(world);
+        old = empty;
+        isOld = empty !== undefined;
+      },
+      async () => {
+        const url = `http://127.0.0.1:4010/scheduled_events/${event}/invitees`;
+        const headers = { authorization: `Bearer ${world.token}` };
+        old ??= (await world.service({ method: 'GET', url, headers })).body;
+        isOld = true;
+        await change(event);
+      },
+      () => {
+        isOld = false;
+      },
+      () => {},
+    ];
+    const { stdout, requests } = await following(world, jsonl, steps, { send });
+    const all = ['invitee.created Ada Byron', 'invitee.canceled Ada Byron'];
+    expect(events(stdout)).toEqual(empty === undefined ? all : all.slice(0, 1));
+    // It isn't read again once the lists agree.
+    expect(requests.filter(isInvitees)).toHaveLength(3);
+  });
+
+  test('an event whose counter is wrong for good is read again for two minutes only', async () => {
+    const send: Send = async (request) => {
+      const reply = await world.service(request);
+      return isList(request) ? { ...reply, body: reply.body.replaceAll('"total":1', '"total":2') } : reply;
+    };
+    const steps = [() => book(world), ...Array.from({ length: 30 }, () => () => {})];
+    const { stdout, requests } = await following(world, jsonl, steps, { send });
+    expect(events(stdout)).toEqual(['invitee.created Ada Byron']);
+    expect(requests.filter(isInvitees)).toHaveLength(13);
+  });
+
   test('a closed pipe ends it with exit 0', async () => {
     const { code } = await following(world, jsonl, [() => book(world), () => {}, () => {}], { closeAfter: 10 });
     expect(code).toBe(0);
