@@ -275,6 +275,7 @@ describe('budget: shared by processes', () => {
 });
 
 // R40
+// R55
 describe('budget: a process in the background', () => {
   /** Processes in the background that send all the time, beside others. */
   const beside = (count: number) => {
