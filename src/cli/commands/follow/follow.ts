@@ -37,7 +37,7 @@ const shortestEvery = 10_000;
 const defaultUntil = '+60d';
 /** The pauses after failed rounds, which double up to the longest one. */
 const longestPauseMs = 300_000;
-/** The position on disk may be this old: what is read again from there is known. */
+/** The position on disk may be this old. Younger ones show a process in another container that this one is alive. */
 const savedEveryMs = 300_000;
 
 interface Flags {
@@ -148,13 +148,14 @@ const passing = new Set<Category>(['unavailable', 'rate-limited']);
 
 const isPassing = (error: unknown): error is SchedError => error instanceof SchedError && passing.has(error.category);
 
-/** Waits after failed rounds. Says so once, and once more when the service replies again. */
-const createBackOff = ({ runtime, notes, settings }: Context, everyMs: number) => {
-  const { clock, interrupted } = runtime;
+/** Counts failed rounds. Says so once, and once more when the service replies again. */
+const createTrouble = ({ runtime, notes, settings }: Context, everyMs: number) => {
+  const { clock } = runtime;
   let failures = 0;
   let failingSince = 0;
   return {
-    async failed(error: SchedError): Promise<void> {
+    /** Returns how long to wait before the next round. */
+    failed(error: SchedError): number {
       const asked = (error.facts.retryAfterSeconds ?? 0) * 1000;
       const pause = Math.max(asked, Math.min(longestPauseMs, everyMs * 2 ** Math.min(failures, 10)));
       if (failures === 0) {
@@ -163,8 +164,7 @@ const createBackOff = ({ runtime, notes, settings }: Context, everyMs: number) =
         notes.warn(`${error.message}${reason}. Nothing is lost: trying again until it works`);
       }
       failures += 1;
-      showPause(runtime, pause, `${error.message}: trying again`);
-      await clock.sleep(pause, interrupted);
+      return pause;
     },
     worked(): void {
       if (failures > 0)
@@ -191,11 +191,18 @@ async function* follow(
   flags: Flags,
 ): AsyncGenerator<News> {
   const { clock, interrupted } = context.runtime;
-  const backOff = createBackOff(context, flags.everyMs);
+  const trouble = createTrouble(context, flags.everyMs);
   let saved = state.position;
   const save = async () => {
     await file.save(state);
     saved = state.position;
+  };
+  const pause = async (milliseconds: number, what: string) => {
+    showPause(context.runtime, milliseconds, what);
+    for (let left = milliseconds; left > 0; left -= savedEveryMs) {
+      await clock.sleep(Math.min(left, savedEveryMs), interrupted);
+      if (left > savedEveryMs) await save();
+    }
   };
   for (;;) {
     const now = clock.now();
@@ -212,31 +219,29 @@ async function* follow(
       }
       const isOld = saved === null || Math.abs(state.position! - saved) >= savedEveryMs;
       if (isNews || isOld || flags.isOnce || state.events.size !== known) await save();
-      backOff.worked();
+      trouble.worked();
       if (flags.isOnce) return;
-      showPause(context.runtime, flags.everyMs, 'following, next check');
-      await clock.sleep(flags.everyMs, interrupted);
+      await pause(flags.everyMs, 'following, next check');
     } catch (error) {
-      if (flags.isOnce || !isPassing(error)) throw error;
-      // Also shows a process in another container that this one is alive.
+      if (flags.isOnce || interrupted.aborted || !isPassing(error)) throw error;
       await save();
-      await backOff.failed(error);
+      await pause(trouble.failed(error), `${error.message}: trying again`);
     }
   }
 }
 
 /** Prints the news until the command is stopped. Stopping is not a failure: the next start resumes here. */
-const print = async (context: Context, news: AsyncGenerator<News>, { isOnce }: Flags, isShared: boolean) => {
+const print = async (context: Context, news: AsyncGenerator<News>, { isOnce, since }: Flags, isShared: boolean) => {
   const { runtime, settings, printer, notes } = context;
   const createdBy = await creatorOf(context);
-  let trouble: { error: unknown } | undefined;
+  let failure: { error: unknown } | undefined;
   async function* untilStopped() {
     try {
       yield* news;
     } catch (error) {
       // A list that ends early is reported as incomplete. One that never ends can't be.
       if (isOnce) throw error;
-      trouble = { error };
+      failure = { error };
     }
   }
   async function* deliveries() {
@@ -246,9 +251,9 @@ const print = async (context: Context, news: AsyncGenerator<News>, { isOnce }: F
     for await (const item of untilStopped())
       await printer.text(lineOf(item, { zone: settings.zone, now: runtime.clock.now(), isShared }), paintLine);
   } else await printer.list(deliveryView, deliveries());
-  if (trouble === undefined) return;
-  if (!runtime.interrupted.aborted) throw trouble.error;
-  notes.info('Stopped. The same command continues from here');
+  if (failure === undefined) return;
+  if (!runtime.interrupted.aborted) throw failure.error;
+  notes.info(`Stopped. The same command${since === undefined ? '' : ' without --since'} continues from here`);
 };
 
 export const runFollow = async (command: GenericCommand, invocation: Invocation): Promise<void> => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { NetworkFailure } from '../../../../src/http/failure.ts';
@@ -184,6 +184,11 @@ describe('events follow, started again', () => {
     expect(events((await world.run(`events follow ${jsonl} --once`)).stdout)).toEqual(['invitee.created Ada Byron']);
   });
 
+  test('says how to continue if it was started with --since', async () => {
+    const { stderr } = await following(world, '--since -1h', []);
+    expect(stderr).toContain('Stopped. The same command without --since continues from here\n');
+  });
+
   test('starts again at --since, and continues from there', async () => {
     await book(world, 'Intro call', 'Ada One');
     await world.clock.sleep(hour);
@@ -273,7 +278,7 @@ describe('events follow, when something fails', () => {
     ['a 503', replying({ status: 503 }) as () => ReturnType<Send>, 'status 503'],
     [
       'a 429 with a long wait',
-      replying({ status: 429, headers: { 'retry-after': '900' } }) as () => ReturnType<Send>,
+      replying({ status: 429, headers: { 'retry-after': '120' } }) as () => ReturnType<Send>,
       'Rate limit',
     ],
   ])('says so once after %s, keeps trying with longer pauses, and loses nothing', async (_, fail, words) => {
@@ -289,6 +294,16 @@ describe('events follow, when something fails', () => {
     expect(lines[0]).toContain(words);
     expect(stderr).toContain('Working again, after trouble since Sun 15 Nov, 19:00');
     expect(Math.max(...pauses)).toBeGreaterThan(10_000);
+  });
+
+  test('shows that it is alive in a long pause', async () => {
+    const isYoung: boolean[] = [];
+    const look = () => {
+      isYoung.push(statSync(stateFile()).mtimeMs > 0);
+      utimesSync(stateFile(), 0, 0);
+    };
+    await following(world, '--every 20m', [look, look, look, look, look]);
+    expect(isYoung).toEqual([true, true, true, true, true]);
   });
 
   test('waits for at most five minutes, unless the service asks for more', async () => {
