@@ -303,8 +303,8 @@ describe('budget: a process in the background', () => {
     const work = async () => {
       for (let minute = 0; minute < 20; minute += 1) {
         await clock.sleep(40_000 + Math.random() * 50_000);
-        // A new process each time, as a command is.
-        for (let sent = 0; sent < 3; sent += 1) expect((await other(0).send()).status).toBe(200);
+        // A new process each time, as a command is. At most four of them are in one window.
+        for (let sent = 0; sent < 2; sent += 1) expect((await other(0).send()).status).toBe(200);
       }
       end();
     };

@@ -281,8 +281,10 @@ export const runFollow = async (command: GenericCommand, invocation: Invocation)
   const file = await openFile(context, [query, type ?? null]);
   try {
     const state = await openState(file, source, flags);
-    announce(context, state, flags, whose ?? 'these events');
-    await print(context, follow(context, source, file, state, flags), flags, query.user === undefined);
+    const isShared = query.user === undefined;
+    const isWhole = isShared && query.group === undefined && type === undefined;
+    announce(context, state, flags, whose ?? (isWhole ? 'all events of the organization' : 'the chosen events'));
+    await print(context, follow(context, source, file, state, flags), flags, isShared);
   } finally {
     await file.close();
   }

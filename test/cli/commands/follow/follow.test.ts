@@ -107,6 +107,13 @@ describe('events follow', () => {
     });
   });
 
+  test.each([
+    ['--org current', 'all events of the organization'],
+    ['--org current --event-type "Intro call"', 'the chosen events'],
+  ])('%s: says that it follows %s', async (flags, words) => {
+    expect((await following(world, flags, [])).stderr).toContain(`Following ${words}: booked`);
+  });
+
   test('pauses as long as --every says', async () => {
     expect((await following(world, '--every 90s', [() => {}])).pauses).toEqual([90_000, 90_000]);
   });
