@@ -47,9 +47,10 @@ export interface ForwardOptions {
   url: string;
   send: Send;
   clock: Clock;
-  interrupted: AbortSignal;
+  /** Ends all forwarding. */
+  over: AbortSignal;
   /** Called before each pause. */
-  onRetry(problem: string, pauseMs: number): void;
+  onRetry(problem: string): void;
 }
 
 export type Forward = (delivery: { body: string; headers: Readonly<Record<string, string>> }) => Promise<Forwarded>;
@@ -59,13 +60,14 @@ export type Forward = (delivery: { body: string; headers: Readonly<Record<string
  * that answers 500 has seen the delivery, and the sender repeats it.
  */
 export const createForward =
-  ({ url, send, clock, interrupted, onRetry }: ForwardOptions): Forward =>
+  ({ url, send, clock, over, onRetry }: ForwardOptions): Forward =>
   async ({ body, headers }) => {
-    const request = { method: 'POST', url, headers: forwardedHeaders(headers), body };
+    const request = { method: 'POST', url, headers: forwardedHeaders(headers), body, signal: over };
     const end = clock.now() + deadlineMs;
     for (let attempts = 1; ; attempts += 1) {
       const start = clock.now();
       const reply: HttpReply | NetworkFailure = await send({ ...request, timeoutMs: end - start }).catch((error) => {
+        over.throwIfAborted();
         if (error instanceof NetworkFailure) return error;
         throw error;
       });
@@ -75,7 +77,7 @@ export const createForward =
       const pauseMs = pausesMs[attempts - 1];
       if (pauseMs === undefined || clock.now() + pauseMs >= end)
         return { problem: reply.message, attempts, durationMs, accepted: false };
-      onRetry(reply.message, pauseMs);
-      await clock.sleep(pauseMs, interrupted);
+      onRetry(reply.message);
+      await clock.sleep(pauseMs, over);
     }
   };

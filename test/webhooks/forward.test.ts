@@ -15,6 +15,7 @@ const forwarding = (answers: (HttpReply | Error)[], takesMs = 12) => {
   const clock = virtualClock();
   const requests: HttpRequest[] = [];
   const retries: string[] = [];
+  const over = new AbortController();
   const send: Send = async (request) => {
     requests.push(request);
     await clock.sleep(takesMs);
@@ -26,10 +27,11 @@ const forwarding = (answers: (HttpReply | Error)[], takesMs = 12) => {
     url: 'http://127.0.0.1:3000/hook?a=b',
     send,
     clock,
-    interrupted: new AbortController().signal,
-    onRetry: (problem, pauseMs) => retries.push(`${problem}, ${pauseMs}`),
+    over: over.signal,
+    onRetry: (problem) => retries.push(problem),
   });
-  return { run: () => forward({ body: '{ "a" : 1 }', headers: { 'x-a': 'b' } }), requests, retries };
+  const run = () => forward({ body: '{ "a" : 1 }', headers: { 'x-a': 'b' } });
+  return { run, requests, retries, slept: clock.slept, stop: () => over.abort(new Error('stopped')) };
 };
 
 describe('forward', () => {
@@ -43,6 +45,7 @@ describe('forward', () => {
         headers: { 'x-a': 'b' },
         body: '{ "a" : 1 }',
         timeoutMs: 9000,
+        signal: expect.any(AbortSignal),
       },
     ]);
   });
@@ -54,9 +57,10 @@ describe('forward', () => {
   });
 
   test('tries again if the handler is down', async () => {
-    const { run, retries } = forwarding([refused(), refused(), reply(200)]);
+    const { run, retries, slept } = forwarding([refused(), refused(), reply(200)]);
     expect(await run()).toEqual({ status: 200, attempts: 3, durationMs: 12, accepted: true });
-    expect(retries).toEqual(['connection refused, 500', 'connection refused, 1000']);
+    expect(retries).toEqual(['connection refused', 'connection refused']);
+    expect(slept).toEqual([12, 500, 12, 1000, 12]);
   });
 
   test('gives up after the fourth attempt', async () => {
@@ -69,6 +73,14 @@ describe('forward', () => {
     const { run, requests } = forwarding([new NetworkFailure('127.0.0.1:3000', 'no complete reply', true)], 4000);
     expect(await run()).toMatchObject({ attempts: 2, accepted: false });
     expect(requests.map(({ timeoutMs }) => timeoutMs)).toEqual([9000, 4500]);
+  });
+
+  test('does not try again after the end', async () => {
+    const { run, requests, retries, stop } = forwarding([refused()]);
+    const forwarded = run();
+    stop();
+    await expect(forwarded).rejects.toThrow('stopped');
+    expect([requests.length, retries]).toEqual([1, []]);
   });
 
   test('passes any other error on', async () => {
@@ -122,7 +134,7 @@ describe('forwarded headers', () => {
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
       send: network,
       clock: virtualClock(),
-      interrupted: new AbortController().signal,
+      over: new AbortController().signal,
       onRetry: () => {},
     });
     const body = '{ "name" : "Zoë 🎉\\u0000" ,\r\n"x":1.0}\n';
