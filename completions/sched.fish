@@ -21,6 +21,7 @@ function __sched_nouns
                 auth 'Log in, log out and show the current login' \
                 profiles 'Manage profiles for several accounts' \
                 whoami 'Show who you are to the service, and your token' \
+                webhooks 'Subscribe URLs to bookings and cancellations' \
                 mcp 'Show metadata of the MCP server' \
                 api 'Send any API request and print the reply' \
                 doctor 'Check your setup and suggest fixes' \
@@ -81,6 +82,8 @@ function __sched_noun
             echo profiles
         case whoami
             echo whoami
+        case webhooks webhook
+            echo webhooks
         case mcp
             echo mcp
         case api
@@ -172,6 +175,11 @@ function __sched_verbs
                 use 'Set the default profile' \
                 remove 'Remove a profile and its login' \
                 export 'Print a profile to share with others, without secrets'
+        case webhooks
+            printf '%s\t%s\n' list 'List webhooks of a user, a group or the organization' \
+                get 'Show a webhook' \
+                create 'Subscribe a URL to events' \
+                delete 'Delete a webhook'
         case mcp
             printf '%s\t%s\n' metadata 'Show OAuth metadata of the MCP server'
         case sandbox
@@ -537,6 +545,28 @@ function __sched_flags
             true
         case 'whoami'
             true
+        case 'webhooks list'
+            printf '%s\t%s\n' --org 'organization of the webhooks (default: your own)' \
+                --scope 'whose webhooks to list (default: user; group with --group, organization with --org)' \
+                --user 'only webhooks of this user (default: you)' \
+                --group 'only webhooks of this group' \
+                --sort 'sort by created_at, optionally with :asc or :desc' \
+                --limit 'maximum number of results' \
+                --all 'show all results (default 50 on a terminal)' \
+                --page-size 'results per request, 1 to 100 (default 100)'
+        case 'webhooks get'
+            true
+        case 'webhooks create'
+            printf '%s\t%s\n' --url 'URL that receives the deliveries' \
+                --events 'event to report' \
+                --org 'organization of the webhook (default: your own)' \
+                --scope 'whose events to report (default: user; group with --group, organization with --org)' \
+                --user 'user whose events to report (default: you)' \
+                --group 'group whose events to report' \
+                --body 'request body as JSON from a file, or - for stdin; other flags override its fields' \
+                --signing-key-file 'file with the key that signs deliveries; created with a new key if it does not exist'
+        case 'webhooks delete'
+            true
         case 'mcp metadata'
             true
         case 'api'
@@ -689,6 +719,10 @@ function __sched_takers
             printf '%s\n' --min-ttl
         case 'profiles add'
             printf '%s\n' --base-url --auth-url --mcp-url --client-id --issuer --authorize-url --token-url --revoke-url --device-url --client-auth --user --org --organization --from
+        case 'webhooks list'
+            printf '%s\n' --org --scope --user --group --sort --limit --page-size
+        case 'webhooks create'
+            printf '%s\n' --url --events --org --scope --user --group --body --signing-key-file
         case 'api'
             printf '%s\n' --method -X --raw-field -f --field -F --input --header -H --limit --page-size --output -o
         case 'sandbox start'
@@ -768,6 +802,8 @@ function __sched_fields
             printf '%s\n' name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root login
         case 'whoami'
             printf '%s\n' uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type _sched
+        case 'webhooks list' 'webhooks get' 'webhooks create' 'webhooks delete'
+            printf '%s\n' uri callback_url state events scope organization user group retry_started_at created_at updated_at
         case 'mcp metadata'
             printf '%s\n' resource authorization_servers scopes_supported bearer_methods_supported
         case 'doctor'
@@ -786,9 +822,9 @@ end
 # Prints the kind of value at this place ('words', 'list', 'fields', 'files', 'profiles', 'zones'), then the words.
 function __sched_value
     switch $argv[1]
-        case 'events list --user' 'events agenda --user' 'events stats --user' 'event-types list --user' 'locations list --user' 'members list --user' 'profiles add --user'
+        case 'events list --user' 'events agenda --user' 'events stats --user' 'event-types list --user' 'locations list --user' 'members list --user' 'profiles add --user' 'webhooks list --user' 'webhooks create --user'
             printf '%s\n' words me
-        case 'events list --org' 'events agenda --org' 'events stats --org' 'event-types list --org' 'routing-forms list --org' 'members list --org' 'invitations list --org' 'groups list --org' 'groups relationships --org' 'activity list --org' 'compliance delete --org' 'profiles add --org'
+        case 'events list --org' 'events agenda --org' 'events stats --org' 'event-types list --org' 'routing-forms list --org' 'members list --org' 'invitations list --org' 'groups list --org' 'groups relationships --org' 'activity list --org' 'compliance delete --org' 'profiles add --org' 'webhooks list --org' 'webhooks create --org'
             printf '%s\n' words current
         case 'events list --status' 'events agenda --status' 'events stats --status' 'invitees list --status' 'groups events --status'
             printf '%s\n' words active canceled
@@ -798,7 +834,7 @@ function __sched_value
             printf '%s\n' words invitees
         case 'events list --rows' 'groups events --rows'
             printf '%s\n' words invitees
-        case 'events cancel --body' 'invitees create --body' 'event-types create --body' 'event-types update --body' 'availability update --body' 'shares create --body' 'one-offs create --body'
+        case 'events cancel --body' 'invitees create --body' 'event-types create --body' 'event-types update --body' 'availability update --body' 'shares create --body' 'one-offs create --body' 'webhooks create --body'
             echo files
         case 'events cancel --from' 'invitees create --from' 'compliance delete --from' 'profiles add --from'
             echo files
@@ -806,7 +842,7 @@ function __sched_value
             echo files
         case 'events stats --by'
             printf '%s\n' words host event-type day week month weekday hour status
-        case 'invitees list --sort' 'routing-forms list --sort' 'routing-forms submissions --sort' 'invitations list --sort'
+        case 'invitees list --sort' 'routing-forms list --sort' 'routing-forms submissions --sort' 'invitations list --sort' 'webhooks list --sort'
             printf '%s\n' words created_at:asc created_at:desc
         case 'invitees get --web'
             printf '%s\n' words cancel reschedule
@@ -854,6 +890,12 @@ function __sched_value
             printf '%s\n' words current
         case 'profiles set 1'
             printf '%s\n' words base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root org
+        case 'webhooks list --scope' 'webhooks create --scope'
+            printf '%s\n' words organization user group
+        case 'webhooks create --events'
+            printf '%s\n' words invitee.created invitee.canceled invitee_no_show.created invitee_no_show.deleted routing_form_submission.created
+        case 'webhooks create --signing-key-file'
+            echo files
         case 'api --input'
             echo files
         case 'api --output' 'api -o'
@@ -873,7 +915,7 @@ function __sched_value
         case 'completion 1'
             printf '%s\n' words bash zsh fish powershell
         case 'man 1'
-            printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance mcp auth profiles whoami api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci
+            printf '%s\n' words events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance webhooks mcp auth profiles whoami api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci
         case '* --output' '* -o'
             printf '%s\n' words table json jsonl csv tsv yaml id ics
         case '* --json'

@@ -148,6 +148,20 @@ CREATE TABLE device_codes (hash TEXT PRIMARY KEY, user_code TEXT NOT NULL UNIQUE
   decision TEXT CHECK (decision IN ('allow', 'deny', 'used')), user TEXT REFERENCES users) WITHOUT ROWID;
 `;
 
+/**
+ * Webhook subscriptions. `owner` is the ID of the user, group or organization whose events they report. The signing key
+ * is not part of the record: the service never shows it.
+ */
+const sixth = `
+CREATE TABLE webhooks (id TEXT PRIMARY KEY, doc TEXT NOT NULL,
+  organization TEXT NOT NULL REFERENCES organizations, owner TEXT NOT NULL, signing_key TEXT,
+  scope TEXT AS (doc ->> 'scope') VIRTUAL,
+  state TEXT AS (doc ->> 'state') VIRTUAL,
+  callback_url TEXT AS (doc ->> 'callback_url') VIRTUAL,
+  created_at TEXT AS (doc ->> 'created_at') VIRTUAL);
+CREATE UNIQUE INDEX webhooks_by_owner ON webhooks (organization, scope, owner, callback_url);
+`;
+
 /** Tables whose rows hold a record in `doc`, as the JSON the service replies with. */
 export const recordTables = [
   'organizations',
@@ -162,9 +176,10 @@ export const recordTables = [
   'routing_forms',
   'submissions',
   'activity',
+  'webhooks',
 ] as const;
 
-export const migrations: readonly string[] = [first, second, third, fourth, fifth];
+export const migrations: readonly string[] = [first, second, third, fourth, fifth, sixth];
 
 /** `schd` in ASCII: marks the SQLite file as a sandbox. */
 export const applicationId = 0x73636864;
