@@ -43,7 +43,8 @@ export const post = (
       resolve({ status: reply.statusCode!, text });
     });
     sent.on('error', reject);
-    sent.end(body);
+    // As bytes: with a string, Node would send headers in its encoding.
+    sent.end(Buffer.from(body as string));
   });
 
 /** Sends a signed delivery. */

@@ -8,7 +8,9 @@ import { readInput } from '../../operation/input.ts';
 import { confirm } from '../../session/confirm.ts';
 import type { Facts } from '../../session/prompt.ts';
 import { createCommand } from './create.ts';
+import { listenCommand } from './listen.ts';
 import { withScope, withScopeFlags } from './scope.ts';
+import { verifyCommand } from './verify.ts';
 
 export const examples = {
   list: ['webhooks list', 'webhooks list --org current --json=uri,callback_url,state', 'webhooks list --scope group'],
@@ -81,3 +83,5 @@ export const decorate = {
     run: (invocation) => runDelete(get!, invocation),
   }),
 };
+
+export const extra = (): Command[] => [listenCommand, verifyCommand];
