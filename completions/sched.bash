@@ -24,7 +24,7 @@ _sched_noun() {
     auth) noun=auth verbs='login status token refresh logout' ;;
     profiles | profile) noun=profiles verbs='list show add set use remove export' ;;
     whoami) noun=whoami command=whoami ;;
-    webhooks | webhook) noun=webhooks verbs='list get create delete' ;;
+    webhooks | webhook) noun=webhooks verbs='list get create delete listen verify' ;;
     mcp) noun=mcp verbs='metadata' ;;
     api) noun=api command=api ;;
     doctor) noun=doctor command=doctor ;;
@@ -338,6 +338,16 @@ _sched_command() {
       takers=''
       fields='uri callback_url state events scope organization user group retry_started_at created_at updated_at'
       ;;
+    'webhooks listen')
+      flags='--signing-key-file --forward-to --port --host --tolerance'
+      takers='--signing-key-file --forward-to --port --host --tolerance'
+      fields='event created_at created_by payload _sched'
+      ;;
+    'webhooks verify')
+      flags='--signing-key-file --signature --body --tolerance'
+      takers='--signing-key-file --signature --body --tolerance'
+      fields='verdict signed_at age_seconds'
+      ;;
     'mcp metadata')
       flags=''
       takers=''
@@ -410,7 +420,7 @@ _sched_value() {
     'events list --sort' | 'groups events --sort') kind=words values='start_time:asc start_time:desc' ;;
     'events list --with' | 'events get --with' | 'groups events --with') kind=words values='invitees' ;;
     'events list --rows' | 'groups events --rows') kind=words values='invitees' ;;
-    'events cancel --body' | 'invitees create --body' | 'event-types create --body' | 'event-types update --body' | 'availability update --body' | 'shares create --body' | 'one-offs create --body' | 'webhooks create --body') kind=files ;;
+    'events cancel --body' | 'invitees create --body' | 'event-types create --body' | 'event-types update --body' | 'availability update --body' | 'shares create --body' | 'one-offs create --body' | 'webhooks create --body' | 'webhooks verify --body') kind=files ;;
     'events cancel --from' | 'invitees create --from' | 'compliance delete --from' | 'profiles add --from') kind=files ;;
     'events cancel --receipt' | 'invitees create --receipt' | 'compliance delete --receipt') kind=files ;;
     'events stats --by') kind=words values='host event-type day week month weekday hour status' ;;
@@ -440,7 +450,7 @@ _sched_value() {
     'profiles set 1') kind=words values='base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root org' ;;
     'webhooks list --scope' | 'webhooks create --scope') kind=words values='organization user group' ;;
     'webhooks create --events') kind=words values='invitee.created invitee.canceled invitee_no_show.created invitee_no_show.deleted routing_form_submission.created' ;;
-    'webhooks create --signing-key-file') kind=files ;;
+    'webhooks create --signing-key-file' | 'webhooks listen --signing-key-file' | 'webhooks verify --signing-key-file') kind=files ;;
     'api --input') kind=files ;;
     'api --output' | 'api -o') kind=words values='table json jsonl csv tsv yaml id ics' ;;
     'api 1') kind=words values='GET POST PATCH PUT DELETE' ;;

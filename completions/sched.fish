@@ -179,7 +179,9 @@ function __sched_verbs
             printf '%s\t%s\n' list 'List webhooks of a user, a group or the organization' \
                 get 'Show a webhook' \
                 create 'Subscribe a URL to events' \
-                delete 'Delete a webhook'
+                delete 'Delete a webhook' \
+                listen 'Receive deliveries on this machine, check and forward them' \
+                verify 'Check a delivery\'s signature'
         case mcp
             printf '%s\t%s\n' metadata 'Show OAuth metadata of the MCP server'
         case sandbox
@@ -567,6 +569,17 @@ function __sched_flags
                 --signing-key-file 'file with the key that signs deliveries; created with a new key if it does not exist'
         case 'webhooks delete'
             true
+        case 'webhooks listen'
+            printf '%s\t%s\n' --signing-key-file 'file with the key that signs deliveries, as in webhooks create' \
+                --forward-to 'send each delivery to this handler, with the same bytes and headers' \
+                --port 'port to listen on; 0 for any free port (default 4242)' \
+                --host 'address to listen on (default 127.0.0.1, for this machine only)' \
+                --tolerance 'how old a signature may be, such as 10m (default 3m)'
+        case 'webhooks verify'
+            printf '%s\t%s\n' --signing-key-file 'file with the key that signs deliveries, as in webhooks create' \
+                --signature 'value of the header Webhook-Signature' \
+                --body 'body of the delivery, exactly as received (default: stdin)' \
+                --tolerance 'how old a signature may be, such as 10m (default 3m)'
         case 'mcp metadata'
             true
         case 'api'
@@ -723,6 +736,10 @@ function __sched_takers
             printf '%s\n' --org --scope --user --group --sort --limit --page-size
         case 'webhooks create'
             printf '%s\n' --url --events --org --scope --user --group --body --signing-key-file
+        case 'webhooks listen'
+            printf '%s\n' --signing-key-file --forward-to --port --host --tolerance
+        case 'webhooks verify'
+            printf '%s\n' --signing-key-file --signature --body --tolerance
         case 'api'
             printf '%s\n' --method -X --raw-field -f --field -F --input --header -H --limit --page-size --output -o
         case 'sandbox start'
@@ -804,6 +821,10 @@ function __sched_fields
             printf '%s\n' uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type _sched
         case 'webhooks list' 'webhooks get' 'webhooks create' 'webhooks delete'
             printf '%s\n' uri callback_url state events scope organization user group retry_started_at created_at updated_at
+        case 'webhooks listen'
+            printf '%s\n' event created_at created_by payload _sched
+        case 'webhooks verify'
+            printf '%s\n' verdict signed_at age_seconds
         case 'mcp metadata'
             printf '%s\n' resource authorization_servers scopes_supported bearer_methods_supported
         case 'doctor'
@@ -834,7 +855,7 @@ function __sched_value
             printf '%s\n' words invitees
         case 'events list --rows' 'groups events --rows'
             printf '%s\n' words invitees
-        case 'events cancel --body' 'invitees create --body' 'event-types create --body' 'event-types update --body' 'availability update --body' 'shares create --body' 'one-offs create --body' 'webhooks create --body'
+        case 'events cancel --body' 'invitees create --body' 'event-types create --body' 'event-types update --body' 'availability update --body' 'shares create --body' 'one-offs create --body' 'webhooks create --body' 'webhooks verify --body'
             echo files
         case 'events cancel --from' 'invitees create --from' 'compliance delete --from' 'profiles add --from'
             echo files
@@ -894,7 +915,7 @@ function __sched_value
             printf '%s\n' words organization user group
         case 'webhooks create --events'
             printf '%s\n' words invitee.created invitee.canceled invitee_no_show.created invitee_no_show.deleted routing_form_submission.created
-        case 'webhooks create --signing-key-file'
+        case 'webhooks create --signing-key-file' 'webhooks listen --signing-key-file' 'webhooks verify --signing-key-file'
             echo files
         case 'api --input'
             echo files

@@ -182,6 +182,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'get' = 'Show a webhook'
             'create' = 'Subscribe a URL to events'
             'delete' = 'Delete a webhook'
+            'listen' = 'Receive deliveries on this machine, check and forward them'
+            'verify' = 'Check a delivery''s signature'
         }
         'mcp' = [ordered]@{
             'metadata' = 'Show OAuth metadata of the MCP server'
@@ -860,6 +862,27 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             fields = @('uri', 'callback_url', 'state', 'events', 'scope', 'organization', 'user', 'group', 'retry_started_at', 'created_at', 'updated_at')
             flags = [ordered]@{}
         }
+        'webhooks listen' = @{
+            takers = @('--signing-key-file', '--forward-to', '--port', '--host', '--tolerance')
+            fields = @('event', 'created_at', 'created_by', 'payload', '_sched')
+            flags = [ordered]@{
+                '--signing-key-file' = 'file with the key that signs deliveries, as in webhooks create'
+                '--forward-to' = 'send each delivery to this handler, with the same bytes and headers'
+                '--port' = 'port to listen on; 0 for any free port (default 4242)'
+                '--host' = 'address to listen on (default 127.0.0.1, for this machine only)'
+                '--tolerance' = 'how old a signature may be, such as 10m (default 3m)'
+            }
+        }
+        'webhooks verify' = @{
+            takers = @('--signing-key-file', '--signature', '--body', '--tolerance')
+            fields = @('verdict', 'signed_at', 'age_seconds')
+            flags = [ordered]@{
+                '--signing-key-file' = 'file with the key that signs deliveries, as in webhooks create'
+                '--signature' = 'value of the header Webhook-Signature'
+                '--body' = 'body of the delivery, exactly as received (default: stdin)'
+                '--tolerance' = 'how old a signature may be, such as 10m (default 3m)'
+            }
+        }
         'mcp metadata' = @{
             takers = @()
             fields = @('resource', 'authorization_servers', 'scopes_supported', 'bearer_methods_supported')
@@ -1006,6 +1029,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'shares create --body' = @('files')
         'one-offs create --body' = @('files')
         'webhooks create --body' = @('files')
+        'webhooks verify --body' = @('files')
         'events cancel --from' = @('files')
         'invitees create --from' = @('files')
         'compliance delete --from' = @('files')
@@ -1067,6 +1091,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'webhooks create --scope' = @('words', 'organization', 'user', 'group')
         'webhooks create --events' = @('words', 'invitee.created', 'invitee.canceled', 'invitee_no_show.created', 'invitee_no_show.deleted', 'routing_form_submission.created')
         'webhooks create --signing-key-file' = @('files')
+        'webhooks listen --signing-key-file' = @('files')
+        'webhooks verify --signing-key-file' = @('files')
         'api --input' = @('files')
         'api --output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         'api -o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
