@@ -9,7 +9,7 @@ export const mostBodyBytes = 1024 * 1024;
 /** With bodies of 1 MiB, this also limits memory. Node closes further connections at once. */
 const mostConnections = 128;
 
-/** How long a sender may take for its headers, and for the whole request. */
+/** How long a sender may take for its request. */
 const patienceMs = 10_000;
 
 /** A delivery whose signature and age are right. */
@@ -138,7 +138,6 @@ const bind = (server: Server, { host, port }: ReceiverOptions): Promise<AddressI
 export const openReceiver = async (options: ReceiverOptions): Promise<Receiver> => {
   const { onDelivery, onRefusal, patienceMs: patience = patienceMs } = options;
   const server = createServer({
-    headersTimeout: patience,
     requestTimeout: patience,
     connectionsCheckingInterval: patience / 5,
   });

@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Delivery, openReceiver, type Receiver, type ReceiverOptions } from '../../src/webhooks/receiver.ts';
 import { someday } from '../support/run.ts';
@@ -179,6 +179,18 @@ describe('receiver', () => {
       await Promise.all(Array.from({ length: 100 }, (_, n) => raw(n % 2 ? 'GARBAGE\r\n\r\n' : '\0\0\0\r\n\r\n')));
     expect(refusals).toHaveLength(1000);
     expect((await deliver(receiver.url)).status).toBe(200);
+  });
+
+  test('holds at most 128 connections at once, so that bodies can not fill the memory', async () => {
+    const open = () =>
+      new Promise<Socket>((resolve, reject) => {
+        const socket = connect(receiver.port, '127.0.0.1', () => resolve(socket)).once('error', reject);
+      });
+    const sockets = await Promise.all(Array.from({ length: 128 }, open));
+    const closed = new Promise((resolve) => connect(receiver.port, '127.0.0.1').resume().once('close', resolve));
+    await closed;
+    expect(sockets.filter(({ readyState }) => readyState === 'open')).toHaveLength(128);
+    for (const socket of sockets) socket.destroy();
   });
 
   test('binds to the address it is given, and to no other', async () => {

@@ -64,17 +64,16 @@ const handleDeliveries = (context: Context, output: DeliveryOutput, forward: For
 
 /** What to do next, for the notes at the start. */
 const nextSteps = ({ settings }: Context, url: string, keyFile: string): string[] => {
-  const events = 'invitee.created,invitee.canceled';
-  const create = (address: string, ...flags: string[]) =>
-    commandLine('webhooks', 'create', ...flags, '--url', address, '--events', events, '--signing-key-file', keyFile);
+  const key = ['--signing-key-file', keyFile];
   if (settings.sandbox)
     return [
-      `Subscribe in the sandbox: ${create(url, '--sandbox')}`,
-      'Send a sample: sched sandbox trigger invitee.created',
+      `Deliver from a sandbox: ${commandLine('sandbox', 'start', '--webhook-to', url, ...key)}`,
+      `Then book something, or send a sample: ${commandLine('sandbox', 'trigger', 'invitee.created')}`,
     ];
+  const events = ['--events', 'invitee.created,invitee.canceled'];
   return [
     `The service needs a public URL: point a tunnel such as cloudflared or ngrok at ${url}`,
-    `Then subscribe: ${create('https://YOUR-TUNNEL.example/')}`,
+    `Then subscribe: ${commandLine('webhooks', 'create', '--url', 'https://YOUR-TUNNEL.example/', ...events, ...key)}`,
   ];
 };
 

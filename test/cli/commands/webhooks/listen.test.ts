@@ -28,7 +28,7 @@ describe('webhooks listen', () => {
     const listening = await start(['--sandbox']);
     const { stderr } = await listening.stop();
     expect(stderr).toContain('[sandbox]');
-    expect(stderr).toContain(`webhooks create --sandbox --url ${listening.url} --events `);
+    expect(stderr).toContain(`sched sandbox start --webhook-to ${listening.url} --signing-key-file `);
     expect(stderr).toContain('sched sandbox trigger invitee.created');
   });
 
