@@ -22,11 +22,14 @@ export type WebhookScope = (typeof webhookScopes)[number];
 
 const loopback = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/;
 
+/** Whether a URL names this machine. */
+export const isLoopbackUrl = (value: string): boolean => URL.canParse(value) && loopback.test(new URL(value).hostname);
+
 /** Whether deliveries may be sent to this URL: by https, or by http on this machine. */
-const isWebhookUrl = (value: string): boolean => {
+export const isWebhookUrl = (value: string): boolean => {
   if (!URL.canParse(value) || /[\s#]/.test(value)) return false;
-  const { protocol, hostname, username, password } = new URL(value);
-  const isSafe = protocol === 'https:' || (protocol === 'http:' && loopback.test(hostname));
+  const { protocol, username, password } = new URL(value);
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopbackUrl(value));
   return isSafe && username + password === '';
 };
 
