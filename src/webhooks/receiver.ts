@@ -1,10 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { jsonText, parseJson } from '../json.ts';
+import { parseJson } from '../json.ts';
 import { checkSignature, readSignature, signatureHeader, type Verdict } from './signature.ts';
 
 /** R51: a larger body is refused, by its declared length or while it is read. */
 export const mostBodyBytes = 1024 * 1024;
+
+/** The deepest nesting of objects and lists. A delivery has about five levels. */
+const mostLevels = 100;
 
 /** With bodies of 1 MiB, this also limits memory. Node closes further connections at once. */
 const mostConnections = 128;
@@ -78,13 +81,17 @@ const readBody = async (message: IncomingMessage): Promise<Buffer | undefined> =
   return Buffer.concat(chunks);
 };
 
-/** The object in the body. Undefined if there is none, or if it is nested too deeply to be written again. */
+const isDeeperThan = (levels: number, value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((each) => isDeeperThan(levels - 1, each)));
+
+/** The object in the body. Undefined if there is none, or if it is nested too deeply to be printed in every format. */
 const contentOf = (body: string): Record<string, unknown> | undefined => {
   try {
     const value = parseJson(body);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    jsonText(value);
-    return value as Record<string, unknown>;
+    return isDeeperThan(mostLevels, value) ? undefined : (value as Record<string, unknown>);
   } catch {
     return undefined;
   }

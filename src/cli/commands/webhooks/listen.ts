@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
 import { usageError } from '../../../errors.ts';
 import { isLoopback } from '../../../http/proxy.ts';
@@ -52,9 +53,9 @@ const handleDeliveries = (context: Context, output: DeliveryOutput, forward: For
         ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
         ...(problem === undefined ? {} : { error: problem }),
       };
+      await output.write({ ...content, _sched: added });
       counts.received += attempt === 1 ? 1 : 0;
       counts.lastAt = receivedAt;
-      await output.write({ ...content, _sched: added });
       return accepted;
     });
     if (!accepted) return { status: 502, text: 'The handler did not accept the delivery.' };
@@ -92,10 +93,12 @@ interface Progress {
   readonly refused: ReturnType<typeof createRefusalNotes>;
 }
 
+const number = (value: number): string => value.toLocaleString('en-US');
+
 const progressText = ({ counts, refused }: Progress, zone: string): string =>
   [
-    `${counts.received.toLocaleString('en-US')} received`,
-    ...(refused.total === 0 ? [] : [`${refused.total.toLocaleString('en-US')} refused`]),
+    `${number(counts.received)} received`,
+    ...(refused.total === 0 ? [] : [`${number(refused.total)} refused`]),
     ...(counts.lastAt === undefined ? [] : [`last ${timeOfDay(counts.lastAt, zone)}`]),
   ].join(' · ');
 
@@ -103,8 +106,9 @@ const progressText = ({ counts, refused }: Progress, zone: string): string =>
 const announcer = ({ context, typed }: Invocation, target: URL | undefined, host: string) => {
   const { notes } = context;
   let isFirst = true;
-  return ({ url }: Receiver): void => {
-    if (target?.origin === new URL(url).origin) throw usageError(['--forward-to is the address of this listener']);
+  return ({ url, port }: Receiver): void => {
+    if (target?.port === String(port) && isLoopback(target.hostname))
+      throw usageError(['--forward-to is the address of this listener']);
     if (!isFirst) return void notes.info(`Listening on ${url} again`);
     isFirst = false;
     notes.info(`Listening on ${url} (Ctrl-C to stop)`);
@@ -128,7 +132,10 @@ const listen = async (invocation: Invocation): Promise<void> => {
 
   const over = new AbortController();
   const stop = () => over.abort();
+  // Every delivery on its way listens to it. Node would warn about a leak at the eleventh.
+  setMaxListeners(0, over.signal);
   interrupted.addEventListener('abort', stop, { once: true });
+  if (interrupted.aborted) stop();
   const output = openDeliveryOutput(context);
   const counts: Counts = { received: 0, lastAt: undefined };
   const refused = createRefusalNotes(clock.now, notes.warn);
@@ -155,7 +162,10 @@ const listen = async (invocation: Invocation): Promise<void> => {
   interrupted.removeEventListener('abort', stop);
   stopWatching();
   stopShowing?.();
-  notes.info(`Stopped: ${counted(counts.received, 'delivery', 'deliveries')} received, ${refused.total} refused`);
+  if (stopShowing !== undefined)
+    notes.info(
+      `Stopped: ${counted(counts.received, 'delivery', 'deliveries')} received, ${number(refused.total)} refused`,
+    );
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SchedError } from '../../../../src/errors.ts';
 import { NetworkFailure } from '../../../../src/http/failure.ts';
+import { gate } from '../../../support/gate.ts';
 import { heldClock } from '../../../support/held-clock.ts';
 import { keyFile, startHandler, startListening } from '../../../support/listening.ts';
 import { createWorld, type network, someday, virtualClock, type WorldOptions } from '../../../support/run.ts';
@@ -120,11 +121,11 @@ describe('webhooks listen', () => {
   });
 
   test('leaves deliveries without an ID out of -o id, and prints deep ones in every format', async () => {
-    for (const format of ['id', 'yaml', 'json', 'tsv']) {
+    for (const format of ['id', 'yaml', 'json', 'jsonl', 'csv', 'tsv', 'table']) {
       const listening = await start(['-o', format]);
-      const deep = `{"payload":{"uri":"deep"},"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
-      await post(listening.url, deep, { 'webhook-signature': signed(deep) });
-      await deliver(listening.url, { event: 'no payload' });
+      const deep = `{"payload":{"uri":"deep"},"a":${'['.repeat(99)}${']'.repeat(99)}}`;
+      expect((await post(listening.url, deep, { 'webhook-signature': signed(deep) })).status).toBe(200);
+      expect((await deliver(listening.url, { event: 'no payload' })).status).toBe(200);
       expect((await deliver(listening.url)).status).toBe(200);
       expect(listening.stdout()).toContain(format === 'id' ? sample().payload.uri : 'invitee.created');
       expect((await listening.stop()).code).toBe(0);
@@ -264,16 +265,38 @@ describe('webhooks listen --forward-to', () => {
     expect(await sent).toMatch(/hang up|reset/);
   });
 
+  test('forwards many deliveries at once, without a warning of Node', async () => {
+    const warnings: string[] = [];
+    const warn = ({ message }: Error) => warnings.push(message);
+    process.on('warning', warn);
+    const held = gate();
+    let waiting = 0;
+    const send: typeof network = async ({ signal }) => {
+      signal!.addEventListener('abort', () => {});
+      waiting += 1;
+      if (waiting === 20) held.release();
+      await held.promise;
+      return { status: 200, headers: {}, body: '' };
+    };
+    const listening = await start(['--forward-to', 'http://127.0.0.1:3000/'], { send });
+    const sent = Array.from({ length: 20 }, (_, n) => deliver(listening.url, about(`${n}`)));
+    expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array(20).fill(200));
+    await listening.stop();
+    process.off('warning', warn);
+    expect(warnings).toEqual([]);
+  });
+
   test('refuses its own address', async () => {
     const first = await start();
     const { port } = new URL(first.url);
     await first.stop();
     const { code, stderr } = await world.run([
       ...['webhooks', 'listen', '--port', port, '--signing-key-file', keyFile()],
-      ...['--forward-to', `http://127.0.0.1:${port}/x`],
+      ...['--forward-to', `http://localhost:${port}/x`],
     ]);
     expect(code).toBe(2);
-    expect(stderr).toContain('--forward-to is the address of this listener');
+    expect(stderr).toContain('error: --forward-to is the address of this listener');
+    expect(stderr).not.toContain('Stopped');
   });
 });
 
@@ -371,6 +394,7 @@ describe('webhooks listen reports', () => {
     const { code, stderr } = await world.run(['webhooks', 'listen', '--port', port, '--signing-key-file', keyFile()]);
     expect(code).toBe(3);
     expect(stderr).toContain(`error: Can't listen on port ${port}\ncause: the port is in use\n`);
+    expect(stderr).not.toContain('Stopped');
     await first.stop();
   });
 
