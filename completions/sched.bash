@@ -28,7 +28,7 @@ _sched_noun() {
     mcp) noun=mcp verbs='metadata' ;;
     api) noun=api command=api ;;
     doctor) noun=doctor command=doctor ;;
-    sandbox) noun=sandbox verbs='start run tokens reset clock openapi' ;;
+    sandbox) noun=sandbox verbs='start run tokens reset clock trigger openapi' ;;
     ratelimit) noun=ratelimit command=ratelimit ;;
     completion) noun=completion command=completion ;;
     man) noun=man command=man ;;
@@ -364,13 +364,13 @@ _sched_command() {
       fields='check status finding fix'
       ;;
     'sandbox start')
-      flags='--port --data --seed --fault --faults --plan --no-limits --auto-consent --refresh-replay-window'
-      takers='--port --data --seed --fault --faults --plan --refresh-replay-window'
+      flags='--port --data --seed --fault --faults --plan --no-limits --auto-consent --refresh-replay-window --webhook-to --signing-key-file'
+      takers='--port --data --seed --fault --faults --plan --refresh-replay-window --webhook-to --signing-key-file'
       fields='base_url auth_url mcp_url client_id token tokens plan data admin_token'
       ;;
     'sandbox run')
-      flags='--port --data --seed --fault --faults --plan --no-limits --auto-consent --refresh-replay-window'
-      takers='--port --data --seed --fault --faults --plan --refresh-replay-window'
+      flags='--port --data --seed --fault --faults --plan --no-limits --auto-consent --refresh-replay-window --webhook-to --signing-key-file'
+      takers='--port --data --seed --fault --faults --plan --refresh-replay-window --webhook-to --signing-key-file'
       fields=''
       ;;
     'sandbox tokens')
@@ -387,6 +387,11 @@ _sched_command() {
       flags='--data'
       takers='--data'
       fields='time offset_seconds data'
+      ;;
+    'sandbox trigger')
+      flags='--to --data'
+      takers='--to --data'
+      fields='number webhook url event state created_at due_at body at status error milliseconds'
       ;;
     'sandbox openapi')
       flags=''
@@ -450,15 +455,16 @@ _sched_value() {
     'profiles set 1') kind=words values='base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root org' ;;
     'webhooks list --scope' | 'webhooks create --scope') kind=words values='organization user group' ;;
     'webhooks create --events') kind=words values='invitee.created invitee.canceled invitee_no_show.created invitee_no_show.deleted routing_form_submission.created' ;;
-    'webhooks create --signing-key-file' | 'webhooks listen --signing-key-file' | 'webhooks verify --signing-key-file') kind=files ;;
+    'webhooks create --signing-key-file' | 'webhooks listen --signing-key-file' | 'webhooks verify --signing-key-file' | 'sandbox start --signing-key-file' | 'sandbox run --signing-key-file') kind=files ;;
     'api --input') kind=files ;;
     'api --output' | 'api -o') kind=words values='table json jsonl csv tsv yaml id ics' ;;
     'api 1') kind=words values='GET POST PATCH PUT DELETE' ;;
-    'sandbox start --data' | 'sandbox run --data' | 'sandbox reset --data' | 'sandbox clock --data') kind=files ;;
+    'sandbox start --data' | 'sandbox run --data' | 'sandbox reset --data' | 'sandbox clock --data' | 'sandbox trigger --data') kind=files ;;
     'sandbox start --seed' | 'sandbox run --seed' | 'sandbox reset --seed') kind=words values='demo empty large:1000' ;;
     'sandbox start --faults' | 'sandbox run --faults') kind=files ;;
     'sandbox start --plan' | 'sandbox run --plan') kind=words values='trial free standard enterprise' ;;
     'sandbox clock 1') kind=words values='set advance' ;;
+    'sandbox trigger 1') kind=words values='invitee.created invitee.canceled invitee_no_show.created invitee_no_show.deleted routing_form_submission.created' ;;
     'completion 1') kind=words values='bash zsh fish powershell' ;;
     'man 1') kind=words values='events invitees event-types availability shares one-offs locations routing-forms orgs members invitations groups users activity compliance webhooks mcp auth profiles whoami api doctor sandbox ratelimit completion man flags formatting time environment exit-codes ci' ;;
     *' --output' | *' -o') kind=words values='table json jsonl csv tsv yaml id ics' ;;

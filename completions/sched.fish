@@ -190,6 +190,7 @@ function __sched_verbs
                 tokens 'List the sandbox\'s ready-made tokens by role' \
                 reset 'Delete the sandbox data and seed it again' \
                 clock 'Show or change the sandbox\'s time' \
+                trigger 'Let a running sandbox send a sample of a webhook event' \
                 openapi 'Print an OpenAPI 3.1 description of the service, as JSON'
     end
 end
@@ -607,7 +608,9 @@ function __sched_flags
                 --plan 'the organization\'s plan (default: the plan in the data, else enterprise)' \
                 --no-limits 'turn off rate limits' \
                 --auto-consent 'approve every login without a click' \
-                --refresh-replay-window 'how long a used refresh token gets the same reply again (default 0s)'
+                --refresh-replay-window 'how long a used refresh token gets the same reply again (default 0s)' \
+                --webhook-to 'while it runs, deliver all webhook events to this URL on this machine' \
+                --signing-key-file 'with --webhook-to: file with the key that signs deliveries; created with a new key if it does not exist'
         case 'sandbox run'
             printf '%s\t%s\n' --port 'port on 127.0.0.1 (default 0: any free port)' \
                 --data 'store the data in this file (default :memory:, new data each time)' \
@@ -617,7 +620,9 @@ function __sched_flags
                 --plan 'the organization\'s plan (default: the plan in the data, else enterprise)' \
                 --no-limits 'turn off rate limits' \
                 --auto-consent 'approve every login without a click' \
-                --refresh-replay-window 'how long a used refresh token gets the same reply again (default 0s)'
+                --refresh-replay-window 'how long a used refresh token gets the same reply again (default 0s)' \
+                --webhook-to 'while it runs, deliver all webhook events to this URL on this machine' \
+                --signing-key-file 'with --webhook-to: file with the key that signs deliveries; created with a new key if it does not exist'
         case 'sandbox tokens'
             true
         case 'sandbox reset'
@@ -625,6 +630,9 @@ function __sched_flags
                 --seed 'content of new data: demo (default), empty (people and tokens only) or large:N (N more events)'
         case 'sandbox clock'
             printf '%s\t%s\n' --data 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)'
+        case 'sandbox trigger'
+            printf '%s\t%s\n' --to 'only to the webhooks with this URL' \
+                --data 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)'
         case 'sandbox openapi'
             true
         case 'ratelimit'
@@ -743,13 +751,15 @@ function __sched_takers
         case 'api'
             printf '%s\n' --method -X --raw-field -f --field -F --input --header -H --limit --page-size --output -o
         case 'sandbox start'
-            printf '%s\n' --port --data --seed --fault --faults --plan --refresh-replay-window
+            printf '%s\n' --port --data --seed --fault --faults --plan --refresh-replay-window --webhook-to --signing-key-file
         case 'sandbox run'
-            printf '%s\n' --port --data --seed --fault --faults --plan --refresh-replay-window
+            printf '%s\n' --port --data --seed --fault --faults --plan --refresh-replay-window --webhook-to --signing-key-file
         case 'sandbox reset'
             printf '%s\n' --data --seed
         case 'sandbox clock'
             printf '%s\n' --data
+        case 'sandbox trigger'
+            printf '%s\n' --to --data
     end
 end
 
@@ -835,6 +845,8 @@ function __sched_fields
             printf '%s\n' name token user role kind scopes refresh_token
         case 'sandbox clock'
             printf '%s\n' time offset_seconds data
+        case 'sandbox trigger'
+            printf '%s\n' number webhook url event state created_at due_at body at status error milliseconds
         case 'ratelimit'
             printf '%s\n' window limit remaining reset_at reset_s waiting
     end
@@ -915,7 +927,7 @@ function __sched_value
             printf '%s\n' words organization user group
         case 'webhooks create --events'
             printf '%s\n' words invitee.created invitee.canceled invitee_no_show.created invitee_no_show.deleted routing_form_submission.created
-        case 'webhooks create --signing-key-file' 'webhooks listen --signing-key-file' 'webhooks verify --signing-key-file'
+        case 'webhooks create --signing-key-file' 'webhooks listen --signing-key-file' 'webhooks verify --signing-key-file' 'sandbox start --signing-key-file' 'sandbox run --signing-key-file'
             echo files
         case 'api --input'
             echo files
@@ -923,7 +935,7 @@ function __sched_value
             printf '%s\n' words table json jsonl csv tsv yaml id ics
         case 'api 1'
             printf '%s\n' words GET POST PATCH PUT DELETE
-        case 'sandbox start --data' 'sandbox run --data' 'sandbox reset --data' 'sandbox clock --data'
+        case 'sandbox start --data' 'sandbox run --data' 'sandbox reset --data' 'sandbox clock --data' 'sandbox trigger --data'
             echo files
         case 'sandbox start --seed' 'sandbox run --seed' 'sandbox reset --seed'
             printf '%s\n' words demo empty large:1000
@@ -933,6 +945,8 @@ function __sched_value
             printf '%s\n' words trial free standard enterprise
         case 'sandbox clock 1'
             printf '%s\n' words set advance
+        case 'sandbox trigger 1'
+            printf '%s\n' words invitee.created invitee.canceled invitee_no_show.created invitee_no_show.deleted routing_form_submission.created
         case 'completion 1'
             printf '%s\n' words bash zsh fish powershell
         case 'man 1'

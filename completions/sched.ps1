@@ -194,6 +194,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             'tokens' = 'List the sandbox''s ready-made tokens by role'
             'reset' = 'Delete the sandbox data and seed it again'
             'clock' = 'Show or change the sandbox''s time'
+            'trigger' = 'Let a running sandbox send a sample of a webhook event'
             'openapi' = 'Print an OpenAPI 3.1 description of the service, as JSON'
         }
     }
@@ -915,7 +916,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             }
         }
         'sandbox start' = @{
-            takers = @('--port', '--data', '--seed', '--fault', '--faults', '--plan', '--refresh-replay-window')
+            takers = @('--port', '--data', '--seed', '--fault', '--faults', '--plan', '--refresh-replay-window', '--webhook-to', '--signing-key-file')
             fields = @('base_url', 'auth_url', 'mcp_url', 'client_id', 'token', 'tokens', 'plan', 'data', 'admin_token')
             flags = [ordered]@{
                 '--port' = 'port on 127.0.0.1; 0 for any free port (default 4010)'
@@ -927,10 +928,12 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--no-limits' = 'turn off rate limits'
                 '--auto-consent' = 'approve every login without a click'
                 '--refresh-replay-window' = 'how long a used refresh token gets the same reply again (default 0s)'
+                '--webhook-to' = 'while it runs, deliver all webhook events to this URL on this machine'
+                '--signing-key-file' = 'with --webhook-to: file with the key that signs deliveries; created with a new key if it does not exist'
             }
         }
         'sandbox run' = @{
-            takers = @('--port', '--data', '--seed', '--fault', '--faults', '--plan', '--refresh-replay-window')
+            takers = @('--port', '--data', '--seed', '--fault', '--faults', '--plan', '--refresh-replay-window', '--webhook-to', '--signing-key-file')
             fields = @()
             flags = [ordered]@{
                 '--port' = 'port on 127.0.0.1 (default 0: any free port)'
@@ -942,6 +945,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--no-limits' = 'turn off rate limits'
                 '--auto-consent' = 'approve every login without a click'
                 '--refresh-replay-window' = 'how long a used refresh token gets the same reply again (default 0s)'
+                '--webhook-to' = 'while it runs, deliver all webhook events to this URL on this machine'
+                '--signing-key-file' = 'with --webhook-to: file with the key that signs deliveries; created with a new key if it does not exist'
             }
         }
         'sandbox tokens' = @{
@@ -961,6 +966,14 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
             takers = @('--data')
             fields = @('time', 'offset_seconds', 'data')
             flags = [ordered]@{
+                '--data' = 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)'
+            }
+        }
+        'sandbox trigger' = @{
+            takers = @('--to', '--data')
+            fields = @('number', 'webhook', 'url', 'event', 'state', 'created_at', 'due_at', 'body', 'at', 'status', 'error', 'milliseconds')
+            flags = [ordered]@{
+                '--to' = 'only to the webhooks with this URL'
                 '--data' = 'store the data in this file, or in :memory: (default: the file that all sandbox commands share)'
             }
         }
@@ -1093,6 +1106,8 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'webhooks create --signing-key-file' = @('files')
         'webhooks listen --signing-key-file' = @('files')
         'webhooks verify --signing-key-file' = @('files')
+        'sandbox start --signing-key-file' = @('files')
+        'sandbox run --signing-key-file' = @('files')
         'api --input' = @('files')
         'api --output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         'api -o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
@@ -1101,6 +1116,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'sandbox run --data' = @('files')
         'sandbox reset --data' = @('files')
         'sandbox clock --data' = @('files')
+        'sandbox trigger --data' = @('files')
         'sandbox start --seed' = @('words', 'demo', 'empty', 'large:1000')
         'sandbox run --seed' = @('words', 'demo', 'empty', 'large:1000')
         'sandbox reset --seed' = @('words', 'demo', 'empty', 'large:1000')
@@ -1109,6 +1125,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'sandbox start --plan' = @('words', 'trial', 'free', 'standard', 'enterprise')
         'sandbox run --plan' = @('words', 'trial', 'free', 'standard', 'enterprise')
         'sandbox clock 1' = @('words', 'set', 'advance')
+        'sandbox trigger 1' = @('words', 'invitee.created', 'invitee.canceled', 'invitee_no_show.created', 'invitee_no_show.deleted', 'routing_form_submission.created')
         'completion 1' = @('words', 'bash', 'zsh', 'fish', 'powershell')
         'man 1' = @('words', 'events', 'invitees', 'event-types', 'availability', 'shares', 'one-offs', 'locations', 'routing-forms', 'orgs', 'members', 'invitations', 'groups', 'users', 'activity', 'compliance', 'webhooks', 'mcp', 'auth', 'profiles', 'whoami', 'api', 'doctor', 'sandbox', 'ratelimit', 'completion', 'man', 'flags', 'formatting', 'time', 'environment', 'exit-codes', 'ci')
         '--output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')

@@ -171,11 +171,13 @@ const seventh = `
 ALTER TABLE webhooks ADD COLUMN pid INTEGER;
 
 CREATE TABLE deliveries (number INTEGER PRIMARY KEY, webhook TEXT NOT NULL REFERENCES webhooks ON DELETE CASCADE,
-  event TEXT NOT NULL, subject TEXT NOT NULL, body TEXT NOT NULL, created_at TEXT NOT NULL,
+  event TEXT NOT NULL, subject TEXT NOT NULL, created_at TEXT NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('waiting', 'delivered', 'failed')),
-  due_at TEXT, tries INTEGER NOT NULL DEFAULT 0, failing_since TEXT, claim TEXT, claimed_until INTEGER);
+  due_at TEXT, tries INTEGER NOT NULL DEFAULT 0, failing_since TEXT, claim TEXT, claimed_until INTEGER,
+  body TEXT NOT NULL);
 CREATE INDEX deliveries_of_webhook ON deliveries (webhook, number);
-CREATE INDEX deliveries_due ON deliveries (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_due ON deliveries (due_at, webhook, number, claimed_until) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_failing ON deliveries (webhook, failing_since) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_by_subject ON deliveries (subject);
 
 CREATE TABLE delivery_attempts (delivery INTEGER NOT NULL REFERENCES deliveries ON DELETE CASCADE,

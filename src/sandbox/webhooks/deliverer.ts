@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime.ts';
 import { timestamp } from '../names.ts';
 import type { Store } from '../store.ts';
 import { type Answer, type Post, postToLoopback } from './post.ts';
-import { type Claimed, recordAttempt } from './schedule.ts';
+import { type Claimed, isAccepted, recordAttempt } from './schedule.ts';
 import { signatureOf } from './signature.ts';
 
 /** How long a receiver may take to answer. */
@@ -13,6 +13,12 @@ const claimMilliseconds = answerMilliseconds + 5_000;
 
 /** Attempts at the same time. One webhook has one at a time, so that it gets its events in order. */
 const mostAtOnce = 32;
+
+/**
+ * Failed attempts of one webhook between two polls. A receiver that is down can have a long queue, whose attempts all fail
+ * at once: without a limit they would keep the process busy, which also answers requests.
+ */
+const mostFailures = 5;
 
 /** How long the end of the sandbox waits for deliveries that are due. */
 const drainMilliseconds = 3_000;
@@ -32,6 +38,8 @@ export interface DelivererOptions {
 export interface Deliverer {
   /** Sends the deliveries that are due. Returns at once: a receiver never slows down a request. */
   wake(): void;
+  /** Like `wake`, and gives receivers that failed their next chance. Called a few times each second. */
+  poll(): void;
   /** Sends one delivery now, whatever its state. Resolves after its attempt; false if it is being sent already. */
   sendNow(number: number): Promise<boolean>;
   /** Resolves when no attempt is running and none is due. */
@@ -49,6 +57,8 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
   const { store, clock, system, name, userAgent, post = postToLoopback } = options;
   /** The running attempts by webhook. */
   const running = new Map<string, Promise<void>>();
+  /** Failed attempts by webhook since the last poll. */
+  const failures = new Map<string, number>();
   const extra = new Set<Promise<void>>();
   const controllers = new Set<AbortController>();
   let claims = 0;
@@ -103,6 +113,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     const [at, started] = [clock.now(), system.now()];
     try {
       const answer = await ask(claimed, over);
+      if (!isAccepted(answer)) failures.set(claimed.webhook, 1 + (failures.get(claimed.webhook) ?? 0));
       if (isClosed && answer.status === undefined) release(claimed);
       else recordAttempt(store, claimed, { at, milliseconds: system.now() - started, answer }, clock.now(), isExtra);
     } finally {
@@ -137,8 +148,10 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
   const sendDue = () => {
     if (isClosed) return;
     try {
-      for (const { webhook, number } of dueNow())
-        if (running.size < mostAtOnce && !running.has(webhook)) start(webhook, number);
+      for (const { webhook, number } of dueNow()) {
+        const isPaused = (failures.get(webhook) ?? 0) >= mostFailures;
+        if (running.size < mostAtOnce && !running.has(webhook) && !isPaused) start(webhook, number);
+      }
     } catch {
       // Another process writes. The next wake-up tries again.
     }
@@ -154,12 +167,23 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
     });
   };
 
+  const poll = () => {
+    failures.clear();
+    wake();
+  };
+
+  const sendAll = () => {
+    failures.clear();
+    sendDue();
+  };
+
   const idle = async () => {
-    for (sendDue(); running.size > 0; sendDue()) await Promise.race(running.values());
+    for (sendAll(); running.size > 0; sendAll()) await Promise.race(running.values());
   };
 
   return {
     wake,
+    poll,
     idle,
     async sendNow(number) {
       const claimed = claim(number);
@@ -170,7 +194,7 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
       return true;
     },
     async drain() {
-      sendDue();
+      sendAll();
       if (running.size === 0) return;
       const over = new AbortController();
       await Promise.race([idle(), system.sleep(drainMilliseconds, over.signal).catch(ignore)]);

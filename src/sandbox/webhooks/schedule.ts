@@ -44,7 +44,7 @@ const disable = (store: Store, webhook: string, now: number) => {
 const noteFailing = (store: Store, webhook: string, now: number) => {
   if (store.get<WebhookRecord>('webhooks', webhook)!.state === 'disabled') return;
   const row = store.first<{ since: string | null }>(
-    "SELECT min(failing_since) AS since FROM deliveries WHERE webhook = ? AND state = 'waiting'",
+    'SELECT min(failing_since) AS since FROM deliveries WHERE webhook = ? AND due_at IS NOT NULL',
     webhook,
   );
   updateWebhook(store, webhook, now, { retry_started_at: row?.since ?? null });
@@ -60,8 +60,8 @@ const scheduleNext = (store: Store, { number, webhook }: Claimed, at: number, no
     timestamp(at),
     number,
   );
-  noteFailing(store, webhook, now);
   if (delay === undefined) disable(store, webhook, now);
+  else noteFailing(store, webhook, now);
 };
 
 /**

@@ -78,7 +78,7 @@ export const startDeliveries = async (
     name: `${runtime.machine.pid}-${Buffer.from(runtime.randomBytes(6)).toString('hex')}`,
     userAgent: `sched-sandbox/${version}`,
   });
-  const stopPolling = runtime.every(pollMilliseconds, deliverer.wake);
+  const stopPolling = runtime.every(pollMilliseconds, deliverer.poll);
   // Deliveries of an earlier run may be left.
   deliverer.wake();
   return {
