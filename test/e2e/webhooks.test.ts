@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isSigned, openReceiver } from '../sandbox/webhooks/receiver.ts';
-import { farMonday, sched, temporaryHome } from './program.ts';
+import { farMonday, sched, startSandbox, temporaryHome, usedSandbox } from './program.ts';
 
 describe('webhooks', () => {
   test('of a booking, a no-show and a cancellation reach a receiver, signed', async () => {
@@ -27,6 +27,33 @@ describe('webhooks', () => {
     const key = readFileSync(keyFile, 'utf8').trim();
     expect(received.map((each) => isSigned(each, key))).toEqual([true, true, true, true]);
     expect(stdout + stderr).not.toContain(key);
+  });
+
+  test('that a killed sandbox was sending are sent by the next one, but not to a URL of its run', async () => {
+    let isSilent = true;
+    const kept = await openReceiver((_, response) => {
+      if (!isSilent) response.writeHead(204).end();
+    });
+    const ofTheRun = await openReceiver();
+    const data = await usedSandbox();
+    const home = temporaryHome();
+    const first = await startSandbox('--data', data, '--webhook-to', ofTheRun.url);
+    const env = { SCHED_BASE_URL: first.base_url, SCHED_TOKEN: first.token };
+    const create = ['webhooks', 'create', '--url', kept.url, '--events', 'invitee.created'];
+    expect((await sched(create, home, env)).code).toBe(0);
+    const person = ['--email', 'ada@engine.example', '--name', 'Ada', '--timezone', 'UTC'];
+    const book = ['invitees', 'create', '--event-type', 'Intro call', '--start', farMonday(), ...person];
+    expect((await sched(book, home, env)).code).toBe(0);
+    await Promise.all([kept.heard(1), ofTheRun.heard(1)]);
+    await first.stop('SIGKILL');
+    isSilent = false;
+    const second = await startSandbox('--data', data);
+    await kept.heard(2);
+    expect(kept.received[1]!.body).toBe(kept.received[0]!.body);
+    const list = ['webhooks', 'list', '--org', 'current', '--json'];
+    const { stdout } = await sched(list, home, { SCHED_BASE_URL: second.base_url, SCHED_TOKEN: second.token });
+    expect(stdout).not.toContain(ofTheRun.url);
+    await second.stop();
   });
 
   test('are created, shown and deleted in the sandbox', async () => {

@@ -29,7 +29,7 @@ export interface DelivererOptions {
   clock: Pick<Clock, 'now'>;
   /** The system's clock, for durations and signatures: a receiver compares the signature's time with its own clock. */
   system: Pick<Clock, 'now' | 'sleep'>;
-  /** Tells the claims of this process from those of others. */
+  /** Tells the claims of this process from those of others. Begins with the process ID. */
   name: string;
   userAgent: string;
   post?: Post;

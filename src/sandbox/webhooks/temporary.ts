@@ -10,21 +10,11 @@ interface Subscriber {
   now: number;
   /** The process that the webhook lives with. */
   pid: number;
-  isAlive(pid: number): boolean;
 }
 
-/** Removes the webhooks of processes that were killed. */
-const removeLeftovers = (store: Store, isAlive: Subscriber['isAlive']) => {
-  for (const { id, pid } of store.all<{ id: string; pid: number }>(
-    'SELECT id, pid FROM webhooks WHERE pid IS NOT NULL',
-  ))
-    if (!isAlive(pid)) store.run('DELETE FROM webhooks WHERE id = ?', id);
-};
-
 /** Subscribes a URL to all events of the organization. Returns how to remove the webhook again. */
-export const subscribeTemporarily = (store: Store, { url, key, now, pid, isAlive }: Subscriber): (() => void) => {
+export const subscribeTemporarily = (store: Store, { url, key, now, pid }: Subscriber): (() => void) => {
   const id = store.transaction(() => {
-    removeLeftovers(store, isAlive);
     const organization = store.first<{ doc: string }>('SELECT doc FROM organizations')!;
     const { uri: organizationUri } = JSON.parse(organization.doc) as OrganizationRecord;
     const owner = idOf(organizationUri);

@@ -40,9 +40,8 @@ export const readReceiver = async (invocation: Invocation): Promise<Receiver | u
 
 const subscribe = async (sandbox: Sandbox, { url, key }: Receiver, { machine }: Runtime): Promise<() => void> => {
   const { subscribeTemporarily } = await import('../../../sandbox/webhooks/temporary.ts');
-  const { pid, isAlive } = machine;
   try {
-    return subscribeTemporarily(sandbox.store, { url, key, now: sandbox.clock.now(), pid, isAlive });
+    return subscribeTemporarily(sandbox.store, { url, key, now: sandbox.clock.now(), pid: machine.pid });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     throw new SchedError('conflict', `Can't deliver to ${url}`, { reason: error.message, outcome: 'not-applied' });
@@ -65,11 +64,13 @@ export const startDeliveries = async (
   receiver: Receiver | undefined,
   runtime: Runtime,
 ): Promise<Deliveries> => {
-  const [{ createDeliverer }, { deliveryCalls }] = await Promise.all([
+  const [{ createDeliverer }, { deliveryCalls }, { clearLeftovers }] = await Promise.all([
     import('../../../sandbox/webhooks/deliverer.ts'),
     import('../../../sandbox/webhooks/admin.ts'),
+    import('../../../sandbox/webhooks/leftovers.ts'),
   ]);
   const { store, clock } = sandbox;
+  clearLeftovers(store, runtime.machine.isAlive);
   const unsubscribe = receiver === undefined ? undefined : await subscribe(sandbox, receiver, runtime);
   const deliverer = createDeliverer({
     store,

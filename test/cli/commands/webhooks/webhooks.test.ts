@@ -220,6 +220,14 @@ describe('webhooks create --signing-key-file', () => {
     expect([code, requests.filter(isPost), existsSync(join(directory, 'nowhere'))]).toEqual([3, [], false]);
   });
 
+  test.each(['--dry-run', '--curl', '-v'])('is hidden by api with %s too', async (flag) => {
+    const file = join(directory, 'body.json');
+    writeFileSync(file, '{"url":"https://example.com/","signing_key":"canary-access-of-a-body"}');
+    const { stdout, stderr } = await world.run(['api', 'POST', '/webhook_subscriptions', '--input', file, flag]);
+    expect(stdout + stderr).not.toContain('canary-access-of-a-body');
+    if (flag !== '-v') expect(stdout).toContain('[signing key]');
+  });
+
   // R13
   test('has no flag for the key itself', async () => {
     const { code, requests } = await world.run(`${create} --signing-key canary-access-typed`);
