@@ -89,7 +89,7 @@ describe('docs/webhooks.md', () => {
     const { headers, body } = handler.requests[0]!;
     real = { body, signature: String(headers['webhook-signature']) };
     expect(body).toContain('Zoë 🎉 Byron');
-  });
+  }, 60_000);
 
   test('has a handler of 20 lines that gets each booking once, and nothing else', async () => {
     const port = await freePort();
@@ -140,7 +140,7 @@ describe('docs/webhooks.md', () => {
         .split('\n')
         .map((line) => line.split(' ')[0]);
     await expect.poll(handled).toEqual(events);
-  });
+  }, 60_000);
 
   test('has the programs that are tested here', () => {
     expect(names.sort()).toEqual(['handler.mjs', 'verify.mjs', 'verify.py', 'verify.sh']);
@@ -181,7 +181,7 @@ describe('docs/webhooks.md', () => {
       expect(check(signed(body, Date.now(), 'another key'), body)).toEqual(refused);
       expect(check(old, body)).toEqual(refused);
       for (const header of ['', 'nonsense', `t=${time}`, `v1=${value}`]) expect(check(header, body)).toEqual(refused);
-    });
+    }, 60_000);
   });
 
   test('agrees with webhooks verify', async () => {
