@@ -12,7 +12,7 @@ export interface Secrets {
   redact(text: string): string;
 }
 
-export type SecretKind = 'token' | 'refresh token' | 'code' | 'verifier' | 'password' | 'client secret';
+export type SecretKind = 'token' | 'refresh token' | 'code' | 'verifier' | 'password' | 'client secret' | 'signing key';
 
 /** Shorter strings appear in any text by chance, and no real service has secrets this short. */
 const shortest = 8;

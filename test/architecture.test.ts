@@ -123,6 +123,7 @@ const allowed: Record<string, string[]> = {
   ],
   'time/': ['nearest.ts', 'temporal-polyfill'],
   'sandbox/': ['api/', 'type http/message.ts', 'type runtime.ts', 'type zod', 'node:', 'libsql', 'node:sqlite'],
+  'webhooks/': ['http/', 'json.ts', 'node:', 'type runtime.ts'],
   'docs/': [
     'api/',
     'cli/',

@@ -137,6 +137,14 @@ export const catalogue = {
     whose: 'organization',
     load: async () => (await import('./compliance.ts')).compliance,
   },
+  webhooks: {
+    singular: 'webhook',
+    summary: 'Subscribe URLs to bookings and cancellations',
+    group: 'Tools',
+    paths: ['webhook_subscriptions'],
+    whose: 'user',
+    load: async () => (await import('./webhooks.ts')).webhooks,
+  },
   mcp: {
     singular: 'mcp',
     summary: 'Show metadata of the MCP server',

@@ -28,7 +28,7 @@ export type Reply = ReturnType<typeof one> | ReturnType<typeof many> | ReturnTyp
 /** One operation of the service. It holds only facts about the API, none that a single caller needs. */
 export interface Operation {
   readonly summary: string;
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: `/${string}`;
   /** The scope the token needs. Operations without a scope are called without a token. */
   readonly scope?: Scope;

@@ -11,7 +11,7 @@ export interface HttpRequest {
   timeoutMs?: number;
   /** If missing, the method decides: a GET reads, a POST creates, all others change. */
   effect?: Effect;
-  /** Aborted when the reply is no longer needed: the request is neither sent nor awaited. Only reads have one. */
+  /** Aborted when the reply is no longer needed: the request is neither sent nor awaited. Not for writes at the service. */
   signal?: AbortSignal;
   /** Called right before each attempt is sent, after every wait. If it fails, nothing is sent. */
   beforeSend?: () => Promise<void>;

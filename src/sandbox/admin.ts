@@ -4,6 +4,7 @@ import type { HttpRequest, Send } from '../http/message.ts';
 import type { Clock } from '../runtime.ts';
 import { type FaultScript, faultOf, type RequestFacts, unknownOperation } from './faults.ts';
 import { inject, type WireReply } from './inject.ts';
+import { Refusal } from './refusal.ts';
 import { findRoute } from './route.ts';
 
 /** Requests under `/__sandbox/` need this header with the secret of the running server. */
@@ -31,6 +32,8 @@ export interface AdminOptions {
   script: FaultScript;
   secret: string;
   clock: Pick<Clock, 'now' | 'sleep'>;
+  /** Further admin requests. Each returns the JSON of its reply, or throws a `Refusal`. */
+  more?: Record<string, (request: HttpRequest) => Promise<unknown>>;
 }
 
 /** Limits of the log; above them, the oldest entries are dropped. */
@@ -73,13 +76,22 @@ const json = (status: number, value: unknown): WireReply => ({
   body: JSON.stringify(value),
 });
 
+const orRefusal = (answer: (request: HttpRequest) => Promise<unknown>) => async (request: HttpRequest) => {
+  try {
+    return json(200, await answer(request));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return json(error.status, { title: error.title, message: error.message, ...error.more });
+  }
+};
+
 const isSecret = (given: string | undefined, secret: string): boolean => {
   const [one, other] = [Buffer.from(given ?? ''), Buffer.from(secret)];
   return one.length === other.length && timingSafeEqual(one, other);
 };
 
 /** Adds scripted faults and a request log to the service, with admin requests to read and change both. */
-export const withFaults = (service: Send, { script, secret, clock }: AdminOptions) => {
+export const withFaults = (service: Send, { script, secret, clock, more = {} }: AdminOptions) => {
   let log: LogEntry[] = [];
   let requests = 0;
   let bodies = 0;
@@ -116,6 +128,7 @@ export const withFaults = (service: Send, { script, secret, clock }: AdminOption
       script.clear();
       return json(200, { faults: [] });
     },
+    ...Object.fromEntries(Object.entries(more).map(([call, answer]) => [call, orRefusal(answer)])),
   };
 
   return async (request: HttpRequest): Promise<WireReply> => {

@@ -19,6 +19,7 @@ import {
 } from './records.ts';
 import { conflict, type Detail, invalid, invalidParameter } from './refusal.ts';
 import type { Store } from './store.ts';
+import { queueInviteeEvent } from './webhooks/outbox.ts';
 import { isZone } from './zone.ts';
 
 type Booking = Value<Catalogue['invitees']['create']['body']>;
@@ -161,7 +162,8 @@ export const book = (body: Booking, context: Context): InviteeRecord => {
 
   const { total, active, limit } = seat.event.invitees_counter;
   const invitees_counter = { total: total + 1, active: active + 1, limit };
-  store.update('events', seat.id, { ...seat.event, invitees_counter, updated_at: timestamp(now) });
+  const event: EventRecord = { ...seat.event, invitees_counter, updated_at: timestamp(now) };
+  store.update('events', seat.id, event);
 
   const id = store.nextId('invitee');
   const invitee: InviteeRecord = {
@@ -173,6 +175,7 @@ export const book = (body: Booking, context: Context): InviteeRecord => {
   store.insert('invitees', id, invitee, { event: seat.id });
   for (const { position, question, answer } of body.custom_questions ?? [])
     store.run('INSERT INTO answers VALUES (?, ?, ?, ?)', id, position, question, answer);
+  queueInviteeEvent(context, 'invitee.created', invitee, event);
   logActivity(context, 'ScheduledEvent.Book', { event: invitee.event, event_type: type.uri, name: type.name });
   return invitee;
 };

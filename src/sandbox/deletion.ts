@@ -53,6 +53,7 @@ const deleteInvitees = (store: Store, organization: string, emails: string, at: 
     store.update('invitees', id, anonymous(JSON.parse(doc), at));
     store.update('events', event, withoutInviteesWords(JSON.parse(event_doc)));
     store.run('DELETE FROM answers WHERE invitee = ?', id);
+    store.run('DELETE FROM deliveries WHERE subject = ?', JSON.parse(doc).uri);
   }
   return invitees.length;
 };
@@ -72,6 +73,7 @@ const deleteSubmissions = (store: Store, organization: string, emails: string, a
     const submission: SubmissionRecord = JSON.parse(doc);
     if (!submission.questions_and_answers.some(({ answer }) => isWanted(String(answer)))) continue;
     const questions_and_answers = submission.questions_and_answers.map((each) => ({ ...each, answer: gone }));
+    store.run('DELETE FROM deliveries WHERE subject = ?', submission.uri);
     store.update('submissions', id, { ...submission, questions_and_answers, tracking: {}, updated_at: at });
   }
 };

@@ -27,6 +27,7 @@ export const uri = {
   noShow: under('invitee_no_shows'),
   routingForm: under('routing_forms'),
   submission: under('routing_form_submissions'),
+  webhook: under('webhook_subscriptions'),
   activity: under('activity_log_entries'),
   invitee: (event: string, id: string) => `${origin}/scheduled_events/${event}/invitees/${id}`,
 };

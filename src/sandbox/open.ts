@@ -4,13 +4,17 @@ import { openDatabase, unusable } from './database.ts';
 import { isSeeded, seed, seedAgeDays, seedOf } from './seed.ts';
 import { type SeedName, seedNameText } from './seed-name.ts';
 import { createService, type ServiceOptions } from './service.ts';
-import { openStore } from './store.ts';
+import { openStore, type Store } from './store.ts';
 import { changePlan, type Plan, planOf } from './subscription.ts';
 import { addressHeaders, unlimitedHeaders } from './throttle.ts';
 import { ownerToken } from './tokens.ts';
 
 export interface Sandbox {
   readonly service: Send;
+  /** The data, for a server that also sends deliveries. */
+  readonly store: Store;
+  /** The address of the server with this data, and the secret for its admin requests, while one runs. */
+  serving: Serving | undefined;
   /** The rate limit headers for a request that the server refuses before the service sees it. */
   refusalHeaders(): Record<string, string>;
   /** The service's clock, which can be moved. */
@@ -25,6 +29,23 @@ export interface Sandbox {
   reset(another?: SeedName): void;
   close(): void;
 }
+
+export interface Serving {
+  url: string;
+  secret: string;
+}
+
+/** A webhook that exists while a server runs. */
+interface Temporary {
+  id: string;
+  doc: string;
+  organization: string;
+  owner: string;
+  signing_key: string | null;
+  pid: number;
+}
+
+const servingFact = 'serving';
 
 export interface SandboxOptions extends Omit<ServiceOptions, 'store' | 'guards'> {
   /** A path, or `:memory:`. */
@@ -49,6 +70,15 @@ export const openSandbox = async ({ file, plan, world, ...options }: SandboxOpti
     return {
       service: createService({ ...options, store, clock }),
       refusalHeaders: () => (options.limits === false ? unlimitedHeaders : addressHeaders(store, clock.now())),
+      store,
+      get serving() {
+        const text = store.fact(servingFact);
+        return text ? (JSON.parse(String(text)) as Serving) : undefined;
+      },
+      set serving(serving) {
+        if (serving !== undefined) store.setFact(servingFact, JSON.stringify(serving));
+        else store.run('DELETE FROM meta WHERE key = ?', servingFact);
+      },
       clock,
       token: ownerToken,
       get plan() {
@@ -59,8 +89,14 @@ export const openSandbox = async ({ file, plan, world, ...options }: SandboxOpti
       },
       reset(another = world) {
         store.transaction(() => {
+          // A server that runs keeps its address and its webhook.
+          const serving = store.fact(servingFact);
+          const temporary = store.all<Temporary>('SELECT * FROM webhooks WHERE pid IS NOT NULL');
           store.clear();
           seed(store, clock.now(), { plan, world: another });
+          if (serving !== undefined) store.setFact(servingFact, serving);
+          for (const { id, doc, organization, owner, signing_key, pid } of temporary)
+            store.insert('webhooks', id, JSON.parse(doc), { organization, owner, signing_key, pid });
         });
         // Frees the disk space of a larger seed.
         store.exec('VACUUM');

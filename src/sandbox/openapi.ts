@@ -115,7 +115,11 @@ const describe = (noun: string, verb: string, row: Operation): Json => ({
   parameters: parameters(row),
   ...(row.body === undefined ? {} : { requestBody: { required: true, ...json(jsonSchema(row.body, 'input')) } }),
   responses: {
-    [row.reply.status]: { description: 'Success', headers: rateLimitHeaders, ...json(success(row)) },
+    [row.reply.status]: {
+      description: 'Success',
+      headers: rateLimitHeaders,
+      ...(row.reply.status === 204 ? {} : json(success(row))),
+    },
     ...Object.fromEntries(
       failuresOf(row).map((status) => [
         status,

@@ -8,6 +8,7 @@ import type { LocationChoice } from '../api/locations.ts';
 import type { Invitation, Organization } from '../api/organizations.ts';
 import type { RoutingForm, Submission } from '../api/routing-forms.ts';
 import type { User } from '../api/users.ts';
+import type { Webhook } from '../api/webhooks.ts';
 import { bookingSite, timestamp, uri } from './names.ts';
 import type { Store } from './store.ts';
 
@@ -21,6 +22,7 @@ export type GroupRecord = Value<typeof Group.record>;
 export type RoutingFormRecord = Value<typeof RoutingForm.record>;
 export type SubmissionRecord = Value<typeof Submission.record>;
 export type ActivityRecord = Value<typeof ActivityEntry.record>;
+export type WebhookRecord = Value<typeof Webhook.record>;
 export type LocationRecord = Value<typeof LocationChoice>;
 
 const videoHosts: Partial<Record<LocationRecord['kind'], string>> = {

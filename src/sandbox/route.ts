@@ -20,6 +20,7 @@ export const handlers: { [N in Noun]: () => Promise<Handlers<N>> } = {
   users: async () => (await import('./handlers/users.ts')).users,
   activity: async () => (await import('./handlers/activity.ts')).activity,
   compliance: async () => (await import('./handlers/compliance.ts')).compliance,
+  webhooks: async () => (await import('./handlers/webhooks.ts')).webhooks,
   mcp: async () => (await import('./handlers/mcp.ts')).mcp,
 };
 

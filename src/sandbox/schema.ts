@@ -148,6 +148,43 @@ CREATE TABLE device_codes (hash TEXT PRIMARY KEY, user_code TEXT NOT NULL UNIQUE
   decision TEXT CHECK (decision IN ('allow', 'deny', 'used')), user TEXT REFERENCES users) WITHOUT ROWID;
 `;
 
+/**
+ * Webhook subscriptions. `owner` is the ID of the user, group or organization whose events they report. The signing key
+ * is not part of the record: the service never shows it.
+ */
+const sixth = `
+CREATE TABLE webhooks (id TEXT PRIMARY KEY, doc TEXT NOT NULL,
+  organization TEXT NOT NULL REFERENCES organizations, owner TEXT NOT NULL, signing_key TEXT,
+  scope TEXT AS (doc ->> 'scope') VIRTUAL,
+  state TEXT AS (doc ->> 'state') VIRTUAL,
+  callback_url TEXT AS (doc ->> 'callback_url') VIRTUAL,
+  created_at TEXT AS (doc ->> 'created_at') VIRTUAL);
+CREATE UNIQUE INDEX webhooks_by_owner ON webhooks (organization, scope, owner, callback_url);
+`;
+
+/**
+ * Deliveries to webhooks. Only a waiting one has a `due_at`. `tries` counts the failures on schedule, `attempts` has all.
+ * A process claims a delivery before sending it, so that two of them don't send it at the same time. A claim ends by the
+ * system clock. `pid` belongs to a webhook that exists only while that process runs.
+ */
+const seventh = `
+ALTER TABLE webhooks ADD COLUMN pid INTEGER;
+
+CREATE TABLE deliveries (number INTEGER PRIMARY KEY, webhook TEXT NOT NULL REFERENCES webhooks ON DELETE CASCADE,
+  event TEXT NOT NULL, subject TEXT NOT NULL, created_at TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('waiting', 'delivered', 'failed')),
+  due_at TEXT, tries INTEGER NOT NULL DEFAULT 0, failing_since TEXT, claim TEXT, claimed_until INTEGER,
+  body TEXT NOT NULL);
+CREATE INDEX deliveries_of_webhook ON deliveries (webhook, number);
+CREATE INDEX deliveries_due ON deliveries (due_at, webhook, number, claimed_until) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_failing ON deliveries (webhook, failing_since) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_by_subject ON deliveries (subject);
+
+CREATE TABLE delivery_attempts (delivery INTEGER NOT NULL REFERENCES deliveries ON DELETE CASCADE,
+  number INTEGER NOT NULL, at TEXT NOT NULL, status INTEGER, error TEXT, milliseconds INTEGER NOT NULL,
+  PRIMARY KEY (delivery, number)) WITHOUT ROWID;
+`;
+
 /** Tables whose rows hold a record in `doc`, as the JSON the service replies with. */
 export const recordTables = [
   'organizations',
@@ -162,9 +199,10 @@ export const recordTables = [
   'routing_forms',
   'submissions',
   'activity',
+  'webhooks',
 ] as const;
 
-export const migrations: readonly string[] = [first, second, third, fourth, fifth];
+export const migrations: readonly string[] = [first, second, third, fourth, fifth, sixth, seventh];
 
 /** `schd` in ASCII: marks the SQLite file as a sandbox. */
 export const applicationId = 0x73636864;

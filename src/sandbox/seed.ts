@@ -9,6 +9,7 @@ import { readSeedName, type SeedName, seedNameText } from './seed-name.ts';
 import { seedOrganization } from './seed-organization.ts';
 import { seedRoutingForms } from './seed-routing-forms.ts';
 import { groups, type Member, type SeedEventType, seedEventTypes, team, userId } from './seed-team.ts';
+import { seedWebhooks } from './seed-webhooks.ts';
 import type { Store } from './store.ts';
 import { type Plan, stageOf } from './subscription.ts';
 import { seedTokens } from './tokens.ts';
@@ -154,6 +155,9 @@ export const stages: ReadonlyArray<(store: Store, now: number, options: SeedOpti
     seedActivity(store, organization.id, now);
   },
   seedTokens,
+  (store, now) => {
+    if (keptWorld(store).kind !== 'empty') seedWebhooks(store, organization.id, now);
+  },
 ];
 
 const stagesDone = (store: Store): number =>

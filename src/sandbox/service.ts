@@ -147,7 +147,7 @@ export const createService = ({
     };
     const result = route.row.method === 'GET' ? perform() : store.transaction(perform);
     const { reply } = route.row;
-    return { status: reply.status, headers, body: wrap(reply, result, url) };
+    return { status: reply.status, headers, body: reply.status === 204 ? '' : wrap(reply, result, url) };
   };
 
   return async (request) => {

@@ -12,6 +12,9 @@ export const exempt: [pattern: RegExp, reason: string][] = [
   [/^sandbox run/, "starts the user's own program: covered by test/cli/sandbox-run.test.ts"],
   [/^events follow(?!.*--once)/, 'runs until it is stopped: covered by test/cli/commands/follow'],
   [/^sandbox start/, 'runs until it is stopped: covered by test/cli/sandbox.test.ts'],
+  [/^sandbox trigger/, 'needs a sandbox that runs: covered by test/cli/sandbox-webhooks.test.ts'],
+  [/^webhooks listen/, 'runs until it is stopped: covered by test/cli/commands/webhooks/listen.test.ts'],
+  [/^webhooks verify/, 'needs the signature of a delivery: covered by test/cli/commands/webhooks/verify.test.ts'],
   [/^compliance (runs|bundle) \d{8}T/, 'the ID of a run is only known when it runs'],
   [/ --head sha256:HASH| ORG_ID/, 'a value that only the user knows'],
 ];

@@ -140,6 +140,7 @@ const linesIn = async ({ run }: World): Promise<Record<string, string>> => {
   const [relationship] = await json('groups relationships');
   const [form] = await json('routing-forms list');
   const [member] = await json('members list --limit 1');
+  const [webhook] = await json('webhooks list');
   const me = await json('users me');
   return {
     'events list': 'events list --limit 1',
@@ -174,6 +175,10 @@ const linesIn = async ({ run }: World): Promise<Record<string, string>> => {
     'users get': `users get ${me.uri}`,
     'activity list': 'activity list --limit 1',
     'compliance delete': 'compliance delete noa.levi@gefen.example --yes',
+    'webhooks list': 'webhooks list',
+    'webhooks get': `webhooks get ${webhook.uri}`,
+    'webhooks create': 'webhooks create --url https://example.com/hooks --events invitee.created',
+    'webhooks delete': `webhooks delete ${webhook.uri} --yes`,
     'mcp metadata': 'mcp metadata',
   };
 };
@@ -197,8 +202,11 @@ const operations = Object.entries(catalogue).flatMap(([noun, rows]) =>
   Object.entries(rows).map(([verb, row]) => ({ name: `${noun} ${verb}`, row })),
 );
 
+/** Creations that are looked up after a lost reply. */
+const lookedUp = ['invitees create', 'webhooks create'];
+
 const kindOf = (name: string, { effect }: Operation): Exclude<keyof Row, 'fault'> =>
-  name === 'invitees create' ? 'booking' : (effect ?? 'read');
+  lookedUp.includes(name) ? 'booking' : (effect ?? 'read');
 
 // R26
 describe('faults: every operation and every fault', () => {
@@ -491,6 +499,7 @@ describe('faults: a 2xx to a write whose reply lacks the record', () => {
     'invitees create': [{ source: 'read' }, { source: 'request' }],
     'event-types create': [{ source: 'read' }, { source: 'request' }],
     'one-offs create': [{ source: 'read' }, { source: 'request' }],
+    'webhooks create': [{ source: 'read' }, { source: 'request' }],
     'shares create': [{ source: 'request' }, { source: 'request' }],
   };
 
@@ -502,10 +511,10 @@ describe('faults: a 2xx to a write whose reply lacks the record', () => {
           const [words, reply] = each;
           const outcome = await outcomeOf(name, row, reply, isCommitted);
           const facts = printed[name]?.[index];
-          const isFound = name === 'invitees create' && isCommitted;
+          const isFound = lookedUp.includes(name) && isCommitted;
           const expected =
             row.effect === 'creation' && !isReadable(each)
-              ? // The booking is looked up. Its outcome is unknown if it isn't found.
+              ? // Some records are looked up. The outcome is unknown if nothing is found.
                 { code: isFound ? 0 : 10, facts: isFound ? { reconciled: true } : undefined, isTold: false }
               : { code: 0, facts, isTold: facts !== undefined };
           expect([words, isCommitted, outcome]).toEqual([words, isCommitted, { ...expected, sent: 1 }]);

@@ -148,7 +148,7 @@ export interface RunningSandbox {
   token: string;
   tokens: Record<string, string>;
   admin_token: string;
-  stop(): Promise<void>;
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 /** Runs `sched sandbox start` on a free port, with its own data by default, until it is stopped. */
@@ -166,8 +166,8 @@ export const startSandbox = async (...flags: string[]): Promise<RunningSandbox> 
     child.stdout.once('data', (line) =>
       resolve({
         ...JSON.parse(String(line)),
-        stop: () => {
-          child.kill('SIGTERM');
+        stop: (signal = 'SIGTERM') => {
+          child.kill(signal);
           return ended;
         },
       }),

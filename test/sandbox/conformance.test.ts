@@ -46,6 +46,12 @@ const booking = {
   invitee: { email: 'ada@engine.example', name: 'Ada', timezone: 'UTC' },
 };
 const closed = [{ type: 'wday', wday: 'monday', intervals: [] }];
+const webhook = {
+  url: 'http://127.0.0.1:9/hooks',
+  events: ['invitee.created'],
+  organization,
+  scope: 'organization',
+};
 const oneOff = {
   name: 'Sync',
   host: amara,
@@ -55,7 +61,7 @@ const oneOff = {
 
 /** IDs from the seed, the same in every world. */
 const found = {} as Record<
-  'event' | 'canceled' | 'invitee' | 'missed' | 'eventOfMissed' | 'relationship' | 'form',
+  'event' | 'canceled' | 'invitee' | 'missed' | 'eventOfMissed' | 'relationship' | 'form' | 'webhook',
   string
 >;
 const id = (name: keyof typeof found) => `<${name}>`;
@@ -347,6 +353,43 @@ const table: { [N in Noun]: { [Verb in keyof Catalogue[N]]: Case } } = {
       asUser: 403,
     },
   },
+  webhooks: {
+    list: {
+      happy: { query: { organization, scope: 'organization' } },
+      wrong: [
+        ...foreign,
+        ['an unknown scope', 400, { query: { scope: 'world' } }, { parameter: 'scope' }],
+        ['an unknown user', 404, { query: { scope: 'user', user: uri.user('NOBODY') } }],
+        ['another user for a user', 403, { query: { scope: 'user', user: amara } }, { token: 'sandbox_user' }],
+        ['an unknown group', 404, { query: { scope: 'group', group: uri.group('NONE') } }],
+        ['all groups for a user', 403, { query: { scope: 'group' } }, { token: 'sandbox_user' }],
+      ],
+      asUser: 403,
+    },
+    get: { happy: { params: { webhook: id('webhook') } }, asUser: 403 },
+    create: {
+      happy: { body: webhook },
+      wrong: [
+        ['another organization', 403, { body: { organization: other } }],
+        ['a URL without TLS', 400, { body: { url: 'http://example.com/' } }, { parameter: 'url' }],
+        ['a URL with a password', 400, { body: { url: 'https://a:b@example.com/' } }, { parameter: 'url' }],
+        ['no events', 400, { body: { events: [] } }, { parameter: 'events' }],
+        ['an unknown event', 400, { body: { events: ['invitee.moved'] } }, { parameter: 'events[0]' }],
+        ['an event twice', 400, { body: { events: ['invitee.created', 'invitee.created'] } }, { parameter: 'events' }],
+        [
+          'submissions of a user',
+          400,
+          { body: { scope: 'user', events: ['routing_form_submission.created'] } },
+          { parameter: 'events' },
+        ],
+        ['a group without its ID', 400, { body: { scope: 'group' } }, { parameter: 'group' }],
+        ['an empty signing key', 400, { body: { signing_key: '' } }, { parameter: 'signing_key' }],
+        ['the same URL and scope again', 409, { body: { url: 'https://hooks.northlight.example/crm' } }],
+      ],
+      asUser: 403,
+    },
+    delete: { happy: { params: { webhook: id('webhook') } }, asUser: 403 },
+  },
   mcp: { metadata: { happy: {} } },
 };
 
@@ -469,6 +512,7 @@ beforeAll(async () => {
     `SELECT i.id FROM invitees i JOIN events e ON e.id = i.event ${hosted} WHERE i.doc ->> '$.no_show.uri' IS NOT NULL`,
   );
   found.relationship = one('SELECT id FROM group_members ORDER BY id');
+  found.webhook = makeId('seed/webhook/https://hooks.northlight.example/crm');
   found.form = one("SELECT doc ->> 'uri' FROM routing_forms ORDER BY id");
   Object.assign(found, { taken: one(`SELECT start_time FROM events WHERE id = '${found.event}'`) });
 });
@@ -491,7 +535,7 @@ describe.each(rows)('conformance: $name', ({ row, happy, wrong = [], asUser }) =
   });
 
   it('answers 405 to other methods', async () => {
-    const { headers } = await refused(405, happy, { method: 'DELETE' });
+    const { headers } = await refused(405, happy, { method: 'PUT' });
     expect(headers.allow!.split(', ')).toContain(row.method);
   });
 

@@ -48,7 +48,7 @@ export const openWorld = async (options: Partial<ServiceOptions> & { file?: stri
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    return { status: reply.status, headers: reply.headers, body: JSON.parse(reply.body) as Body };
+    return { status: reply.status, headers: reply.headers, body: JSON.parse(reply.body || '{}') as Body };
   };
 
   const get = (path: string, query: Record<string, string> = {}, asked: Asked = {}) =>

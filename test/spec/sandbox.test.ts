@@ -20,6 +20,8 @@ const places: Record<string, (ids: Record<string, string>) => string> = {
   GROUP_ID: ({ ORGANIZATION_ID }) => `/groups?organization=${origin}/organizations/${ORGANIZATION_ID}`,
   RELATIONSHIP_ID: ({ ORGANIZATION_ID }) =>
     `/group_relationships?organization=${origin}/organizations/${ORGANIZATION_ID}`,
+  WEBHOOK_ID: ({ ORGANIZATION_ID }) =>
+    `/webhook_subscriptions?scope=organization&organization=${origin}/organizations/${ORGANIZATION_ID}`,
   FORM_ID: ({ ORGANIZATION_ID }) => `/routing_forms?organization=${origin}/organizations/${ORGANIZATION_ID}`,
 };
 

@@ -54,6 +54,8 @@ export interface WorldOptions {
   interrupted?: AbortSignal;
   /** Sees each text as it is written to stdout, for a command that runs until it is stopped. */
   onStdout?: (text: string) => void;
+  /** The same for stderr. */
+  onStderr?: (text: string) => void;
   spawn?: NonNullable<World['spawn']>;
   openBrowser?: World['openBrowser'];
   /** Replaces timers that never fire. */
@@ -141,6 +143,7 @@ const runInWorld = async (
     openPager,
     interrupted = new AbortController().signal,
     onStdout,
+    onStderr,
     spawn,
     openBrowser = async () => false,
     every = () => () => {},
@@ -159,6 +162,7 @@ const runInWorld = async (
       written[name] += text;
       screen += text;
       if (name === 'stdout') onStdout?.(text);
+      else onStderr?.(text);
       if (name === 'stdout' && written.stdout.length > closeAfter) throw new ClosedPipe();
     },
   });

@@ -43,6 +43,7 @@ const specials: Partial<Record<Noun, () => Promise<Special>>> = {
   },
   activity: async () => ({ examples: (await import('./examples.ts')).activity }),
   compliance: () => import('./compliance/compliance.ts'),
+  webhooks: () => import('./webhooks/webhooks.ts'),
   mcp: () => import('./mcp.ts'),
 };
 

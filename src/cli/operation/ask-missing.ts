@@ -5,7 +5,7 @@ import { createAsker } from '../session/ask.ts';
 import type { Asker } from '../session/asker.ts';
 import type { FieldFlag } from './field-flags.ts';
 import { choicesOf } from './name-lookup.ts';
-import { readValue } from './values.ts';
+import { readValue, typedValues } from './values.ts';
 
 const isField = (flag: Flag): flag is FieldFlag => 'field' in flag;
 
@@ -16,7 +16,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 /** Reports wrong values before the first question, so that no answers are lost. */
 const checkTyped = async (command: Command, invocation: Invocation): Promise<void> => {
   for (const flag of command.flags.filter(isField)) {
-    for (const raw of [invocation.typed[flag.name] ?? []].flat()) {
+    for (const raw of typedValues(flag, invocation.typed[flag.name] ?? [])) {
       const read = await readValue(flag, raw, invocation);
       if (!read.ok) invocation.problems.value(flag.name, String(raw), read.problem, read.meant);
     }

@@ -14,7 +14,7 @@ export interface FieldFlag extends Flag {
   field: Field;
   /** Whether the field and all objects around it are required. */
   required: boolean;
-  /** Defaults to the token's own user. */
+  /** Defaults to the token's own user or organization. */
   own?: true;
 }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isOpenAt } from '../../api/inspect.ts';
+import { inspect, isOpenAt } from '../../api/inspect.ts';
 import { type Operation, pathParameters } from '../../api/operation.ts';
 import { windowIn } from '../../api/window.ts';
 import { plainErrors, problemOf } from '../../api/wording.ts';
@@ -13,7 +13,7 @@ import type { Context } from '../session/context.ts';
 import type { FieldFlag } from './field-flags.ts';
 import { readJsonFile } from './json-file.ts';
 import { referredRecord } from './references.ts';
-import { readValue, type Value } from './values.ts';
+import { readValue, typedValues, type Value } from './values.ts';
 
 const setAt = (target: Json, [name, ...rest]: readonly string[], value: unknown): void => {
   if (rest.length === 0) {
@@ -100,7 +100,7 @@ const readFlags = async (invocation: Invocation, flags: readonly FieldFlag[]): P
     const raws = invocation.typed[flag.name];
     if (raws === undefined) continue;
     const values: Value[] = [];
-    for (const raw of [raws].flat()) {
+    for (const raw of typedValues(flag, raws)) {
       const value = await readValue(flag, raw, invocation);
       if (value.ok) values.push(value.value);
       else invocation.problems.value(flag.name, String(raw), value.problem, value.meant);
@@ -205,7 +205,9 @@ export const readInput = async (
     problems.check();
   }
   for (const flag of flags) {
-    if (flag.own && !isSet(body, flag.path)) setAt(body, flag.path, await context.identity.user());
+    if (!flag.own || isSet(body, flag.path)) continue;
+    const own = inspect(flag.field).collection === 'organizations' ? 'organization' : 'user';
+    setAt(body, flag.path, await context.identity[own]());
   }
   const known = found === undefined ? {} : { found };
   if (operation.body === undefined) return { path: ids, query, rows, ...known };

@@ -197,6 +197,20 @@ export const pages: Record<ResourceName, Page> = {
       id,
     ],
   },
+  webhook: {
+    title: 'callback_url',
+    lines: [
+      { label: 'State', value: 'state', as: 'status' },
+      { label: 'Failing since', value: moment('retry_started_at') },
+      { label: 'Events', value: 'events' },
+      { label: 'Scope', value: 'scope', as: 'words' },
+      { label: 'User ID', value: 'user', as: 'id' },
+      { label: 'Group ID', value: 'group', as: 'id' },
+      created,
+      id,
+    ],
+  },
+  'deleted webhook': { lines: [] },
   'accepted deletion': { lines: [] },
   user: {
     title: 'name',

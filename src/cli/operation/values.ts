@@ -4,7 +4,7 @@ import { plainErrors, problemOf } from '../../api/wording.ts';
 import { isUri, readReference } from '../../client/ids.ts';
 import { nearest } from '../../nearest.ts';
 import { timestampOf } from '../../time/wall.ts';
-import type { Invocation } from '../command.ts';
+import type { Invocation, Typed } from '../command.ts';
 import type { FieldFlag } from './field-flags.ts';
 
 /** A typed value for a request: ready to send, or a reference that must be turned into a URI. */
@@ -74,6 +74,10 @@ const readZoneName = async (flag: FieldFlag, raw: string): Promise<Checked<Value
     ...(others.length === 0 ? { meant } : {}),
   };
 };
+
+/** The values of a flag as typed. A repeatable flag with fixed values also takes a list with commas. */
+export const typedValues = ({ repeat, choices }: FieldFlag, raws: NonNullable<Typed[string]>): (string | boolean)[] =>
+  [raws].flat().flatMap((raw) => (repeat && choices && typeof raw === 'string' ? raw.split(',') : [raw]));
 
 /** Converts a typed value to its field's type and checks it. */
 export const readValue = async (

@@ -152,6 +152,17 @@ const columns: Record<ResourceName, View> = {
       { header: 'WHO', path: 'actor.display_name', priority: 2 },
     ],
   },
+  webhook: {
+    columns: [
+      { header: 'URL', path: 'callback_url', priority: 5 },
+      { header: 'STATE', path: 'state', as: 'status', priority: 4 },
+      { header: 'EVENTS', path: 'events', as: 'list', priority: 2 },
+      { header: 'SCOPE', path: 'scope', priority: 3 },
+      { header: 'CREATED', path: 'created_at', as: 'time', priority: 1 },
+      { header: 'ID', path: 'uri', as: 'id' },
+    ],
+  },
+  'deleted webhook': { columns: [], id: 'uri' },
   'accepted deletion': { columns: [], id: 'uri' },
   user: {
     columns: [

@@ -1,6 +1,6 @@
 import type { Operation } from '../../api/operation.ts';
 import type { Client } from '../../client/client.ts';
-import { type NextStep, SchedError } from '../../errors.ts';
+import { type NextStep, SchedError, sameCommand } from '../../errors.ts';
 import { isOutcomeUnknown } from '../../jobs/outcome-unknown.ts';
 import type { Settings } from './settings.ts';
 
@@ -18,6 +18,10 @@ const newest: NextStep = {
 const places: Record<string, NextStep> = {
   '/event_types': newest,
   '/one_off_event_types': newest,
+  '/webhook_subscriptions': {
+    advice: 'you can run the command again, because the service accepts a URL only once per scope',
+    hint: sameCommand,
+  },
   '/shares': {
     advice: 'run the command again only if a second link does no harm: the service has no list of links to check',
   },

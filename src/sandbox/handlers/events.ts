@@ -5,6 +5,7 @@ import { idOf, storedWindow, timestamp, uri } from '../names.ts';
 import { type Condition, readPage } from '../page.ts';
 import type { EventRecord, InviteeRecord } from '../records.ts';
 import { conflict, notFound } from '../refusal.ts';
+import { queueInviteeEvent } from '../webhooks/outbox.ts';
 
 /** Two ways to read the same list, each with an index in the default order. */
 const ofOrganization = { from: 'events e', id: 'e.id', sortable: { start_time: 'e.start_time' } };
@@ -62,10 +63,6 @@ export const events: Handlers<'events'> = {
       "SELECT id, doc FROM invitees WHERE event = ? AND status = 'active'",
       params.event,
     );
-    for (const { id, doc } of invitees) {
-      const invitee: InviteeRecord = { ...JSON.parse(doc), status: 'canceled', updated_at };
-      store.update('invitees', id, invitee);
-    }
     const canceled: EventRecord = {
       ...event,
       status: 'canceled',
@@ -73,6 +70,11 @@ export const events: Handlers<'events'> = {
       invitees_counter: { ...event.invitees_counter, active: 0 },
     };
     store.update('events', params.event, canceled);
+    for (const { id, doc } of invitees) {
+      const invitee: InviteeRecord = { ...JSON.parse(doc), status: 'canceled', updated_at };
+      store.update('invitees', id, invitee);
+      queueInviteeEvent(context, 'invitee.canceled', invitee, canceled);
+    }
     store.run(
       'INSERT INTO cancellations (event, canceled_by, reason, created_at) VALUES (?, ?, ?, ?)',
       params.event,

@@ -4,8 +4,9 @@ import { book } from '../booking.ts';
 import type { Handlers } from '../handler.ts';
 import { idOf, timestamp, uri } from '../names.ts';
 import { type Condition, readPage } from '../page.ts';
-import type { InviteeRecord } from '../records.ts';
+import type { EventRecord, InviteeRecord } from '../records.ts';
 import { conflict, notFound } from '../refusal.ts';
+import { queueInviteeEvent } from '../webhooks/outbox.ts';
 
 export const invitees: Handlers<'invitees'> = {
   list({ params, query }, { store, caller, asked }) {
@@ -38,7 +39,7 @@ export const invitees: Handlers<'invitees'> = {
     const { store, caller, now } = context;
     const invitee = store.get<InviteeRecord>('invitees', params.invitee);
     if (!invitee) throw notFound('invitee');
-    requireEvent(store, caller, idOf(invitee.event));
+    const event: EventRecord = JSON.parse(requireEvent(store, caller, idOf(invitee.event)));
     if (invitee.no_show) throw conflict('The invitee is already marked as no-show.');
     const created_at = timestamp(now);
     const marked: InviteeRecord = {
@@ -47,6 +48,7 @@ export const invitees: Handlers<'invitees'> = {
       no_show: { uri: uri.noShow(store.nextId('no-show')), created_at },
     };
     store.update('invitees', params.invitee, marked);
+    queueInviteeEvent(context, 'invitee_no_show.created', marked, event);
     logActivity(context, 'Invitee.MarkNoShow', { event: marked.event, invitee: marked.uri });
     return marked;
   },

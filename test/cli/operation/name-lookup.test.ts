@@ -131,6 +131,7 @@ const rest: Record<string, string[]> = {
     ...['--email', 'bo@x.example', '--name', 'Bo'],
   ],
   'one-offs create': ['--name', 'Plan', '--duration', '45', '--days', '7'],
+  'webhooks create': ['--url', 'https://example.com/', '--events', 'invitee.created'],
 };
 
 const world = await createWorld();

@@ -11,7 +11,7 @@ import { createWorld } from '../../support/run.ts';
 type Json = Record<string, unknown>;
 
 /** A command whose JSON has a record of each type. `{event}` is a coming event. */
-const sources: Record<Exclude<ResourceName, 'accepted deletion' | 'share'>, string> = {
+const sources: Record<Exclude<ResourceName, 'accepted deletion' | 'deleted webhook' | 'share'>, string> = {
   event: 'events get {event} --with invitees',
   invitee: 'invitees list {event}',
   'event type': 'event-types get "Support call"',
@@ -27,11 +27,13 @@ const sources: Record<Exclude<ResourceName, 'accepted deletion' | 'share'>, stri
   submission: 'routing-forms submissions "Talk to us"',
   'activity entry': 'activity list',
   user: 'users me',
+  webhook: 'webhooks list --scope group',
   'protected resource': 'mcp metadata',
 };
 
 const records: Record<string, Json> = {
   'accepted deletion': {},
+  'deleted webhook': {},
   share: {
     scheduling_links: [{ booking_url: 'https://book.example/d/1', owner: 'https://api.example/event_types/T1' }],
     share_override: { name: 'Call with Ada', duration: 30 },
@@ -92,7 +94,7 @@ describe('pages', () => {
     }
   });
 
-  describe.each(names.filter((name) => name !== 'accepted deletion'))('%s', (name) => {
+  describe.each(names.filter((name) => !['accepted deletion', 'deleted webhook'].includes(name)))('%s', (name) => {
     it.each([40, 80])('matches the stored screen at %i columns', async (columns) => {
       const file = `../../output/golden/page-${name.replaceAll(' ', '-')}.${columns}.txt`;
       await expect(await draw(name, records[name]!, columns)).toMatchFileSnapshot(file);

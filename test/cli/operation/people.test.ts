@@ -102,6 +102,7 @@ for (const [noun, { leaf, commands }] of Object.entries(nouns)) {
 const rest: Record<string, string[]> = {
   'event-types create': ['--name', 'Chat'],
   'one-offs create': ['--name', 'Plan', '--duration', '45', '--days', '7'],
+  'webhooks create': ['--url', 'https://example.com/', '--events', 'invitee.created'],
 };
 
 const world = await createWorld();

@@ -1,9 +1,11 @@
 import type { Operation } from '../../../api/operation.ts';
 import type { RawInput } from '../../../client/client.ts';
+import { isObject } from '../../../client/reading.ts';
 import { usageError } from '../../../errors.ts';
 import type { HttpRequest } from '../../../http/message.ts';
 import type { CurlRequest } from '../../../output/curl.ts';
 import { escapeJson } from '../../../output/sanitise.ts';
+import type { Runtime } from '../../../runtime.ts';
 import type { Command, Flag, Invocation } from '../../command.ts';
 import { bookingFlags } from '../../operation/booking-context.ts';
 import { printCurl } from '../../operation/generic-command.ts';
@@ -112,6 +114,14 @@ const printPages = async (invocation: Invocation, { input, operation }: ApiReque
 /** The effect of a known write. A raw deletion has no receipt, so it is sent once, like a change. */
 const effectOf = (operation: Operation | undefined): Pick<HttpRequest, 'effect'> =>
   operation?.effect === undefined ? {} : { effect: operation.effect === 'deletion' ? 'change' : operation.effect };
+
+/** R12: the signing key of a webhook is a secret. */
+const keepSigningKey = ({ secrets }: Runtime, body = ''): void => {
+  if (!body.includes('signing_key') || !isJson(body)) return;
+  const value: unknown = JSON.parse(body);
+  if (isObject(value) && typeof value.signing_key === 'string') secrets.keep(value.signing_key, 'signing key');
+};
+
 /** The booking in the body, or undefined if the body can't be read and --allow-duplicate sends it anyway. */
 const readBooking = ({ typed }: Invocation, { body, query = [] }: RawInput) => {
   try {
@@ -126,6 +136,7 @@ const run = async (invocation: Invocation): Promise<void> => {
   const { context, typed } = invocation;
   const planned = await readRequest(invocation);
   const { input, operation } = planned;
+  keepSigningKey(context.runtime, input.body);
   const client = await context.client();
   const request = { ...client.prepareRaw(input), ...effectOf(operation) };
   // Check the full path: the part that makes a request private may be in the base URL.

@@ -72,7 +72,7 @@ export const clockCommand: Command = {
     'sandbox clock set now',
   ],
   notes: [
-    'Rate limits, tokens, codes, page tokens and due deletions use this clock. A running sandbox with the same data follows at its next request. The clock is moved, never sped up. A reset restores it.',
+    'Rate limits, tokens, codes, page tokens, due deletions and retries of webhooks use this clock. A running sandbox with the same data follows at its next request. The clock is moved, never sped up. A reset restores it.',
   ],
   run,
 };

@@ -24,6 +24,7 @@ import {
   servingFlags,
   whileServing,
 } from './serve.ts';
+import { triggerCommand } from './trigger.ts';
 
 const defaultPort = 4010;
 
@@ -212,5 +213,6 @@ export const commands: Command[] = [
     run: reset,
   },
   clockCommand,
+  triggerCommand,
   openapiCommand,
 ];

@@ -18,6 +18,7 @@ import type { Flag, Invocation } from '../../command.ts';
 import { readJsonText } from '../../operation/json-file.ts';
 import { readWholeNumber } from '../../operation/whole-number.ts';
 import { openSandboxData, sandboxFile } from '../../session/sandbox.ts';
+import { readReceiver, startDeliveries, webhookFlags } from './deliveries.ts';
 
 export const dataFlag: Flag = {
   name: 'data',
@@ -64,6 +65,7 @@ export const servingFlags: Flag[] = [
     description: 'how long a used refresh token gets the same reply again (default 0s)',
     heading: 'Flags',
   },
+  ...webhookFlags,
 ];
 
 const readPort = (invocation: Invocation, usual: number): number =>
@@ -166,7 +168,7 @@ export const whileServing = async (
   usual: { port: number; data?: string },
   work: (facts: Facts) => Promise<void>,
 ): Promise<void> => {
-  const { context, typed, problems } = invocation;
+  const { context, typed } = invocation;
   const { runtime } = context;
   const port = readPort(invocation, usual.port);
   const data = readData(invocation) ?? usual.data;
@@ -174,7 +176,7 @@ export const whileServing = async (
   const world = readSeed(invocation);
   const refreshReplayMilliseconds = readReplayWindow(invocation);
   const script = await readScript(invocation);
-  problems.check();
+  const receiver = await readReceiver(invocation);
   const sandbox = await openSandboxData(runtime, {
     data,
     plan,
@@ -190,13 +192,22 @@ export const whileServing = async (
     setMaxListeners(0, over.signal);
     const sleep: Clock['sleep'] = (milliseconds) => runtime.clock.sleep(milliseconds, over.signal);
     const clock = { now: () => sandbox.clock.now(), sleep };
-    const service = withFaults(sandbox.service, { script, secret, clock });
-    const server = await listen(service, { port, sleep, refusalHeaders: sandbox.refusalHeaders });
+    const deliveries = await startDeliveries(sandbox, receiver, runtime);
     try {
-      await work(factsOf(server.url, sandbox.plan, sandboxFile(runtime, data), secret));
+      const service = withFaults(deliveries.service, { script, secret, clock, more: deliveries.calls });
+      const server = await listen(service, { port, sleep, refusalHeaders: sandbox.refusalHeaders });
+      sandbox.serving = { url: server.url, secret };
+      try {
+        await work(factsOf(server.url, sandbox.plan, sandboxFile(runtime, data), secret));
+        if (!runtime.interrupted.aborted) await deliveries.drain();
+      } finally {
+        await server.close();
+        over.abort();
+        // Another sandbox may have started with the same data.
+        if (sandbox.serving?.secret === secret) sandbox.serving = undefined;
+      }
     } finally {
-      await server.close();
-      over.abort();
+      await deliveries.close();
     }
   } finally {
     sandbox.close();

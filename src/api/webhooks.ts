@@ -1,0 +1,124 @@
+import * as z from 'zod/mini';
+import { choice, dateTime, described, list, record, reference, text } from './field.ts';
+import { bare, listQuery, many, one, operation, resource } from './operation.ts';
+
+// Assumed: everything here. The documentation names webhook subscriptions and their scopes only.
+
+/** What a webhook can report. */
+export const webhookEvents = [
+  'invitee.created',
+  'invitee.canceled',
+  'invitee_no_show.created',
+  'invitee_no_show.deleted',
+  'routing_form_submission.created',
+] as const;
+
+export type WebhookEvent = (typeof webhookEvents)[number];
+
+/** Whose events a webhook reports. */
+export const webhookScopes = ['organization', 'user', 'group'] as const;
+
+export type WebhookScope = (typeof webhookScopes)[number];
+
+const loopback = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/;
+
+/** Whether a URL names this machine. */
+export const isLoopbackUrl = (value: string): boolean => URL.canParse(value) && loopback.test(new URL(value).hostname);
+
+/** Whether deliveries may be sent to this URL: by https, or by http on this machine. */
+export const isWebhookUrl = (value: string): boolean => {
+  if (!URL.canParse(value) || /[\s#]/.test(value)) return false;
+  const { protocol, username, password } = new URL(value);
+  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLoopbackUrl(value));
+  return isSafe && username + password === '';
+};
+
+const webhookUrl = (description: string) =>
+  described(
+    z
+      .string()
+      .check(
+        z.maxLength(2048),
+        z.refine(isWebhookUrl, 'must be an https URL, or http on a loopback address, without a user or fragment'),
+      ),
+    description,
+  );
+
+const events = list(choice(webhookEvents, 'event to report'), 'events to report').check(
+  z.minLength(1),
+  z.refine((names) => new Set(names).size === names.length, 'must not repeat an event'),
+);
+
+export const Webhook = resource('webhook', {
+  uri: text('URI of the webhook'),
+  callback_url: text('URL that receives the deliveries'),
+  state: choice(['active', 'disabled'], 'active, or disabled after failed deliveries'),
+  events: list(text('event'), 'events that are reported'),
+  scope: choice(webhookScopes, 'whose events are reported'),
+  organization: text('URI of the organization'),
+  user: z.nullable(text('URI of the user, if the scope is user')),
+  group: z.nullable(text('URI of the group, if the scope is group')),
+  retry_started_at: z.nullable(dateTime('since when deliveries fail')),
+  created_at: dateTime('when it was created'),
+  updated_at: dateTime('when it was last changed'),
+});
+
+/** The reply to a deletion is empty. */
+export const WebhookDeleted = resource('deleted webhook', {});
+
+const path = '/webhook_subscriptions';
+
+export const webhooks = {
+  list: operation({
+    summary: 'List webhooks of a user, a group or the organization',
+    method: 'GET',
+    path,
+    scope: 'webhooks:read',
+    assumed: true,
+    query: listQuery(
+      {
+        organization: reference('organizations', 'organization of the webhooks'),
+        scope: choice(webhookScopes, 'whose webhooks to list'),
+        user: z.optional(reference('users', 'only webhooks of this user')),
+        group: z.optional(reference('groups', 'only webhooks of this group')),
+      },
+      ['created_at'],
+    ),
+    reply: many(Webhook),
+  }),
+  get: operation({
+    summary: 'Show a webhook',
+    method: 'GET',
+    path: `${path}/{webhook}`,
+    scope: 'webhooks:read',
+    assumed: true,
+    reply: one(Webhook),
+  }),
+  create: operation({
+    summary: 'Subscribe a URL to events',
+    method: 'POST',
+    path,
+    effect: 'creation',
+    scope: 'webhooks:write',
+    assumed: true,
+    body: record({
+      url: webhookUrl('URL that receives the deliveries'),
+      events,
+      organization: reference('organizations', 'organization of the webhook'),
+      scope: choice(webhookScopes, 'whose events to report'),
+      user: z.optional(reference('users', 'user whose events to report')),
+      group: z.optional(reference('groups', 'group whose events to report')),
+      signing_key: z.optional(described(z.string().check(z.minLength(1)), 'key that signs the deliveries')),
+    }),
+    reply: one(Webhook, 201),
+  }),
+  delete: operation({
+    summary: 'Delete a webhook',
+    method: 'DELETE',
+    path: `${path}/{webhook}`,
+    effect: 'deletion',
+    scope: 'webhooks:write',
+    assumed: true,
+    reply: bare(WebhookDeleted, 204),
+  }),
+};

@@ -1,0 +1,99 @@
+import { isLoopbackUrl, isWebhookUrl } from '../../../api/webhooks.ts';
+import { SchedError } from '../../../errors.ts';
+import type { HttpRequest, Send } from '../../../http/message.ts';
+import type { Runtime } from '../../../runtime.ts';
+import type { Sandbox } from '../../../sandbox/open.ts';
+import { Refusal } from '../../../sandbox/refusal.ts';
+import { version } from '../../../version.ts';
+import type { Flag, Invocation } from '../../command.ts';
+import { signingKeyFlag, signingKeyOf, signingKeyPath } from '../webhooks/signing-key.ts';
+
+export const webhookFlags: Flag[] = [
+  {
+    name: 'webhook-to',
+    value: 'URL',
+    description: 'while it runs, deliver all webhook events to this URL on this machine',
+    heading: 'Flags',
+  },
+  { ...signingKeyFlag, description: `with --webhook-to: ${signingKeyFlag.description}`, heading: 'Flags' },
+];
+
+/** How often a running sandbox looks for deliveries that are due because its clock was moved, or by another process. */
+const pollMilliseconds = 250;
+
+interface Receiver {
+  url: string;
+  key: string | undefined;
+}
+
+/** Reads `--webhook-to` and the key for it. */
+export const readReceiver = async (invocation: Invocation): Promise<Receiver | undefined> => {
+  const { typed, problems } = invocation;
+  const url = typed['webhook-to'] === undefined ? undefined : String(typed['webhook-to']);
+  if (url === undefined && signingKeyPath(invocation) !== undefined)
+    problems.add(`--${signingKeyFlag.name} can only be used with --webhook-to`);
+  if (url !== undefined && !(isWebhookUrl(url) && isLoopbackUrl(url)))
+    problems.add(`--webhook-to must be a URL on a loopback address such as http://127.0.0.1:8080/, not "${url}"`);
+  problems.check();
+  return url === undefined ? undefined : { url, key: await signingKeyOf(invocation, 'create') };
+};
+
+const subscribe = async (sandbox: Sandbox, { url, key }: Receiver, { machine }: Runtime): Promise<() => void> => {
+  const { subscribeTemporarily } = await import('../../../sandbox/webhooks/temporary.ts');
+  try {
+    return subscribeTemporarily(sandbox.store, { url, key, now: sandbox.clock.now(), pid: machine.pid });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new SchedError('conflict', `Can't deliver to ${url}`, { reason: error.message, outcome: 'not-applied' });
+  }
+};
+
+export interface Deliveries {
+  /** The service, which sends what its writes cause. */
+  service: Send;
+  /** Admin requests about deliveries. */
+  calls: Record<string, (request: HttpRequest) => Promise<unknown>>;
+  /** Sends what is due, for a few seconds at most. */
+  drain(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts to send the deliveries of a sandbox, until closed. */
+export const startDeliveries = async (
+  sandbox: Sandbox,
+  receiver: Receiver | undefined,
+  runtime: Runtime,
+): Promise<Deliveries> => {
+  const [{ createDeliverer }, { deliveryCalls }, { clearLeftovers }] = await Promise.all([
+    import('../../../sandbox/webhooks/deliverer.ts'),
+    import('../../../sandbox/webhooks/admin.ts'),
+    import('../../../sandbox/webhooks/leftovers.ts'),
+  ]);
+  const { store, clock } = sandbox;
+  clearLeftovers(store, runtime.machine.isAlive);
+  const unsubscribe = receiver === undefined ? undefined : await subscribe(sandbox, receiver, runtime);
+  const deliverer = createDeliverer({
+    store,
+    clock,
+    system: runtime.clock,
+    name: `${runtime.machine.pid}-${Buffer.from(runtime.randomBytes(6)).toString('hex')}`,
+    userAgent: `sched-sandbox/${version}`,
+  });
+  const stopPolling = runtime.every(pollMilliseconds, deliverer.poll);
+  // Deliveries of an earlier run may be left.
+  deliverer.wake();
+  return {
+    service: async (request) => {
+      const reply = await sandbox.service(request);
+      if (request.method !== 'GET') deliverer.wake();
+      return reply;
+    },
+    calls: deliveryCalls({ store, clock, deliverer }),
+    drain: deliverer.drain,
+    close: async () => {
+      stopPolling();
+      await deliverer.close();
+      unsubscribe?.();
+    },
+  };
+};

@@ -1,0 +1,112 @@
+import { webhooks } from '../../../api/webhooks.ts';
+import type { Client, Input } from '../../../client/client.ts';
+import type { Json } from '../../../client/reading.ts';
+import { isOutcomeUnknown } from '../../../jobs/outcome-unknown.ts';
+import { readIfPossible } from '../../../jobs/read-back.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
+import { readInput } from '../../operation/input.ts';
+import { recordOf, withFacts } from '../../operation/write-result.ts';
+import type { Context } from '../../session/context.ts';
+import { withScope, withScopeFlags } from './scope.ts';
+import { createSigningKey, readSigningKey, signingKeyFlag, signingKeyPath } from './signing-key.ts';
+
+/** Stands for the key in a request that is only printed. R12: too short a key would not be redacted. */
+const hiddenKey = '[signing key]';
+
+/** Allowed clock difference: an older webhook was not created by the current command. */
+const skewMs = 5 * 60_000;
+
+const without = ({ signing_key: _, ...body }: Json): Json => body;
+
+const sameEvents = (one: unknown, other: unknown): boolean =>
+  JSON.stringify([one].flat().sort()) === JSON.stringify([other].flat().sort());
+
+/** The webhook with the URL, scope and events of the request, if it was created since `sentAt`. */
+const findCreated = async (
+  { runtime, serviceTime }: Context,
+  client: Client,
+  { url, events, ...body }: Json,
+  sentAt: number,
+): Promise<Json | undefined> => {
+  const named = ['organization', 'scope', 'user', 'group'].filter((name) => body[name] !== undefined);
+  const query = Object.fromEntries(named.map((name) => [name, String(body[name])]));
+  for await (const page of client.pages(webhooks.list, { query })) {
+    const found = page.find((webhook) => webhook.callback_url === url);
+    if (found === undefined) continue;
+    // The clocks may differ, so the webhook's age by the service's clock counts.
+    const now = runtime.clock.now();
+    const age = (serviceTime() ?? now) - Date.parse(String(found.created_at));
+    return age <= now - sentAt + skewMs && sameEvents(found.events, events) ? found : undefined;
+  }
+  return undefined;
+};
+
+/**
+ * R26: a creation is never sent twice. If its reply is lost, the webhook is looked up by its URL and scope, which the
+ * service accepts only once.
+ */
+const createOrLookUp = async (context: Context, input: Input): Promise<Json> => {
+  const client = await context.client();
+  const body = input.body as Json;
+  const sentAt = context.runtime.clock.now();
+  const read = () => findCreated(context, client, body, sentAt);
+  try {
+    return await recordOf(context, await client.write(webhooks.create, input), { read, known: () => without(body) });
+  } catch (error) {
+    const found = isOutcomeUnknown(error) ? await readIfPossible(read) : undefined;
+    if (found === undefined) throw error;
+    context.notes.info('The reply was lost, but the service shows that the webhook was created');
+    return withFacts(found, { reconciled: true });
+  }
+};
+
+/** The key to send, and how to create it if the file doesn't exist. */
+const readKey = async (invocation: Invocation): Promise<{ path?: string | undefined; key?: string | undefined }> => {
+  const path = signingKeyPath(invocation);
+  if (path === undefined || path === '' || path === '-') return {};
+  return { path, key: await readSigningKey(path, invocation.context.runtime) };
+};
+
+const runCreate = async ({ view, fieldFlags }: GenericCommand, typed: Invocation): Promise<void> => {
+  const invocation = withScope(typed);
+  const { context, problems } = invocation;
+  const { settings, runtime, notes } = context;
+  const { scope, group, body: file } = invocation.typed;
+  if (scope === 'group' && group === undefined && file === undefined) problems.missingFlag('group');
+  const { path, key } = await readKey(invocation);
+  const input = await readInput(invocation, webhooks.create, fieldFlags, async (body) => {
+    if (body.signing_key !== undefined) runtime.secrets.keep(String(body.signing_key), 'signing key');
+    if (path !== undefined && body.signing_key !== undefined)
+      problems.add(`--${signingKeyFlag.name} and the signing_key in --body can't be used together`);
+  });
+  const body = input.body as Json;
+  const hasKey = path !== undefined || body.signing_key !== undefined;
+  if (settings.dryRun) {
+    const shown = { ...input, body: hasKey ? { ...body, signing_key: hiddenKey } : body };
+    return printRequest(invocation, webhooks.create, [shown]);
+  }
+  // The file is written before the request is sent: the service never shows the key again.
+  const sent = path === undefined ? {} : { signing_key: key ?? (await createSigningKey(path, context)) };
+  const webhook = await createOrLookUp(context, { ...input, body: { ...body, ...sent } });
+  if (!hasKey) notes.info(`Deliveries are not signed. To sign them, use --${signingKeyFlag.name}`);
+  notes.info(`subscribed: ${webhook.callback_url ?? body.url}`);
+  await context.printer.one(view, webhook);
+};
+
+export const createCommand = (generic: GenericCommand): Command => {
+  const { flags, fieldFlags, ...rest } = withScopeFlags(generic);
+  const isKey = ({ name }: { name: string }) => name === 'signing-key';
+  const command: GenericCommand = {
+    ...rest,
+    flags: [...flags.filter((flag) => !isKey(flag)), signingKeyFlag],
+    fieldFlags: fieldFlags.filter((flag) => !isKey(flag)),
+    notes: [
+      'Write several events as a list with commas. The URL must be https, or http on a loopback address.',
+      'Every delivery is signed with the key: see the header Webhook-Signature. sched never prints the key.',
+      'If the reply is lost, sched looks the webhook up by its URL and scope, and never sends the request twice.',
+    ],
+    run: (invocation) => runCreate(command, invocation),
+  };
+  return command;
+};

@@ -1,0 +1,62 @@
+import { cutLong, humanText } from '../../../output/cells.ts';
+import { valueAt } from '../../../output/fields.ts';
+import type { Paint } from '../../../output/paint.ts';
+import { pad, shorten, width } from '../../../output/width.ts';
+import { wallClock, wallParts } from '../../../time/show.ts';
+import { idIn } from '../../../uri.ts';
+import type { Context } from '../../session/context.ts';
+import type { DeliveryRecord } from './delivery-view.ts';
+
+/** More than a line can show. */
+const longestText = 200;
+
+/** The width of the usual event names. */
+const eventWidth = 23;
+
+/** The answers of the handler are below each other, as long as names are of usual length. */
+const subjectWidth = 28;
+const leastWidth = 12;
+
+/** The text at the first path that has one. R43, R44: it can't control a terminal or a CI runner. */
+const textAt = (record: object, ...paths: string[]): string | undefined => {
+  const texts = paths.map((path) => valueAt(record, path)).filter((value) => typeof value === 'string' && value !== '');
+  return texts[0] === undefined ? undefined : humanText(cutLong(texts[0] as string, longestText));
+};
+
+/** Who a delivery is about, and which event: the name if there is one, else an email address, else an ID. */
+const subjectOf = (record: object): string => {
+  const uri = textAt(record, 'payload.uri');
+  const who = textAt(record, 'payload.name', 'payload.invitee.name', 'payload.email', 'payload.invitee.email');
+  const event = textAt(record, 'payload.scheduled_event.name');
+  return [who ?? (uri === undefined ? '–' : idIn(uri)), ...(event === undefined ? [] : [event])].join(' · ');
+};
+
+/** What the handler answered and how fast. Empty if there is no handler. */
+const answerOf = ({ _sched: { status, duration_ms, error, attempt } }: DeliveryRecord): string => {
+  const again = attempt > 1 ? ` (attempt ${attempt})` : '';
+  if (status !== undefined) return `→ ${status} in ${duration_ms} ms${again}`;
+  return error === undefined ? again.trim() : `→ ${humanText(error)}${again}`;
+};
+
+/** A time of day in the zone, with seconds. */
+export const timeOfDay = (at: number, zone: string): string => wallParts(wallClock(zone)(at)).time;
+
+/** One line for people: when, what, who, and what the handler answered. */
+export const deliveryLine = (
+  record: DeliveryRecord,
+  { settings, runtime }: Context,
+): { text: string; style(line: string, paint: Paint): string } => {
+  const { received_at, status, error } = record._sched;
+  const time = timeOfDay(Date.parse(received_at), settings.zone);
+  const event = pad(textAt(record, 'event') ?? '–', eventWidth);
+  const answer = answerOf(record);
+  const { isTerminal, columns } = runtime.stdout;
+  const available = isTerminal ? columns : 120;
+  const room = available - width(`${time}  ${event}  `) - (answer === '' ? 0 : width(answer) + 2);
+  const subject = pad(shorten(subjectOf(record), Math.max(room, leastWidth)), Math.min(room, subjectWidth));
+  const isAccepted = error === undefined && (status === undefined || (status >= 200 && status <= 299));
+  return {
+    text: [time, event, subject, answer].join('  ').trimEnd(),
+    style: (line, paint) => (isAccepted ? line : paint.warning(line)),
+  };
+};

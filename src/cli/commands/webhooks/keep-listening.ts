@@ -1,0 +1,70 @@
+import { SchedError } from '../../../errors.ts';
+import type { Clock } from '../../../runtime.ts';
+import type { Receiver } from '../../../webhooks/receiver.ts';
+
+/** Pauses before each attempt to listen again. */
+const pausesMs = [1000, 2000, 4000, 8000, 16_000];
+
+export interface KeepListeningOptions {
+  /** Opens the receiver at this port. */
+  open(port: number): Promise<Receiver>;
+  port: number;
+  clock: Clock;
+  /** Ends the listening. */
+  over: AbortSignal;
+  onOpen(receiver: Receiver): void;
+  /** The receiver has stopped for this reason, and is opened again. */
+  onLost(reason: string): void;
+}
+
+const cannotListen = (error: NodeJS.ErrnoException, port: number): SchedError =>
+  new SchedError('environment', `Can't listen on port ${port}`, {
+    reason:
+      error.code === 'EADDRINUSE'
+        ? 'the port is in use'
+        : error.code === 'EADDRNOTAVAIL'
+          ? 'this machine does not have that address'
+          : error.code === 'EACCES'
+            ? 'the system does not allow it'
+            : error.message,
+    hint: { flags: { port: '0' } },
+  });
+
+/** Opens the receiver again at the same port, because the sender knows only that one. */
+const openAgain = async ({ open, clock, over }: KeepListeningOptions, port: number): Promise<Receiver> => {
+  for (const [attempt, pauseMs] of pausesMs.entries()) {
+    await clock.sleep(pauseMs, over);
+    try {
+      return await open(port);
+    } catch (error) {
+      if (attempt === pausesMs.length - 1) throw cannotListen(error as NodeJS.ErrnoException, port);
+    }
+  }
+  throw new Error('unreachable');
+};
+
+/** Listens until `over` is aborted. R51: a lost socket is opened again, or the command ends with an error. */
+export const keepListening = async (options: KeepListeningOptions): Promise<void> => {
+  const { open, port, over, onOpen, onLost } = options;
+  const ended = new Promise<void>((resolve) => {
+    if (over.aborted) resolve();
+    over.addEventListener('abort', () => resolve(), { once: true });
+  });
+  let receiver = await open(port).catch((error) => {
+    throw cannotListen(error, port);
+  });
+  try {
+    for (;;) {
+      onOpen(receiver);
+      const lost = await Promise.race([receiver.lost, ended]);
+      if (lost === undefined || over.aborted) return;
+      await receiver.close();
+      onLost(lost.message);
+      receiver = await openAgain(options, receiver.port);
+    }
+  } catch (error) {
+    if (!over.aborted) throw error;
+  } finally {
+    await receiver.close();
+  }
+};

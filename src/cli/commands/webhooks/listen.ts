@@ -1,0 +1,212 @@
+import { setMaxListeners } from 'node:events';
+import { isIP } from 'node:net';
+import { usageError } from '../../../errors.ts';
+import { isLoopback } from '../../../http/proxy.ts';
+import { counted } from '../../../plural.ts';
+import type { Forward } from '../../../webhooks/forward.ts';
+import { type Answer, type Delivery, openReceiver, type Receiver } from '../../../webhooks/receiver.ts';
+import { createRecent, keyOf } from '../../../webhooks/recent.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { commandLine } from '../../messages/shell-line.ts';
+import { readWholeNumber } from '../../operation/whole-number.ts';
+import type { Context } from '../../session/context.ts';
+import { timeOfDay } from './delivery-line.ts';
+import { type DeliveryOutput, openDeliveryOutput } from './delivery-output.ts';
+import { type DeliveryRecord, deliveryFields, deliveryView } from './delivery-view.ts';
+import { forwardTo, nameOf, readTarget } from './forward-to.ts';
+import { keepListening } from './keep-listening.ts';
+import { createRefusalNotes } from './refusal-notes.ts';
+import { existingKey, keyFileFlag, readTolerance, toleranceFlag } from './verification.ts';
+import { watchClock } from './watch-clock.ts';
+
+const defaultPort = 4242;
+const defaultHost = '127.0.0.1';
+
+/** How often a terminal that can't erase a line says that the command is alive. */
+const plainEveryMs = 10 * 60_000;
+
+const readHost = ({ typed, problems }: Invocation): string => {
+  const host = typed.host === undefined ? defaultHost : String(typed.host);
+  if (isIP(host) === 0 && host !== 'localhost')
+    problems.value('host', host, `--host must be an IP address of this machine, not "${host}"`);
+  return host;
+};
+
+interface Counts {
+  received: number;
+  lastAt: number | undefined;
+}
+
+/** Forwards and prints a delivery, and then answers its sender. R51: 2xx only if nothing is left to do. */
+const handleDeliveries = (context: Context, output: DeliveryOutput, forward: Forward | undefined, counts: Counts) => {
+  const { clock } = context.runtime;
+  const recent = createRecent();
+  return async (delivery: Delivery): Promise<Answer> => {
+    const { content, body } = delivery;
+    const receivedAt = clock.now();
+    const { accepted, isDouble } = await recent.handle(keyOf(content, body), async (attempt) => {
+      const { status, durationMs, problem, accepted = true } = (await forward?.(delivery)) ?? {};
+      const added: DeliveryRecord['_sched'] = {
+        received_at: new Date(receivedAt).toISOString(),
+        attempt,
+        ...(status === undefined ? {} : { status }),
+        ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
+        ...(problem === undefined ? {} : { error: problem }),
+      };
+      await output.write({ ...content, _sched: added });
+      counts.received += attempt === 1 ? 1 : 0;
+      counts.lastAt = receivedAt;
+      return accepted;
+    });
+    if (!accepted) return { status: 502, text: 'The handler did not accept the delivery.' };
+    return { status: 200, text: isDouble ? 'Received before.' : 'Received.' };
+  };
+};
+
+/** What to do next, for the notes at the start. */
+const nextSteps = ({ settings }: Context, url: string, keyFile: string): string[] => {
+  const key = ['--signing-key-file', keyFile];
+  if (settings.sandbox)
+    return [
+      `Deliver from a sandbox: ${commandLine('sandbox', 'start', '--webhook-to', url, ...key)}`,
+      `Then book something, or send a sample: ${commandLine('sandbox', 'trigger', 'invitee.created')}`,
+    ];
+  const events = ['--events', 'invitee.created,invitee.canceled'];
+  return [
+    `The service needs a public URL: point a tunnel such as cloudflared or ngrok at ${url}`,
+    `Then subscribe: ${commandLine('webhooks', 'create', '--url', 'https://YOUR-TUNNEL.example/', ...events, ...key)}`,
+  ];
+};
+
+/** Says on a terminal that the command is alive, with what it has received. Returns a function that ends that. */
+const showAlive = ({ runtime, notes }: Context, text: () => string): (() => void) => {
+  const { status, every } = runtime;
+  if (status === undefined) return () => {};
+  if (status.isPlain) return every(plainEveryMs, () => notes.info(text()));
+  status.draw(text);
+  return () => status.draw(undefined);
+};
+
+/** The state of a running listener. */
+interface Progress {
+  readonly counts: Counts;
+  readonly refused: ReturnType<typeof createRefusalNotes>;
+}
+
+const number = (value: number): string => value.toLocaleString('en-US');
+
+const progressText = ({ counts, refused }: Progress, zone: string): string =>
+  [
+    `${number(counts.received)} received`,
+    ...(refused.total === 0 ? [] : [`${number(refused.total)} refused`]),
+    ...(counts.lastAt === undefined ? [] : [`last ${timeOfDay(counts.lastAt, zone)}`]),
+  ].join(' · ');
+
+/** Says where it listens and what to do next. Returns a function to call if it listens again after a failure. */
+const announcer = ({ context, typed }: Invocation, target: URL | undefined, host: string) => {
+  const { notes } = context;
+  let isFirst = true;
+  return ({ url, port }: Receiver): void => {
+    if (target?.port === String(port) && isLoopback(target.hostname))
+      throw usageError(['--forward-to is the address of this listener']);
+    if (!isFirst) return void notes.info(`Listening on ${url} again`);
+    isFirst = false;
+    notes.info(`Listening on ${url} (Ctrl-C to stop)`);
+    if (target !== undefined) notes.info(`Forwarding to ${nameOf(target)}`);
+    if (!isLoopback(host))
+      notes.warn(`Other machines can reach ${host}. Requests without a valid signature are refused`);
+    for (const line of nextSteps(context, url, String(typed[keyFileFlag.name]))) notes.info(line);
+  };
+};
+
+const listen = async (invocation: Invocation): Promise<void> => {
+  const { context } = invocation;
+  const { runtime, notes, settings } = context;
+  const { clock, interrupted } = runtime;
+  const port = readWholeNumber('port', invocation, 0, 65_535) ?? defaultPort;
+  const host = readHost(invocation);
+  const target = readTarget(invocation);
+  const toleranceMs = readTolerance(invocation);
+  const key = await existingKey(invocation);
+  if (settings.sandbox) notes.sandbox();
+
+  const over = new AbortController();
+  const stop = () => over.abort();
+  // Every delivery on its way listens to it. Node would warn about a leak at the eleventh.
+  setMaxListeners(0, over.signal);
+  interrupted.addEventListener('abort', stop, { once: true });
+  if (interrupted.aborted) stop();
+  const output = openDeliveryOutput(context);
+  const counts: Counts = { received: 0, lastAt: undefined };
+  const refused = createRefusalNotes(clock.now, notes.warn);
+  const forward = target && forwardTo(context, target, over.signal);
+  const onDelivery = handleDeliveries(context, output, forward, counts);
+  const announce = announcer(invocation, target, host);
+  const text = (url: string) => `Listening on ${url} · ${progressText({ counts, refused }, settings.zone)}`;
+  let stopShowing: (() => void) | undefined;
+  const stopWatching = watchClock(runtime, notes);
+  const listening = keepListening({
+    open: (at) =>
+      openReceiver({ host, port: at, key, toleranceMs, now: clock.now, onDelivery, onRefusal: refused.add }),
+    port,
+    clock,
+    over: over.signal,
+    onOpen: (receiver) => {
+      announce(receiver);
+      stopShowing ??= showAlive(context, () => text(receiver.url));
+    },
+    onLost: (reason) => notes.warn(`Stopped listening (${reason}). Trying again`),
+  }).finally(output.close);
+  // Both end together: without output there is nothing to receive for, and without a receiver nothing to print.
+  const ends = await Promise.allSettled([output.done.finally(stop), listening]);
+  interrupted.removeEventListener('abort', stop);
+  stopWatching();
+  stopShowing?.();
+  if (stopShowing !== undefined)
+    notes.info(
+      `Stopped: ${counted(counts.received, 'delivery', 'deliveries')} received, ${number(refused.total)} refused`,
+    );
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+};
+
+export const listenCommand: Command = {
+  name: 'listen',
+  summary: 'Receive deliveries on this machine, check and forward them',
+  arguments: [],
+  flags: [
+    keyFileFlag,
+    {
+      name: 'forward-to',
+      value: 'URL',
+      description: 'send each delivery to this handler, with the same bytes and headers',
+      heading: 'Flags',
+    },
+    {
+      name: 'port',
+      value: 'N',
+      description: `port to listen on; 0 for any free port (default ${defaultPort})`,
+      heading: 'Flags',
+    },
+    {
+      name: 'host',
+      value: 'ADDRESS',
+      description: `address to listen on (default ${defaultHost}, for this machine only)`,
+      heading: 'Flags',
+    },
+    toleranceFlag,
+  ],
+  fields: deliveryFields,
+  view: deliveryView,
+  local: true,
+  examples: [
+    'webhooks listen --signing-key-file hooks.key',
+    'webhooks listen --signing-key-file hooks.key --forward-to http://127.0.0.1:3000/hooks',
+    'webhooks listen --signing-key-file hooks.key --sandbox -o jsonl >> deliveries.jsonl',
+  ],
+  notes: [
+    'Accepts only deliveries that are signed with the key, less than three minutes old and at most 1 MiB. Others get 401, 400, 408 or 413 and are never shown or forwarded. A delivery that comes twice is shown and forwarded once.',
+    "With --forward-to, the sender gets 200 when the handler has answered 2xx, and 502 if it hasn't, so that the sender repeats the delivery. A handler that is down is tried four times. Redirects are not followed, and no token is forwarded.",
+    'Runs until you stop it with Ctrl-C. Needs no account.',
+  ],
+  run: listen,
+};

@@ -1,0 +1,35 @@
+import { counted } from '../../../plural.ts';
+import type { Refusal } from '../../../webhooks/receiver.ts';
+
+/** A hostile sender could fill the screen, so each reason is reported at most this often. */
+const everyMs = 10_000;
+
+const reasons: Record<Refusal, string> = {
+  forged: "the signature doesn't match the signing key",
+  'too old': "the time of the signature is too far from this machine's clock (see --tolerance)",
+  malformed: 'not a signed delivery',
+  'too large': 'the body is larger than 1 MiB',
+  'too slow': 'the sender took longer than 10 seconds',
+  'not a POST': 'not a POST',
+};
+
+/** Counts refused requests, and reports them without any text of the request. */
+export const createRefusalNotes = (now: () => number, warn: (text: string) => void) => {
+  const unreported = new Map<Refusal, number>();
+  const reportedAt = new Map<Refusal, number>();
+  let total = 0;
+  return {
+    get total() {
+      return total;
+    },
+    add(refusal: Refusal): void {
+      total += 1;
+      const count = (unreported.get(refusal) ?? 0) + 1;
+      unreported.set(refusal, count);
+      if (now() - (reportedAt.get(refusal) ?? Number.NEGATIVE_INFINITY) < everyMs) return;
+      reportedAt.set(refusal, now());
+      unreported.set(refusal, 0);
+      warn(`Refused ${counted(count, 'request')}: ${reasons[refusal]}`);
+    },
+  };
+};

@@ -1,0 +1,87 @@
+import { SchedError } from '../../../errors.ts';
+import { realDisk } from '../../../jobs/disk.ts';
+import type { Runtime } from '../../../runtime.ts';
+import { readNamedFile } from '../../../state/named-file.ts';
+import type { Flag, Invocation } from '../../command.ts';
+import type { Context } from '../../session/context.ts';
+
+/** R13: the key itself is never the value of a flag. */
+export const signingKeyFlag: Flag = {
+  name: 'signing-key-file',
+  value: 'FILE',
+  description: 'file with the key that signs deliveries; created with a new key if it does not exist',
+  heading: 'Safety',
+};
+
+/** A key and blanks. */
+const longestKeyFile = 64 * 1024;
+
+const newKeyBytes = 32;
+
+/** R12: shorter texts are too common to be removed from output. */
+const shortestKey = 8;
+
+const trouble = (path: string, reason: string): SchedError =>
+  new SchedError('environment', `Can't read the signing key ${path}`, { reason, outcome: 'not-sent' });
+
+const keyProblem = (key: string): string | undefined => {
+  if (key === '') return 'the file is empty';
+  if (!/^[\x20-\x7e]+$/.test(key)) return 'a signing key is one line of printable ASCII characters';
+  return key.length < shortestKey ? `a signing key has at least ${shortestKey} characters` : undefined;
+};
+
+/**
+ * The key in a file: its content without one line break at the end. Undefined if the file doesn't exist. From now on the
+ * key is removed from all output (R12). Follows symbolic links: a mounted secret is often one, and the user named the file.
+ */
+export const readSigningKey = async (path: string, { interrupted, secrets }: Runtime): Promise<string | undefined> => {
+  const bytes = await readNamedFile(path, interrupted, longestKeyFile).catch((error: NodeJS.ErrnoException) => {
+    interrupted.throwIfAborted();
+    if (error.code === 'ENOENT') return undefined;
+    throw trouble(path, error.code ?? error.message);
+  });
+  if (bytes === undefined) return undefined;
+  const key = bytes.toString('utf8').replace(/\r?\n$/, '');
+  secrets.keep(key, 'signing key');
+  const problem = keyProblem(key);
+  if (problem !== undefined) throw trouble(path, problem);
+  return key;
+};
+
+/** Creates the file with a new random key, for its owner only. If another process creates it first, uses that key. */
+export const createSigningKey = async (path: string, { runtime, notes }: Context): Promise<string> => {
+  const unique = Buffer.from(runtime.randomBytes(8)).toString('hex');
+  const text = `${Buffer.from(runtime.randomBytes(newKeyBytes)).toString('hex')}\n`;
+  try {
+    await realDisk.create(path, text, unique);
+    notes.info(`Created a signing key in ${path}. The receiver of the deliveries needs it too`);
+  } catch (error) {
+    const kept = await readSigningKey(path, runtime);
+    if (kept === undefined) throw error;
+  }
+  return (await readSigningKey(path, runtime))!;
+};
+
+/** The path in `--signing-key-file`, if it was typed. */
+export const signingKeyPath = ({ typed, problems }: Invocation): string | undefined => {
+  const path = typed[signingKeyFlag.name];
+  if (path === '' || path === '-') problems.add(`--${signingKeyFlag.name} must be the name of a file`);
+  return path === undefined ? undefined : String(path);
+};
+
+/**
+ * The key in the file of `--signing-key-file`, or undefined if the flag was not typed. A missing file is created with a
+ * new key, or refused.
+ */
+export const signingKeyOf = async (
+  invocation: Invocation,
+  ifMissing: 'create' | 'refuse',
+): Promise<string | undefined> => {
+  const path = signingKeyPath(invocation);
+  invocation.problems.check();
+  if (path === undefined) return undefined;
+  const key = await readSigningKey(path, invocation.context.runtime);
+  if (key !== undefined) return key;
+  if (ifMissing === 'refuse') throw trouble(path, 'no such file');
+  return createSigningKey(path, invocation.context);
+};

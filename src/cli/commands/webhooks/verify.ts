@@ -1,0 +1,102 @@
+import { SchedError } from '../../../errors.ts';
+import { counted } from '../../../plural.ts';
+import { readNamedFile } from '../../../state/named-file.ts';
+import { mostBodyBytes } from '../../../webhooks/receiver.ts';
+import { checkSignature, type Verdict } from '../../../webhooks/signature.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { existingKey, keyFileFlag, readTolerance, toleranceFlag } from './verification.ts';
+
+/** The body as raw bytes: the signature is over these, not over the text or the JSON in them. */
+const readBody = async ({ context, typed }: Invocation): Promise<Uint8Array> => {
+  const { stdin, interrupted } = context.runtime;
+  const file = typed.body === undefined ? '-' : String(typed.body);
+  try {
+    return await (file === '-' ? stdin.bytes(mostBodyBytes) : readNamedFile(file, interrupted, mostBodyBytes));
+  } catch (error) {
+    interrupted.throwIfAborted();
+    if (error instanceof SchedError) throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new SchedError('environment', `Can't read ${file === '-' ? 'stdin' : file}`, {
+      reason: code === 'ENOENT' ? 'no such file' : (code ?? message),
+    });
+  }
+};
+
+const ageWords = (ageMs: number): string => {
+  const seconds = Math.round(Math.abs(ageMs) / 1000);
+  const words = seconds < 120 ? counted(seconds, 'second') : counted(Math.round(seconds / 60), 'minute');
+  return ageMs < 0 ? `it was made ${words} in the future` : `it was made ${words} ago`;
+};
+
+const problemOf = (verdict: Verdict, now: number): SchedError | undefined => {
+  if (verdict.kind === 'ok') return undefined;
+  if (verdict.kind === 'forged')
+    return new SchedError('integrity', 'The signature is wrong: forged, or made for another key or body', {
+      reason: "it doesn't match this key and body",
+    });
+  if (verdict.kind === 'malformed')
+    return new SchedError('integrity', "Can't read the signature", { reason: verdict.why });
+  return new SchedError('integrity', 'The signature is right, but too old', {
+    reason: ageWords(now - verdict.signedAtMs),
+    advice: 'use --tolerance to accept it',
+  });
+};
+
+const factsOf = (verdict: Verdict, now: number) => ({
+  verdict: verdict.kind,
+  signed_at: 'signedAtMs' in verdict ? new Date(verdict.signedAtMs).toISOString() : null,
+  age_seconds: 'signedAtMs' in verdict ? Math.floor((now - verdict.signedAtMs) / 1000) : null,
+});
+
+const run = async (invocation: Invocation): Promise<void> => {
+  const { context, typed, problems } = invocation;
+  const { printer, settings, runtime } = context;
+  if (typed.signature === undefined) problems.missingFlag('signature');
+  if (typed.body === undefined && runtime.stdin.isTerminal)
+    problems.add('Missing body. Pass it on stdin or with --body FILE');
+  const toleranceMs = readTolerance(invocation);
+  const key = await existingKey(invocation);
+  const body = await readBody(invocation);
+  const now = runtime.clock.now();
+  const verdict = checkSignature({ header: String(typed.signature), body }, { key, now, toleranceMs });
+  const problem = problemOf(verdict, now);
+  const isPlain = (settings.format === 'table' || settings.format === 'tsv') && settings.fields === undefined;
+  if (!isPlain || settings.jq !== undefined) await printer.one({ columns: [], id: 'verdict' }, factsOf(verdict, now));
+  else if (problem === undefined) await printer.text('ok');
+  if (problem !== undefined) throw problem;
+};
+
+export const verifyCommand: Command = {
+  name: 'verify',
+  summary: "Check a delivery's signature",
+  arguments: [],
+  flags: [
+    keyFileFlag,
+    {
+      name: 'signature',
+      value: 'HEADER',
+      description: 'value of the header Webhook-Signature',
+      required: true,
+      heading: 'Flags',
+    },
+    {
+      name: 'body',
+      value: 'FILE|-',
+      description: 'body of the delivery, exactly as received (default: stdin)',
+      heading: 'Flags',
+    },
+    toleranceFlag,
+  ],
+  fields: ['verdict', 'signed_at', 'age_seconds'],
+  local: true,
+  examples: [
+    'webhooks verify --signing-key-file hooks.key --signature "$WEBHOOK_SIGNATURE" < body.json',
+    'webhooks verify --signing-key-file hooks.key --signature "$WEBHOOK_SIGNATURE" --body body.json --tolerance 10m --json',
+  ],
+  notes: [
+    'Prints ok, or exits with 13 and says why not: forged, too old, or no signature at all. Three minutes of difference are allowed, in both directions.',
+    'The body must have exactly the bytes of the delivery. JSON that was parsed and written again has another signature.',
+    'docs/webhooks.md does the same in Node, Python and bash.',
+  ],
+  run,
+};

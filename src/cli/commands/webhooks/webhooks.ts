@@ -1,0 +1,87 @@
+import { Webhook, webhooks } from '../../../api/webhooks.ts';
+import type { Json } from '../../../client/reading.ts';
+import { SchedError } from '../../../errors.ts';
+import { idIn } from '../../../uri.ts';
+import type { Command, Invocation } from '../../command.ts';
+import { type GenericCommand, printRequest } from '../../operation/generic-command.ts';
+import { readInput } from '../../operation/input.ts';
+import { confirm } from '../../session/confirm.ts';
+import type { Facts } from '../../session/prompt.ts';
+import { createCommand } from './create.ts';
+import { listenCommand } from './listen.ts';
+import { withScope, withScopeFlags } from './scope.ts';
+import { verifyCommand } from './verify.ts';
+
+export const examples = {
+  list: ['webhooks list', 'webhooks list --org current --json=uri,callback_url,state', 'webhooks list --scope group'],
+  get: ['webhooks get PTGBNBHX7T75FDAG', 'webhooks get PTGBNBHX7T75FDAG --json'],
+  create: [
+    'webhooks create --url https://example.com/hooks --events invitee.created,invitee.canceled --signing-key-file hooks.key',
+    'webhooks create --url http://127.0.0.1:8080/ --events invitee.created --org current --signing-key-file hooks.key',
+    'webhooks create --url https://example.com/team --events invitee.created --group "Customer team"',
+  ],
+  delete: ['webhooks delete HRYEES8LDNT9R9YU', 'webhooks delete PTGBNBHX7T75FDAG --yes'],
+};
+
+const listCommand = (generic: GenericCommand): Command => ({
+  ...withScopeFlags(generic),
+  run: async (invocation) => {
+    const isOwn = ['scope', 'org', 'user', 'group'].every((name) => invocation.typed[name] === undefined);
+    await generic.run(withScope(invocation));
+    if (isOwn) invocation.context.notes.footer("Showing your webhooks. For the organization's: --org current");
+  },
+});
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const factsOf = ({ events, scope, user, group }: Json): Facts => {
+  const names = Array.isArray(events) ? events.map(String).join(', ') : '';
+  const owner = textOf(user) ?? textOf(group);
+  return [
+    ...(names === '' ? [] : [['events', names] as const]),
+    ...(textOf(scope) === undefined
+      ? []
+      : [['scope', owner === undefined ? String(scope) : `${scope} ${idIn(owner)}`] as const]),
+  ];
+};
+
+const runDelete = async ({ view }: GenericCommand, invocation: Invocation): Promise<void> => {
+  const { context } = invocation;
+  const { path = {} } = await readInput(invocation, webhooks.delete, []);
+  const input = { path };
+  if (context.settings.dryRun) return printRequest(invocation, webhooks.delete, [input]);
+  const client = await context.client();
+  // The reply to the deletion is empty, so this is also the record that is printed.
+  const webhook = await client.call(webhooks.get, input);
+  const name = textOf(webhook.callback_url) ?? `webhook ${path.webhook}`;
+  await confirm(context, {
+    question: `Delete the webhook to ${name}?`,
+    action: `delete the webhook to ${name}`,
+    facts: factsOf(webhook),
+  });
+  let attempts = 0;
+  const countAttempt = async () => {
+    attempts += 1;
+  };
+  await client.write(webhooks.delete, input, countAttempt).catch((error: unknown) => {
+    // The reply to the first attempt was lost. It was carried out, because the webhook existed before.
+    const isGone = error instanceof SchedError && error.category === 'not-found' && attempts > 1;
+    if (!isGone) throw error;
+  });
+  context.notes.info(`deleted: ${name}`);
+  await context.printer.one(view, webhook);
+};
+
+export const decorate = {
+  list: listCommand,
+  create: createCommand,
+  delete: (generic: GenericCommand, { get }: Record<string, GenericCommand>): Command => ({
+    ...generic,
+    view: get!.view,
+    fields: Object.keys(Webhook.record.shape),
+    notes: ['Shows the webhook and asks for confirmation. Deliveries that are still waiting are not sent.'],
+    run: (invocation) => runDelete(get!, invocation),
+  }),
+};
+
+export const extra = (): Command[] => [listenCommand, verifyCommand];

@@ -1,0 +1,132 @@
+import type { WebhookScope } from '../../api/webhooks.ts';
+import { requireAdministrator, requireOrganization, requireSelf } from '../access.ts';
+import { logActivity } from '../activity.ts';
+import type { Caller, Handlers } from '../handler.ts';
+import { idOf, timestamp, uri } from '../names.ts';
+import { type Condition, readPage } from '../page.ts';
+import type { WebhookRecord } from '../records.ts';
+import { conflict, denied, invalidParameter, notFound } from '../refusal.ts';
+import type { Store } from '../store.ts';
+
+/** Whose events a webhook reports. The owner is the ID of the user, group or organization. */
+interface Place {
+  scope: WebhookScope;
+  owner: string;
+}
+
+const requireGroupAdmin = (store: Store, caller: Caller, group: string) => {
+  const role = 'SELECT role FROM group_members WHERE "group" = ? AND user = ?';
+  const isGroupAdmin = store.first<{ role: string }>(role, group, caller.user)?.role === 'admin';
+  if (caller.role === 'user' && !isGroupAdmin)
+    throw denied('Only an admin of the group, or an admin or the owner of the organization, can do this.');
+};
+
+/**
+ * Assumed: the organization's webhooks belong to its admins and owner, those of a user to the user and the same people,
+ * and those of a group to the group's admins and the same people.
+ */
+const requirePlace = (store: Store, caller: Caller, { scope, owner }: Place) => {
+  if (scope === 'organization') requireAdministrator(caller);
+  else if (scope === 'group') requireGroupAdmin(store, caller, owner);
+  else requireSelf(caller, owner, 'Only an admin or the owner of the organization can do this for another user.');
+};
+
+interface Named {
+  user?: string | undefined;
+  group?: string | undefined;
+}
+
+const requireOwner = (store: Store, { scope, owner }: Place) => {
+  if (scope === 'user' && !store.get('users', owner)) throw notFound('user');
+  if (scope === 'group' && !store.get('groups', owner)) throw notFound('group');
+};
+
+/** Assumed: `user` and `group` count only with their own scope; without `user`, it is the caller; a group must be named. */
+const placeOf = (caller: Caller, scope: WebhookScope, { user, group }: Named): Place => {
+  if (scope === 'organization') return { scope, owner: caller.organization };
+  if (scope === 'user') return { scope, owner: user === undefined ? caller.user : idOf(user) };
+  if (group === undefined) throw invalidParameter('group', 'is required if scope is group', 'required');
+  return { scope, owner: idOf(group) };
+};
+
+const requireWebhook = (store: Store, caller: Caller, id: string): WebhookRecord => {
+  const row = store.first<{ doc: string; owner: string }>(
+    'SELECT doc, owner FROM webhooks WHERE id = ? AND organization = ?',
+    id,
+    caller.organization,
+  );
+  if (!row) throw notFound('webhook subscription');
+  const webhook: WebhookRecord = JSON.parse(row.doc);
+  requirePlace(store, caller, { scope: webhook.scope, owner: row.owner });
+  return webhook;
+};
+
+export const webhooks: Handlers<'webhooks'> = {
+  list({ query }, { store, caller, asked }) {
+    requireOrganization(caller, query.organization);
+    const where: Condition[] = [
+      ['w.organization = ?', caller.organization],
+      ['w.scope = ?', query.scope],
+    ];
+    // Assumed: admins and the owner can list the webhooks of all groups at once.
+    if (query.scope === 'group' && query.group === undefined) requireAdministrator(caller);
+    else {
+      const place = placeOf(caller, query.scope, query);
+      requirePlace(store, caller, place);
+      requireOwner(store, place);
+      where.push(['w.owner = ?', place.owner]);
+    }
+    const listing = {
+      from: 'webhooks w',
+      doc: 'w.doc',
+      id: 'w.id',
+      sortable: { created_at: 'w.created_at' },
+      defaultSort: 'created_at:asc',
+      where,
+    };
+    return readPage<WebhookRecord>(store, listing, query, asked);
+  },
+
+  get: ({ params }, { store, caller }) => requireWebhook(store, caller, params.webhook),
+
+  create({ body }, context) {
+    const { store, caller, now } = context;
+    const { scope, url: callback_url, events } = body;
+    requireOrganization(caller, body.organization);
+    const place = placeOf(caller, scope, body);
+    requirePlace(store, caller, place);
+    requireOwner(store, place);
+    // Assumed: a routing form belongs to the organization, so no user or group has its submissions.
+    if (scope !== 'organization' && events.includes('routing_form_submission.created'))
+      throw invalidParameter('events', 'can include routing_form_submission.created only if scope is organization');
+    const known = 'SELECT 1 FROM webhooks WHERE organization = ? AND scope = ? AND owner = ? AND callback_url = ?';
+    if (store.first(known, caller.organization, scope, place.owner, callback_url))
+      throw conflict('A webhook subscription with this URL and scope already exists.');
+    const id = store.nextId('webhook');
+    const created_at = timestamp(now);
+    const webhook: WebhookRecord = {
+      uri: uri.webhook(id),
+      callback_url,
+      state: 'active',
+      events,
+      scope,
+      organization: uri.organization(caller.organization),
+      user: scope === 'user' ? uri.user(place.owner) : null,
+      group: scope === 'group' ? uri.group(place.owner) : null,
+      retry_started_at: null,
+      created_at,
+      updated_at: created_at,
+    };
+    const facts = { organization: caller.organization, owner: place.owner, signing_key: body.signing_key ?? null };
+    store.insert('webhooks', id, webhook, facts);
+    logActivity(context, 'WebhookSubscription.Create', { webhook: webhook.uri, scope });
+    return webhook;
+  },
+
+  delete({ params }, context) {
+    const { uri: webhook, scope } = requireWebhook(context.store, context.caller, params.webhook);
+    context.store.run('DELETE FROM webhooks WHERE id = ?', params.webhook);
+    logActivity(context, 'WebhookSubscription.Delete', { webhook, scope });
+    return {};
+  },
+};

@@ -1,0 +1,88 @@
+import { isWebhookUrl, type WebhookEvent, webhookEvents } from '../../api/webhooks.ts';
+import type { HttpRequest } from '../../http/message.ts';
+import type { Clock } from '../../runtime.ts';
+import { uri } from '../names.ts';
+import { conflict, invalidParameter, notFound, Refusal } from '../refusal.ts';
+import type { Store } from '../store.ts';
+import type { Deliverer } from './deliverer.ts';
+import { addSamples } from './samples.ts';
+
+/** Deliveries that one reply lists. */
+const mostListed = 100;
+
+interface Row {
+  number: number;
+  webhook: string;
+  url: string;
+  event: string;
+  state: string;
+  created_at: string;
+  due_at: string | null;
+  attempts: string;
+  body: string;
+}
+
+const shown = ({ webhook, attempts, body, ...row }: Row) => ({
+  ...row,
+  webhook: uri.webhook(webhook),
+  attempts: JSON.parse(attempts),
+  body: JSON.parse(body),
+});
+
+/** Deliveries with their attempts, the newest first. */
+const listed = (store: Store, condition = '1', ...params: number[]) =>
+  store
+    .all<Row>(
+      `SELECT d.number, d.webhook, w.callback_url AS url, d.event, d.state, d.created_at, d.due_at, d.body,
+         (SELECT json_group_array(json_object('at', a.at, 'status', a.status, 'error', a.error, 'milliseconds', a.milliseconds))
+          FROM (SELECT * FROM delivery_attempts WHERE delivery = d.number ORDER BY number) a) AS attempts
+       FROM deliveries d JOIN webhooks w ON w.id = d.webhook WHERE ${condition} ORDER BY d.number DESC LIMIT ${mostListed}`,
+      ...params,
+    )
+    .map(shown);
+
+const bodyOf = ({ body = '' }: HttpRequest): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Refused below.
+  }
+  throw new Refusal(400, 'Invalid Argument', 'The body must be a JSON object.');
+};
+
+interface AdminOptions {
+  store: Store;
+  clock: Pick<Clock, 'now'>;
+  deliverer: Deliverer;
+}
+
+/** Admin requests about deliveries. Each returns its status and JSON body, and throws a `Refusal`. */
+export const deliveryCalls = ({ store, clock, deliverer }: AdminOptions) => {
+  const numbered = (number: number) => listed(store, 'd.number = ?', number);
+
+  const resend = async (request: HttpRequest) => {
+    const { number } = bodyOf(request);
+    if (!Number.isInteger(number)) throw invalidParameter('number', 'must be the number of a delivery');
+    if (numbered(number as number).length === 0) throw notFound('delivery');
+    if (!(await deliverer.sendNow(number as number))) throw conflict('The delivery is being sent right now.');
+    return { deliveries: numbered(number as number) };
+  };
+
+  const trigger = async (request: HttpRequest) => {
+    const { event, to } = bodyOf(request);
+    if (!webhookEvents.includes(event as WebhookEvent))
+      throw invalidParameter('event', `must be one of ${webhookEvents.join(', ')}`);
+    if (to !== undefined && !(typeof to === 'string' && isWebhookUrl(to)))
+      throw invalidParameter('to', 'must be the URL of a webhook');
+    const numbers = addSamples(store, { event: event as WebhookEvent, to: to as string | undefined, now: clock.now() });
+    await Promise.all(numbers.map((number) => deliverer.sendNow(number)));
+    return { deliveries: numbers.flatMap(numbered) };
+  };
+
+  return {
+    'GET /__sandbox/deliveries': async () => ({ deliveries: listed(store) }),
+    'POST /__sandbox/deliveries': resend,
+    'POST /__sandbox/trigger': trigger,
+  };
+};

@@ -1,0 +1,70 @@
+import type { WebhookEvent } from '../../api/webhooks.ts';
+import { timestamp, uri } from '../names.ts';
+import type { EventRecord, InviteeRecord, SubmissionRecord } from '../records.ts';
+import { Refusal } from '../refusal.ts';
+import type { Store } from '../store.ts';
+import { addDelivery, covers, type Happening, type Payload, wants } from './outbox.ts';
+
+/** What an invitee and its event look like after each kind of event. The stored records don't change. */
+const changes: Record<string, (invitee: InviteeRecord, event: EventRecord, now: number) => Payload> = {
+  'invitee.created': (invitee, event) => ({ ...invitee, scheduled_event: event }),
+  'invitee.canceled': (invitee, event) => ({
+    ...invitee,
+    status: 'canceled',
+    scheduled_event: { ...event, status: 'canceled' },
+  }),
+  'invitee_no_show.created': (invitee, event, now) => ({
+    ...invitee,
+    no_show: { uri: uri.noShow('SAMPLE'), created_at: timestamp(now) },
+    scheduled_event: event,
+  }),
+  'invitee_no_show.deleted': (invitee, event) => ({ ...invitee, no_show: null, scheduled_event: event }),
+};
+
+/** The newest routing form submission, or the invitee of the last event that the webhook reports. */
+const sampleFor = (store: Store, webhook: string, event: WebhookEvent, now: number): Payload | undefined => {
+  const change = changes[event];
+  if (change === undefined) {
+    const row = store.first<{ doc: string }>('SELECT doc FROM submissions ORDER BY created_at DESC, id LIMIT 1');
+    return row && (JSON.parse(row.doc) as SubmissionRecord);
+  }
+  const row = store.first<{ invitee: string; event: string }>(
+    `SELECT i.doc AS invitee, e.doc AS event FROM webhooks w JOIN events e ON e.organization = w.organization
+       JOIN invitees i ON i.event = e.id
+     WHERE w.id = ? AND e.status = 'active' AND i.status = 'active' AND ${covers('e.id')}
+     ORDER BY e.start_time DESC, i.id LIMIT 1`,
+    webhook,
+  );
+  return row && change(JSON.parse(row.invitee), JSON.parse(row.event), now);
+};
+
+interface Trigger {
+  event: WebhookEvent;
+  /** Only webhooks with this URL. */
+  to?: string | undefined;
+  now: number;
+}
+
+/**
+ * Adds a sample delivery for each active webhook that reports this kind of event. Samples are sent once and not retried,
+ * so that they can't disable a webhook.
+ */
+export const addSamples = (store: Store, { event, to, now }: Trigger): number[] =>
+  store.transaction(() => {
+    const webhooks = store.all<{ id: string }>(
+      `SELECT w.id FROM webhooks w WHERE ${wants('?1')} AND (?2 IS NULL OR w.callback_url = ?2) ORDER BY w.created_at, w.id`,
+      event,
+      to ?? null,
+    );
+    if (webhooks.length === 0)
+      throw new Refusal(404, 'Resource Not Found', `No active webhook${to ? ` to ${to}` : ''} reports ${event}.`);
+    const owner = store.first<{ user: string }>("SELECT user FROM memberships WHERE role = 'owner'")!;
+    const added = webhooks.flatMap(({ id }) => {
+      const payload = sampleFor(store, id, event, now);
+      const happening: Happening | undefined = payload && { event, payload, by: uri.user(owner.user), now };
+      return happening === undefined ? [] : [addDelivery(store, id, happening, false)];
+    });
+    if (added.length === 0)
+      throw new Refusal(404, 'Resource Not Found', `The data has no record to report as ${event}.`);
+    return added;
+  });

@@ -1,0 +1,43 @@
+import { webhookEvents } from '../../api/webhooks.ts';
+import { idOf, timestamp, uri } from '../names.ts';
+import type { OrganizationRecord, WebhookRecord } from '../records.ts';
+import { conflict } from '../refusal.ts';
+import type { Store } from '../store.ts';
+
+interface Subscriber {
+  url: string;
+  key?: string | undefined;
+  now: number;
+  /** The process that the webhook lives with. */
+  pid: number;
+}
+
+/** Subscribes a URL to all events of the organization. Returns how to remove the webhook again. */
+export const subscribeTemporarily = (store: Store, { url, key, now, pid }: Subscriber): (() => void) => {
+  const id = store.transaction(() => {
+    const organization = store.first<{ doc: string }>('SELECT doc FROM organizations')!;
+    const { uri: organizationUri } = JSON.parse(organization.doc) as OrganizationRecord;
+    const owner = idOf(organizationUri);
+    if (store.first("SELECT 1 FROM webhooks WHERE scope = 'organization' AND callback_url = ?", url))
+      throw conflict('The organization already has a webhook with this URL.');
+    // Its own counter, so that the webhook doesn't change the IDs of other records.
+    const made = store.nextId('temporary-webhook', 'webhook_sequence');
+    const at = timestamp(now);
+    const webhook: WebhookRecord = {
+      uri: uri.webhook(made),
+      callback_url: url,
+      state: 'active',
+      events: [...webhookEvents],
+      scope: 'organization',
+      organization: organizationUri,
+      user: null,
+      group: null,
+      retry_started_at: null,
+      created_at: at,
+      updated_at: at,
+    };
+    store.insert('webhooks', made, webhook, { organization: owner, owner, signing_key: key ?? null, pid });
+    return made;
+  });
+  return () => void store.run('DELETE FROM webhooks WHERE id = ?', id);
+};

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+
+/** How many deliveries are remembered. Each takes about 200 bytes. */
+const mostRemembered = 10_000;
+
+/** Identifies a delivery. The sender repeats it with the same values, but with a new signature. */
+export const keyOf = (content: object, body: string): string => {
+  const { event, created_at, payload } = content as Record<string, unknown>;
+  const uri = (payload as { uri?: unknown } | null | undefined)?.uri;
+  const names = [event, uri, created_at];
+  const isNamed = names.every((name) => typeof name === 'string');
+  // A digest, because the names can be a megabyte long. Without names, only the same bytes are the same delivery.
+  return createHash('sha256')
+    .update(isNamed ? JSON.stringify(names) : body)
+    .digest('base64');
+};
+
+interface Remembered {
+  attempts: number;
+  /** Whether the delivery was accepted. Undefined after a failure, so that the next one is tried again. */
+  accepted: Promise<boolean> | undefined;
+}
+
+export interface Handled {
+  accepted: boolean;
+  /** Another request had the same delivery, and its result is used. */
+  isDouble: boolean;
+}
+
+/** Handles each delivery once. R51: a delivery that comes twice is shown and forwarded once, unless that failed. */
+export const createRecent = (most = mostRemembered) => {
+  const remembered = new Map<string, Remembered>();
+  const remember = (key: string): Remembered => {
+    const entry = remembered.get(key) ?? { attempts: 0, accepted: undefined };
+    remembered.delete(key);
+    remembered.set(key, entry);
+    if (remembered.size > most) remembered.delete(remembered.keys().next().value!);
+    return entry;
+  };
+  return {
+    async handle(key: string, work: (attempt: number) => Promise<boolean>): Promise<Handled> {
+      const entry = remember(key);
+      if (entry.accepted !== undefined) return { accepted: await entry.accepted, isDouble: true };
+      entry.attempts += 1;
+      entry.accepted = work(entry.attempts);
+      try {
+        const accepted = await entry.accepted;
+        if (!accepted) entry.accepted = undefined;
+        return { accepted, isDouble: false };
+      } catch (error) {
+        entry.accepted = undefined;
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,97 @@
+import { expect } from 'vitest';
+import type { Clock } from '../../../src/runtime.ts';
+import { makeId, uri } from '../../../src/sandbox/names.ts';
+import { deliveryCalls } from '../../../src/sandbox/webhooks/admin.ts';
+import { createDeliverer, type Deliverer, type DelivererOptions } from '../../../src/sandbox/webhooks/deliverer.ts';
+import type { Post } from '../../../src/sandbox/webhooks/post.ts';
+import { closeLater } from '../../support/temporary.ts';
+import { freeMonday, openWorld, organization, pathOf } from '../world.ts';
+
+export const group = (name: string) => uri.group(makeId(`seed/group/${name}`));
+export const seconds = 1_000;
+export const minutes = 60 * seconds;
+export const hours = 60 * minutes;
+
+/** When a delivery to a receiver that is down is sent, each after the one before. */
+export const promised = [0, 5 * seconds, 30 * seconds, 5 * minutes, 1 * hours, 6 * hours];
+
+export const at = (time: string) => `${freeMonday}T${time}:00Z`;
+
+/** Never ends by itself: only an answer, or the end of the test, ends an attempt. */
+const forever: Clock['sleep'] = (_, signal) =>
+  new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }));
+
+/** Never answers. */
+export const stuck: Post = (_, __, signal) =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve({ error: 'aborted' })));
+
+/** A seeded service without webhooks, and what a test of deliveries does with it. */
+export const openDeliveries = async (file?: string) => {
+  const world = await openWorld(file === undefined ? {} : { file });
+  if (file === undefined) world.store.run('DELETE FROM webhooks');
+
+  /** A deliverer. The clock of the system is the world's. */
+  const delivererOf = (options: Partial<DelivererOptions> = {}): Deliverer => {
+    const { store, clock } = world;
+    const system = { now: clock.now, sleep: forever };
+    const deliverer = createDeliverer({ store, clock, system, name: 'test', userAgent: 'test', ...options });
+    closeLater(() => void deliverer.close());
+    return deliverer;
+  };
+
+  const subscribe = async (change: Record<string, unknown> = {}): Promise<string> => {
+    const body = {
+      url: 'http://127.0.0.1:9/',
+      events: ['invitee.created', 'invitee.canceled', 'invitee_no_show.created'],
+      organization,
+      scope: 'organization',
+      ...change,
+    };
+    const reply = await world.call('POST', '/webhook_subscriptions', { body });
+    expect([reply.status, reply.body]).toEqual([201, expect.anything()]);
+    return reply.body.resource.uri;
+  };
+
+  const book = async (time: string, slug = 'intro-call') => {
+    const { status, body } = await world.book(slug, at(time));
+    expect(status).toBe(200);
+    return body.resource;
+  };
+
+  const calls = (deliverer = delivererOf()) => {
+    const all = deliveryCalls({ ...world, deliverer });
+    const post = (path: '/__sandbox/deliveries' | '/__sandbox/trigger') => (body: object) =>
+      all[`POST ${path}`]({ method: 'POST', url: '', headers: {}, body: JSON.stringify(body) });
+    return {
+      list: async () => (await all['GET /__sandbox/deliveries']()).deliveries,
+      resend: post('/__sandbox/deliveries'),
+      trigger: post('/__sandbox/trigger'),
+    };
+  };
+
+  /** Answers each attempt as told, and notes its time. Undefined refuses the connection. */
+  const answering = (answers: (number: number) => number | undefined) => {
+    const attempts: number[] = [];
+    const post: Post = async () => {
+      attempts.push(world.clock.time);
+      const status = answers(attempts.length);
+      return status === undefined ? { error: 'the connection was refused' } : { status };
+    };
+    return { post, attempts };
+  };
+
+  return {
+    ...world,
+    delivererOf,
+    subscribe,
+    /** The webhook as the service shows it. */
+    webhook: async (reference: string) => (await world.get(pathOf(reference))).body.resource,
+    deliveries: () => calls().list(),
+    calls,
+    bookAt: book,
+    cancel: (event: string) => world.call('POST', `${pathOf(event)}/cancellation`, { body: {} }),
+    answering,
+  };
+};
+
+export type Deliveries = Awaited<ReturnType<typeof openDeliveries>>;
