@@ -105,6 +105,27 @@ describe('deliveries', () => {
     expect(await world.deliveries()).toEqual([]);
   });
 
+  it('that are gone when the answer comes are not confused with new ones of the same number', async () => {
+    await world.subscribe();
+    await world.bookAt('08:00');
+    let answer = (_: { status: number }) => {};
+    const post: Post = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    const deliverer = world.delivererOf({ post });
+    deliverer.wake();
+    await Promise.resolve();
+    // As the deletion of an invitee's data does.
+    world.store.run('DELETE FROM deliveries');
+    await world.bookAt('09:00');
+    const [fresh] = await world.deliveries();
+    expect(fresh).toMatchObject({ number: 1, attempts: [] });
+    answer({ status: 200 });
+    await new Promise(setImmediate);
+    expect(await world.deliveries()).toEqual([fresh]);
+  });
+
   it('are limited for each webhook: the oldest are dropped', async () => {
     await world.subscribe();
     await world.bookAt('08:00');
