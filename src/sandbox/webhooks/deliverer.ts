@@ -18,7 +18,7 @@ const mostAtOnce = 32;
  * Failed attempts of one webhook between two polls. A receiver that is down can have a long queue, whose attempts all fail
  * at once: without a limit they would keep the process busy, which also answers requests.
  */
-const mostFailures = 5;
+const mostFailures = 2;
 
 /** How long the end of the sandbox waits for deliveries that are due. */
 const drainMilliseconds = 3_000;
