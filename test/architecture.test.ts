@@ -484,12 +484,13 @@ const timed: Record<string, { what: string; why: string }> = {
     what: 'patienceMs: 5 ',
     why: 'Node disconnects slow clients by its own clock, here after 5 ms, the shortest limit that it accepts',
   },
+  'webhooks/receiver.test.ts': { what: 'patienceMs: 5 ', why: 'the same limit of Node for slow senders' },
   'support/terminal.ts': { what: 'setTimeout(', why: 'gives up if a text does not appear on the screen' },
 };
 
 /** Sleeps, timers, polls and measured durations. `Date.now()` alone is a time, not a duration. */
 const realTime =
-  /\b(?:setTimeout|setInterval)\s*\(|timers\/promises|\brealClock\.sleep\(|\bperformance\.now\b|\bhrtime\b|\bDate\.now\(\)\s*-\s*[a-z]|\.poll\(|\bvi\.wait(?:For|Until)\(|\bpatienceMs\b/i;
+  /\b(?:setTimeout|setInterval)\s*\(|timers\/promises|\brealClock\.sleep\(|\bperformance\.now\b|\bhrtime\b|\bDate\.now\(\)\s*-\s*[a-z]|\bexpect\.poll\(|\bvi\.wait(?:For|Until)\(|\bpatienceMs\b/i;
 
 /** In a shell command, or as a fault of a sandbox with a real clock. A process that others end can `sleep infinity`. */
 const quotedTime = (path: string): RegExp =>

@@ -176,7 +176,7 @@ CREATE TABLE deliveries (number INTEGER PRIMARY KEY, webhook TEXT NOT NULL REFER
   due_at TEXT, tries INTEGER NOT NULL DEFAULT 0, failing_since TEXT, claim TEXT, claimed_until INTEGER,
   body TEXT NOT NULL);
 CREATE INDEX deliveries_of_webhook ON deliveries (webhook, number);
-CREATE INDEX deliveries_due ON deliveries (due_at, webhook, number, claimed_until) WHERE due_at IS NOT NULL;
+CREATE INDEX deliveries_due ON deliveries (webhook, due_at, number, claimed_until) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_failing ON deliveries (webhook, failing_since) WHERE due_at IS NOT NULL;
 CREATE INDEX deliveries_by_subject ON deliveries (subject);
 

@@ -35,6 +35,8 @@ describe('outcome', () => {
       'availability update': 'change',
       'availability update-all': 'change',
       'shares create': 'creation',
+      'webhooks create': 'creation',
+      'webhooks delete': 'deletion',
       'one-offs create': 'creation',
       'compliance delete': 'deletion',
     });

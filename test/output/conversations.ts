@@ -96,7 +96,7 @@ type Keep = (text: string, name: string) => boolean;
 
 /** URIs, timestamps, the cursor and other values that commands need to continue. */
 export const needed: Keep = (text, name) =>
-  /^https?:\/\/|^\d{4}-\d\d-\d\dT/.test(text) || name === 'next_page_token' || name === 'email' || name === 'kind';
+  /^https?:\/\/|^\d{4}-\d\d-\d\dT/.test(text) || ['next_page_token', 'email', 'kind', 'scope'].includes(name);
 
 /** The JSON with all strings made hostile except the kept ones, and with an unknown field in each record. */
 export const poisoned = (value: unknown, keep: Keep, name = '', at = { next: 0 }): unknown => {

@@ -144,7 +144,7 @@ describe('receiver', () => {
     ['headers', 'POST / HTTP/1.1\r\nHost: a\r\n'],
     ['a body', `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\nWebhook-Signature: ${signed(body)}\r\n\r\n{`],
   ])('ends a request whose sender never finishes %s', async (_, text) => {
-    const hasty = await open({ patienceMs: 20 });
+    const hasty = await open({ patienceMs: 5 });
     expect(await raw(text, hasty.port)).toMatch(/^HTTP\/1\.1 408 /);
     expect([refusals, deliveries]).toEqual([['too slow'], []]);
     await hasty.close();

@@ -18,7 +18,7 @@ const mostAtOnce = 32;
  * Failed attempts of one webhook between two polls. A receiver that is down can have a long queue, whose attempts all fail
  * at once: without a limit they would keep the process busy, which also answers requests.
  */
-const mostFailures = 5;
+const mostFailures = 2;
 
 /** How long the end of the sandbox waits for deliveries that are due. */
 const drainMilliseconds = 3_000;
@@ -127,11 +127,14 @@ export const createDeliverer = (options: DelivererOptions): Deliverer => {
 
   /** The first delivery of each webhook that is due and that nobody has claimed. */
   const dueNow = () =>
-    store.all<{ number: number; webhook: string }>(
-      `SELECT min(d.number) AS number, d.webhook FROM deliveries d WHERE d.due_at <= ? AND ${free} GROUP BY d.webhook`,
-      timestamp(clock.now()),
-      ...claimWindow(),
-    );
+    store
+      .all<{ webhook: string; number: number | null }>(
+        `SELECT w.id AS webhook, (SELECT d.number FROM deliveries d WHERE d.webhook = w.id AND d.due_at <= ? AND ${free}
+           ORDER BY d.due_at, d.number LIMIT 1) AS number FROM webhooks w`,
+        timestamp(clock.now()),
+        ...claimWindow(),
+      )
+      .filter((row): row is { webhook: string; number: number } => row.number !== null);
 
   const start = (webhook: string, number: number) => {
     const claimed = claim(number);
