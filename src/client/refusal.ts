@@ -67,6 +67,7 @@ const recordNames: Readonly<Record<string, string>> = {
   users: 'user',
   groups: 'group',
   group_relationships: 'group relationship',
+  webhook_subscriptions: 'webhook',
 };
 
 /** Names the innermost record in a path: `/scheduled_events/ID/invitees` is about the event. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { loadCatalogue } from '../../src/api/catalogue.ts';
 import { blamesParameter, forbiddenBy, refusalOf } from '../../src/client/refusal.ts';
 
 const get = { method: 'GET', url: 'https://api.example.com/users/me?x=1', headers: {} };
@@ -62,6 +63,14 @@ describe('refusal', () => {
     ['/constructor/x', 'The service found nothing at /constructor/x'],
   ])('with status 404 names the record of %s', (path, message) => {
     expect(refusalOf({ ...get, url: `https://api.example.com${path}?a=b` }, reply(404)).message).toBe(message);
+  });
+
+  test('with status 404 names the record of every path in the catalogue', async () => {
+    const operations = Object.values(await loadCatalogue()).flatMap((rows) => Object.values(rows));
+    const paths = operations.map(({ path }) => path).filter((path) => path.includes('{'));
+    const messageOf = (path: string) =>
+      refusalOf({ ...get, url: `https://api.example.com${path.replaceAll(/[{}]/g, '')}` }, reply(404)).message;
+    expect(paths.filter((path) => !messageOf(path).startsWith('No '))).toEqual([]);
   });
 
   test.each([
