@@ -3,7 +3,7 @@ import type { View } from '../../output/view.ts';
 import type { Command, Flag } from '../command.ts';
 import { type GenericCommand, genericCommand } from '../operation/generic-command.ts';
 import { typeFlag } from './events-list.ts';
-import { deliveryView } from './follow/delivery-view.ts';
+import { newsView } from './follow/news-view.ts';
 import { groupings } from './stats/groupings.ts';
 
 /*
@@ -144,7 +144,7 @@ export const followCommand = (): Command => {
       'events follow --once -o jsonl --jq .payload.email',
     ],
     fields: ['event', 'created_at', 'created_by', 'payload'],
-    view: deliveryView,
+    view: newsView,
     background: true,
     notes: [
       'Needs no webhook and no public address: it reads the events of its window again and again, and the invitees of those that are new or have changed. The window starts an hour before the last check and ends at --until. A booking beyond --until is printed when the window reaches it.',

@@ -23,8 +23,8 @@ import type { Context } from '../../session/context.ts';
 import { isForbidden } from '../../session/identity.ts';
 import { stateDirectory } from '../../session/network.ts';
 import { settleFilters } from '../events-list.ts';
-import { deliveryView } from './delivery-view.ts';
 import { deliveryOf, lineOf, paintLine } from './lines.ts';
+import { newsView } from './news-view.ts';
 import { readRound, type Source } from './round.ts';
 
 /*
@@ -250,7 +250,7 @@ const print = async (context: Context, news: AsyncGenerator<News>, { isOnce, sin
   if (settings.format === 'table') {
     for await (const item of untilStopped())
       await printer.text(lineOf(item, { zone: settings.zone, now: runtime.clock.now(), isShared }), paintLine);
-  } else await printer.list(deliveryView, deliveries());
+  } else await printer.list(newsView, deliveries());
   if (failure === undefined) return;
   if (!runtime.interrupted.aborted) throw failure.error;
   notes.info(`Stopped. The same command${since === undefined ? '' : ' without --since'} continues from here`);

@@ -1,7 +1,7 @@
 import type { View } from '../../../output/view.ts';
 
 /** The columns of csv and tsv. Scripts rely on their order, so new ones go to the end. */
-export const deliveryView: View = {
+export const newsView: View = {
   columns: [
     { header: 'EVENT', path: 'event' },
     { header: 'AT', path: 'created_at', as: 'time' },
