@@ -59,7 +59,7 @@ const perPage = async (directory: string): Promise<number> => {
   const bare = await timeOf(answering());
   const ours = await timeOf(layer(answering()));
   const sent = performance.now();
-  budget.close();
+  await budget.close();
   return ours - bare + (performance.now() - sent) / pages;
 };
 
@@ -87,7 +87,7 @@ const use = async (plan: Plan, limit: number, processes: number, windows: number
       const { status } = await client.send({ headers: { authorization: `Bearer ${sandbox.token}` } });
       if (status !== 200) throw new Error(`status ${status}`);
     }
-    client.budget.close();
+    await client.budget.close();
   };
   try {
     await run(Promise.all(Array.from({ length: processes }, work)));

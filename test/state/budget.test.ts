@@ -35,7 +35,7 @@ const busy = async (
       statuses.push((await client.send()).status);
       if (options.pauseMs) await clock.sleep(options.pauseMs());
     }
-    client.budget.close();
+    await client.budget.close();
     return statuses;
   };
   const statuses = (await run(Promise.all(Array.from({ length: processes }, work)))).flat();
@@ -99,7 +99,7 @@ describe('budget: shared by processes', () => {
     const work = async () => {
       const client = simulatedProcess(clock, send, directory, { random: () => 0 });
       for (let sent = 0; sent < 2; sent += 1) await client.send();
-      client.budget.close();
+      await client.budget.close();
     };
     await run(Promise.all(Array.from({ length: 20 }, work)));
     expect(seen).toMatchObject({ answered: 40, refused: 0 });
@@ -122,7 +122,7 @@ describe('budget: shared by processes', () => {
       await clock.sleep(1000);
       await client.send();
       ends.push(clock.now() - begun);
-      client.budget.close();
+      await client.budget.close();
     });
     const more = async () => {
       for (let sent = 0; sent < 30; sent += 1) await greedy.send();
@@ -143,7 +143,7 @@ describe('budget: shared by processes', () => {
       await clock.sleep(1 + index * 500);
       await client.send();
       order.push(index);
-      client.budget.close();
+      await client.budget.close();
     });
     await run(Promise.all(clients));
     expect(order).toEqual([0, 1, 2, 3, 4, 5, 6]);
@@ -158,7 +158,7 @@ describe('budget: shared by processes', () => {
       const one = simulatedProcess(clock, service.send, directory, { maxWaitMs: 0 });
       await run(one.send());
       await run(one.send());
-      one.budget.close();
+      await one.budget.close();
     }
     expect(service.seen).toMatchObject({ answered: 96, refused: 0 });
   });
@@ -202,7 +202,7 @@ describe('budget: shared by processes', () => {
     expect(grant(state, 'b', 1e12, pace)).toMatchObject({ permits: 1 });
   });
 
-  test('frees the probe at once if its process is gone', () => {
+  test('frees the probe at once if its process is gone', async () => {
     const directory = temporaryDirectory();
     const open = (pid: number, isAlive?: (pid: number) => boolean) =>
       createSharedBudget({
@@ -215,10 +215,10 @@ describe('budget: shared by processes', () => {
         pacePerMinute: 500,
         onTrouble: () => {},
       });
-    expect(open(1).take('general-x', 'general')).toBeUndefined();
-    expect(open(2, (pid) => pid === 1).take('general-x', 'general')).toMatchObject({ why: 'probe' });
-    expect(open(3, (pid) => pid !== 1).take('general-x', 'general')).toBeUndefined();
-    expect(open(4, (pid) => pid === 3).take('general-x', 'general')).toMatchObject({ why: 'probe' });
+    expect(await open(1).take('general-x', 'general')).toBeUndefined();
+    expect(await open(2, (pid) => pid === 1).take('general-x', 'general')).toMatchObject({ why: 'probe' });
+    expect(await open(3, (pid) => pid !== 1).take('general-x', 'general')).toBeUndefined();
+    expect(await open(4, (pid) => pid === 3).take('general-x', 'general')).toMatchObject({ why: 'probe' });
   });
 
   test('accounts for requests of other programs', async () => {
@@ -253,11 +253,11 @@ describe('budget: shared by processes', () => {
     await new Promise(setImmediate);
     const [key] = readdirSync(directory);
     const onlooker = simulatedProcess(clock, send, directory);
-    expect(onlooker.budget.look(key!, 'general').waiting).toHaveLength(1);
+    expect((await onlooker.budget.look(key!, 'general')).waiting).toHaveLength(1);
     client.interrupted.abort(new Error('Interrupted'));
     await expect(waiting).rejects.toThrow('Interrupted');
-    client.budget.close();
-    expect(onlooker.budget.look(key!, 'general').waiting).toHaveLength(0);
+    await client.budget.close();
+    expect((await onlooker.budget.look(key!, 'general')).waiting).toHaveLength(0);
   });
 
   test('stores no token, and only in private files', async () => {
@@ -308,7 +308,7 @@ describe('budget: the pace for a service without a limit', () => {
       const work = async () => {
         const client = simulatedProcess(clock, service.send, directory);
         await mapConcurrent(Array.from({ length: each }), atOnce, () => client.send());
-        client.budget.close();
+        await client.budget.close();
       };
       await run(Promise.all(Array.from({ length: processes }, work)));
       expect(service.times).toHaveLength(processes * each);
@@ -396,7 +396,7 @@ describe('budget: the end of a window', () => {
     expect(next.windows[0]).toMatchObject({ used: 3 + 19, isSure: false });
   });
 
-  test('stops the use of a block in the last seconds, when permits could count twice', () => {
+  test('stops the use of a block in the last seconds, when permits could count twice', async () => {
     let now = opened;
     const budget = createSharedBudget({
       clock: { now: () => now },
@@ -406,17 +406,17 @@ describe('budget: the end of a window', () => {
       pacePerMinute: 500,
       onTrouble: () => {},
     });
-    const used = () => budget.look('general-x', 'general').levels[0]!.used;
-    budget.take('general-x', 'general');
+    const used = async () => (await budget.look('general-x', 'general')).levels[0]!.used;
+    await budget.take('general-x', 'general');
     const told = { limit: 320, remaining: 319, resetMs: 60_000 };
-    budget.settle('general-x', 'general', { sentAt: now, told });
-    budget.take('general-x', 'general');
-    const afterBlock = used();
-    budget.take('general-x', 'general');
-    expect(used()).toBe(afterBlock);
+    await budget.settle('general-x', 'general', { sentAt: now, told });
+    await budget.take('general-x', 'general');
+    const afterBlock = await used();
+    await budget.take('general-x', 'general');
+    expect(await used()).toBe(afterBlock);
     now += 59_200;
-    budget.take('general-x', 'general');
-    expect(used()).toBe(afterBlock + 1);
+    await budget.take('general-x', 'general');
+    expect(await used()).toBe(afterBlock + 1);
   });
 
   test('is the earliest end named by a reply, and a late reply does not move it', () => {
@@ -569,7 +569,7 @@ describe('budget: the state on disk', () => {
     const { send } = limitedService(clock, { limit: 10 });
     const first = simulatedProcess(clock, send, directory);
     await run(first.send());
-    first.budget.close();
+    await first.budget.close();
     const [key] = readdirSync(directory);
     for (const file of readdirSync(join(directory, key!))) writeFileSync(join(directory, key!, file), content);
     const second = simulatedProcess(clock, send, directory);
@@ -590,7 +590,7 @@ describe('budget: the state on disk', () => {
   test.each([
     ['cannot be written', (parent: string) => writeFileSync(join(parent, 'place'), '')],
     ['is a symbolic link', (parent: string) => symlinkSync(temporaryDirectory(), join(parent, 'place'))],
-  ])('moves to memory if its directory %s', (_, spoil) => {
+  ])('moves to memory if its directory %s', async (_, spoil) => {
     const troubles: string[] = [];
     const parent = temporaryDirectory();
     spoil(parent);
@@ -603,16 +603,16 @@ describe('budget: the state on disk', () => {
       pacePerMinute: 500,
       onTrouble: (reason) => troubles.push(reason),
     });
-    expect(budget.take('general-x', 'general')).toBeUndefined();
-    budget.settle('general-x', 'general', {
+    expect(await budget.take('general-x', 'general')).toBeUndefined();
+    await budget.settle('general-x', 'general', {
       sentAt: 1e12,
       told: { limit: 1, remaining: 0, resetMs: 5000 },
     });
-    expect(budget.take('general-x', 'general')).toMatchObject({ why: 'limit' });
+    expect(await budget.take('general-x', 'general')).toMatchObject({ why: 'limit' });
     expect(troubles).toHaveLength(1);
   });
 
-  test('stops no command if it can no longer be read', () => {
+  test('stops no command if it can no longer be read', async () => {
     const directory = temporaryDirectory();
     const troubles: string[] = [];
     const budget = createSharedBudget({
@@ -624,15 +624,15 @@ describe('budget: the state on disk', () => {
       pacePerMinute: 500,
       onTrouble: (reason) => troubles.push(reason),
     });
-    budget.take('general-x', 'general');
+    await budget.take('general-x', 'general');
     rmSync(join(directory, 'general-x'), { recursive: true });
     writeFileSync(join(directory, 'general-x'), '');
-    expect(budget.limitOf('general-x')).toBeNull();
-    expect(budget.look('general-x', 'general').told).toBe('nothing');
+    expect(await budget.limitOf('general-x', 'general')).toBeNull();
+    expect((await budget.look('general-x', 'general')).told).toBe('nothing');
     expect(troubles).toHaveLength(1);
   });
 
-  test('is written once for many requests if no other process needs it', () => {
+  test('is written once for many requests if no other process needs it', async () => {
     const directory = temporaryDirectory();
     const someTime = Date.parse('2026-11-15T18:00:00Z');
     const told = { limit: 500, remaining: 499, resetMs: 60_000 };
@@ -646,13 +646,13 @@ describe('budget: the state on disk', () => {
       onTrouble: () => {},
     });
     for (let sent = 0; sent < 400; sent += 1) {
-      expect(budget.take('general-x', 'general')).toBeUndefined();
-      budget.settle('general-x', 'general', {
+      expect(await budget.take('general-x', 'general')).toBeUndefined();
+      await budget.settle('general-x', 'general', {
         sentAt: someTime,
         told: { ...told, remaining: 499 - sent },
       });
     }
-    budget.close();
+    await budget.close();
     const versions = readdirSync(join(directory, 'general-x')).map(Number).filter(Number.isInteger);
     expect(Math.max(...versions)).toBeLessThanOrEqual(60);
   });

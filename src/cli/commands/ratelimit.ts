@@ -3,7 +3,7 @@ import type { View } from '../../output/view.ts';
 import type { Level } from '../../state/shared-budget.ts';
 import type { Command, Invocation } from '../command.ts';
 import { noteHidden } from '../operation/listing.ts';
-import { bookerOf, openBudget } from '../session/network.ts';
+import { bookerOf } from '../session/network.ts';
 
 const view: View = {
   columns: [
@@ -34,14 +34,14 @@ function waitingText(row: object): string[] {
 
 const run = async ({ context, problems }: Invocation): Promise<void> => {
   problems.check();
-  const { runtime, settings, notes } = context;
+  const { runtime, notes } = context;
   const connection = await context.connection();
   const credential = await connection.credentials.current();
-  const budget = openBudget(runtime, settings, notes, connection.isSandbox);
+  const { budget } = await context.sharedState();
   const now = runtime.clock.now();
-  const rowsOf = (kind: 'general' | 'bookings'): Row[] => {
+  const rowsOf = async (kind: 'general' | 'bookings'): Promise<Row[]> => {
     const key = budgetKey(kind, credential, bookerOf(runtime, connection));
-    const { levels, waiting, closedUntil } = budget.look(key, kind);
+    const { levels, waiting, closedUntil } = await budget.look(key, kind);
     const isClosed = closedUntil > now;
     const rowOf = (level: Level, index: number): Row => {
       const end = Math.max(level.end, isClosed && index === 0 ? closedUntil : 0);
@@ -63,7 +63,7 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
     };
     return levels.map(rowOf).filter((row, index) => row.limit !== null || (index === 0 && row.reset_at !== null));
   };
-  const rows = [...rowsOf('general'), ...rowsOf('bookings')];
+  const rows = [...(await rowsOf('general')), ...(await rowsOf('bookings'))];
   const known = rows.filter(({ limit, remaining, waiting }) => limit !== null || remaining === 0 || waiting.length > 0);
   async function* pages() {
     if (known.length > 0) yield known;

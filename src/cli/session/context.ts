@@ -4,6 +4,7 @@ import { pagerOf } from '../../output/pager.ts';
 import type { Printer } from '../../output/printer.ts';
 import { createPrinter } from '../../output/printer.ts';
 import type { Runtime } from '../../runtime.ts';
+import type { SharedState } from '../../state/shared-state.ts';
 import { createShowTime, type ShowTime } from '../../time/show.ts';
 import type { Notes } from '../messages/notes.ts';
 import { type Connection, connect } from './connection.ts';
@@ -14,6 +15,7 @@ import { createNetwork, type Network } from './network.ts';
 import { once } from './once.ts';
 import { requireScope, type TokenFacts, withScopeCheck } from './scope-check.ts';
 import type { Settings } from './settings.ts';
+import { openSharedState } from './shared-state.ts';
 
 /** The environment for a jq program, which must not see the token: only `auth token` prints one. */
 const withoutToken = ({ SCHED_TOKEN: _, ...env }: Runtime['env']): Runtime['env'] => env;
@@ -26,6 +28,8 @@ export interface Context {
   printer: Printer;
   connection(): Promise<Connection>;
   client(): Promise<Client>;
+  /** The rate budget and the booking ledger. */
+  sharedState(): Promise<SharedState>;
   /** The time in the service's last reply, if it had one. */
   serviceTime(): number | undefined;
   identity: Identity;
@@ -47,6 +51,7 @@ export const createContext = (
 ): Context => {
   let open: Connection | undefined;
   let network: Network | undefined;
+  let shared: SharedState | undefined;
   const connection = once(async () => {
     open = await connect(runtime, settings, notes);
     if (operation !== undefined && !settings.dryRun) requireScope(operation, holderOf(open));
@@ -56,9 +61,13 @@ export const createContext = (
     scopes,
     profile: isLogin ? settings.account?.name : undefined,
   });
+  const sharedState = once(async () => {
+    shared = openSharedState(runtime, settings, notes, (await connection()).isSandbox);
+    return shared;
+  });
   const client = once(async () => {
     const { baseUrl, mcpUrl } = await connection();
-    network = createNetwork(runtime, settings, notes, await connection());
+    network = createNetwork(runtime, settings, notes, await connection(), (await sharedState()).budget);
     const { send, sendPlain } = network;
     const client = createClient({ baseUrl, mcpUrl, send, sendPlain, timeoutMs: settings.timeoutMs });
     return withPlaceToLook(withScopeCheck(client, holderOf(await connection())));
@@ -97,6 +106,7 @@ export const createContext = (
     }),
     connection,
     client,
+    sharedState,
     serviceTime: () => network?.serviceTime(),
     identity: createIdentity({
       env: runtime.env,
@@ -105,7 +115,7 @@ export const createContext = (
       findUser: (who) => findUser(who, context),
     }),
     close: async () => {
-      network?.close();
+      await shared?.close();
       await open?.close();
     },
   };
