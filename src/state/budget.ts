@@ -31,6 +31,8 @@ interface Lease {
 export interface Waiter {
   holder: string;
   pid: number;
+  /** The machine that it runs on. Missing if all waiters are on this one. */
+  host?: string;
   since: number;
   until: number;
 }
@@ -100,25 +102,29 @@ export const emptyState = (kind: Kind): BudgetState => ({
   waiting: [],
 });
 
-/** The longest time a reply may take. Until it arrives, the end of the window that it opened is unknown. */
-const replyMs = 30_000;
-/** A waiter that is this late was killed. */
-const lateMs = 10_000;
-/** Waiters return one after another, this far apart, and all of them within `returnMs`. */
-const slotMs = 60;
-const returnMs = 5000;
-/** The header is rounded by up to a second. */
-const roundingMs = 1000;
-/** This close to the end of a window, permits are handed out one by one, so that none is used after it. */
-const closingMs = 1500;
-/** A lease without a known limit expires after this time. */
-const looseMs = 10_000;
-const largestBlock = 20;
-/** A block is small enough to leave permits for this many processes. */
-const sharers = 16;
+/** The numbers of the rules. Times are in milliseconds. */
+export const rules = {
+  /** The longest time a reply may take. Until it arrives, the end of the window that it opened is unknown. */
+  replyMs: 30_000,
+  /** A waiter that is this late was killed. */
+  lateMs: 10_000,
+  /** Waiters return one after another, this far apart, and all of them within `returnMs`. */
+  slotMs: 60,
+  returnMs: 5000,
+  /** The header is rounded by up to a second. */
+  roundingMs: 1000,
+  /** This close to the end of a window, permits are handed out one by one, so that none is used after it. */
+  closingMs: 1500,
+  /** A lease without a known limit expires after this time. */
+  looseMs: 10_000,
+  largestBlock: 20,
+  /** A block is small enough to leave permits for this many processes. */
+  sharers: 16,
+  /** No service refuses requests for more than a day. */
+  longestMs: 25 * 60 * minute,
+} as const;
 
-/** No service refuses requests for more than a day. */
-const longestMs = 25 * 60 * minute;
+const { replyMs, lateMs, slotMs, returnMs, roundingMs, closingMs, looseMs, largestBlock, sharers, longestMs } = rules;
 
 const isOpen = ({ opened, end }: Window, now: number): boolean => opened !== 0 && now < end;
 

@@ -6,6 +6,8 @@ interface Clock {
 }
 
 export interface SharedBudgetOptions {
+  /** Shares it with other machines. Whenever this fails, this machine's budget is used. */
+  remote?: BudgetStore | undefined;
   /** The directory to share it in. Without a usable directory, this process has a budget of its own. */
   directory?: string | undefined;
   clock: Clock;
@@ -20,6 +22,8 @@ export interface SharedBudgetOptions {
   pacePerMinute: number;
   /** Called once if the directory can't be used. */
   onTrouble(reason: string): void;
+  /** Called once if `remote` can't be used. */
+  onRemoteTrouble?(reason: string): void;
 }
 
 /** A window and its remaining requests, to show to users. */
@@ -42,8 +46,9 @@ interface Local {
 /** Permits aren't used this close to the end of their window, because the service might count them in the next one. */
 const closingMs = 1500;
 
-/** The rate budget that all processes of this user share. Its rules are in `budget.ts`. */
+/** The rate budget that all processes with this token share. Its rules are in `budget.ts`. */
 export const createSharedBudget = ({
+  remote,
   directory,
   clock,
   holder,
@@ -52,6 +57,7 @@ export const createSharedBudget = ({
   timeoutMs,
   pacePerMinute,
   onTrouble,
+  onRemoteTrouble,
 }: SharedBudgetOptions) => {
   const buckets = new Map<string, Local>();
   const alone = memoryBudgets(clock);
@@ -64,8 +70,21 @@ export const createSharedBudget = ({
     return local;
   };
 
+  let isRemoteTold = false;
+
   /** A budget is a cache: a failing store must not stop a command. */
   const using = async <Value>(work: (store: BudgetStore) => Promise<Value>): Promise<Value> => {
+    if (remote === undefined) return usingLocal(work);
+    try {
+      return await work(remote);
+    } catch (error) {
+      if (!isRemoteTold) onRemoteTrouble?.((error as Error).message);
+      isRemoteTold = true;
+      return usingLocal(work);
+    }
+  };
+
+  const usingLocal = async <Value>(work: (store: BudgetStore) => Promise<Value>): Promise<Value> => {
     if (shared === undefined) return work(alone);
     try {
       return await work(shared);

@@ -8,6 +8,7 @@ import { afterSend } from '../../src/node/network.ts';
 import type { Clock, World } from '../../src/runtime.ts';
 import { openSandbox } from '../../src/sandbox/open.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
+import { openConnection } from '../../src/state/redis/connection.ts';
 import { expectNoSecret } from './canary.ts';
 import { seededFile } from './seeded.ts';
 import { splitCommandLine } from './shell-words.ts';
@@ -191,6 +192,7 @@ const runInWorld = async (
       requests.push(request);
       return send(request);
     },
+    connectRedis: async (address) => openConnection(address, realClock),
     interrupted,
     afterSend,
     protect: (work) => work(),

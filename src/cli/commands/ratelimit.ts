@@ -25,11 +25,11 @@ interface Row {
   remaining: number | null;
   reset_at: string | null;
   reset_s: number | null;
-  waiting: { pid: number; since: string; until: string }[];
+  waiting: { pid: number; host?: string; since: string; until: string }[];
 }
 
 function waitingText(row: object): string[] {
-  return (row as Row).waiting.map(({ pid }) => `process ${pid}`);
+  return (row as Row).waiting.map(({ pid, host }) => `process ${pid}${host === undefined ? '' : ` on ${host}`}`);
 }
 
 const run = async ({ context, problems }: Invocation): Promise<void> => {
@@ -54,8 +54,9 @@ const run = async ({ context, problems }: Invocation): Promise<void> => {
         waiting:
           index > 0
             ? []
-            : waiting.map(({ pid, since, until }) => ({
+            : waiting.map(({ pid, host, since, until }) => ({
                 pid,
+                ...(host === undefined ? {} : { host }),
                 since: new Date(since).toISOString(),
                 until: new Date(until).toISOString(),
               })),
@@ -85,7 +86,7 @@ export const ratelimit: Command = {
   flags: [],
   examples: ['ratelimit', 'ratelimit --json'],
   notes: [
-    "Sends no request. It shows what your sched processes have learned from the service's replies and share with each other. Other users of the same token show up only in those replies.",
+    "Sends no request. It shows what your sched processes have learned from the service's replies and share with each other, on all machines with the same SCHED_SHARED_STATE. Other users of the same token show up only in those replies.",
   ],
   fields: ['window', 'limit', 'remaining', 'reset_at', 'reset_s', 'waiting'],
   run,

@@ -17,8 +17,8 @@ import { requireScope, type TokenFacts, withScopeCheck } from './scope-check.ts'
 import type { Settings } from './settings.ts';
 import { openSharedState } from './shared-state.ts';
 
-/** The environment for a jq program, which must not see the token: only `auth token` prints one. */
-const withoutToken = ({ SCHED_TOKEN: _, ...env }: Runtime['env']): Runtime['env'] => env;
+/** The environment for a jq program, which must not see secrets: only `auth token` prints one. */
+const withoutSecrets = ({ SCHED_TOKEN: _, SCHED_SHARED_STATE: __, ...env }: Runtime['env']): Runtime['env'] => env;
 
 /** Everything a running command can use. Opened on first use. */
 export interface Context {
@@ -62,7 +62,7 @@ export const createContext = (
     profile: isLogin ? settings.account?.name : undefined,
   });
   const sharedState = once(async () => {
-    shared = openSharedState(runtime, settings, notes, (await connection()).isSandbox);
+    shared = await openSharedState(runtime, settings, notes, (await connection()).isSandbox);
     return shared;
   });
   const client = once(async () => {
@@ -99,7 +99,7 @@ export const createContext = (
       },
       say: notes.info,
       onRows: runtime.status?.rows,
-      env: withoutToken(runtime.env),
+      env: withoutSecrets(runtime.env),
       interrupted: runtime.interrupted,
       // After a write, the next words typed belong to the shell, not to a pager.
       openPager: settings.mayPage && isRead ? pagerOf(runtime) : undefined,

@@ -1,10 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { limits } from '../../api/limits.ts';
+import { SchedError } from '../../errors.ts';
+import { isLoopback } from '../../http/proxy.ts';
 import type { Runtime } from '../../runtime.ts';
+import type { BudgetStore } from '../../state/budget-store.ts';
 import { checkDirectory } from '../../state/directories.ts';
 import { fileLedger, type Ledger, noLedger } from '../../state/ledger.ts';
+import { readNamedFile } from '../../state/named-file.ts';
 import { directory, directoryPath, homeMissing, isHomeless } from '../../state/paths.ts';
+import { type RedisAddress, readAddress, shownAddress } from '../../state/redis/address.ts';
 import { createSharedBudget } from '../../state/shared-budget.ts';
 import type { SharedState } from '../../state/shared-state.ts';
 import type { Notes } from '../messages/notes.ts';
@@ -30,14 +35,59 @@ const fileLedgerOf = (runtime: Runtime): Ledger => {
     : fileLedger({ directory: join(state, 'bookings'), randomBytes: runtime.randomBytes });
 };
 
-export const openSharedState = (
+const longestPassword = 10_000;
+
+/** The address with its password. A file holds the password if the URL is in a profile, which stores no secrets. */
+export const redisAddressOf = async (url: string, { env, secrets, interrupted }: Runtime): Promise<RedisAddress> => {
+  const address = readAddress(url);
+  const { SCHED_SHARED_STATE_PASSWORD_FILE: file } = env;
+  if (address.password !== undefined || !file) return address;
+  const bytes = await readNamedFile(file, interrupted, longestPassword).catch((error) => {
+    interrupted.throwIfAborted();
+    throw new SchedError('environment', "Can't read the file named in SCHED_SHARED_STATE_PASSWORD_FILE", {
+      reason: error.code ?? error.message,
+      outcome: 'not-sent',
+    });
+  });
+  const password = bytes.toString('utf8').replace(/\r?\n$/, '');
+  secrets.keep(password, 'password');
+  return { ...address, password };
+};
+
+interface Remote {
+  budgets: BudgetStore;
+  ledger: Ledger;
+  close(): void;
+}
+
+/** The state that several machines share. Connects on first use. */
+const openRemote = async (url: string, runtime: Runtime, notes: Notes): Promise<Remote> => {
+  const address = await redisAddressOf(url, runtime);
+  if (address.password !== undefined && !address.isTls && !isLoopback(address.host))
+    notes.warn(`The password for ${shownAddress(address)} is sent without encryption. Use rediss:// instead`);
+  const [{ redisBudgets }, { redisLedger }, { createServerClock }] = await Promise.all([
+    import('../../state/redis/budgets.ts'),
+    import('../../state/redis/ledger.ts'),
+    import('../../state/redis/server-clock.ts'),
+  ]);
+  const connection = await runtime.connectRedis(address);
+  const options = { connection, clock: createServerClock(runtime.clock), host: runtime.machine.host };
+  return { budgets: redisBudgets(options), ledger: redisLedger(options), close: connection.close };
+};
+
+export const openSharedState = async (
   runtime: Runtime,
   settings: Settings,
   notes: Notes,
   isSandbox: boolean,
-): SharedState => {
+): Promise<SharedState> => {
+  // The built-in sandbox has its own port and ends with the command, so there is nothing to share.
+  const remote =
+    isSandbox || settings.sharedState === undefined
+      ? undefined
+      : await openRemote(settings.sharedState, runtime, notes);
   const budget = createSharedBudget({
-    // The built-in sandbox has its own port and ends with the command, so there is nothing to share.
+    remote: remote?.budgets,
     directory: isSandbox ? undefined : budgetDirectory(runtime),
     clock: runtime.clock,
     holder: `${runtime.machine.pid}-${Buffer.from(runtime.randomBytes(6)).toString('hex')}`,
@@ -49,12 +99,16 @@ export const openSharedState = (
     onTrouble: (reason) => {
       if (settings.verbose) notes.always(`The rate budget is not shared with other processes: ${reason}`);
     },
+    onRemoteTrouble: (reason) => notes.info(`The rate budget is not shared with other machines right now. ${reason}`),
   });
   return {
     budget,
     get ledger() {
-      return fileLedgerOf(runtime);
+      return remote?.ledger ?? fileLedgerOf(runtime);
     },
-    close: budget.close,
+    close: async () => {
+      await budget.close();
+      remote?.close();
+    },
   };
 };
