@@ -60,6 +60,8 @@ export interface LimitHeaders {
 export interface Settlement {
   holder: string;
   sentAt: number;
+  /** How much earlier it may have been sent, if another machine's clock counts. */
+  doubtMs?: number | undefined;
   now: number;
   told?: LimitHeaders | undefined;
   /** After a 429: how long no process may send. */
@@ -216,14 +218,18 @@ export const grant = (
 const described = ({ windows }: BudgetState, { resetMs }: LimitHeaders): Window =>
   windows.find(({ length }) => resetMs <= length + roundingMs) ?? windows.at(-1)!;
 
-const learn = (state: BudgetState, told: LimitHeaders, { holder, sentAt, now, unused }: Settlement): void => {
+const learn = (
+  state: BudgetState,
+  told: LimitHeaders,
+  { holder, sentAt, doubtMs = 0, now, unused }: Settlement,
+): void => {
   const window = described(state, told);
   const seen = told.limit - told.remaining;
   const end = now + told.resetMs;
   state.told = 'limit';
   window.limit = told.limit;
   // The header is rounded up, so only an end that is later by more than the rounding means a new window.
-  const isNewer = !isOpen(window, now) || (window.isSure && sentAt + told.resetMs > window.end + roundingMs);
+  const isNewer = !isOpen(window, now) || (window.isSure && sentAt - doubtMs + told.resetMs > window.end + roundingMs);
   if (isNewer) {
     const others = state.leases.filter((lease) => lease.holder !== holder).length;
     Object.assign(window, { opened: sentAt, end, isSure: true, used: seen + unused + others });
@@ -291,7 +297,7 @@ export const queue = (state: BudgetState, waiter: Waiter): number => {
 };
 
 /** A reply's facts that were not shared at once, because they were no surprise. */
-export type News = Pick<Settlement, 'sentAt' | 'now' | 'told'>;
+export type News = Pick<Settlement, 'sentAt' | 'doubtMs' | 'now' | 'told'>;
 
 interface TakeStep extends GrantOptions {
   do: 'take';

@@ -147,7 +147,7 @@ local function learn(state, told, facts)
   state.told = 'limit'
   window.limit = told.limit
   local isNewer = not isOpenAt(window, facts.now)
-    or (window.isSure and facts.sentAt + told.resetMs > window['end'] + ${rules.roundingMs})
+    or (window.isSure and facts.sentAt - (facts.doubtMs or 0) + told.resetMs > window['end'] + ${rules.roundingMs})
   if isNewer then
     local others = #without(state.leases, facts.holder)
     return open(window, facts.sentAt, ending, true, seen + facts.unused + others)
@@ -178,7 +178,10 @@ end
 local function tell(state, unused)
   if isNone(step.news) then return end
   local news = step.news
-  settle(state, { holder = step.holder, sentAt = news.sentAt, now = news.now, told = news.told, unused = unused })
+  settle(state, {
+    holder = step.holder, sentAt = news.sentAt, doubtMs = news.doubtMs, now = news.now, told = news.told,
+    unused = unused,
+  })
 end
 
 local function applyPlan(state, limits, isNews)

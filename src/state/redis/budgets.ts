@@ -55,7 +55,8 @@ const hasTimes = (step: Step): boolean =>
 const atServer = <S extends Step>(step: S, host: string, clock: ServerClock): object => {
   const replyAt = <Facts extends Pick<News, 'sentAt' | 'now'>>(facts: Facts): Facts => ({
     ...facts,
-    sentAt: clock.earliestAtServer(facts.sentAt),
+    sentAt: clock.toServer(facts.sentAt),
+    doubtMs: clock.doubtMs(),
     now: clock.latestAtServer(facts.now),
   });
   if (step.do === 'settle') return replyAt(step);

@@ -31,6 +31,8 @@ export const createServerClock = (clock: Clock) => {
     isKnown: (): boolean => Number.isFinite(least),
     /** How far the server's clock is ahead of this machine's. */
     ahead: middle,
+    /** How far `ahead` may be wrong, in either direction. */
+    doubtMs: (): number => Math.ceil((most - least) / 2),
     toServer: (local: number): number => local + middle(),
     toLocal: (server: number): number => server - middle(),
     /** The earliest time at the server that it can have been at this local time. */

@@ -17,7 +17,8 @@ const told = fc.record({
   remaining: fc.integer({ min: 0, max: 500 }),
   resetMs: fc.integer({ min: 0, max: 90_000 }),
 });
-const reply = { sentAt: offset, now: offset, told: fc.option(told, { nil: undefined }) };
+const doubtMs = fc.option(few, { nil: undefined });
+const reply = { sentAt: offset, doubtMs, now: offset, told: fc.option(told, { nil: undefined }) };
 const news = fc.option(fc.record({ ...reply, told }), { nil: undefined });
 
 const step = fc.oneof(
@@ -156,13 +157,16 @@ describe.skipIf(noRedis !== undefined).each(engines.length > 0 ? [...engines] : 
       60_000,
     );
 
-    test.each(['', 'nonsense', '{"version":2}', '{"version":1}', '[]'])('starts again from a stored value such as %j', async (value) => {
-      await connection.command('SET', 'odd', value);
-      const step: Step = { do: 'plan', limits: [5], isNews: false };
-      const args = [JSON.stringify(step), JSON.stringify(windowsOf.general), '60000'];
-      await connection.run(budgetScript, ['odd'], args);
-      expect(JSON.parse(String(await connection.command('GET', 'odd')))).toMatchObject({ version: 1 });
-    });
+    test.each(['', 'nonsense', '{"version":2}', '{"version":1}', '[]'])(
+      'starts again from a stored value such as %j',
+      async (value) => {
+        await connection.command('SET', 'odd', value);
+        const step: Step = { do: 'plan', limits: [5], isNews: false };
+        const args = [JSON.stringify(step), JSON.stringify(windowsOf.general), '60000'];
+        await connection.run(budgetScript, ['odd'], args);
+        expect(JSON.parse(String(await connection.command('GET', 'odd')))).toMatchObject({ version: 1 });
+      },
+    );
 
     test('lets an untouched budget expire', async () => {
       const step: Step = { do: 'plan', limits: [5], isNews: false };
