@@ -136,7 +136,15 @@ const allowed: Record<string, string[]> = {
   ],
   'runtime.ts': ['type http/message.ts', 'type redact.ts', 'type state/'],
   'redacted-output.ts': ['redact.ts', 'type runtime.ts'],
-  'node/': ['runtime.ts', 'errors.ts', 'node:', 'http/transport.ts', 'type http/message.ts', 'auth/browser.ts', 'state/redis/connection.ts'],
+  'node/': [
+    'runtime.ts',
+    'errors.ts',
+    'node:',
+    'http/transport.ts',
+    'type http/message.ts',
+    'auth/browser.ts',
+    'state/redis/connection.ts',
+  ],
 };
 
 const mayImport = ({ from, to, isType }: Import) => {

@@ -2,19 +2,15 @@ import { clock as realClock } from '../../src/node/clock.ts';
 import { redisBudgets } from '../../src/state/redis/budgets.ts';
 import { openConnection, type RedisConnection } from '../../src/state/redis/connection.ts';
 import { createServerClock } from '../../src/state/redis/server-clock.ts';
-import { engines, startRedis } from '../support/redis.ts';
+import { engines, startRedis, withServerTime } from '../support/redis.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { holdingClocks, type Place, type SimulatedClock } from './simulation.ts';
 
-/** A connection whose server has the time of a simulated clock. */
-const simulatedServer = (connection: RedisConnection, clock: SimulatedClock): RedisConnection => ({
-  ...connection,
-  run: (script, keys, args) => {
-    const now = clock.now();
-    const time = `{ '${Math.floor(now / 1000)}', '${(now % 1000) * 1000}' }`;
-    return holdingClocks(connection.run(script.replaceAll("redis.call('TIME')", time), keys, args));
-  },
-});
+/** A connection whose server has the time of a simulated clock, which waits for its replies. */
+const simulatedServer = (connection: RedisConnection, clock: SimulatedClock): RedisConnection => {
+  const simulated = withServerTime(connection, clock);
+  return { ...simulated, run: (...words) => holdingClocks(simulated.run(...words)) };
+};
 
 const dayMs = 86_400_000;
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import type { RedisConnection } from '../../src/state/redis/connection.ts';
 import { type ChildProcess, spawn } from './processes.ts';
 import { closeLater, temporaryDirectory } from './temporary.ts';
 
@@ -68,4 +69,17 @@ export const startRedis = async (options: string[] = [], engine = engines[0]!): 
   await start();
   closeLater(() => void stop());
   return { port, url: `redis://127.0.0.1:${port}`, stop, start };
+};
+
+/** A connection whose server has the time of this clock, so that tests can pass it without waiting. */
+export const withServerTime = (connection: RedisConnection, clock: { now(): number }): RedisConnection => {
+  const time = () => [String(Math.floor(clock.now() / 1000)), String((clock.now() % 1000) * 1000)];
+  return {
+    ...connection,
+    run: (script, keys, args) => {
+      const [seconds, micros] = time();
+      return connection.run(script.replaceAll("redis.call('TIME')", `{ '${seconds}', '${micros}' }`), keys, args);
+    },
+    command: async (...words) => (words[0] === 'TIME' ? time() : connection.command(...words)),
+  };
 };

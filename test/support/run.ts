@@ -10,6 +10,7 @@ import { openSandbox } from '../../src/sandbox/open.ts';
 import type { Plan } from '../../src/sandbox/subscription.ts';
 import { openConnection } from '../../src/state/redis/connection.ts';
 import { expectNoSecret } from './canary.ts';
+import { withServerTime } from './redis.ts';
 import { seededFile } from './seeded.ts';
 import { splitCommandLine } from './shell-words.ts';
 import { closeLater } from './temporary.ts';
@@ -192,7 +193,7 @@ const runInWorld = async (
       requests.push(request);
       return send(request);
     },
-    connectRedis: async (address) => openConnection(address, realClock),
+    connectRedis: async (address) => withServerTime(openConnection(address, realClock), clock),
     interrupted,
     afterSend,
     protect: (work) => work(),

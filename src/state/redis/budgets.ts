@@ -1,7 +1,7 @@
 import { type BudgetState, current, type Grant, type News, type Step, type StepResult, windowsOf } from '../budget.ts';
 import { type BudgetStore, forgottenMs } from '../budget-store.ts';
 import { budgetScript, readScript } from './budget-script.ts';
-import { noRedis, type RedisConnection, RedisTrouble } from './connection.ts';
+import { nonsense, type RedisConnection } from './connection.ts';
 import type { ServerClock } from './server-clock.ts';
 
 /** The prefix of all keys, with the version of their format. */
@@ -16,27 +16,24 @@ interface Options {
   host: string;
 }
 
-/** The reply to TIME, in milliseconds. */
-export const timeOf = (reply: unknown): number => {
+/** The server's time in milliseconds. */
+export const serverTime = async (connection: RedisConnection): Promise<number> => {
+  const reply = await connection.command('TIME');
   const [seconds, micros] = Array.isArray(reply) ? reply.map(Number) : [];
   const now = seconds! * 1000 + Math.floor(micros! / 1000);
-  if (!Number.isFinite(now)) throw new RedisTrouble(noRedis);
+  if (!Number.isFinite(now)) throw nonsense(connection);
   return now;
 };
 
-/** The reply of a script: the server's time in milliseconds, and a text. */
-export const timedReply = (reply: unknown): { now: number; value: string } => {
+/** Runs a script that returns the server's time in milliseconds, and a text. */
+export const runTimed = async (
+  connection: RedisConnection,
+  ...words: Parameters<RedisConnection['run']>
+): Promise<{ now: number; value: string }> => {
+  const reply = await connection.run(...words);
   const [now, value] = Array.isArray(reply) ? reply : [];
-  if (typeof now !== 'number' || typeof value !== 'string') throw new RedisTrouble(noRedis);
+  if (typeof now !== 'number' || typeof value !== 'string') throw nonsense(connection);
   return { now, value };
-};
-
-const parsed = <Value>(text: string): Value => {
-  try {
-    return JSON.parse(text) as Value;
-  } catch {
-    throw new RedisTrouble(noRedis);
-  }
 };
 
 /** Lua writes an empty list as `{}`. */
@@ -44,7 +41,7 @@ const listOf = <Item>(value: Item[] | object): Item[] => (Array.isArray(value) ?
 
 const stateOf = (text: string): BudgetState | undefined => {
   if (text === '') return undefined;
-  const state = parsed<BudgetState>(text);
+  const state = JSON.parse(text) as BudgetState;
   return { ...state, leases: listOf(state.leases), waiting: listOf(state.waiting) };
 };
 
@@ -84,21 +81,21 @@ const stateHere = (state: BudgetState, { toLocal }: ServerClock): BudgetState =>
 /** Budgets in Redis, for all machines that use it. The server's clock counts. */
 export const redisBudgets = ({ connection, clock, host }: Options): BudgetStore => {
   const timed = (script: string, key: string, ...args: string[]): Promise<string> =>
-    clock.measure(async () => timedReply(await connection.run(script, [keyOf(key)], args)));
+    clock.measure(() => runTimed(connection, script, [keyOf(key)], args));
 
   return {
     apply: async (key, kind, step) => {
       if (hasTimes(step) && !clock.isKnown()) await timed(readScript, key);
       const words = [atServer(step, host, clock), windowsOf[kind]].map((value) => JSON.stringify(value));
       const text = await timed(budgetScript, key, ...words, String(forgottenMs));
-      const result = parsed<Grant | number | null>(text);
+      const result = JSON.parse(text) as Grant | number | null;
       const here = typeof result === 'object' && result !== null ? grantHere(result, clock) : (result ?? undefined);
       return here as StepResult<typeof step>;
     },
     read: async (key, kind) => {
       let at = 0;
       const text = await clock.measure(async () => {
-        const reply = timedReply(await connection.run(readScript, [keyOf(key)], []));
+        const reply = await runTimed(connection, readScript, [keyOf(key)], []);
         at = reply.now;
         return reply;
       });

@@ -6,6 +6,8 @@ import type { RedisAddress } from './address.ts';
 export class RedisTrouble extends Error {}
 
 export interface RedisConnection {
+  /** The server, as it is named in messages. */
+  readonly place: string;
   /** Runs a Lua script: one atomic step. */
   run(script: string, keys: readonly string[], args: readonly string[]): Promise<unknown>;
   command(...words: string[]): Promise<unknown>;
@@ -46,7 +48,10 @@ const failures: Record<string, string> = {
   ETIMEDOUT: 'it did not reply',
 };
 
-export const noRedis = "the replies aren't those of a Redis server";
+const noRedis = "the replies aren't those of a Redis server";
+
+/** The trouble with a server whose replies can't be read. */
+export const nonsense = ({ place }: RedisConnection): RedisTrouble => new RedisTrouble(`${place}: ${noRedis}`);
 
 const reasonOf = (error: Error): string => {
   const { code = '' } = error as NodeJS.ErrnoException;
@@ -101,6 +106,7 @@ class NoReply extends Error {}
  * have a time limit, and the connection doesn't keep the program running.
  */
 export const openConnection = (address: RedisAddress, clock: Clock): RedisConnection => {
+  const place = `Redis at ${address.host}:${address.port}`;
   let link: Link | undefined;
   let connecting: Promise<Link> | undefined;
   let away: { until: number; trouble: RedisTrouble } | undefined;
@@ -118,8 +124,7 @@ export const openConnection = (address: RedisAddress, clock: Clock): RedisConnec
     }
   };
 
-  const troubleOf = (error: unknown): RedisTrouble =>
-    new RedisTrouble(`Redis at ${address.host}:${address.port}: ${reasonOf(error as Error)}`);
+  const troubleOf = (error: unknown): RedisTrouble => new RedisTrouble(`${place}: ${reasonOf(error as Error)}`);
 
   /** Leaves Redis alone for a while. */
   const pause = (error: unknown): RedisTrouble => {
@@ -173,6 +178,7 @@ export const openConnection = (address: RedisAddress, clock: Clock): RedisConnec
   };
 
   return {
+    place,
     run: (script, keys, args) => {
       const options = { keys: [...keys], arguments: [...args] };
       const sha = createHash('sha1').update(script).digest('hex');

@@ -8,8 +8,8 @@ import {
   serviceName,
   startOf,
 } from '../ledger.ts';
-import { prefix, timedReply, timeOf } from './budgets.ts';
-import type { RedisConnection } from './connection.ts';
+import { prefix, runTimed, serverTime } from './budgets.ts';
+import { nonsense, type RedisConnection } from './connection.ts';
 import type { ServerClock } from './server-clock.ts';
 
 /*
@@ -61,12 +61,11 @@ end
 if isOpen then redis.call('ZADD', KEYS[3], start, digest) else redis.call('ZREM', KEYS[3], digest) end
 redis.call('ZADD', KEYS[2], start, digest)
 
-local expires = math.max(now, start) + kept
-redis.call('EXPIREAT', KEYS[1], expires)
+local left = math.max(0, start - now) + kept
+redis.call('EXPIRE', KEYS[1], left)
 for index = 2, 3 do
   redis.call('ZREMRANGEBYSCORE', KEYS[index], '-inf', now - kept - 86400)
-  local left = redis.call('TTL', KEYS[index])
-  if left ~= -2 then redis.call('EXPIREAT', KEYS[index], math.max(now + left, expires)) end
+  redis.call('EXPIRE', KEYS[index], math.max(left, redis.call('TTL', KEYS[index])))
 end
 return { now * 1000 + math.floor(time[2] / 1000), result }
 `;
@@ -98,7 +97,7 @@ export const redisLedger = ({ connection, clock, host }: Options): Ledger => {
 
   const known = async (): Promise<void> => {
     if (clock.isKnown()) return;
-    await clock.measure(async () => ({ now: timeOf(await connection.command('TIME')), value: undefined }));
+    await clock.measure(async () => ({ now: await serverTime(connection), value: undefined }));
   };
 
   const change = (
@@ -112,14 +111,14 @@ export const redisLedger = ({ connection, clock, host }: Options): Ledger => {
       const keys = [entry.digest, 'starts', 'open'].map(ledgerKey);
       const facts = [entry.digest, String(startOf(entry)), String(keptForMs / 1000)];
       const args = [what, String(number), value(stored), ...facts];
-      return clock.measure(async () => timedReply(await connection.run(changeScript, keys, args)));
+      return clock.measure(() => runTimed(connection, changeScript, keys, args));
     });
 
   /** The last attempt for each address of the service. */
   const lastOf = async (digest: string): Promise<{ last: number; attempts: StoredEntry[] }> => {
     await known();
     const reply = await connection.command('HGETALL', ledgerKey(digest));
-    if (!Array.isArray(reply)) throw damaged(digest);
+    if (!Array.isArray(reply)) throw nonsense(connection);
     const all: StoredEntry[] = [];
     for (let index = 0; index < reply.length; index += 2) {
       if (!/^\d{1,9}$/.test(String(reply[index]))) continue;
@@ -135,7 +134,7 @@ export const redisLedger = ({ connection, clock, host }: Options): Ledger => {
   const inIndex = (index: 'starts' | 'open', since: string, until: string): Promise<StoredEntry[]> =>
     safely(async () => {
       const digests = await connection.command('ZRANGEBYSCORE', ledgerKey(index), since, until);
-      if (!Array.isArray(digests)) throw damaged(index);
+      if (!Array.isArray(digests)) throw nonsense(connection);
       const found = await Promise.all(digests.map((digest) => lastOf(String(digest))));
       return found.flatMap(({ attempts }) => attempts).sort((a, b) => a.entry.at - b.entry.at);
     });

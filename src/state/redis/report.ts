@@ -1,4 +1,4 @@
-import { prefix, timeOf } from './budgets.ts';
+import { prefix, serverTime } from './budgets.ts';
 import type { RedisConnection } from './connection.ts';
 import { ledgerKey } from './ledger.ts';
 import { createServerClock } from './server-clock.ts';
@@ -52,7 +52,7 @@ export const reportOn = async (connection: RedisConnection, clock: { now(): numb
   const times: number[] = [];
   for (let probe = 0; probe < probes; probe += 1) {
     const asked = clock.now();
-    await serverClock.measure(async () => ({ now: timeOf(await connection.command('TIME')), value: undefined }));
+    await serverClock.measure(async () => ({ now: await serverTime(connection), value: undefined }));
     times.push(clock.now() - asked);
   }
   const info = await infoOf(connection);

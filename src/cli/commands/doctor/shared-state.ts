@@ -20,7 +20,12 @@ const storedText = ({ budgets, hasMoreBudgets, bookings, openBookings }: RedisRe
 const findingsFrom = (shown: string, report: RedisReport): Finding[] => {
   const { version = 'version unknown', isTooOld, latencyMs, aheadMs, eviction, hasLog } = report;
   if (isTooOld) return [problem(check, `${shown}: ${version} is too old`, 'use Redis 6 or newer, or Valkey')];
-  const facts = [version, `replies in ${latencyMs} ms`, clockText(aheadMs), `stored: ${storedText(report)}`];
+  const facts = [
+    version,
+    `replies in ${latencyMs < 1 ? 'less than 1' : latencyMs} ms`,
+    clockText(aheadMs),
+    `stored: ${storedText(report)}`,
+  ];
   return [
     ok(check, `${shown}: ${facts.join('; ')}`),
     ...(eviction === undefined
