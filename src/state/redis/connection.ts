@@ -65,10 +65,9 @@ const reasonOf = (error: Error): string => {
   return error.message.slice(0, 200);
 };
 
-const load = async (): Promise<typeof import('@redis/client')> => {
-  const loaded = await import('@redis/client');
-  // In the bundle, a CommonJS package has only a default export.
-  return 'createClient' in loaded ? loaded : (loaded as { default: typeof loaded }).default;
+const load = async () => {
+  const { default: redis } = await import('@redis/client');
+  return redis;
 };
 
 type Redis = Awaited<ReturnType<typeof load>>;
