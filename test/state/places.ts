@@ -7,14 +7,30 @@ import { temporaryDirectory } from '../support/temporary.ts';
 import { holdingClocks, type Place, type SimulatedClock } from './simulation.ts';
 
 /** A connection whose server has the time of a simulated clock, which waits for its replies. */
-const simulatedServer = (connection: RedisConnection, clock: SimulatedClock): RedisConnection => {
+const simulatedServer = (
+  connection: RedisConnection,
+  clock: SimulatedClock,
+  latency: () => number,
+): RedisConnection => {
   const simulated = withServerTime(connection, clock);
-  return { ...simulated, run: (...words) => holdingClocks(simulated.run(...words)) };
+  const travel = async () => {
+    const milliseconds = latency();
+    if (milliseconds > 0) await clock.sleep(milliseconds);
+  };
+  return {
+    ...simulated,
+    run: async (...words) => {
+      await travel();
+      const reply = await holdingClocks(simulated.run(...words));
+      await travel();
+      return reply;
+    },
+  };
 };
 
 const dayMs = 86_400_000;
 
-const redisPlace = (engine: string) => {
+const redisPlace = (engine: string, latency: () => number = () => 0) => {
   let connection: RedisConnection | undefined;
   return async (): Promise<Place> => {
     if (connection === undefined) {
@@ -29,7 +45,7 @@ const redisPlace = (engine: string) => {
         const skew = Math.round((Math.random() * 2 - 1) * dayMs);
         const clock = { ...server, now: () => server.now() + skew };
         const remote = redisBudgets({
-          connection: simulatedServer(opened, server),
+          connection: simulatedServer(opened, server, latency),
           clock: createServerClock(clock),
           host: `machine ${skew}`,
         });
@@ -44,3 +60,9 @@ export const places: { name: string; newPlace: () => Promise<Place> }[] = [
   { name: 'files', newPlace: async () => temporaryDirectory() },
   ...engines.map((engine) => ({ name: engine, newPlace: redisPlace(engine) })),
 ];
+
+/** Redis servers whose replies take up to a second, most of it on the way there or back. */
+export const slowPlaces = engines.map((engine) => ({
+  name: engine,
+  newPlace: redisPlace(engine, () => Math.floor(Math.random() * 500)),
+}));

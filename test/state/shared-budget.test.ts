@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { mapConcurrent } from '../../src/cli/operation/map-concurrent.ts';
 import type { Send } from '../../src/http/message.ts';
 import { budgetKey } from '../../src/http/rate-limit.ts';
-import { places } from './places.ts';
+import { places, slowPlaces } from './places.ts';
 import {
   limitedService,
   type Place,
@@ -231,6 +231,19 @@ describe.each(places)('budget in $name: shared by processes', ({ newPlace }) => 
     await expect(waiting).rejects.toThrow('Interrupted');
     await client.budget.close();
     expect((await onlooker.budget.look(key, 'general')).waiting).toHaveLength(0);
+  });
+});
+
+// R30
+describe.each(slowPlaces)('budget in a slow $name', ({ newPlace }) => {
+  test.each([
+    [10, 8, 5],
+    [100, 6, 60],
+  ])('is not exceeded: %i a minute, %i processes', async (limit, processes, each) => {
+    for (let round = 0; round < 3; round += 1) {
+      const { refused, answered } = await busy(limit, processes, each, await newPlace(), { latency: jittery });
+      expect({ refused, answered }).toEqual({ refused: 0, answered: processes * each });
+    }
   });
 });
 
