@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -252,6 +252,23 @@ describe.skipIf(noRedis !== undefined)(`shared state ${noRedis ?? ''}`, () => {
       await open('redis://127.0.0.1:1');
       const { code, stderr } = await world.run('--sandbox events list --limit 1', { home: temporaryDirectory() });
       expect([code, stderr]).toEqual([0, '[sandbox]\n']);
+    });
+
+    test('needs only the rights that docs/fleet.md names', async () => {
+      const page = readFileSync(new URL('../../docs/fleet.md', import.meta.url), 'utf8');
+      const rights = /^ACL SETUSER sched on >PASSWORD (.+)$/m.exec(page)![1]!.split(' ');
+      const guarded = await startRedis(['--requirepass', 'a-long-canary-password']);
+      const root = openConnection(
+        { host: '127.0.0.1', port: guarded.port, isTls: false, database: 0, password: 'a-long-canary-password' },
+        realClock,
+      );
+      await root.command('ACL', 'SETUSER', 'sched', 'on', '>another-canary-password', ...rights);
+      root.close();
+      await open(`redis://sched:another-canary-password@127.0.0.1:${guarded.port}/1`);
+      const booked = await world.run(booking(0));
+      expect([booked.code, booked.stderr]).toEqual([0, expect.not.stringContaining('not shared')]);
+      expect((await world.run(booking(0), { env: machine() })).code).toBe(7);
+      expect((await world.run('doctor --json')).stdout).toContain('stored: 2 rate budgets, 1 booking"');
     });
 
     test('with a password warns if it crosses a network without encryption', async () => {

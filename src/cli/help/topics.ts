@@ -143,6 +143,9 @@ const ciTopic = (page: Layout): string[] => [
   page.text(
     'If CI is set, sched never prompts. A write that needs confirmation ends with exit code 12 and names the flag to add. With a JSON format, the last line of stderr is the error as JSON. A job without a token ends with exit code 4; it never falls back to the sandbox.',
   ),
+  page.text(
+    'If jobs on several machines use the same token, set SCHED_SHARED_STATE to the URL of a Redis server: they then share the rate limit, and a job that is retried on another machine books nothing twice.',
+  ),
   page.text('Try a job without an account: SCHED_SANDBOX=1 sched events list'),
 ];
 
