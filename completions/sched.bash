@@ -280,17 +280,17 @@ _sched_command() {
     'profiles list')
       flags=''
       takers=''
-      fields='name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root login'
+      fields='name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output shared_state uri_root login'
       ;;
     'profiles show')
       flags=''
       takers=''
-      fields='name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root login'
+      fields='name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output shared_state uri_root login'
       ;;
     'profiles add')
-      flags='--base-url --auth-url --mcp-url --client-id --issuer --authorize-url --token-url --revoke-url --device-url --client-auth --user --org --organization --from'
-      takers='--base-url --auth-url --mcp-url --client-id --issuer --authorize-url --token-url --revoke-url --device-url --client-auth --user --org --organization --from'
-      fields='name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root login'
+      flags='--base-url --auth-url --mcp-url --client-id --issuer --authorize-url --token-url --revoke-url --device-url --client-auth --user --org --shared-state --organization --from'
+      takers='--base-url --auth-url --mcp-url --client-id --issuer --authorize-url --token-url --revoke-url --device-url --client-auth --user --org --shared-state --organization --from'
+      fields='name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output shared_state uri_root login'
       ;;
     'profiles set')
       flags=''
@@ -416,7 +416,7 @@ _sched_value() {
     'profiles show 1' | 'profiles use 1' | 'profiles remove 1' | 'profiles export 1') kind=profiles ;;
     'profiles add --client-auth') kind=words values='client_secret_post client_secret_basic' ;;
     'profiles add --organization') kind=words values='current' ;;
-    'profiles set 1') kind=words values='base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root org' ;;
+    'profiles set 1') kind=words values='base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output shared_state uri_root org' ;;
     'api --input') kind=files ;;
     'api --output' | 'api -o') kind=words values='table json jsonl csv tsv yaml id ics' ;;
     'api 1') kind=words values='GET POST PATCH PUT DELETE' ;;

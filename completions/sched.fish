@@ -525,6 +525,7 @@ function __sched_flags
                 --client-auth 'how the client sends its secret, if it has one' \
                 --user 'default user' \
                 --org 'default organization' \
+                --shared-state 'Redis server that keeps rate budget and booking ledger for several machines' \
                 --organization 'same as --org' \
                 --from 'read the output of `profiles export` from a file, or - for stdin'
         case 'profiles set'
@@ -688,7 +689,7 @@ function __sched_takers
         case 'auth token'
             printf '%s\n' --min-ttl
         case 'profiles add'
-            printf '%s\n' --base-url --auth-url --mcp-url --client-id --issuer --authorize-url --token-url --revoke-url --device-url --client-auth --user --org --organization --from
+            printf '%s\n' --base-url --auth-url --mcp-url --client-id --issuer --authorize-url --token-url --revoke-url --device-url --client-auth --user --org --shared-state --organization --from
         case 'api'
             printf '%s\n' --method -X --raw-field -f --field -F --input --header -H --limit --page-size --output -o
         case 'sandbox start'
@@ -765,7 +766,7 @@ function __sched_fields
         case 'auth login' 'auth status' 'auth refresh'
             printf '%s\n' profile base_url source kind user user_name organization scopes expires_at usable status
         case 'profiles list' 'profiles show' 'profiles add'
-            printf '%s\n' name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root login
+            printf '%s\n' name current base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output shared_state uri_root login
         case 'whoami'
             printf '%s\n' uri name slug email scheduling_url timezone avatar_url created_at updated_at current_organization locale resource_type _sched
         case 'mcp metadata'
@@ -853,7 +854,7 @@ function __sched_value
         case 'profiles add --organization'
             printf '%s\n' words current
         case 'profiles set 1'
-            printf '%s\n' words base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output uri_root org
+            printf '%s\n' words base_url auth_url mcp_url client_id issuer authorize_url token_url revoke_url device_url client_auth user organization timezone output shared_state uri_root org
         case 'api --input'
             echo files
         case 'api --output' 'api -o'

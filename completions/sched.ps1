@@ -760,17 +760,17 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         }
         'profiles list' = @{
             takers = @()
-            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
+            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'shared_state', 'uri_root', 'login')
             flags = [ordered]@{}
         }
         'profiles show' = @{
             takers = @()
-            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
+            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'shared_state', 'uri_root', 'login')
             flags = [ordered]@{}
         }
         'profiles add' = @{
-            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--issuer', '--authorize-url', '--token-url', '--revoke-url', '--device-url', '--client-auth', '--user', '--org', '--organization', '--from')
-            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'uri_root', 'login')
+            takers = @('--base-url', '--auth-url', '--mcp-url', '--client-id', '--issuer', '--authorize-url', '--token-url', '--revoke-url', '--device-url', '--client-auth', '--user', '--org', '--shared-state', '--organization', '--from')
+            fields = @('name', 'current', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'shared_state', 'uri_root', 'login')
             flags = [ordered]@{
                 '--base-url' = 'base URL of the API'
                 '--auth-url' = 'URL of the authorization server'
@@ -784,6 +784,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
                 '--client-auth' = 'how the client sends its secret, if it has one'
                 '--user' = 'default user'
                 '--org' = 'default organization'
+                '--shared-state' = 'Redis server that keeps rate budget and booking ledger for several machines'
                 '--organization' = 'same as --org'
                 '--from' = 'read the output of `profiles export` from a file, or - for stdin'
             }
@@ -1009,7 +1010,7 @@ Register-ArgumentCompleter -Native -CommandName sched -ScriptBlock {
         'profiles export 1' = @('profiles')
         'profiles add --client-auth' = @('words', 'client_secret_post', 'client_secret_basic')
         'profiles add --organization' = @('words', 'current')
-        'profiles set 1' = @('words', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'uri_root', 'org')
+        'profiles set 1' = @('words', 'base_url', 'auth_url', 'mcp_url', 'client_id', 'issuer', 'authorize_url', 'token_url', 'revoke_url', 'device_url', 'client_auth', 'user', 'organization', 'timezone', 'output', 'shared_state', 'uri_root', 'org')
         'api --input' = @('files')
         'api --output' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
         'api -o' = @('words', 'table', 'json', 'jsonl', 'csv', 'tsv', 'yaml', 'id', 'ics')
