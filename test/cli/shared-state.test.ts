@@ -75,7 +75,8 @@ const expectAway = async (reason: string | RegExp): Promise<void> => {
   expect(allowed.stderr).toContain('Booking without the ledger: Redis at 127.0.0.1:');
 };
 
-describe.skipIf(noRedis !== undefined)(`shared state ${noRedis ?? ''}`, () => {
+// Some servers never reply, and each command waits two seconds for them.
+describe.skipIf(noRedis !== undefined)(`shared state ${noRedis ?? ''}`, { timeout: 60_000 }, () => {
   let redis: RedisServer;
   let connection: RedisConnection;
   beforeAll(async () => {

@@ -13,7 +13,7 @@ afterEach(() => service?.close());
 
 const note = 'The rate budget is not shared with other machines right now';
 
-describe.skipIf(noRedis !== undefined)(`a fleet of machines ${noRedis ?? ''}`, () => {
+describe.skipIf(noRedis !== undefined)(`a fleet of machines ${noRedis ?? ''}`, { timeout: 60_000 }, () => {
   let redis: RedisServer;
   let connection: RedisConnection;
   beforeAll(async () => {
