@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { applyStep, type BudgetState, current, type Kind, type Step, type StepResult } from './budget.ts';
+import { type BudgetState, current, type Kind } from './budget.ts';
+import { applyStep, type Step, type StepResult } from './budget-steps.ts';
 import { ensurePrivateDirectory } from './directories.ts';
 import { fileVersions, memoryVersions, sweepVersions, type Versions } from './versions.ts';
 

@@ -1,4 +1,5 @@
-import type { BudgetState, Kind, LimitHeaders, News, Refusal, Step, StepResult, Waiter, Window } from './budget.ts';
+import type { BudgetState, Kind, LimitHeaders, Refusal, Waiter, Window } from './budget.ts';
+import type { News, Step, StepResult } from './budget-steps.ts';
 import { type BudgetStore, fileBudgets, memoryBudgets } from './budget-store.ts';
 
 interface Clock {

@@ -1,7 +1,7 @@
 import { rules } from '../budget.ts';
 
 /*
- * The rules of `budget.ts` in Lua, because Redis runs a script as one atomic step. Functions have the same names.
+ * The rules of `budget.ts` and the steps of `budget-steps.ts` in Lua, because Redis runs a script as one atomic step. Functions have the same names.
  * A test compares both on random states and steps.
  *
  *   KEYS[1]  the budget         ARGV[1]  the step, with the server's times

@@ -1,4 +1,5 @@
-import { type BudgetState, current, type Grant, type News, type Step, type StepResult, windowsOf } from '../budget.ts';
+import { type BudgetState, current, type Grant, windowsOf } from '../budget.ts';
+import type { News, Step, StepResult } from '../budget-steps.ts';
 import { type BudgetStore, forgottenMs } from '../budget-store.ts';
 import { budgetScript, readScript } from './budget-script.ts';
 import { nonsense, type RedisConnection } from './connection.ts';

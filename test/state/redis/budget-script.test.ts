@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clock } from '../../../src/node/clock.ts';
-import { applyStep, type BudgetState, current, type Kind, type Step, windowsOf } from '../../../src/state/budget.ts';
+import { type BudgetState, current, type Kind, windowsOf } from '../../../src/state/budget.ts';
+import { applyStep, type Step } from '../../../src/state/budget-steps.ts';
 import { budgetScript } from '../../../src/state/redis/budget-script.ts';
 import { openConnection, type RedisConnection } from '../../../src/state/redis/connection.ts';
 import { engines, noRedis, startRedis } from '../../support/redis.ts';
