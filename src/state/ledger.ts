@@ -54,6 +54,8 @@ export interface Entry {
 export interface StoredEntry {
   number: number;
   entry: Entry;
+  /** Written by this machine before it shared its ledger. */
+  isInFiles?: boolean;
 }
 
 export interface Found {

@@ -153,6 +153,23 @@ describe.skipIf(noRedis !== undefined)(`shared state ${noRedis ?? ''}`, { timeou
       }
     });
 
+    test('include those that a machine recorded in files before', async () => {
+      const env = machine();
+      const alone = { ...env, SCHED_SHARED_STATE: '' };
+      await world.run(booking(0), { env: alone });
+      await world.run(booking(1), { env: alone, send: breaking(world, faults['500 before commit']) });
+      expect((await world.run(booking(0), { env })).code).toBe(7);
+      const lost = await world.run(booking(1), { env });
+      expect([lost.code, posts(lost.requests)]).toEqual([10, 0]);
+      expect(JSON.parse((await world.run('invitees reconcile --json', { env })).stdout)).toHaveLength(1);
+      await untilProven(world, eventType);
+      const checked = await world.run('invitees reconcile --json', { env });
+      expect([checked.code, JSON.parse(checked.stdout)]).toMatchObject([0, [{ verdict: 'not-booked' }]]);
+      expect(JSON.parse((await world.run('invitees reconcile --json', { env })).stdout)).toEqual([]);
+      const made = await world.run(booking(1), { env });
+      expect([made.code, posts(made.requests), await bookedIn(world, 1)]).toEqual([0, 1, 1]);
+    });
+
     test('forget what a flushed Redis held, and nothing else breaks', async () => {
       await world.run(booking(0));
       await connection.command('FLUSHALL');

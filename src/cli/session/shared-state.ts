@@ -56,7 +56,7 @@ export const redisAddressOf = async (url: string, { env, secrets, interrupted }:
 
 interface Remote {
   budgets: BudgetStore;
-  ledger: Ledger;
+  ledgerWith(files: Ledger): Ledger;
   close(): void;
 }
 
@@ -65,14 +65,19 @@ const openRemote = async (url: string, runtime: Runtime, notes: Notes): Promise<
   const address = await redisAddressOf(url, runtime);
   if (address.password !== undefined && !address.isTls && !isLoopback(address.host))
     notes.warn(`The password for ${shownAddress(address)} is sent without encryption. Use rediss:// instead`);
-  const [{ redisBudgets }, { redisLedger }, { createServerClock }] = await Promise.all([
+  const [{ redisBudgets }, { redisLedger }, { createServerClock }, { withEarlierFiles }] = await Promise.all([
     import('../../state/redis/budgets.ts'),
     import('../../state/redis/ledger.ts'),
     import('../../state/redis/server-clock.ts'),
+    import('../../state/with-earlier-files.ts'),
   ]);
   const connection = await runtime.connectRedis(address);
   const options = { connection, clock: createServerClock(runtime.clock), host: runtime.machine.host };
-  return { budgets: redisBudgets(options), ledger: redisLedger(options), close: connection.close };
+  return {
+    budgets: redisBudgets(options),
+    ledgerWith: (files) => withEarlierFiles(redisLedger(options), files),
+    close: connection.close,
+  };
 };
 
 export const openSharedState = async (
@@ -104,7 +109,8 @@ export const openSharedState = async (
   return {
     budget,
     get ledger() {
-      return remote?.ledger ?? fileLedgerOf(runtime);
+      const files = fileLedgerOf(runtime);
+      return remote?.ledgerWith(files) ?? files;
     },
     close: async () => {
       await budget.close();
