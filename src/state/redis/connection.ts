@@ -22,6 +22,7 @@ interface Clock {
 
 /** How long connecting may take, and each command after that. */
 export const limitMs = 2000;
+const lastLookMs = 100;
 /** So long after a failure to connect or a command without a reply, no other attempt is made. */
 const pauseMs = 30_000;
 
@@ -112,9 +113,11 @@ export const openConnection = (address: RedisAddress, clock: Clock): RedisConnec
 
   const within = async <Value>(work: Promise<Value>): Promise<Value> => {
     const done = new AbortController();
-    const limit = clock.sleep(limitMs, done.signal).then(() => {
+    const limit = (async () => {
+      // A process that was stopped, or got no CPU time, first reads the replies that have arrived meanwhile.
+      for (const part of [limitMs - lastLookMs, lastLookMs]) await clock.sleep(part, done.signal);
       throw new NoReply(`no reply within ${limitMs / 1000} s`);
-    });
+    })();
     try {
       return await Promise.race([work, limit]);
     } finally {
