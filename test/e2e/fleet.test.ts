@@ -4,7 +4,7 @@ import { openConnection, type RedisConnection } from '../../src/state/redis/conn
 import { noRedis, type RedisServer, startRedis } from '../support/redis.ts';
 import { closeLater } from '../support/temporary.ts';
 import { fleet, fleetBooking, fleetPages, fleetUser, slowProxy, startOn } from './fleet.ts';
-import { isStandalone, sched, temporaryHome } from './program.ts';
+import { sched, temporaryHome } from './program.ts';
 import { smallService } from './small-service.ts';
 import { createAuthority, withTls } from './tls.ts';
 
@@ -128,7 +128,7 @@ describe.skipIf(noRedis !== undefined)(`a fleet of machines ${noRedis ?? ''}`, {
     expect([distrusting.code, distrusting.stderr]).toEqual([0, expect.stringMatching(/not shared .*certificate/)]);
   });
 
-  test.skipIf(isStandalone)('shows who waits on which machine', async () => {
+  test('shows who waits on which machine', async () => {
     service = await smallService({ limit: { limit: 1, windowMs: 6000 } });
     const env = { ...service.env, SCHED_SHARED_STATE: redis.url };
     await sched(['users', 'me'], temporaryHome(), env);
