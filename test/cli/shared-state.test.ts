@@ -336,6 +336,17 @@ describe.skipIf(noRedis !== undefined)(`shared state ${noRedis ?? ''}`, { timeou
     });
   });
 
+  test('text from a server never reaches a terminal raw', async () => {
+    await open(await serverThat((socket) => socket.on('data', () => socket.write('-\u001b[31mBAD \u009b2Jthing\r\n'))));
+    const terminals: WorldOptions['terminals'] = ['stdout', 'stderr'];
+    const read = await world.run('users me', { terminals });
+    const refused = await world.run(booking(0).replace('--json', ''), { terminals });
+    for (const { stderr } of [read, refused]) {
+      expect(stderr).toContain('BAD');
+      expect(stderr).not.toMatch(/[\u001b\u009b]/);
+    }
+  });
+
   describe('doctor', () => {
     test('reports the server and what is stored there', async () => {
       await connection.command('FLUSHALL');

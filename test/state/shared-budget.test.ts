@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { mapConcurrent } from '../../src/cli/operation/map-concurrent.ts';
 import type { Send } from '../../src/http/message.ts';
 import { budgetKey } from '../../src/http/rate-limit.ts';
+import { type BudgetStore, memoryBudgets } from '../../src/state/budget-store.ts';
+import { createSharedBudget } from '../../src/state/shared-budget.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { places, slowPlaces } from './places.ts';
 import {
   limitedService,
@@ -244,6 +247,46 @@ describe.each(slowPlaces)('budget in a slow $name', ({ newPlace }) => {
       const { refused, answered } = await busy(limit, processes, each, await newPlace(), { latency: jittery });
       expect({ refused, answered }).toEqual({ refused: 0, answered: processes * each });
     }
+  });
+});
+
+describe('budget that a store on another machine keeps', () => {
+  test('falls back to this machine while that store fails, reports it once, and returns to it', async () => {
+    const clock = { now: () => 1e12 };
+    const elsewhere = memoryBudgets(clock);
+    let isAway = false;
+    const remote: BudgetStore = {
+      apply: (...words) => (isAway ? Promise.reject(new Error('away')) : elsewhere.apply(...words)),
+      read: (...words) => (isAway ? Promise.reject(new Error('away')) : elsewhere.read(...words)),
+    };
+    const troubles: string[] = [];
+    const directory = temporaryDirectory();
+    const open = () =>
+      createSharedBudget({
+        remote,
+        directory,
+        clock,
+        holder: 'a',
+        pid: 1,
+        timeoutMs: 1000,
+        pacePerMinute: 500,
+        onTrouble: (reason) => troubles.push(`files: ${reason}`),
+        onRemoteTrouble: (reason) => troubles.push(reason),
+      });
+    const budget = open();
+    const told = { limit: 10, remaining: 0, resetMs: 60_000 };
+    await budget.take('general-x', 'general');
+    await budget.settle('general-x', 'general', { sentAt: 1e12, told });
+    expect(await budget.take('general-x', 'general')).toMatchObject({ why: 'limit' });
+    isAway = true;
+    expect(await budget.take('general-x', 'general')).toBeUndefined();
+    await budget.settle('general-x', 'general', { sentAt: 1e12, told: { ...told, limit: 20 } });
+    expect(await budget.limitOf('general-x', 'general')).toBe(20);
+    // Another process of this machine shares the fallback.
+    expect(await open().limitOf('general-x', 'general')).toBe(20);
+    isAway = false;
+    expect(await budget.limitOf('general-x', 'general')).toBe(10);
+    expect(troubles).toEqual(['away', 'away']);
   });
 });
 
