@@ -5,6 +5,8 @@
  * is never guessed too early: a reply that is received at t and says "n seconds" comes from a window that ends at t + n
  * or before, so the smallest of those sums is the best estimate.
  *
+ * `redis/budget-script.ts` has the same rules in Lua, and a test compares both: change them together.
+ *
  * Assumed: windows are fixed, and the first request in a window opens it.
  */
 

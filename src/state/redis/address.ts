@@ -49,12 +49,14 @@ export const readAddress = (text: string): RedisAddress => {
   };
 };
 
-const hostOf = ({ host }: RedisAddress): string => (host.includes(':') ? `[${host}]` : host);
+/** `redis.example.com:6379` */
+export const hostAndPort = ({ host, port }: RedisAddress): string =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
 /** The address to print: without the password. */
 export const shownAddress = (address: RedisAddress): string => {
-  const { isTls, port, database, username, password } = address;
+  const { isTls, database, username, password } = address;
   const login =
     username === undefined && password === undefined ? '' : `${username ?? ''}${password === undefined ? '' : ':…'}@`;
-  return `${isTls ? 'rediss' : 'redis'}://${login}${hostOf(address)}:${port}/${database}`;
+  return `${isTls ? 'rediss' : 'redis'}://${login}${hostAndPort(address)}/${database}`;
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { RedisAddress } from './address.ts';
+import { hostAndPort, type RedisAddress } from './address.ts';
 
 /** Redis can't be used. The message says why. */
 export class RedisTrouble extends Error {}
@@ -21,7 +21,8 @@ interface Clock {
 }
 
 /** How long connecting may take, and each command after that. */
-export const limitMs = 2000;
+const limitMs = 2000;
+/** The last part of that time. */
 const lastLookMs = 100;
 /** So long after a failure to connect or a command without a reply, no other attempt is made. */
 const pauseMs = 30_000;
@@ -106,7 +107,7 @@ class NoReply extends Error {}
  * have a time limit, and the connection doesn't keep the program running.
  */
 export const openConnection = (address: RedisAddress, clock: Clock): RedisConnection => {
-  const place = `Redis at ${address.host}:${address.port}`;
+  const place = `Redis at ${hostAndPort(address)}`;
   let link: Link | undefined;
   let connecting: Promise<Link> | undefined;
   let away: { until: number; trouble: RedisTrouble } | undefined;
